@@ -1,0 +1,55 @@
+//! What can go wrong, split by who has to act on it.
+//!
+//! A bad *record* is never an error: it becomes a reject (see [`crate::read::Outcome`]) and the run goes on.
+
+use std::path::{Path, PathBuf};
+
+/// An error that ends a run. The variant decides the exit code, HTTP status and Python exception, in one place each.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The caller asked for something that cannot be done: an unknown parameter, a value out of range, an output
+    /// folder that is not empty, no readable record. The message names the value, the place and the next step.
+    #[error("{0}")]
+    Usage(String),
+    /// A file that has to be read or written failed. `Display` names the file and the system's reason.
+    #[error("{doing} {}: {source}", path.display())]
+    Io {
+        /// What was being done, as in "cannot write".
+        doing: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's own word on it.
+        source: std::io::Error,
+    },
+    /// A file of Retold's own (an index, an earlier run's output) does not have the form it should have.
+    #[error("{}: {reason}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// The run was asked to stop (Ctrl-C).
+    #[error("stopped before the end; nothing that looks complete was written")]
+    Cancelled,
+}
+
+/// [`std::result::Result`] with Retold's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// For `map_err` on a system call: what was being done, to which path.
+    pub fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::Io {
+            doing,
+            path,
+            source,
+        }
+    }
+
+    /// A [`Error::Usage`] from anything that reads as a sentence.
+    pub fn usage(message: impl Into<String>) -> Error {
+        Error::Usage(message.into())
+    }
+}

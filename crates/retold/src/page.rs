@@ -1,0 +1,75 @@
+//! A page: one input document, before any of its text is looked at.
+
+/// One input document as a reader hands it on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The id by CONTRACT's rules, before `#2`, `#3`, … tell repeated ids apart.
+    pub id: String,
+    /// Where the page was fetched, if known.
+    pub url: Option<String>,
+    /// The page's site, if the record names it itself (`--site-field`); otherwise it follows from `url`.
+    pub site: Option<String>,
+    /// The date field or WARC-Date, as written in the input.
+    pub date: Option<String>,
+    /// What the text is made from.
+    pub content: Content,
+}
+
+/// The form in which a page's content came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Bytes that still have to be decoded.
+    Bytes {
+        /// The document as fetched, content encodings (gzip, brotli, chunks) removed.
+        bytes: Vec<u8>,
+        /// The charset that the HTTP header named, if any.
+        charset: Option<String>,
+        /// How to read the bytes once decoded.
+        markup: Markup,
+    },
+    /// Text that was already Unicode in its container (JSON, CSV, Parquet).
+    Unicode {
+        /// The text or markup itself.
+        text: String,
+        /// How to read it.
+        markup: Markup,
+    },
+}
+
+impl Content {
+    /// The length in bytes of what the page's text is made from.
+    pub fn len(&self) -> usize {
+        match self {
+            Content::Bytes { bytes, .. } => bytes.len(),
+            Content::Unicode { text, .. } => text.len(),
+        }
+    }
+
+    /// True if there is nothing to make a text from.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Whether a document has tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markup {
+    /// HTML or XHTML.
+    Html,
+    /// Plain text or Markdown: each line is a block of its own.
+    Plain,
+}
+
+/// The site of a URL: its host in lower case less a leading `www.`; `None` without a host.
+///
+/// ```
+/// use retold::page::site_of;
+/// assert_eq!(site_of("https://www.News.example.cn:8080/a?b#c").as_deref(), Some("news.example.cn"));
+/// assert_eq!(site_of("notes/today.txt"), None);
+/// ```
+pub fn site_of(url: &str) -> Option<String> {
+    let url = url::Url::parse(url.trim()).ok()?;
+    let host = url.host_str()?.trim_end_matches('.').to_lowercase();
+    let site = host.strip_prefix("www.").unwrap_or(&host);
+    (!site.is_empty()).then(|| site.to_owned())
+}

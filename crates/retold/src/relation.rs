@@ -1,0 +1,79 @@
+//! How two pages are related, and how a similarity and a length ratio become one relation.
+
+use serde::{Deserialize, Serialize};
+
+/// What the first page of a pair is to the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// The two pages repeat each other.
+    Duplicate,
+    /// The first page has all of the second and much more.
+    Contains,
+    /// The first page's text stands in the second, which is much longer.
+    ContainedBy,
+}
+
+impl Relation {
+    /// The same relation read from the other page.
+    pub fn swapped(self) -> Relation {
+        match self {
+            Relation::Duplicate => Relation::Duplicate,
+            Relation::Contains => Relation::ContainedBy,
+            Relation::ContainedBy => Relation::Contains,
+        }
+    }
+
+    /// The name used in every file and on every screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Relation::Duplicate => "duplicate",
+            Relation::Contains => "contains",
+            Relation::ContainedBy => "contained_by",
+        }
+    }
+}
+
+/// What a method says of two pages. It is symmetric: swapping the pages swaps `contains` and `contained_by` only.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// What the first page is to the second.
+    pub relation: Relation,
+    /// 0 to 1; what it measures is the method's own (for `period`: CCS).
+    pub similarity: f64,
+    /// The shorter page's size over the longer's, in the unit the method counts (for `period`: CLR over features).
+    pub length_ratio: f64,
+    /// How many keys the two sketches share.
+    pub shared: u32,
+}
+
+impl Verdict {
+    /// The same verdict with the pages swapped.
+    pub fn swapped(self) -> Verdict {
+        Verdict {
+            relation: self.relation.swapped(),
+            ..self
+        }
+    }
+}
+
+/// `part / whole`, and 0 over an empty whole (CONTRACT: any ratio over an empty set is 0).
+pub fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+/// The relation of a pair that is similar enough: `duplicate` unless the sizes differ by more than `length_threshold`
+/// allows, in which case the smaller is contained in the larger (METHODS §1.3).
+pub fn by_length(size_a: usize, size_b: usize, length_threshold: f64) -> Relation {
+    if ratio(size_a.min(size_b), size_a.max(size_b)) >= length_threshold {
+        Relation::Duplicate
+    } else if size_a > size_b {
+        Relation::Contains
+    } else {
+        Relation::ContainedBy
+    }
+}
