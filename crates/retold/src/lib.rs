@@ -14,8 +14,15 @@
 
 pub mod error;
 pub mod page;
+
 pub mod read;
-pub mod relation;
 pub mod text;
+
+pub mod method;
+
+pub mod index;
+pub mod relation;
+
+pub mod cluster;
 
 pub use error::{Error, Result};

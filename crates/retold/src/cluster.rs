@@ -1,0 +1,439 @@
+//! Stage 6, clusters: related pages become classes with one canonical page each, and the rest may be dropped.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::relation::{Relation, Verdict};
+
+/// Two related pages, `a < b`, and what `a` is to `b`. Pages are numbered in the order of their ids.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The first page.
+    pub a: u32,
+    /// The second page.
+    pub b: u32,
+    /// What is said of them.
+    pub verdict: Verdict,
+}
+
+/// How related pages become classes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Linkage {
+    /// The patent's classes as a partition: again and again the largest set of pages within two edges of one page.
+    #[default]
+    TwoEdge,
+    /// Connected components, which may chain unlike pages together.
+    Components,
+}
+
+/// Pages that repeat each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cluster {
+    /// Two or more pages, ascending.
+    pub members: Vec<u32>,
+    /// The member that stands for all.
+    pub canonical: u32,
+    /// Reported pairs among the members.
+    pub pairs: u64,
+}
+
+impl Cluster {
+    /// True if fewer than half of the possible pairs of a cluster of 20 pages or more were reported.
+    pub fn is_loose(&self) -> bool {
+        let n = self.members.len() as u64;
+        n >= 20 && self.pairs * 2 < n * (n - 1) / 2
+    }
+}
+
+/// A page that is left out because a page that stays repeats it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// The page that goes.
+    pub page: u32,
+    /// The page that stays in its place.
+    pub canonical: u32,
+    /// What the page that goes is to the page that stays.
+    pub relation: Relation,
+}
+
+/// The relations of all pages as adjacency lists.
+struct Graph {
+    ends: Vec<usize>,
+    edges: Vec<(u32, Relation)>,
+}
+
+impl Graph {
+    fn build(pages: usize, pairs: &[Pair]) -> Graph {
+        let mut both: Vec<(u32, u32, Relation)> = pairs
+            .iter()
+            .flat_map(|p| {
+                [
+                    (p.a, p.b, p.verdict.relation),
+                    (p.b, p.a, p.verdict.relation.swapped()),
+                ]
+            })
+            .collect();
+        both.sort_unstable();
+        let mut ends = vec![0; pages];
+        both.iter().for_each(|&(from, ..)| ends[from as usize] += 1);
+        for page in 1..pages {
+            ends[page] += ends[page - 1];
+        }
+        Graph {
+            ends,
+            edges: both
+                .into_iter()
+                .map(|(_, to, relation)| (to, relation))
+                .collect(),
+        }
+    }
+
+    /// The pages related to `page`, ascending, and what `page` is to each.
+    fn of(&self, page: u32) -> &[(u32, Relation)] {
+        let page = page as usize;
+        let start = if page == 0 { 0 } else { self.ends[page - 1] };
+        &self.edges[start..self.ends[page]]
+    }
+}
+
+/// Splits pages into clusters of two or more, in the order of their smallest members. Canonical is the member that
+/// comes first by `preference` (a rank per page, the smallest is best; all different).
+///
+/// `TwoEdge` takes, in each connected part, at worst O(sum over pages of the degrees of their neighbours) time for
+/// each class it makes there, and linear time on parts where some page reaches all others in two edges.
+pub fn cluster(pages: usize, pairs: &[Pair], linkage: Linkage, preference: &[u32]) -> Vec<Cluster> {
+    let graph = Graph::build(pages, pairs);
+    let mut partition = Partition::new(&graph, pages);
+    for part in partition.components(0..pages as u32) {
+        match linkage {
+            Linkage::Components => partition.assign(part),
+            Linkage::TwoEdge => partition.split_two_edge(part),
+        }
+    }
+    let Partition {
+        class_of, classes, ..
+    } = partition;
+    let mut inner = vec![0u64; classes.len()];
+    for pair in pairs {
+        let class = class_of[pair.a as usize];
+        if class == class_of[pair.b as usize] && class != NONE {
+            inner[class as usize] += 1;
+        }
+    }
+    let mut clusters: Vec<Cluster> = classes
+        .into_iter()
+        .zip(inner)
+        .filter_map(|(members, pairs)| {
+            let canonical = *members
+                .iter()
+                .min_by_key(|&&page| preference[page as usize])?;
+            Some(Cluster {
+                members,
+                canonical,
+                pairs,
+            })
+        })
+        .collect();
+    clusters.sort_unstable_by_key(|cluster| cluster.members[0]);
+    clusters
+}
+
+/// No class yet.
+const NONE: u32 = u32::MAX;
+
+/// A partition of the pages in the making.
+struct Partition<'a> {
+    graph: &'a Graph,
+    class_of: Vec<u32>,
+    classes: Vec<Vec<u32>>,
+    /// The last walk that met a page, so that a walk need not clear anything.
+    met: Vec<u32>,
+    walk: u32,
+}
+
+impl<'a> Partition<'a> {
+    fn new(graph: &'a Graph, pages: usize) -> Self {
+        let (class_of, met) = (vec![NONE; pages], vec![0; pages]);
+        Partition {
+            graph,
+            class_of,
+            classes: Vec::new(),
+            met,
+            walk: 0,
+        }
+    }
+
+    /// Makes a class of `members`.
+    fn assign(&mut self, mut members: Vec<u32>) {
+        members.sort_unstable();
+        let class = self.classes.len() as u32;
+        members
+            .iter()
+            .for_each(|&page| self.class_of[page as usize] = class);
+        self.classes.push(members);
+    }
+
+    /// Adds the pages without a class that are related to `page` and were not met in this walk.
+    fn extend(&mut self, page: u32, found: &mut Vec<u32>) {
+        for &(other, _) in self.graph.of(page) {
+            let at = other as usize;
+            if self.class_of[at] == NONE && self.met[at] != self.walk {
+                self.met[at] = self.walk;
+                found.push(other);
+            }
+        }
+    }
+
+    /// The connected parts of two pages or more of the pages in `among` that have no class yet.
+    fn components(&mut self, among: impl Iterator<Item = u32>) -> Vec<Vec<u32>> {
+        self.walk += 1;
+        let mut parts = Vec::new();
+        for start in among {
+            if self.class_of[start as usize] != NONE || self.met[start as usize] == self.walk {
+                continue;
+            }
+            self.met[start as usize] = self.walk;
+            let mut part = vec![start];
+            let mut next = 0;
+            while next < part.len() {
+                self.extend(part[next], &mut part);
+                next += 1;
+            }
+            if part.len() > 1 {
+                parts.push(part);
+            }
+        }
+        parts
+    }
+
+    /// `page` and the pages without a class at most two edges away from it, through pages without a class.
+    fn within_two_edges(&mut self, page: u32) -> Vec<u32> {
+        self.walk += 1;
+        self.met[page as usize] = self.walk;
+        let mut ball = vec![page];
+        self.extend(page, &mut ball);
+        for i in 1..ball.len() {
+            self.extend(ball[i], &mut ball);
+        }
+        ball
+    }
+
+    /// Takes the largest set within two edges of one page out of `part`, again and again (ties: the page with the
+    /// smallest id).
+    ///
+    /// Such sets only shrink as pages are taken out, so a size once measured is an upper bound for good: a page at
+    /// the top of the heap whose size is measured again and has not changed is the largest.
+    fn split_two_edge(&mut self, part: Vec<u32>) {
+        let mut parts = vec![(part, usize::MAX)];
+        while let Some((part, bound)) = parts.pop() {
+            let bound = bound.min(part.len());
+            let mut heap: BinaryHeap<(usize, Reverse<u32>)> =
+                part.iter().map(|&page| (bound, Reverse(page))).collect();
+            while let Some((bound, Reverse(page))) = heap.pop() {
+                let ball = self.within_two_edges(page);
+                let size = ball.len();
+                if size < bound {
+                    heap.push((size, Reverse(page)));
+                    continue;
+                }
+                self.assign(ball);
+                // What is left may have fallen apart; each piece is done on its own, under the same bound.
+                let rest = self.components(part.into_iter());
+                parts.extend(rest.into_iter().map(|piece| (piece, size)));
+                break;
+            }
+        }
+    }
+}
+
+/// Which members go: those with a reported relation to a member that stays. Members are looked at by preference, the
+/// canonical page first, so whatever a page is dropped for has been kept for good.
+///
+/// `contained` says whether contained pages go too, or duplicates only.
+pub fn dropped(
+    pages: usize,
+    pairs: &[Pair],
+    clusters: &[Cluster],
+    preference: &[u32],
+    contained: bool,
+) -> Vec<Dropped> {
+    let graph = Graph::build(pages, pairs);
+    let goes = |relation| match relation {
+        Relation::Duplicate => true,
+        Relation::ContainedBy => contained,
+        Relation::Contains => false,
+    };
+    let mut dropped = Vec::new();
+    let mut kept = vec![false; pages];
+    for cluster in clusters {
+        let mut members = cluster.members.clone();
+        members.sort_unstable_by_key(|&page| preference[page as usize]);
+        for &page in &members {
+            let stays = graph
+                .of(page)
+                .iter()
+                .filter(|&&(other, relation)| kept[other as usize] && goes(relation))
+                .min_by_key(|&&(other, _)| preference[other as usize]);
+            match stays {
+                Some(&(canonical, relation)) => dropped.push(Dropped {
+                    page,
+                    canonical,
+                    relation,
+                }),
+                None => kept[page as usize] = true,
+            }
+        }
+        // Only members of this cluster count as kept for this cluster.
+        cluster
+            .members
+            .iter()
+            .for_each(|&page| kept[page as usize] = false);
+    }
+    dropped.sort_unstable_by_key(|drop| drop.page);
+    dropped
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn pair(a: u32, b: u32, relation: Relation) -> Pair {
+        let verdict = Verdict {
+            relation,
+            similarity: 1.0,
+            length_ratio: 1.0,
+            shared: 3,
+        };
+        Pair { a, b, verdict }
+    }
+
+    fn duplicates(edges: &[(u32, u32)]) -> Vec<Pair> {
+        edges
+            .iter()
+            .map(|&(a, b)| pair(a, b, Relation::Duplicate))
+            .collect()
+    }
+
+    fn members(clusters: &[Cluster]) -> Vec<Vec<u32>> {
+        clusters.iter().map(|c| c.members.clone()).collect()
+    }
+
+    #[test]
+    fn a_chain_of_six_is_cut_where_two_edges_end() {
+        let chain = duplicates(&[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]);
+        let rank: Vec<u32> = (0..6).collect();
+        // Pages 2 and 3 both reach five pages; 2 has the smaller id.
+        let clusters = cluster(6, &chain, Linkage::TwoEdge, &rank);
+        assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4]]);
+        assert_eq!(clusters[0].pairs, 4);
+        let clusters = cluster(6, &chain, Linkage::Components, &rank);
+        assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4, 5]]);
+    }
+
+    #[test]
+    fn only_pages_related_to_a_kept_page_are_dropped() {
+        let chain = duplicates(&[(0, 1), (1, 2), (2, 3)]);
+        let rank: Vec<u32> = (0..4).collect();
+        let clusters = cluster(4, &chain, Linkage::TwoEdge, &rank);
+        let drops = dropped(4, &chain, &clusters, &rank, true);
+        let plain: Vec<_> = drops.iter().map(|d| (d.page, d.canonical)).collect();
+        assert_eq!(plain, [(1, 0), (3, 2)]);
+    }
+
+    #[test]
+    fn a_container_is_never_dropped_for_what_it_contains() {
+        let pairs = [pair(0, 1, Relation::ContainedBy)];
+        let clusters = cluster(2, &pairs, Linkage::TwoEdge, &[0, 1]);
+        assert_eq!(clusters[0].canonical, 0);
+        assert_eq!(dropped(2, &pairs, &clusters, &[0, 1], true), []);
+        let clusters = cluster(2, &pairs, Linkage::TwoEdge, &[1, 0]);
+        let drops = dropped(2, &pairs, &clusters, &[1, 0], true);
+        let gone = Dropped {
+            page: 0,
+            canonical: 1,
+            relation: Relation::ContainedBy,
+        };
+        assert_eq!(drops, [gone]);
+        assert_eq!(dropped(2, &pairs, &clusters, &[1, 0], false), []);
+    }
+
+    /// The definition, word by word.
+    fn two_edge_by_definition(pages: u32, edges: &[(u32, u32)]) -> BTreeSet<Vec<u32>> {
+        let linked = |a: u32, b: u32| edges.contains(&(a.min(b), a.max(b)));
+        let mut remaining: BTreeSet<u32> = (0..pages).collect();
+        let mut classes = BTreeSet::new();
+        loop {
+            let mut best: Vec<u32> = Vec::new();
+            for &page in &remaining {
+                let near = |x: u32| x == page || linked(page, x);
+                let ball: Vec<u32> = remaining
+                    .iter()
+                    .copied()
+                    .filter(|&x| near(x) || remaining.iter().any(|&m| near(m) && linked(m, x)))
+                    .collect();
+                if ball.len() > best.len() {
+                    best = ball;
+                }
+            }
+            if best.len() < 2 {
+                return classes;
+            }
+            best.iter().for_each(|page| {
+                remaining.remove(page);
+            });
+            classes.insert(best);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn two_edge_clusters_are_those_of_the_definition(
+            edges in proptest::collection::btree_set((0u32..14, 0u32..14), 0..24)
+        ) {
+            let edges: BTreeSet<(u32, u32)> =
+                edges.into_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
+            let edges: Vec<_> = edges.into_iter().collect();
+            let rank: Vec<u32> = (0..14).collect();
+            let clusters = cluster(14, &duplicates(&edges), Linkage::TwoEdge, &rank);
+            let found: BTreeSet<Vec<u32>> = members(&clusters).into_iter().collect();
+            prop_assert_eq!(found, two_edge_by_definition(14, &edges));
+        }
+
+        #[test]
+        fn every_dropped_page_points_to_a_kept_one(
+            edges in proptest::collection::btree_map((0u32..20, 0u32..20), 0u8..3, 0..60),
+            preference in Just((0u32..20).collect::<Vec<_>>()).prop_shuffle(),
+            contained: bool,
+            components: bool,
+        ) {
+            let relations = [Relation::Duplicate, Relation::Contains, Relation::ContainedBy];
+            let pairs: Vec<Pair> = edges.into_iter().filter(|((a, b), _)| a < b)
+                .map(|((a, b), kind)| pair(a, b, relations[kind as usize])).collect();
+            let linkage = if components { Linkage::Components } else { Linkage::TwoEdge };
+            let clusters = cluster(20, &pairs, linkage, &preference);
+            let drops = dropped(20, &pairs, &clusters, &preference, contained);
+            let gone: BTreeSet<u32> = drops.iter().map(|d| d.page).collect();
+            for drop in &drops {
+                prop_assert!(!gone.contains(&drop.canonical));
+                let reported = pairs.iter().any(|p| {
+                    (p.a, p.b, p.verdict.relation) == (drop.page, drop.canonical, drop.relation)
+                        || (p.b, p.a, p.verdict.relation.swapped())
+                            == (drop.page, drop.canonical, drop.relation)
+                });
+                prop_assert!(reported);
+                prop_assert!(drop.relation != Relation::Contains);
+                prop_assert!(contained || drop.relation == Relation::Duplicate);
+            }
+            for cluster in &clusters {
+                prop_assert!(!gone.contains(&cluster.canonical));
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Stage 4, the index: sketches become related pairs, without comparing all with all.
+//!
+//! Nothing here knows which method made a sketch.
+
+pub mod noise;
+mod pairs;
+mod postings;
+mod store;
+
+pub use pairs::{Counts, Related, related_pairs};
+pub use postings::Postings;
+pub use store::{Sketches, retain};

@@ -1,0 +1,137 @@
+//! Stage 3, methods: what is kept of a page, and what two pages are to each other.
+//!
+//! A method is two functions, [`Method::sketch`] and [`Method::compare`]. Everything else (reading, the index,
+//! clusters, reports) is written once and does not know which method made a sketch. [`METHODS`] is the one table that
+//! registers them.
+
+mod param;
+mod period;
+
+pub use param::{Domain, Param, Params, Value};
+pub use period::Period;
+
+use crate::error::{Error, Result};
+use crate::index::noise;
+use crate::relation::Verdict;
+use crate::text::Text;
+
+/// A way to find pages that repeat each other.
+pub trait Method: Send + Sync {
+    /// What is kept of a page. Depends on the text and the parameters only. Time linear in the text.
+    fn sketch(&self, text: &Text) -> Sketch;
+
+    /// The least number of keys that two pages must share to be related at all, if the smaller one (by number of
+    /// keys) has `keys` of them; at least 1. The index never shows [`Method::compare`] a pair that shares fewer, and
+    /// shows it every pair that shares as many. Must not fall as `keys` grows.
+    fn overlap(&self, keys: usize) -> usize;
+
+    /// The verdict on two pages, `None` if they are not related. Symmetric: swapping the pages swaps `contains` and
+    /// `contained_by` and changes nothing else. If [`MethodInfo::prunes`] is set, the sketches come without the keys
+    /// that the index found to be noise.
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict>;
+}
+
+/// All that a method keeps of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sketch {
+    /// Hashes that make two pages a candidate pair when they share enough of them; ascending, none twice.
+    pub keys: Vec<u64>,
+    /// What the method remembers of each key: as long as `keys`, in the same order, or empty. Goes when its key goes.
+    pub marks: Vec<u64>,
+    /// Whatever else the verdict needs.
+    pub evidence: Vec<u64>,
+}
+
+impl Sketch {
+    /// The sketch as the index hands it to [`Method::compare`].
+    pub fn as_ref(&self) -> SketchRef<'_> {
+        SketchRef {
+            keys: &self.keys,
+            marks: &self.marks,
+            evidence: &self.evidence,
+        }
+    }
+}
+
+/// A borrowed [`Sketch`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SketchRef<'a> {
+    /// See [`Sketch::keys`].
+    pub keys: &'a [u64],
+    /// See [`Sketch::marks`].
+    pub marks: &'a [u64],
+    /// See [`Sketch::evidence`].
+    pub evidence: &'a [u64],
+}
+
+/// An entry of the table of methods.
+pub struct MethodInfo {
+    /// The name, the same everywhere.
+    pub name: &'static str,
+    /// One line: what it finds.
+    pub summary: &'static str,
+    /// The source paper.
+    pub source: &'static str,
+    /// Whether the index removes noise keys before comparing; such a method also has [`noise::PARAMS`].
+    pub prunes: bool,
+    /// The method's own parameters.
+    pub params: &'static [Param],
+    /// Makes the method with checked parameters.
+    pub build: fn(&Params) -> Box<dyn Method>,
+}
+
+impl MethodInfo {
+    /// The method's own parameters and, if it wants pruning, those of the noise filter.
+    pub fn all_params(&self) -> impl Iterator<Item = &'static Param> + Clone {
+        let noise: &[Param] = if self.prunes { noise::PARAMS } else { &[] };
+        self.params.iter().chain(noise)
+    }
+
+    /// Checked values for all parameters: defaults with `settings` laid over them.
+    pub fn resolve(&self, settings: &[(String, String)]) -> Result<Params> {
+        Params::resolve(self.name, self.all_params(), settings)
+    }
+}
+
+/// The one table of methods.
+pub const METHODS: &[MethodInfo] = &[period::INFO];
+
+/// The name of the method that is used when none is named.
+pub const DEFAULT: &str = period::INFO.name;
+
+/// The method called `name`.
+pub fn find(name: &str) -> Result<&'static MethodInfo> {
+    METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
+        let known: Vec<_> = METHODS.iter().map(|m| m.name).collect();
+        Error::Usage(format!(
+            "no method is called `{name}`; there are: {}",
+            known.join(", ")
+        ))
+    })
+}
+
+/// The number of keys that two ascending lists share. Linear.
+pub fn count_shared(a: &[u64], b: &[u64]) -> usize {
+    shared_positions(a, b).count()
+}
+
+/// The positions, in `a` and in `b`, of the keys that two ascending lists share. Linear.
+pub fn shared_positions<'a>(
+    a: &'a [u64],
+    b: &'a [u64],
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let (mut i, mut j) = (0, 0);
+    std::iter::from_fn(move || {
+        while i < a.len() && j < b.len() {
+            match a[i].cmp(&b[j]) {
+                std::cmp::Ordering::Less => i += 1,
+                std::cmp::Ordering::Greater => j += 1,
+                std::cmp::Ordering::Equal => {
+                    (i, j) = (i + 1, j + 1);
+                    return Some((i - 1, j - 1));
+                }
+            }
+        }
+        None
+    })
+}
