@@ -12,8 +12,12 @@
 //!
 //! [`pipeline::run`] is the whole program.
 
+pub mod collect;
 pub mod error;
+pub mod eval;
 pub mod page;
+pub mod pipeline;
+pub mod watch;
 
 pub mod read;
 pub mod text;
@@ -24,5 +28,7 @@ pub mod index;
 pub mod relation;
 
 pub mod cluster;
+
+pub mod report;
 
 pub use error::{Error, Result};

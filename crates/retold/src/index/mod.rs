@@ -7,6 +7,6 @@ mod pairs;
 mod postings;
 mod store;
 
-pub use pairs::{Counts, Related, related_pairs};
+pub use pairs::{Related, related_pairs};
 pub use postings::Postings;
 pub use store::{Sketches, retain};

@@ -5,8 +5,6 @@
 //! `overlap(n)` of them, hence at least one of *any* n − overlap(n) + 1 keys of the smaller one. The smaller sketch
 //! therefore looks up its rarest n − overlap(n) + 1 keys only (its prefix), in the full lists of all larger ones.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use rayon::prelude::*;
 
 use super::postings::Postings;
@@ -14,6 +12,7 @@ use super::store::Sketches;
 use crate::error::{Error, Result};
 use crate::method::Method;
 use crate::relation::Verdict;
+use crate::watch::Watch;
 
 /// Two related sketches, `a < b`, and what `a` is to `b`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,22 +25,16 @@ pub struct Related {
     pub verdict: Verdict,
 }
 
-/// What was counted on the way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Pairs that share a key of the smaller one's prefix.
-    pub candidates: u64,
-}
-
-/// All pairs of different sketches that `method` relates, ascending.
+/// All pairs of different sketches that `method` relates, ascending, and the number of candidates: pairs that share a
+/// key of the smaller one's prefix.
 ///
 /// The same pairs as comparing all with all (tested against exactly that). Memory: 8 bytes a posting of a shared key,
 /// 4 bytes a sketch and thread, and the pairs found.
 pub fn related_pairs(
     sketches: &Sketches,
     method: &dyn Method,
-    cancel: &AtomicBool,
-) -> Result<(Vec<Related>, Counts)> {
+    watch: &dyn Watch,
+) -> Result<(Vec<Related>, u64)> {
     let index = Ranked::build(sketches);
     // Each piece of work has a counter of its own: few and large pieces.
     let piece = (index.order.len() / (8 * rayon::current_num_threads())).max(256);
@@ -51,9 +44,10 @@ pub fn related_pairs(
         .map_init(
             || Counter::new(index.order.len()),
             |counter, place| {
-                if cancel.load(Ordering::Relaxed) {
+                if watch.cancelled() {
                     return Err(Error::Cancelled);
                 }
+                watch.advance(1);
                 Ok(index.partners(place, sketches, method, counter))
             },
         )
@@ -61,7 +55,7 @@ pub fn related_pairs(
     let candidates = found.iter().map(|(_, candidates)| candidates).sum();
     let mut pairs: Vec<Related> = found.into_iter().flat_map(|(pairs, _)| pairs).collect();
     pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-    Ok((pairs, Counts { candidates }))
+    Ok((pairs, candidates))
 }
 
 /// The index that pair counting needs: sketches in order of size, their shared keys as ranks, rarest first.

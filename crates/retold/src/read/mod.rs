@@ -118,6 +118,17 @@ pub fn discover(_inputs: &[PathBuf], _options: &ReadOptions) -> Result<Vec<Sourc
 }
 
 impl Source {
+    /// Standard input, spooled to the file at `path`.
+    pub fn spooled(path: &Path) -> Source {
+        Source {
+            path: path.to_owned(),
+            name: "stdin".into(),
+            kept: "stdin.jsonl".into(),
+            site: None,
+            size: 0,
+        }
+    }
+
     /// Opens the source: its records in order, streaming. Damage ends the stream with one rejected record; a file that
     /// cannot be opened gives just that record.
     pub fn records(&self, _options: &ReadOptions) -> Box<dyn Iterator<Item = Record> + Send> {

@@ -1,0 +1,344 @@
+//! From sources to a [`Collection`]: every page sketched, every record accounted for.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::error::{Error, Result};
+use crate::index::Sketches;
+use crate::method::{Method, Sketch};
+use crate::page::{Page, site_of};
+use crate::read::{Outcome, ReadOptions, Record, Source};
+use crate::text::{Text, TextOptions, text_of};
+use crate::watch::Watch;
+
+/// What is kept of all pages that were read.
+#[derive(Debug, Default)]
+pub struct Collection {
+    /// The pages in the order of reading.
+    pub pages: Vec<PageRow>,
+    /// The different sketches that pages have.
+    pub sketches: Sketches,
+    /// The sites that pages have, by number.
+    pub sites: Vec<String>,
+    /// The records that could not be read, in the order of reading.
+    pub rejects: Vec<Reject>,
+    /// How many records were skipped, by kind.
+    pub skipped: BTreeMap<String, u64>,
+    /// How many records were read.
+    pub read: u64,
+    /// Bytes of all records as read (decompressed).
+    pub bytes: u64,
+    site_numbers: BTreeMap<String, u32>,
+}
+
+/// One page, without its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageRow {
+    /// Its id, different from all others once [`Collection::settle_ids`] has run.
+    pub id: Box<str>,
+    /// The number of its source.
+    pub source: u32,
+    /// Its record's number within the source.
+    pub record: u64,
+    /// Its site's number.
+    pub site: Option<u32>,
+    /// Its date in seconds since 1970, if it has one that can be read.
+    pub date: Option<i64>,
+    /// Bytes of its record as read.
+    pub bytes: u64,
+    /// Characters of its folded text.
+    pub chars: u64,
+    /// A hash of its folded text; `None` if that is empty.
+    pub text: Option<u128>,
+    /// The number of its sketch.
+    pub sketch: u32,
+    /// How many keys that sketch has.
+    pub keys: u32,
+}
+
+/// A record that should have been a page and could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reject {
+    /// The number of its source.
+    pub source: u32,
+    /// Its number within the source.
+    pub record: u64,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// A record after the part of the work that runs on all threads.
+enum Sketched {
+    Page(Box<PageRow>, Option<String>, Sketch),
+    Skipped(String),
+    Rejected(Reject),
+}
+
+/// Records on their way from the reading thread to the others: about this many bytes at a time.
+const BATCH_BYTES: u64 = 4 << 20;
+const BATCH_RECORDS: usize = 4096;
+/// Batches that wait in the channel at the most.
+const BATCHES_AHEAD: usize = 2;
+
+type Batch = Vec<(u32, Record)>;
+
+/// What a page goes through before it is a sketch.
+pub struct Stages<'a> {
+    /// How records become pages.
+    pub read: &'a ReadOptions,
+    /// How pages become texts.
+    pub text: &'a TextOptions,
+    /// What makes the sketches.
+    pub method: &'a dyn Method,
+}
+
+impl Collection {
+    /// Reads and sketches all `sources`, in order. One thread reads ahead, all others parse, extract and sketch; memory
+    /// is a few batches of records beside what is kept.
+    pub fn read(sources: &[Source], stages: &Stages<'_>, watch: &dyn Watch) -> Result<Collection> {
+        let mut collection = Collection::default();
+        let total = sources.iter().map(|source| source.size).sum();
+        watch.begin("reading", total);
+        std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(BATCHES_AHEAD);
+            scope.spawn(move || read_batches(sources, stages.read, watch, sender));
+            collection.sketch_batches(sources, stages, watch, receiver)
+        })?;
+        Ok(collection)
+    }
+
+    fn sketch_batches(
+        &mut self,
+        sources: &[Source],
+        stages: &Stages<'_>,
+        watch: &dyn Watch,
+        batches: Receiver<Batch>,
+    ) -> Result<()> {
+        for batch in batches {
+            if watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let sketched: Vec<(u64, Sketched)> = batch
+                .into_par_iter()
+                .map(|(number, record)| {
+                    (
+                        record.size,
+                        sketch(number, record, &sources[number as usize], stages),
+                    )
+                })
+                .collect();
+            sketched
+                .into_iter()
+                .for_each(|(bytes, record)| self.add(bytes, record));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, bytes: u64, record: Sketched) {
+        self.read += 1;
+        self.bytes += bytes;
+        match record {
+            Sketched::Page(mut row, site, sketch) => {
+                row.sketch = self.sketches.add(sketch.as_ref());
+                row.site = site.map(|site| self.site_number(site));
+                self.pages.push(*row);
+            }
+            Sketched::Skipped(kind) => *self.skipped.entry(kind).or_default() += 1,
+            Sketched::Rejected(reject) => self.rejects.push(reject),
+        }
+    }
+
+    fn site_number(&mut self, site: String) -> u32 {
+        let next = self.sites.len() as u32;
+        *self.site_numbers.entry(site).or_insert_with_key(|site| {
+            self.sites.push(site.clone());
+            next
+        })
+    }
+
+    /// Tells repeated ids apart: the second page of an id gets `#2`, the third `#3`, and so on, in the order of
+    /// reading, passing over names that other pages have by themselves.
+    pub fn settle_ids(&mut self) {
+        let mut order: Vec<u32> = (0..self.pages.len() as u32).collect();
+        order.par_sort_by(|&a, &b| self.pages[a as usize].id.cmp(&self.pages[b as usize].id));
+        let repeated: Vec<Vec<u32>> = order
+            .chunk_by(|&a, &b| self.pages[a as usize].id == self.pages[b as usize].id)
+            .filter(|run| run.len() > 1)
+            .map(<[u32]>::to_vec)
+            .collect();
+        let taken = |pages: &[PageRow], name: &str| {
+            order
+                .binary_search_by(|&at| (*pages[at as usize].id).cmp(name))
+                .is_ok()
+        };
+        let mut renamed = Vec::new();
+        for run in repeated {
+            let mut suffix = 1;
+            for &page in &run[1..] {
+                let name = loop {
+                    suffix += 1;
+                    let name = format!("{}#{suffix}", self.pages[page as usize].id);
+                    if !taken(&self.pages, &name) {
+                        break name;
+                    }
+                };
+                renamed.push((page, name));
+            }
+        }
+        for (page, name) in renamed {
+            self.pages[page as usize].id = name.into();
+        }
+    }
+}
+
+/// Runs on a thread of its own until the sources end or nobody listens any more.
+fn read_batches(
+    sources: &[Source],
+    options: &ReadOptions,
+    watch: &dyn Watch,
+    sender: SyncSender<Batch>,
+) {
+    let (mut batch, mut bytes) = (Batch::new(), 0);
+    for (number, source) in sources.iter().enumerate() {
+        let mut done = 0;
+        for record in source.records(options) {
+            let step = record.size.min(source.size - done);
+            done += step;
+            watch.advance(step);
+            bytes += record.size;
+            batch.push((number as u32, record));
+            if bytes >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
+                bytes = 0;
+                if watch.cancelled() || sender.send(std::mem::take(&mut batch)).is_err() {
+                    return;
+                }
+            }
+        }
+        watch.advance(source.size - done);
+    }
+    // A failure means that the other side has stopped listening: nothing is left to do.
+    let _ = sender.send(batch);
+}
+
+fn sketch(number: u32, record: Record, source: &Source, stages: &Stages<'_>) -> Sketched {
+    let (at, bytes) = (record.number, record.size);
+    let reject = |reason| {
+        Sketched::Rejected(Reject {
+            source: number,
+            record: at,
+            reason,
+        })
+    };
+    match record.parse(source, stages.read) {
+        Outcome::Skipped(kind) => Sketched::Skipped(kind.to_string()),
+        Outcome::Rejected(reason) => reject(reason),
+        Outcome::Page(page) => match text_of(&page, stages.text) {
+            Err(reason) => reject(reason),
+            Ok(text) => {
+                let sketch = stages.method.sketch(&text);
+                let (mut row, site) = row_of(page, &text, number, at, bytes);
+                row.keys = sketch.keys.len() as u32;
+                Sketched::Page(Box::new(row), site, sketch)
+            }
+        },
+    }
+}
+
+fn row_of(
+    page: Page,
+    text: &Text,
+    source: u32,
+    record: u64,
+    bytes: u64,
+) -> (PageRow, Option<String>) {
+    let date = page.date.as_deref().and_then(seconds);
+    let site = page.site.or_else(|| page.url.as_deref().and_then(site_of));
+    let row = PageRow {
+        id: page.id.into(),
+        source,
+        record,
+        site: None,
+        date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
+        bytes,
+        chars: text.folded.chars().count() as u64,
+        text: (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes())),
+        sketch: 0,
+        keys: 0,
+    };
+    (row, site)
+}
+
+/// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC.
+pub fn seconds(date: &str) -> Option<i64> {
+    use jiff::civil::{Date, DateTime};
+    use jiff::tz::TimeZone;
+    let date = date.trim();
+    let zoned = date
+        .parse::<jiff::Timestamp>()
+        .or_else(|_| jiff::fmt::rfc2822::parse(date).map(|zoned| zoned.timestamp()))
+        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%d %H:%M:%S %z", date))
+        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", date));
+    let civil = || {
+        date.parse::<DateTime>()
+            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M:%S", date))
+            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M", date))
+            .or_else(|_| DateTime::strptime("%Y-%m-%d %H:%M", date))
+            .or_else(|_| DateTime::strptime("%Y年%m月%d日 %H:%M", date))
+            .or_else(|_| Date::strptime("%Y年%m月%d日", date).map(Date::into))
+            .or_else(|_| Date::strptime("%Y/%m/%d", date).map(Date::into))
+            .and_then(|civil| civil.to_zoned(TimeZone::UTC))
+            .map(|zoned| zoned.timestamp())
+    };
+    zoned
+        .or_else(|_| civil())
+        .ok()
+        .map(jiff::Timestamp::as_second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_as_they_are_written() {
+        let day = 1_325_376_000; // 2012-01-01T00:00:00Z, by `date -d`
+        for text in [
+            "2012-01-01",
+            "2012-01-01T00:00:00Z",
+            "2012/01/01",
+            "2012年1月1日",
+        ] {
+            assert_eq!(seconds(text), Some(day), "{text}");
+        }
+        assert_eq!(seconds("2012-01-01T08:00:00+08:00"), Some(day));
+        assert_eq!(seconds("2012-01-01T08:00:00+0800"), Some(day));
+        assert_eq!(seconds("Sun, 01 Jan 2012 00:00:00 GMT"), Some(day));
+        assert_eq!(seconds("2012-01-01 00:01"), Some(day + 60));
+        assert_eq!(seconds("yesterday"), None);
+        assert_eq!(seconds(""), None);
+    }
+
+    #[test]
+    fn repeated_ids_are_told_apart() {
+        let row = |id: &str| PageRow {
+            id: id.into(),
+            source: 0,
+            record: 1,
+            site: None,
+            date: None,
+            bytes: 0,
+            chars: 0,
+            text: None,
+            sketch: 0,
+            keys: 0,
+        };
+        let pages = ["a", "b", "a", "a#2", "a", "b"].map(row).to_vec();
+        let mut collection = Collection { pages, ..Collection::default() };
+        collection.settle_ids();
+        let ids: Vec<&str> = collection.pages.iter().map(|p| &*p.id).collect();
+        assert_eq!(ids, ["a", "b", "a#3", "a#2", "a#4", "b#2"]);
+    }
+}

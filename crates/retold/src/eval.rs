@@ -1,0 +1,383 @@
+//! How good the reported pairs are, against pairs that people or exact computation labelled.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::relation::Relation;
+use crate::report::read_pairs;
+
+/// What a gold line says of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// The pair has exactly this relation.
+    Is(Relation),
+    /// The pair is related; how is a matter of degree and not scored.
+    Related,
+    /// Not scored either way.
+    Ignore,
+    /// The pages are different.
+    Distinct,
+}
+
+/// What a reported pair that the gold does not list counts as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unlisted {
+    /// A false positive: the gold is closed.
+    #[default]
+    Distinct,
+    /// Nothing: the gold is open.
+    Ignore,
+}
+
+/// Labelled pairs, each once, the smaller id first.
+#[derive(Clone, Debug, Default)]
+pub struct Gold {
+    labels: HashMap<(String, String), Label>,
+}
+
+/// A reported pair, the smaller id first.
+#[derive(Clone, Debug)]
+pub struct Reported {
+    ids: (String, String),
+    relation: Relation,
+    similarity: f64,
+}
+
+/// Counts and what follows from them; 0/0 is null.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Score {
+    /// Reported and true.
+    pub tp: u64,
+    /// Reported and false.
+    pub fp: u64,
+    /// True and not reported.
+    pub r#fn: u64,
+    /// tp / (tp + fp).
+    pub precision: Option<f64>,
+    /// tp / (tp + fn).
+    pub recall: Option<f64>,
+    /// The harmonic mean of the two.
+    pub f1: Option<f64>,
+}
+
+/// The result of an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// Pairs; any reported relation counts for any true one.
+    pub any: Score,
+    /// Pairs; `duplicate` only.
+    pub duplicate: Score,
+    /// Pairs; `contains` and `contained_by`, the direction must match.
+    pub containment: Score,
+    /// Pages: one counts as found if one of its true pairs is reported, and as false if all of its reported pairs are.
+    pub pages: Score,
+}
+
+impl Score {
+    fn of(tp: u64, fp: u64, r#fn: u64) -> Score {
+        let over = |whole: u64| (whole > 0).then(|| tp as f64 / whole as f64);
+        let f1 = (2 * tp + fp + r#fn > 0).then(|| 2.0 * tp as f64 / (2 * tp + fp + r#fn) as f64);
+        Score {
+            tp,
+            fp,
+            r#fn,
+            precision: over(tp + fp),
+            recall: over(tp + r#fn),
+            f1,
+        }
+    }
+}
+
+/// The pair with the smaller id first, and whether that swapped it.
+fn ordered(a: &str, b: &str) -> ((String, String), bool) {
+    if a <= b {
+        ((a.into(), b.into()), false)
+    } else {
+        ((b.into(), a.into()), true)
+    }
+}
+
+impl Label {
+    fn parse(name: &str) -> Option<Label> {
+        Some(match name {
+            "duplicate" => Label::Is(Relation::Duplicate),
+            "contains" => Label::Is(Relation::Contains),
+            "contained_by" => Label::Is(Relation::ContainedBy),
+            "related" => Label::Related,
+            "ignore" => Label::Ignore,
+            "distinct" => Label::Distinct,
+            _ => return None,
+        })
+    }
+
+    fn swapped(self) -> Label {
+        match self {
+            Label::Is(relation) => Label::Is(relation.swapped()),
+            other => other,
+        }
+    }
+}
+
+impl Gold {
+    /// Reads gold lines `a<TAB>b<TAB>label`. Ids may come in either order; a pair listed twice must say the same.
+    pub fn read(path: &Path) -> Result<Gold> {
+        let text = std::fs::read_to_string(path).map_err(Error::io("cannot read", path))?;
+        let mut gold = Gold::default();
+        for (number, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
+            let corrupt = |reason: String| Error::Corrupt {
+                path: path.to_owned(),
+                reason: format!("line {}: {reason}", number + 1),
+            };
+            let fields: Vec<&str> = line.split('\t').collect();
+            let [a, b, label] = fields[..] else {
+                return Err(corrupt(format!(
+                    "`a<TAB>b<TAB>label` expected, this has {} fields",
+                    fields.len()
+                )));
+            };
+            let label = Label::parse(label.trim()).ok_or_else(|| {
+                corrupt(format!(
+                    "unknown label `{label}`; one of duplicate, contains, contained_by, related, ignore, distinct"
+                ))
+            })?;
+            let (ids, swapped) = ordered(a, b);
+            let label = if swapped { label.swapped() } else { label };
+            if gold
+                .labels
+                .insert(ids, label)
+                .is_some_and(|earlier| earlier != label)
+            {
+                return Err(corrupt(format!(
+                    "{a} and {b} are listed twice, with different labels"
+                )));
+            }
+        }
+        Ok(gold)
+    }
+
+    /// Leaves out the pairs with an id outside `universe`.
+    pub fn restrict(&mut self, universe: &HashSet<String>) {
+        self.labels
+            .retain(|(a, b), _| universe.contains(a) && universe.contains(b));
+    }
+}
+
+/// Reads the reported pairs of a `pairs.jsonl`; with `universe`, those with both ids in it. A pair reported twice is
+/// taken once, with the higher similarity.
+pub fn read_reported(path: &Path, universe: Option<&HashSet<String>>) -> Result<Vec<Reported>> {
+    let mut pairs: BTreeMap<(String, String), (Relation, f64)> = BTreeMap::new();
+    read_pairs(path, |pair| {
+        if universe.is_some_and(|ids| !ids.contains(&*pair.a) || !ids.contains(&*pair.b)) {
+            return;
+        }
+        let (ids, swapped) = ordered(&pair.a, &pair.b);
+        let relation = if swapped {
+            pair.relation.swapped()
+        } else {
+            pair.relation
+        };
+        let entry = pairs.entry(ids).or_insert((relation, pair.similarity));
+        if pair.similarity > entry.1 {
+            *entry = (relation, pair.similarity);
+        }
+    })?;
+    let reported = |(ids, (relation, similarity))| Reported {
+        ids,
+        relation,
+        similarity,
+    };
+    Ok(pairs.into_iter().map(reported).collect())
+}
+
+/// Scores the reported pairs with at least `threshold` similarity.
+pub fn evaluate(
+    reported: &[Reported],
+    gold: &Gold,
+    unlisted: Unlisted,
+    threshold: f64,
+) -> Evaluation {
+    let reported: Vec<&Reported> = reported
+        .iter()
+        .filter(|pair| pair.similarity >= threshold)
+        .collect();
+    let label = |pair: &Reported| {
+        gold.labels
+            .get(&pair.ids)
+            .copied()
+            .unwrap_or(match unlisted {
+                Unlisted::Distinct => Label::Distinct,
+                Unlisted::Ignore => Label::Ignore,
+            })
+    };
+    let judged: Vec<(&Reported, Label)> =
+        reported.iter().map(|&pair| (pair, label(pair))).collect();
+    let found: HashMap<&(String, String), Relation> = reported
+        .iter()
+        .map(|pair| (&pair.ids, pair.relation))
+        .collect();
+    let kind = |is: fn(Relation) -> bool| of_kind(&judged, gold, &found, is);
+    Evaluation {
+        any: any(&judged, gold, &found),
+        duplicate: kind(|relation| relation == Relation::Duplicate),
+        containment: kind(|relation| relation != Relation::Duplicate),
+        pages: pages(&judged, gold),
+    }
+}
+
+fn is_true(label: Label) -> bool {
+    matches!(label, Label::Is(_) | Label::Related)
+}
+
+fn any(
+    judged: &[(&Reported, Label)],
+    gold: &Gold,
+    found: &HashMap<&(String, String), Relation>,
+) -> Score {
+    let count = |wanted: fn(Label) -> bool| {
+        judged.iter().filter(|(_, label)| wanted(*label)).count() as u64
+    };
+    let missed =
+        |(ids, label): &(&(String, String), &Label)| is_true(**label) && !found.contains_key(*ids);
+    Score::of(
+        count(is_true),
+        count(|label| label == Label::Distinct),
+        gold.labels.iter().filter(missed).count() as u64,
+    )
+}
+
+/// Scores one kind of relation; `related` pairs say nothing of kinds.
+fn of_kind(
+    judged: &[(&Reported, Label)],
+    gold: &Gold,
+    found: &HashMap<&(String, String), Relation>,
+    is: fn(Relation) -> bool,
+) -> Score {
+    let (mut tp, mut fp) = (0, 0);
+    for (pair, label) in judged.iter().filter(|(pair, _)| is(pair.relation)) {
+        match label {
+            Label::Is(relation) if *relation == pair.relation => tp += 1,
+            Label::Is(_) | Label::Distinct => fp += 1,
+            Label::Related | Label::Ignore => {}
+        }
+    }
+    let missed = gold.labels.iter().filter(|(ids, label)| match label {
+        Label::Is(relation) => is(*relation) && found.get(ids) != Some(relation),
+        _ => false,
+    });
+    Score::of(tp, fp, missed.count() as u64)
+}
+
+fn pages(judged: &[(&Reported, Label)], gold: &Gold) -> Score {
+    let with = |wanted: fn(Label) -> bool| -> BTreeSet<&str> {
+        let pairs = judged.iter().filter(|(_, label)| wanted(*label));
+        pairs
+            .flat_map(|(pair, _)| [&*pair.ids.0, &*pair.ids.1])
+            .collect()
+    };
+    let found = with(is_true);
+    let wrong = with(|label| label == Label::Distinct);
+    let all: BTreeSet<&str> = gold
+        .labels
+        .iter()
+        .filter(|(_, label)| is_true(**label))
+        .flat_map(|((a, b), _)| [a.as_str(), b.as_str()])
+        .collect();
+    Score::of(
+        found.len() as u64,
+        wrong.difference(&found).count() as u64,
+        all.difference(&found).count() as u64,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gold(lines: &str) -> Gold {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), lines).unwrap();
+        Gold::read(file.path()).unwrap()
+    }
+
+    fn reported(pairs: &[(&str, &str, Relation, f64)]) -> Vec<Reported> {
+        let pair = |&(a, b, relation, similarity): &(&str, &str, _, _)| Reported {
+            ids: (a.into(), b.into()),
+            relation,
+            similarity,
+        };
+        pairs.iter().map(pair).collect()
+    }
+
+    const GOLD: &str = "a\tb\tduplicate\nc\ta\tcontained_by\na\td\trelated\na\te\tignore\na\tf\tdistinct\nb\tc\tcontains\n";
+
+    /// Worked out by hand. True pairs: ab (duplicate), ac (contains), ad (related), bc (contains).
+    #[test]
+    fn counts_by_hand() {
+        use Relation::{ContainedBy, Contains, Duplicate};
+        let pairs = reported(&[
+            ("a", "b", Duplicate, 0.9),   // right
+            ("a", "c", ContainedBy, 0.9), // related, wrong direction
+            ("a", "d", Duplicate, 0.8),   // right for any, no kind
+            ("a", "e", Duplicate, 0.8),   // not scored
+            ("a", "f", Duplicate, 0.8),   // wrong
+            ("g", "h", Contains, 0.7),    // unlisted
+        ]);
+        let all = evaluate(&pairs, &gold(GOLD), Unlisted::Distinct, 0.0);
+        assert_eq!(all.any, Score::of(3, 2, 1));
+        assert_eq!(all.any.precision, Some(0.6));
+        assert_eq!(all.any.recall, Some(0.75));
+        assert_eq!(all.any.f1, Some(6.0 / 9.0));
+        assert_eq!(all.duplicate, Score::of(1, 1, 0));
+        // ac and gh reported and wrong; ac and bc missed as what they are.
+        assert_eq!(all.containment, Score::of(0, 2, 2));
+        assert_eq!(all.containment.precision, Some(0.0));
+        // Pages with true pairs: a b c d, found a b c d; f, g and h have false pairs only.
+        assert_eq!(all.pages, Score::of(4, 3, 0));
+
+        let open = evaluate(&pairs, &gold(GOLD), Unlisted::Ignore, 0.0);
+        assert_eq!(open.any, Score::of(3, 1, 1));
+        assert_eq!(open.pages, Score::of(4, 1, 0));
+
+        let strict = evaluate(&pairs, &gold(GOLD), Unlisted::Distinct, 0.85);
+        assert_eq!(strict.any, Score::of(2, 0, 2));
+        assert_eq!(strict.pages, Score::of(3, 0, 1));
+    }
+
+    #[test]
+    fn nothing_over_nothing_is_null() {
+        let none = evaluate(&[], &Gold::default(), Unlisted::Distinct, 0.0);
+        assert_eq!(
+            none.any,
+            Score {
+                precision: None,
+                recall: None,
+                f1: None,
+                ..Score::default()
+            }
+        );
+    }
+
+    #[test]
+    fn bad_gold_lines_are_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (text, part) in [
+            (
+                "a\tb\tduplicate\na\tb\n",
+                "line 2: `a<TAB>b<TAB>label` expected, this has 2 fields",
+            ),
+            ("a\tb\tcopy\n", "line 1: unknown label `copy`"),
+            ("a\tb\tcontains\nb\ta\tcontains\n", "listed twice"),
+        ] {
+            std::fs::write(file.path(), text).unwrap();
+            let message = Gold::read(file.path()).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

@@ -1,0 +1,514 @@
+//! The main job, stage by stage.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::{self, Cluster, Dropped, Linkage, Pair};
+use crate::collect::{Collection, PageRow, Stages};
+use crate::error::{Error, Result};
+use crate::index::noise::{self, NoiseList};
+use crate::index::{Related, Sketches, related_pairs, retain};
+use crate::method::{self, Method, MethodInfo, Params};
+use crate::read::{self, ReadOptions, Source};
+use crate::relation::{Relation, Verdict};
+use crate::report::{self, Summary};
+use crate::text::TextOptions;
+use crate::watch::Watch;
+
+/// Of groups of more pages than this with identical sketches, only the pairs with the group's canonical page are
+/// listed (CONTRACT).
+pub const GROUP_LIMIT: usize = 1000;
+
+/// Everything that a run depends on. One struct for the command line, the config file and bindings.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Files and directories to read.
+    pub inputs: Vec<PathBuf>,
+    /// JSONL that came on standard input, spooled to a file; read as the source `stdin`.
+    pub stdin: Option<PathBuf>,
+    /// How records become pages.
+    pub read: ReadOptions,
+    /// How pages become texts.
+    pub text: TextOptions,
+    /// The method's name.
+    pub method: String,
+    /// Parameters (name, value) laid over the method's defaults.
+    pub settings: Vec<(String, String)>,
+    /// Whether pages with equal folded texts are duplicates whatever the method says.
+    pub exact: bool,
+    /// How related pages become clusters.
+    pub cluster: Linkage,
+    /// Which page of a cluster is canonical.
+    pub canonical: Canonical,
+    /// Which members of a cluster are dropped.
+    pub drop: Drop,
+    /// Clusters of more pages than this are flagged.
+    pub alarm_size: usize,
+    /// What is written where.
+    pub output: report::Options,
+    /// Threads that work; 0 for one a core.
+    pub threads: usize,
+}
+
+/// Which page of a cluster stands for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Canonical {
+    /// The one with the longest text; of equals the one with the smallest id.
+    #[default]
+    Longest,
+    /// The one with the earliest date; pages without a date come last, of equals the longest.
+    Earliest,
+    /// The one with the smallest id.
+    First,
+}
+
+/// Which members of a cluster are dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Drop {
+    /// Duplicates of a kept page and pages contained in one.
+    #[default]
+    Both,
+    /// Duplicates of a kept page only.
+    Duplicate,
+}
+
+/// All that a run found out; [`report::write`] turns it into files.
+pub struct Findings {
+    /// The files that were read.
+    pub sources: Vec<Source>,
+    /// The pages and what happened to all other records.
+    pub collection: Collection,
+    /// The method's parameters.
+    pub params: Params,
+    /// Pages in the order of their ids: rank -> position in `collection.pages`. Pairs and clusters name pages by rank.
+    pub by_id: Vec<u32>,
+    /// Related pages, ascending.
+    pub pairs: Vec<Pair>,
+    /// Groups too large for all their pairs to be listed: the canonical page and the number of pages.
+    pub large_groups: Vec<(u32, usize)>,
+    /// Clusters of two pages or more.
+    pub clusters: Vec<Cluster>,
+    /// The pages that go.
+    pub dropped: Vec<Dropped>,
+    /// The features that were found to be noise.
+    pub noise: NoiseList,
+    /// How many different sketches the pages have, noise included.
+    pub different_sketches: usize,
+    /// Pairs of sketches that were looked at.
+    pub candidates: u64,
+    /// Stages with the time each took.
+    pub times: Vec<(&'static str, Duration)>,
+}
+
+impl Findings {
+    /// The page with that rank.
+    pub fn page(&self, rank: u32) -> &PageRow {
+        &self.collection.pages[self.by_id[rank as usize] as usize]
+    }
+}
+
+/// The whole job: reads the inputs, finds the copies, writes the output folder.
+pub fn run(options: &Options, watch: &dyn Watch) -> Result<Summary> {
+    let method = method::find(&options.method)?;
+    let params = method.resolve(&options.settings)?;
+    let out = report::OutDir::open(&options.output.out, options.output.force)?;
+    in_pool(options.threads, || {
+        let findings = find(options, method, params, watch)?;
+        report::write(&findings, options, out, watch)
+    })
+}
+
+fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|e| Error::Usage(format!("--threads {threads}: {e}")))?
+        .install(job)
+}
+
+/// Reads the inputs and finds the copies; writes nothing.
+fn find(
+    options: &Options,
+    method_info: &MethodInfo,
+    params: Params,
+    watch: &dyn Watch,
+) -> Result<Findings> {
+    let method = (method_info.build)(&params);
+    let mut clock = Clock::default();
+
+    let sources = sources(options)?;
+    let stages = Stages {
+        read: &options.read,
+        text: &options.text,
+        method: &*method,
+    };
+    let mut collection = Collection::read(&sources, &stages, watch)?;
+    clock.lap("read and sketch");
+    if collection.pages.is_empty() {
+        return Err(nothing_to_read(options, &sources, &collection));
+    }
+    collection.settle_ids();
+    let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
+    let preference = preference(&collection, options.canonical, &by_id, watch);
+
+    watch.begin("noise", 0);
+    let noise = match method_info.prunes {
+        true => find_noise(&collection, &params),
+        false => NoiseList::default(),
+    };
+    let different_sketches = collection.sketches.len();
+    let (units, unit_of) = prune(&mut collection, &noise);
+    clock.lap("noise");
+
+    watch.begin("pairs", units.len() as u64);
+    let (related, candidates) = related_pairs(&units, &*method, watch)?;
+    let groups = Groups::new(&units, &*method, &unit_of, &by_id, &preference);
+    let mut pairs = groups.pairs(&related);
+    let mut large_groups = groups.large();
+    if options.exact {
+        add_exact_copies(
+            &collection,
+            &by_id,
+            &preference,
+            &mut pairs,
+            &mut large_groups,
+        );
+    }
+    clock.lap("pairs");
+
+    watch.begin("clusters", 0);
+    let clusters = cluster::cluster(by_id.len(), &pairs, options.cluster, &preference);
+    let contained = options.drop == Drop::Both;
+    let dropped = cluster::dropped(by_id.len(), &pairs, &clusters, &preference, contained);
+    clock.lap("clusters");
+    let times = clock.laps;
+    Ok(Findings {
+        sources,
+        collection,
+        params,
+        by_id,
+        pairs,
+        large_groups,
+        clusters,
+        dropped,
+        noise,
+        different_sketches,
+        candidates,
+        times,
+    })
+}
+
+/// The files to read. An output folder below an INPUT is not read.
+fn sources(options: &Options) -> Result<Vec<Source>> {
+    let mut sources = read::discover(&options.inputs, &options.read)?;
+    if let Ok(out) = options.output.out.canonicalize() {
+        sources.retain(|source| {
+            !source
+                .path
+                .canonicalize()
+                .is_ok_and(|path| path.starts_with(&out))
+        });
+    }
+    sources.extend(options.stdin.iter().map(|path| Source::spooled(path)));
+    Ok(sources)
+}
+
+fn nothing_to_read(options: &Options, sources: &[Source], collection: &Collection) -> Error {
+    let inputs: Vec<_> = options
+        .inputs
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    let mut message = format!("no page could be read from {}", inputs.join(", "));
+    match collection.rejects.first() {
+        Some(reject) => message.push_str(&format!(
+            ": {} of {} records were rejected, the first one in {}, record {}: {}",
+            collection.rejects.len(),
+            collection.read,
+            sources[reject.source as usize].name,
+            reject.record,
+            reject.reason
+        )),
+        None => message.push_str(&format!(
+            ": {} files hold {} records, none of them a page",
+            sources.len(),
+            collection.read
+        )),
+    }
+    Error::Usage(message)
+}
+
+/// Positions of `pages` in the order that `compare` gives; equals stay in the order of reading.
+fn order_of(
+    pages: &[PageRow],
+    compare: impl Fn(&PageRow, &PageRow) -> std::cmp::Ordering + Sync,
+) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..pages.len() as u32).collect();
+    order.par_sort_by(|&a, &b| compare(&pages[a as usize], &pages[b as usize]));
+    order
+}
+
+/// A rank for each page (by rank of id): the best page to keep has the smallest.
+fn preference(
+    collection: &Collection,
+    canonical: Canonical,
+    by_id: &[u32],
+    watch: &dyn Watch,
+) -> Vec<u32> {
+    let page = |rank: u32| &collection.pages[by_id[rank as usize] as usize];
+    let dated = collection
+        .pages
+        .iter()
+        .filter(|page| page.date.is_some())
+        .count();
+    let mut order: Vec<u32> = (0..by_id.len() as u32).collect();
+    let longest = |rank: &u32| (std::cmp::Reverse(page(*rank).chars), *rank);
+    match canonical {
+        Canonical::First => {}
+        Canonical::Longest => order.par_sort_by_key(longest),
+        Canonical::Earliest => {
+            if dated == 0 {
+                watch.warn("--canonical earliest: no page has a date; the longest page is kept");
+            } else if dated < by_id.len() {
+                let without = by_id.len() - dated;
+                watch.warn(&format!(
+                    "--canonical earliest: {without} of {} pages have no date and come last",
+                    by_id.len()
+                ));
+            }
+            order.par_sort_by_key(|rank| {
+                (page(*rank).date.is_none(), page(*rank).date, longest(rank))
+            });
+        }
+    }
+    let mut preference = vec![0; order.len()];
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(at, &rank)| preference[rank as usize] = at as u32);
+    preference
+}
+
+fn find_noise(collection: &Collection, params: &Params) -> NoiseList {
+    let mut on_site: Vec<(u32, u32)> = collection
+        .pages
+        .iter()
+        .filter_map(|page| Some((page.site?, page.sketch)))
+        .collect();
+    on_site.par_sort_unstable();
+    on_site.dedup();
+    noise::find(&collection.sketches, &collection.sites, &on_site, params)
+}
+
+/// Takes the noise out of the sketches: the different sketches that are left, and which of them each page has (in the
+/// order of reading).
+fn prune(collection: &mut Collection, noise: &NoiseList) -> (Sketches, Vec<u32>) {
+    let sketches = std::mem::take(&mut collection.sketches);
+    if noise.is_empty() {
+        return (
+            sketches,
+            collection.pages.iter().map(|page| page.sketch).collect(),
+        );
+    }
+    let mut units = Sketches::default();
+    let mut seen: HashMap<(u32, Option<u32>), u32> = HashMap::new();
+    let unit_of = collection.pages.iter().map(|page| {
+        let site = page
+            .site
+            .filter(|&s| noise.on_site.contains_key(&collection.sites[s as usize]));
+        *seen.entry((page.sketch, site)).or_insert_with(|| {
+            let site = site.map(|s| collection.sites[s as usize].as_str());
+            let kept = retain(sketches.get(page.sketch), |key| !noise.has(key, site));
+            units.add(kept.as_ref())
+        })
+    });
+    let unit_of = unit_of.collect();
+    (units, unit_of)
+}
+
+/// Pages by sketch: what holds for two sketches holds for all pages that have them.
+struct Groups<'a> {
+    preference: &'a [u32],
+    /// Unit -> the ranks of its pages, ascending.
+    members: Vec<Vec<u32>>,
+    /// Unit -> what two of its pages are to each other.
+    inner: Vec<Option<Verdict>>,
+}
+
+impl<'a> Groups<'a> {
+    fn new(
+        units: &Sketches,
+        method: &dyn Method,
+        unit_of: &[u32],
+        by_id: &[u32],
+        preference: &'a [u32],
+    ) -> Self {
+        let mut members = vec![Vec::new(); units.len()];
+        for (rank, &page) in by_id.iter().enumerate() {
+            members[unit_of[page as usize] as usize].push(rank as u32);
+        }
+        let inner = members.iter().enumerate().map(|(unit, group)| {
+            let sketch = units.get(unit as u32);
+            (group.len() > 1)
+                .then(|| method.compare(sketch, sketch))
+                .flatten()
+        });
+        Groups {
+            preference,
+            inner: inner.collect(),
+            members,
+        }
+    }
+
+    /// All pairs of pages: of related sketches, and within each group of pages with one sketch.
+    fn pairs(&self, related: &[Related]) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        for (group, verdict) in self.members.iter().zip(&self.inner) {
+            if let Some(verdict) = *verdict {
+                self.inside(group, verdict, &mut pairs);
+            }
+        }
+        for &Related { a, b, verdict } in related {
+            for &x in self.listed(a) {
+                for &y in self.listed(b) {
+                    pairs.push(pair(x, y, verdict));
+                }
+            }
+        }
+        pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
+        pairs
+    }
+
+    /// The members of a group that stand in pairs with other groups: all, or the canonical one of a large group.
+    fn listed(&self, unit: u32) -> &[u32] {
+        let group = &self.members[unit as usize];
+        if group.len() <= GROUP_LIMIT {
+            return group;
+        }
+        let best = canonical(group, self.preference);
+        let at = group.partition_point(|&rank| rank < best);
+        &group[at..=at]
+    }
+
+    fn inside(&self, group: &[u32], verdict: Verdict, pairs: &mut Vec<Pair>) {
+        pairs_inside(group, self.preference, |a, b| {
+            pairs.push(pair(a, b, verdict))
+        });
+    }
+
+    fn large(&self) -> Vec<(u32, usize)> {
+        let groups = self.members.iter().zip(&self.inner);
+        groups
+            .filter(|(group, inner)| group.len() > GROUP_LIMIT && inner.is_some())
+            .map(|(group, _)| (canonical(group, self.preference), group.len()))
+            .collect()
+    }
+}
+
+fn canonical(group: &[u32], preference: &[u32]) -> u32 {
+    group
+        .iter()
+        .copied()
+        .min_by_key(|&rank| preference[rank as usize])
+        .unwrap_or_default()
+}
+
+/// All pairs of a group of pages that are all the same to each other; of a large one those with its canonical page.
+fn pairs_inside(group: &[u32], preference: &[u32], mut found: impl FnMut(u32, u32)) {
+    if group.len() > GROUP_LIMIT {
+        let best = canonical(group, preference);
+        group
+            .iter()
+            .filter(|&&rank| rank != best)
+            .for_each(|&rank| found(best, rank));
+        return;
+    }
+    for (i, &a) in group.iter().enumerate() {
+        group[i + 1..].iter().for_each(|&b| found(a, b));
+    }
+}
+
+fn pair(x: u32, y: u32, verdict: Verdict) -> Pair {
+    if x < y {
+        Pair {
+            a: x,
+            b: y,
+            verdict,
+        }
+    } else {
+        Pair {
+            a: y,
+            b: x,
+            verdict: verdict.swapped(),
+        }
+    }
+}
+
+/// Pages with equal folded, non-empty texts are duplicates with similarity 1, in every method. Their pairs replace
+/// those that the method found.
+fn add_exact_copies(
+    collection: &Collection,
+    by_id: &[u32],
+    preference: &[u32],
+    pairs: &mut Vec<Pair>,
+    large: &mut Vec<(u32, usize)>,
+) {
+    let page = |rank: u32| &collection.pages[by_id[rank as usize] as usize];
+    let mut texts: Vec<(u128, u32)> = (0..by_id.len() as u32)
+        .filter_map(|rank| page(rank).text.map(|text| (text, rank)))
+        .collect();
+    texts.par_sort_unstable();
+    let mut copies = Vec::new();
+    for class in texts
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter(|class| class.len() > 1)
+    {
+        let class: Vec<u32> = class.iter().map(|&(_, rank)| rank).collect();
+        let shared = page(class[0]).keys;
+        let (relation, similarity, length_ratio) = (Relation::Duplicate, 1.0, 1.0);
+        let verdict = Verdict {
+            relation,
+            similarity,
+            length_ratio,
+            shared,
+        };
+        pairs_inside(&class, preference, |a, b| copies.push(pair(a, b, verdict)));
+        if class.len() > GROUP_LIMIT {
+            large.push((canonical(&class, preference), class.len()));
+        }
+    }
+    // Stable, so that of equal pairs the exact copy comes first and stays.
+    copies.append(pairs);
+    copies.par_sort_by_key(|pair| (pair.a, pair.b));
+    copies.dedup_by_key(|pair| (pair.a, pair.b));
+    *pairs = copies;
+    large.sort_unstable();
+    large.dedup();
+}
+
+/// Measures stages.
+struct Clock {
+    last: Instant,
+    laps: Vec<(&'static str, Duration)>,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Clock {
+            last: Instant::now(),
+            laps: Vec::new(),
+        }
+    }
+}
+
+impl Clock {
+    fn lap(&mut self, stage: &'static str) {
+        let now = Instant::now();
+        self.laps.push((stage, now - self.last));
+        self.last = now;
+    }
+}

@@ -1,0 +1,79 @@
+//! Stage 7, reports: results become files.
+
+mod html;
+mod kept;
+mod out;
+mod summary;
+mod tables;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+pub use out::OutDir;
+pub use summary::{Bytes, Flagged, LargeGroup, Records, Relations, Run, SketchCounts, Summary};
+pub use tables::{PairLine, read_pairs};
+
+use crate::error::{Error, Result};
+use crate::pipeline::{Findings, Options as RunOptions};
+use crate::watch::Watch;
+
+/// What is written where.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The output folder.
+    pub out: PathBuf,
+    /// Replace what an earlier run wrote there.
+    pub force: bool,
+    /// Write `kept/`.
+    pub kept: bool,
+    /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`.
+    pub mark: bool,
+}
+
+/// Writes the whole output folder; `summary.json` gets its name last.
+pub fn write(
+    findings: &Findings,
+    options: &RunOptions,
+    out: OutDir,
+    watch: &dyn Watch,
+) -> Result<Summary> {
+    let start = Instant::now();
+    watch.begin("writing", 0);
+    let mut summary = Summary::of(findings, options);
+    tables::write_all(findings, &out, options.output.mark)?;
+    if options.output.kept {
+        kept::write(findings, options, &out, watch)?;
+    }
+    let write = [("write", start.elapsed())];
+    let times = findings.times.iter().chain(&write);
+    summary.run = Run {
+        version: env!("CARGO_PKG_VERSION"),
+        threads: rayon::current_num_threads() as u64,
+        seconds: times
+            .map(|(stage, time)| ((*stage).to_owned(), time.as_secs_f64()))
+            .collect(),
+        peak_memory: summary::peak_memory(),
+        directory: std::env::current_dir()
+            .map(|d| d.display().to_string())
+            .unwrap_or_default(),
+    };
+    html::write(findings, &summary, &out)?;
+    write_summary(&summary, &out)?;
+    if watch.cancelled() {
+        return Err(Error::Cancelled);
+    }
+    out.commit()?;
+    Ok(summary)
+}
+
+fn write_summary(summary: &Summary, out: &OutDir) -> Result<()> {
+    let path = out.path(out::SUMMARY);
+    let mut file = out.create(out::SUMMARY)?;
+    let mut put = || -> std::io::Result<()> {
+        serde_json::to_writer_pretty(&mut file, summary)?;
+        file.write_all(b"\n")?;
+        file.flush()
+    };
+    put().map_err(Error::io("cannot write", &path))
+}

@@ -1,0 +1,284 @@
+//! `summary.json`: the run in numbers.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::pipeline::{Drop, Findings, GROUP_LIMIT, Options};
+use crate::relation::Relation;
+
+/// The run in numbers: what `summary.json` holds and what a person is told at the end.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// What became of all records.
+    pub records: Records,
+    /// Lines of `pairs.jsonl`.
+    pub pairs: u64,
+    /// Pairs by relation; `contains` counts both directions.
+    pub relations: Relations,
+    /// Lines of `clusters.jsonl`.
+    pub clusters: u64,
+    /// Pages of the largest cluster.
+    pub largest_cluster: u64,
+    /// Clusters that a person should look at before believing them.
+    pub flagged: Vec<Flagged>,
+    /// Groups of pages with identical sketches or texts that are too large for all their pairs to be listed.
+    pub large_groups: Vec<LargeGroup>,
+    /// Bytes of all records, and of those that were dropped.
+    pub bytes: Bytes,
+    /// What the method kept of the pages.
+    pub sketches: SketchCounts,
+    /// Every setting that has an influence on the result.
+    pub parameters: Value,
+    /// The inputs as they were named.
+    pub inputs: Vec<String>,
+    /// What differs from run to run: times, memory, versions.
+    pub run: Run,
+}
+
+/// What became of the records: read = kept + dropped + rejected + skipped.
+#[derive(Clone, Debug, Serialize)]
+pub struct Records {
+    /// All records.
+    pub read: u64,
+    /// Pages that stay.
+    pub kept: u64,
+    /// Pages that go, as copies of a page that stays.
+    pub dropped: u64,
+    /// Records that could not be read.
+    pub rejected: u64,
+    /// Records that are no pages.
+    pub skipped: u64,
+    /// The same by kind.
+    pub skipped_by_kind: BTreeMap<String, u64>,
+}
+
+/// Pairs by relation.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Relations {
+    /// Pages that repeat each other.
+    pub duplicate: u64,
+    /// Pages of which one contains the other.
+    pub contains: u64,
+}
+
+/// A cluster that a person should look at.
+#[derive(Clone, Debug, Serialize)]
+pub struct Flagged {
+    /// Its number.
+    pub cluster: u64,
+    /// Its canonical page.
+    pub canonical: String,
+    /// How many pages it has.
+    pub pages: u64,
+    /// Reported pairs over possible pairs.
+    pub density: f64,
+    /// Why it is flagged, for people.
+    pub reason: String,
+}
+
+/// A group of which only the pairs with its canonical page are listed.
+#[derive(Clone, Debug, Serialize)]
+pub struct LargeGroup {
+    /// Its canonical page.
+    pub canonical: String,
+    /// How many pages it has.
+    pub pages: u64,
+}
+
+/// Bytes of records as read, decompressed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bytes {
+    /// Of all records.
+    pub read: u64,
+    /// Of dropped pages.
+    pub dropped: u64,
+}
+
+/// What the method kept of the pages.
+#[derive(Clone, Debug, Serialize)]
+pub struct SketchCounts {
+    /// Different sketches.
+    pub different: u64,
+    /// Pages whose sketch is empty: they match nothing but exact copies.
+    pub empty: u64,
+    /// Features that were found to be noise.
+    pub noise: u64,
+    /// Pairs of sketches that were looked at.
+    pub candidates: u64,
+}
+
+/// What differs from run to run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Run {
+    /// The version of retold.
+    pub version: &'static str,
+    /// Threads that worked.
+    pub threads: u64,
+    /// Seconds each stage took, in order.
+    pub seconds: Vec<(String, f64)>,
+    /// The most memory the process held, in bytes, where the system tells.
+    pub peak_memory: Option<u64>,
+    /// The folder in which the run was started; relative inputs are below it.
+    pub directory: String,
+}
+
+impl Summary {
+    /// The numbers of a run; times are filled in at its end.
+    pub(super) fn of(findings: &Findings, options: &Options) -> Summary {
+        let collection = &findings.collection;
+        let dropped = if options.output.mark {
+            0
+        } else {
+            findings.dropped.len() as u64
+        };
+        let bytes_dropped = match options.output.mark {
+            true => 0,
+            false => findings
+                .dropped
+                .iter()
+                .map(|drop| findings.page(drop.page).bytes)
+                .sum(),
+        };
+        let duplicate = findings
+            .pairs
+            .iter()
+            .filter(|p| p.verdict.relation == Relation::Duplicate);
+        let duplicate = duplicate.count() as u64;
+        Summary {
+            records: Records {
+                read: collection.read,
+                kept: collection.pages.len() as u64 - dropped,
+                dropped,
+                rejected: collection.rejects.len() as u64,
+                skipped: collection.skipped.values().sum(),
+                skipped_by_kind: collection.skipped.clone(),
+            },
+            pairs: findings.pairs.len() as u64,
+            relations: Relations {
+                duplicate,
+                contains: findings.pairs.len() as u64 - duplicate,
+            },
+            clusters: findings.clusters.len() as u64,
+            largest_cluster: largest(findings),
+            flagged: flagged(findings, options.alarm_size),
+            large_groups: large_groups(findings),
+            bytes: Bytes {
+                read: collection.bytes,
+                dropped: bytes_dropped,
+            },
+            sketches: SketchCounts {
+                different: findings.different_sketches as u64,
+                empty: collection
+                    .pages
+                    .iter()
+                    .filter(|page| page.keys == 0)
+                    .count() as u64,
+                noise: findings.noise.len() as u64,
+                candidates: findings.candidates,
+            },
+            parameters: parameters(findings, options),
+            inputs: inputs(options),
+            run: Run::default(),
+        }
+    }
+}
+
+fn largest(findings: &Findings) -> u64 {
+    findings
+        .clusters
+        .iter()
+        .map(|cluster| cluster.members.len())
+        .max()
+        .unwrap_or(0) as u64
+}
+
+fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
+    let mut flagged = Vec::new();
+    for (number, cluster) in findings.clusters.iter().enumerate() {
+        let pages = cluster.members.len();
+        let reason = match (pages > alarm_size, cluster.is_loose()) {
+            (true, true) => {
+                format!("more than {alarm_size} pages, and under half of its pairs match")
+            }
+            (true, false) => format!("more than {alarm_size} pages"),
+            (false, true) => "under half of its pairs match".to_owned(),
+            (false, false) => continue,
+        };
+        let possible = pages as f64 * (pages as f64 - 1.0) / 2.0;
+        flagged.push(Flagged {
+            cluster: number as u64,
+            canonical: findings.page(cluster.canonical).id.to_string(),
+            pages: pages as u64,
+            density: (cluster.pairs as f64 / possible * 1e6).round() / 1e6,
+            reason,
+        });
+    }
+    flagged
+}
+
+fn large_groups(findings: &Findings) -> Vec<LargeGroup> {
+    let groups = findings.large_groups.iter();
+    groups
+        .map(|&(canonical, pages)| LargeGroup {
+            canonical: findings.page(canonical).id.to_string(),
+            pages: pages as u64,
+        })
+        .collect()
+}
+
+fn parameters(findings: &Findings, options: &Options) -> Value {
+    let (read, text) = (&options.read, &options.text);
+    let mut fold = vec![];
+    for (on, name) in [
+        (text.nfkc, "nfkc"),
+        (text.case, "case"),
+        (text.simplify, "simplify"),
+    ] {
+        if on {
+            fold.push(name);
+        }
+    }
+    json!({
+        "method": options.method,
+        "params": findings.params,
+        "exact": options.exact,
+        "cluster": options.cluster,
+        "canonical": options.canonical,
+        "drop": match options.drop { Drop::Both => "both", Drop::Duplicate => "duplicate" },
+        "mark": options.output.mark,
+        "kept": options.output.kept,
+        "alarm_size": options.alarm_size,
+        "group_limit": GROUP_LIMIT,
+        "fold": fold,
+        "text_field": read.text_field,
+        "html_field": read.html_field,
+        "id_field": read.id_field,
+        "url_field": read.url_field,
+        "date_field": read.date_field,
+        "site_field": read.site_field,
+        "site_dir": read.site_dir,
+        "max_record_size": read.max_record_size,
+    })
+}
+
+fn inputs(options: &Options) -> Vec<String> {
+    let mut inputs: Vec<String> = options
+        .inputs
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    inputs.sort();
+    inputs.extend(options.stdin.iter().map(|_| "-".to_owned()));
+    inputs
+}
+
+/// The most memory the process has held so far, in bytes, where the system tells.
+pub(super) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
