@@ -1,3 +1,92 @@
-//! The command line of Retold.
+//! The command line of Retold: arguments in, exit code out. All work is the library's.
 
-fn main() {}
+mod config;
+mod dedup;
+mod eval;
+mod methods;
+mod progress;
+mod say;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use retold::Error;
+
+/// Finds pages that tell the same story: near-duplicates, reprints and pages contained in others.
+///
+/// Give it a folder, a WARC, JSONL, Parquet or CSV file, and an output folder:
+///
+///     retold dedup crawl.warc.gz -o out
+///
+/// out/kept then holds the input without the copies, out/report.html shows what was found and why, and the JSONL
+/// files beside it say the same to programs.
+#[derive(Parser)]
+#[command(
+    name = "retold",
+    version,
+    verbatim_doc_comment,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "Exit codes: 0 done; 1 done, but some records could not be read (see rejects.jsonl); 2 wrong \
+use, or nothing to read; 3 internal failure or disk full; 130 stopped with Ctrl-C."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Dedup(Box<dedup::Args>),
+    Eval(eval::Args),
+    Methods(methods::Args),
+    /// Prints a completion script for a shell
+    ///
+    /// For instance: retold completions bash > ~/.local/share/bash-completion/completions/retold
+    Completions {
+        /// The shell to write for
+        shell: clap_complete::Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = match config::arguments(std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(error) => return failed(&error),
+    };
+    let command = Cli::parse_from(arguments).command;
+    // A panic is a bug; it must not look like any other end of the program.
+    let ended = std::panic::catch_unwind(|| match command {
+        Command::Dedup(args) => dedup::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Methods(args) => methods::run(&args),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "retold", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    });
+    match ended {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => failed(&error),
+        Err(_) => {
+            eprintln!("retold: internal failure; please report it with the message above");
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// Says what went wrong; the one place where an error becomes an exit code.
+fn failed(error: &Error) -> ExitCode {
+    if let Error::Io { source, .. } = error
+        && source.kind() == std::io::ErrorKind::BrokenPipe
+    {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("retold: {error}");
+    ExitCode::from(match error {
+        Error::Usage(_) | Error::Corrupt { .. } => 2,
+        Error::Io { .. } => 3,
+        Error::Cancelled => 130,
+    })
+}

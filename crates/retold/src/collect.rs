@@ -336,7 +336,10 @@ mod tests {
             keys: 0,
         };
         let pages = ["a", "b", "a", "a#2", "a", "b"].map(row).to_vec();
-        let mut collection = Collection { pages, ..Collection::default() };
+        let mut collection = Collection {
+            pages,
+            ..Collection::default()
+        };
         collection.settle_ids();
         let ids: Vec<&str> = collection.pages.iter().map(|p| &*p.id).collect();
         assert_eq!(ids, ["a", "b", "a#3", "a#2", "a#4", "b#2"]);

@@ -1,0 +1,346 @@
+//! `retold dedup`: the main job.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use retold::cluster::Linkage;
+use retold::pipeline::{self, Canonical, Drop, Options};
+use retold::read::ReadOptions;
+use retold::text::TextOptions;
+use retold::{Error, Result, method, report};
+use tempfile::NamedTempFile;
+
+use crate::progress::Progress;
+use crate::say;
+
+/// Finds copies and writes the input without them
+///
+/// INPUT are files or folders: HTML, text, Markdown, JSONL, Parquet, CSV, WARC, WET, each also gzip or zstd; `-` is
+/// JSONL on standard input. The folder OUT gets kept/ (the input less the copies), pairs.jsonl, clusters.jsonl,
+/// dropped.jsonl, rejects.jsonl, summary.json and report.html.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold dedup pages/ -o out
+  retold dedup crawl.warc.gz -o out --canonical earliest
+  retold dedup corpus.parquet -o out --text-field content --param threshold=0.8
+  zcat pages.jsonl.gz | retold dedup - -o out --no-kept")]
+#[command(args_override_self = true)]
+pub struct Args {
+    /// Files and folders to read; `-` for JSONL on standard input
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Read further inputs from FILE, one a line
+    #[arg(long, value_name = "FILE")]
+    files_from: Option<PathBuf>,
+    /// The folder to write; it must be new or empty
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    /// Replace what an earlier run wrote in OUT; other files there stay
+    #[arg(long)]
+    force: bool,
+    /// Take options from FILE: TOML with their long names; retold.example.toml lists all
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// How copies are found; `retold methods` lists the methods
+    #[arg(long, value_name = "NAME", default_value = method::DEFAULT, help_heading = "Method")]
+    method: String,
+    /// Set a parameter of the method, as in --param threshold=0.8; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
+    param: Vec<(String, String)>,
+    /// Take parameters from FILE: TOML with a table for each method; --param wins
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    params: Option<PathBuf>,
+    /// Whether pages with equal texts are duplicates whatever the method says
+    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = "Method")]
+    exact: Switch,
+    /// What is folded before texts are compared
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "nfkc,case,simplify",
+        help_heading = "Method"
+    )]
+    fold: Vec<Fold>,
+
+    /// How related pages become clusters
+    #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
+    cluster: Cluster,
+    /// Which page of a cluster stands for all
+    #[arg(long, value_enum, default_value_t = Which::Longest, help_heading = "Clusters")]
+    canonical: Which,
+    /// Which copies of a kept page are dropped
+    #[arg(long, value_enum, default_value_t = Dropped::Both, help_heading = "Clusters")]
+    drop: Dropped,
+    /// Flag clusters of more pages than this
+    #[arg(
+        long,
+        value_name = "PAGES",
+        default_value_t = 1000,
+        help_heading = "Clusters"
+    )]
+    alarm_size: usize,
+
+    /// Do not write OUT/kept
+    #[arg(long, help_heading = "Output")]
+    no_kept: bool,
+    /// Keep all pages and add the fields retold_cluster, retold_canonical and retold_relation to them
+    #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
+    mark: bool,
+    /// No progress, no summary; only what went wrong
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+    /// Tell more: time per stage, noise, candidates
+    #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
+    verbose: bool,
+
+    /// Field of JSONL, CSV and Parquet that holds the text
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "text",
+        help_heading = "Input"
+    )]
+    text_field: String,
+    /// Field that holds HTML, used where the text field is absent
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "html",
+        help_heading = "Input"
+    )]
+    html_field: String,
+    /// Field that holds the id
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "id",
+        help_heading = "Input"
+    )]
+    id_field: String,
+    /// Field that holds the URL
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "url",
+        help_heading = "Input"
+    )]
+    url_field: String,
+    /// Field that holds the date
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "date",
+        help_heading = "Input"
+    )]
+    date_field: String,
+    /// Field that names the site; otherwise it is the host of the URL
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    site_field: Option<String>,
+    /// Take the N-th folder below INPUT as the site
+    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Input")]
+    site_dir: Option<usize>,
+    /// Reject larger records; K, M and G are understood
+    #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = bytes, help_heading = "Input")]
+    max_record_size: u64,
+    /// Threads that work; 0 is one a core
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Input")]
+    threads: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Fold {
+    /// Unicode NFKC, which makes full-width letters narrow; invisible characters go
+    Nfkc,
+    /// Lower case
+    Case,
+    /// Traditional Chinese characters to simplified ones
+    Simplify,
+    /// Nothing
+    None,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Cluster {
+    /// Again and again the largest set of pages within two relations of one page
+    TwoEdge,
+    /// All that hangs together
+    Components,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Which {
+    /// The page with the longest text
+    Longest,
+    /// The page with the earliest date
+    Earliest,
+    /// The page with the smallest id
+    First,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Dropped {
+    /// Duplicates, and pages contained in a kept page
+    Both,
+    /// Duplicates only
+    Duplicate,
+}
+
+fn setting(text: &str) -> std::result::Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("NAME=VALUE expected")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn positive(text: &str) -> std::result::Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "a whole number from 1 expected".to_owned())
+}
+
+fn bytes(text: &str) -> std::result::Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..]
+        .to_ascii_uppercase()
+        .trim_end_matches('B')
+    {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return Err("a number of bytes expected, as in 500000, 64M or 1G".to_owned()),
+    };
+    let number = digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(1 << shift));
+    number
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "a number of bytes from 1 expected".to_owned())
+}
+
+/// Runs the job and says how it went.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let (options, _spool) = options(args)?;
+    let progress = Progress::start(args.quiet)?;
+    let result = pipeline::run(&options, &progress);
+    progress.finish();
+    let summary = result?;
+    if !args.quiet {
+        say::summary(&summary, &args.out, args.verbose);
+    }
+    Ok(ExitCode::from(u8::from(summary.records.rejected > 0)))
+}
+
+/// The library's options, and the spooled standard input, which is removed when it is dropped.
+fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
+    let mut inputs = args.inputs.clone();
+    if let Some(list) = &args.files_from {
+        let text = std::fs::read_to_string(list)
+            .map_err(|e| Error::usage(format!("--files-from {}: {e}", list.display())))?;
+        inputs.extend(
+            text.lines()
+                .filter(|line| !line.trim().is_empty())
+                .map(PathBuf::from),
+        );
+    }
+    if inputs.is_empty() {
+        return Err(Error::usage(
+            "no INPUT: name a file or folder, or - for standard input",
+        ));
+    }
+    let stdin = inputs.iter().any(|input| input == Path::new("-"));
+    inputs.retain(|input| input != Path::new("-"));
+    let spool = stdin.then(spool).transpose()?;
+    let has = |fold| args.fold.contains(&fold) && !args.fold.contains(&Fold::None);
+    let options = Options {
+        inputs,
+        stdin: spool.as_ref().map(|file| file.path().to_owned()),
+        read: ReadOptions {
+            text_field: args.text_field.clone(),
+            html_field: args.html_field.clone(),
+            id_field: args.id_field.clone(),
+            url_field: args.url_field.clone(),
+            date_field: args.date_field.clone(),
+            site_field: args.site_field.clone(),
+            site_dir: args.site_dir,
+            max_record_size: args.max_record_size,
+        },
+        text: TextOptions {
+            nfkc: has(Fold::Nfkc),
+            case: has(Fold::Case),
+            simplify: has(Fold::Simplify),
+        },
+        method: args.method.clone(),
+        settings: settings(args)?,
+        exact: args.exact == Switch::On,
+        cluster: match args.cluster {
+            Cluster::TwoEdge => Linkage::TwoEdge,
+            Cluster::Components => Linkage::Components,
+        },
+        canonical: match args.canonical {
+            Which::Longest => Canonical::Longest,
+            Which::Earliest => Canonical::Earliest,
+            Which::First => Canonical::First,
+        },
+        drop: match args.drop {
+            Dropped::Both => Drop::Both,
+            Dropped::Duplicate => Drop::Duplicate,
+        },
+        alarm_size: args.alarm_size,
+        output: report::Options {
+            out: args.out.clone(),
+            force: args.force,
+            kept: !args.no_kept,
+            mark: args.mark,
+        },
+        threads: args.threads,
+    };
+    Ok((options, spool))
+}
+
+/// Standard input in a file, because it is read twice.
+fn spool() -> Result<NamedTempFile> {
+    let failed = |e| Error::io("cannot write standard input to", &std::env::temp_dir())(e);
+    let mut file = NamedTempFile::new().map_err(failed)?;
+    io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+    Ok(file)
+}
+
+/// The parameters of `--params FILE` for the method, then those of `--param`.
+fn settings(args: &Args) -> Result<Vec<(String, String)>> {
+    let mut settings = Vec::new();
+    if let Some(path) = &args.params {
+        let at =
+            |e: &dyn std::fmt::Display| Error::usage(format!("--params {}: {e}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|e| at(&e))?;
+        let table: toml::Table = text.parse().map_err(|e| at(&e))?;
+        for (name, parameters) in &table {
+            // A table for an unknown method is most likely a misspelt name.
+            method::find(name).map_err(|e| at(&e))?;
+            let toml::Value::Table(parameters) = parameters else {
+                return Err(at(&format!(
+                    "`{name}` stands outside a table such as [{}]",
+                    args.method
+                )));
+            };
+            for (parameter, value) in parameters.iter().filter(|_| *name == args.method) {
+                let value = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
+                settings.push((parameter.clone(), value));
+            }
+        }
+    }
+    settings.extend(args.param.iter().cloned());
+    Ok(settings)
+}

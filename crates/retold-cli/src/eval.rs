@@ -1,0 +1,154 @@
+//! `retold eval`: how good the pairs of a run are.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use retold::eval::{Evaluation, Gold, Score, Unlisted, evaluate, read_reported};
+use retold::{Error, Result};
+
+/// Scores the pairs of a run against labelled pairs
+///
+/// Prints JSON: `any` relation, `duplicate`, `containment` (its direction must match) over pairs, and `pages`, where
+/// a page counts as found if one of its true pairs is.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The pairs.jsonl of a run
+    #[arg(long, value_name = "FILE")]
+    pairs: PathBuf,
+    /// Labelled pairs: a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct
+    #[arg(long, value_name = "FILE")]
+    gold: PathBuf,
+    /// What a reported pair that the gold does not list counts as
+    #[arg(long, value_enum, default_value_t = NotListed::Distinct)]
+    unlisted: NotListed,
+    /// Score only pairs of the ids in FILE, one a line
+    #[arg(long, value_name = "FILE")]
+    universe: Option<PathBuf>,
+    /// Print a curve over the threshold as CSV instead, as in --sweep threshold=0.7:1:0.05
+    #[arg(long, value_name = "PARAM=FROM:TO:STEP", value_parser = sweep)]
+    sweep: Option<Sweep>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum NotListed {
+    /// A false find
+    Distinct,
+    /// Nothing
+    Ignore,
+}
+
+#[derive(Clone)]
+struct Sweep {
+    param: String,
+    from: f64,
+    to: f64,
+    step: f64,
+}
+
+fn sweep(text: &str) -> std::result::Result<Sweep, String> {
+    let form = || "PARAM=FROM:TO:STEP expected, as in threshold=0.7:1:0.05".to_owned();
+    let (param, range) = text.split_once('=').ok_or_else(form)?;
+    let numbers: Vec<f64> = range.split(':').filter_map(|n| n.parse().ok()).collect();
+    let [from, to, step] = numbers[..] else {
+        return Err(form());
+    };
+    if !(step > 0.0 && from <= to) {
+        return Err("STEP must be above 0 and FROM not above TO".to_owned());
+    }
+    Ok(Sweep {
+        param: param.to_owned(),
+        from,
+        to,
+        step,
+    })
+}
+
+/// Scores and prints.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let universe = args.universe.as_deref().map(read_ids).transpose()?;
+    let mut gold = Gold::read(&args.gold)?;
+    if let Some(ids) = &universe {
+        gold.restrict(ids);
+    }
+    let reported = read_reported(&args.pairs, universe.as_ref())?;
+    let unlisted = match args.unlisted {
+        NotListed::Distinct => Unlisted::Distinct,
+        NotListed::Ignore => Unlisted::Ignore,
+    };
+    match &args.sweep {
+        None => {
+            let result = evaluate(&reported, &gold, unlisted, f64::NEG_INFINITY);
+            println!("{:#}", serde_json::json!(result));
+        }
+        Some(sweep) => {
+            check_sweep(sweep, &args.pairs)?;
+            println!("{}", header(&sweep.param));
+            let steps = ((sweep.to - sweep.from) / sweep.step + 1e-9).floor() as usize;
+            for step in 0..=steps {
+                let threshold = sweep.from + step as f64 * sweep.step;
+                // Similarities are written with six decimals.
+                let result = evaluate(&reported, &gold, unlisted, threshold - 5e-7);
+                println!("{threshold:.6},{}", row(&result));
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read_ids(path: &Path) -> Result<HashSet<String>> {
+    let text = std::fs::read_to_string(path).map_err(Error::io("cannot read", path))?;
+    Ok(text.lines().map(str::to_owned).collect())
+}
+
+/// A curve over similarities already written can only raise the threshold of the run.
+fn check_sweep(sweep: &Sweep, pairs: &Path) -> Result<()> {
+    if sweep.param != "threshold" {
+        return Err(Error::usage(format!(
+            "--sweep {}: only `threshold` can be raised over pairs already written; run `retold dedup` again with \
+             --param {}=… for the others",
+            sweep.param, sweep.param
+        )));
+    }
+    let summary = pairs.with_file_name("summary.json");
+    let Ok(text) = std::fs::read_to_string(&summary) else {
+        return Ok(());
+    };
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let own = summary["parameters"]["params"]["threshold"].as_f64();
+    match own {
+        Some(own) if sweep.from < own - 1e-9 => Err(Error::usage(format!(
+            "--sweep threshold={}: the pairs were written with threshold {own}, pairs below it are not there; start \
+             at {own}, or run `retold dedup` again with --param threshold={}",
+            sweep.from, sweep.from
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn header(param: &str) -> String {
+    let kinds = ["any", "duplicate", "containment", "pages"];
+    let columns: Vec<String> = kinds
+        .iter()
+        .flat_map(|kind| {
+            ["tp", "fp", "fn", "precision", "recall", "f1"].map(|name| format!("{kind}_{name}"))
+        })
+        .collect();
+    format!("{param},{}", columns.join(","))
+}
+
+fn row(result: &Evaluation) -> String {
+    let number = |value: Option<f64>| value.map(|v| format!("{v:.6}")).unwrap_or_default();
+    let score = |s: &Score| {
+        let (precision, recall, f1) = (number(s.precision), number(s.recall), number(s.f1));
+        format!("{},{},{},{precision},{recall},{f1}", s.tp, s.fp, s.r#fn)
+    };
+    let scores = [
+        &result.any,
+        &result.duplicate,
+        &result.containment,
+        &result.pages,
+    ];
+    scores.map(score).join(",")
+}

@@ -1,0 +1,103 @@
+//! What a run tells a person at its end.
+
+use std::path::Path;
+
+use indicatif::{BinaryBytes, HumanCount};
+use retold::report::Summary;
+
+/// A short account in plain words, on standard output.
+pub fn summary(summary: &Summary, out: &Path, verbose: bool) {
+    let records = &summary.records;
+    let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    let pages = records.kept + records.dropped;
+    println!(
+        "{} pages read: {} kept, {} dropped as copies ({:.1} % of pages, {:.1} % of bytes: {})",
+        HumanCount(pages),
+        HumanCount(records.kept),
+        HumanCount(records.dropped),
+        percent(records.dropped, pages),
+        percent(summary.bytes.dropped, summary.bytes.read),
+        BinaryBytes(summary.bytes.dropped),
+    );
+    println!(
+        "{} duplicate and {} containing pairs in {} clusters, the largest of {} pages",
+        HumanCount(summary.relations.duplicate),
+        HumanCount(summary.relations.contains),
+        HumanCount(summary.clusters),
+        HumanCount(summary.largest_cluster),
+    );
+    if summary.sketches.empty > 0 {
+        println!(
+            "{} pages have nothing for this method to compare; only exact copies of them are found",
+            HumanCount(summary.sketches.empty)
+        );
+    }
+    if records.skipped > 0 {
+        let kinds = records.skipped_by_kind.iter();
+        let kinds: Vec<_> = kinds
+            .map(|(kind, n)| format!("{} {kind}", HumanCount(*n)))
+            .collect();
+        println!(
+            "{} records skipped: {}",
+            HumanCount(records.skipped),
+            kinds.join(", ")
+        );
+    }
+    for group in &summary.large_groups {
+        println!(
+            "{} pages are alike to {}: pairs.jsonl lists their pairs with that page only",
+            HumanCount(group.pages),
+            group.canonical
+        );
+    }
+    flags(summary);
+    if records.rejected > 0 {
+        println!(
+            "{} records could not be read: see {}",
+            HumanCount(records.rejected),
+            out.join("rejects.jsonl").display()
+        );
+    }
+    if verbose {
+        details(summary);
+    }
+    let seconds: f64 = summary.run.seconds.iter().map(|(_, seconds)| seconds).sum();
+    println!(
+        "{seconds:.1} s; start with {}",
+        out.join("report.html").display()
+    );
+}
+
+fn flags(summary: &Summary) {
+    const SHOWN: usize = 3;
+    for flag in summary.flagged.iter().take(SHOWN) {
+        println!(
+            "look at cluster {} before you trust it: {} pages around {}, {}",
+            flag.cluster,
+            HumanCount(flag.pages),
+            flag.canonical,
+            flag.reason
+        );
+    }
+    if summary.flagged.len() > SHOWN {
+        println!(
+            "and at {} more, listed under `flagged` in summary.json",
+            summary.flagged.len() - SHOWN
+        );
+    }
+}
+
+fn details(summary: &Summary) {
+    println!(
+        "{} different sketches, {} noise features, {} candidate pairs",
+        HumanCount(summary.sketches.different),
+        HumanCount(summary.sketches.noise),
+        HumanCount(summary.sketches.candidates)
+    );
+    for (stage, seconds) in &summary.run.seconds {
+        println!("  {stage:16} {seconds:8.2} s");
+    }
+    if let Some(bytes) = summary.run.peak_memory {
+        println!("  most memory held {}", BinaryBytes(bytes));
+    }
+}
