@@ -4,11 +4,13 @@
 //! HTTP header; a declaration in the document; detection. A declaration is believed only while the bytes bear it out:
 //! pages that declare GBK and are UTF-8, or declare Latin-1 and are GBK, are common.
 //!
-//! Encodings that `encoding_rs` lacks (Johab, EUC-TW, EBCDIC, …) cannot be decoded. They show as damage, and a text
-//! with too much of it is refused as "not text" rather than compared as noise.
+//! Encodings that `encoding_rs` lacks (Johab, EUC-TW, …) cannot be decoded. Where that leaves broken characters the
+//! document is refused as "not text"; where it leaves plausible characters in implausible order the text is kept,
+//! since copies of it still equal each other, and flagged (`Meta::garbled`, no `Meta::charset`).
 
 use std::borrow::Cow;
 
+use super::garbled::Damage;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
@@ -26,8 +28,8 @@ const TEXT_WINDOW: usize = 64 * 1024;
 pub struct Decoded<'a> {
     /// The text; borrowed where the bytes were UTF-8.
     pub text: Cow<'a, str>,
-    /// The WHATWG name of the encoding.
-    pub charset: &'static str,
+    /// The WHATWG name of the encoding; `None` if the text is garbled.
+    pub charset: Option<&'static str>,
 }
 
 /// Decodes a document. `header` is the charset of the HTTP header. The error is the reason for a reject, for people.
@@ -40,13 +42,13 @@ pub fn decode<'a>(bytes: &'a [u8], header: Option<&str>) -> Result<Decoded<'a>, 
     }
     if let Some(text) = as_utf8(bytes) {
         let shifts = text.contains('\u{1b}') && text.is_ascii();
-        if shifts && detect(bytes) == ISO_2022_JP {
+        if shifts && detect(&sample(bytes)) == ISO_2022_JP {
             return finish(bytes, ISO_2022_JP);
         }
         let text = readable(text)?;
         return Ok(Decoded {
             text,
-            charset: UTF_8.name(),
+            charset: Some(UTF_8.name()),
         });
     }
     finish(bytes, choose(bytes, header))
@@ -55,7 +57,7 @@ pub fn decode<'a>(bytes: &'a [u8], header: Option<&str>) -> Result<Decoded<'a>, 
 /// Decodes with the chosen encoding and refuses what does not look like text afterwards.
 fn finish<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<Decoded<'a>, String> {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
-    let damage = Damage::of(&text);
+    let damage = Damage::of(&text, encoding);
     if damage.is_heavy() {
         return Err(format!(
             "not text: read as {}, {} of {} characters beyond ASCII are broken; the file may be binary or in an encoding that is not supported",
@@ -66,7 +68,7 @@ fn finish<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<Decoded<'a
     }
     Ok(Decoded {
         text: readable(text)?,
-        charset: encoding.name(),
+        charset: (!damage.garbled).then_some(encoding.name()),
     })
 }
 
@@ -97,71 +99,53 @@ fn beyond_ascii(text: &str) -> usize {
 /// the one with least.
 fn choose(bytes: &[u8], header: Option<&str>) -> &'static Encoding {
     let header = header.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
-    let declared = [header, declared(bytes)];
-    let mut best: Option<(&'static Encoding, f64)> = None;
     let sample = sample(bytes);
-    for encoding in declared.into_iter().flatten() {
-        // The bytes are not UTF-8 (that was tried first), and UTF-16 would have shown.
-        if encoding == UTF_8 || encoding == UTF_16LE || encoding == UTF_16BE {
+    let mut best: Option<Candidate> = None;
+    for encoding in [header, declared(bytes)].into_iter().flatten() {
+        // The bytes are not UTF-8, which was tried first, and UTF-16 would have shown.
+        if [UTF_8, UTF_16LE, UTF_16BE].contains(&encoding) {
             continue;
         }
-        let share = damage_share(encoding, &sample);
-        let certain = !encoding.is_single_byte();
-        if share < 0.01 && certain {
+        let candidate = Candidate::new(encoding, &sample);
+        // A single-byte encoding accepts any bytes, and Latin-1 is what servers say unasked.
+        if candidate.damage.is_light() && !encoding.is_single_byte() {
             return encoding;
         }
-        if best.is_none_or(|(_, least)| share < least) {
-            best = Some((encoding, share));
+        if best.as_ref().is_none_or(|best| candidate.beats(best)) {
+            best = Some(candidate);
         }
     }
-    let detected = detect_sample(&sample);
-    let detected_share = damage_share(detected, &sample);
+    let detected = Candidate::new(detect(&sample), &sample);
     match best {
-        // A single-byte encoding accepts any bytes, and Latin-1 is what servers say unasked: a detector that sees
-        // undamaged multi-byte text knows better.
-        Some((encoding, share)) if encoding.is_single_byte() && share < 0.01 => {
-            let better = !detected.is_single_byte() && detected_share < 0.01;
-            if better { detected } else { encoding }
+        Some(best) if !detected.beats(&best) => best.encoding,
+        _ => detected.encoding,
+    }
+}
+
+/// An encoding and what the sample looks like in it.
+struct Candidate {
+    encoding: &'static Encoding,
+    damage: Damage,
+}
+
+impl Candidate {
+    fn new(encoding: &'static Encoding, sample: &[u8]) -> Candidate {
+        let (text, _) = encoding.decode_without_bom_handling(sample);
+        Candidate {
+            encoding,
+            damage: Damage::of(&text, encoding),
         }
-        Some((encoding, share)) if share <= detected_share => encoding,
-        _ => detected,
     }
-}
 
-/// The share of broken characters among those beyond ASCII when the sample is decoded so.
-fn damage_share(encoding: &'static Encoding, sample: &[u8]) -> f64 {
-    let (text, _) = encoding.decode_without_bom_handling(sample);
-    Damage::of(&text).share()
-}
-
-/// How much of a text is broken.
-struct Damage {
-    broken: usize,
-    beyond_ascii: usize,
-}
-
-impl Damage {
-    fn of(text: &str) -> Damage {
-        let mut damage = Damage {
-            broken: 0,
-            beyond_ascii: 0,
-        };
-        for c in text.chars().filter(|c| !c.is_ascii()) {
-            damage.beyond_ascii += 1;
-            // U+FFFD stands for undecodable bytes; C1 controls and private characters are what single-byte and
-            // legacy multi-byte decoders make of bytes that no text uses.
-            let broken = matches!(c, '\u{FFFD}' | '\u{80}'..='\u{9F}' | '\u{E000}'..='\u{F8FF}');
-            damage.broken += usize::from(broken);
+    /// True if this explains the bytes better than a candidate that is otherwise to be preferred.
+    fn beats(&self, other: &Candidate) -> bool {
+        match (self.damage.is_light(), other.damage.is_light()) {
+            // Undamaged multi-byte text is no accident, undamaged single-byte text says little.
+            (true, true) => other.encoding.is_single_byte() && !self.encoding.is_single_byte(),
+            (true, false) => true,
+            (false, true) => false,
+            (false, false) => self.damage.share() < other.damage.share(),
         }
-        damage
-    }
-
-    fn share(&self) -> f64 {
-        self.broken as f64 / self.beyond_ascii.max(1) as f64
-    }
-
-    fn is_heavy(&self) -> bool {
-        self.broken > 3 && self.share() > 0.1
     }
 }
 
@@ -213,12 +197,8 @@ fn label_after(bytes: &[u8]) -> Option<&[u8]> {
     (end > 0).then(|| &bytes[..end])
 }
 
-/// The encoding that the detector takes the bytes for.
-fn detect(bytes: &[u8]) -> &'static Encoding {
-    detect_sample(&sample(bytes))
-}
-
-fn detect_sample(sample: &[u8]) -> &'static Encoding {
+/// The encoding that the detector takes the sample for.
+fn detect(sample: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(sample, true);
     // No top-level domain: with `.cn` or `.tw` the detector misreads Big5 and GBK pages almost always.

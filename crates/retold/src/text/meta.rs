@@ -151,7 +151,7 @@ impl MetaFinder {
             canonical: value(self.canonical),
             lang: value(self.lang),
             date: value(self.date),
-            charset: None,
+            ..Meta::default()
         }
     }
 }

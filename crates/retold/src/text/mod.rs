@@ -5,6 +5,7 @@
 mod block;
 mod charset;
 mod fold;
+mod garbled;
 mod html;
 mod meta;
 mod plain;
@@ -72,8 +73,11 @@ pub struct Meta {
     pub lang: Option<String>,
     /// The publication date that the page's metadata names, as written there.
     pub date: Option<String>,
-    /// The encoding that the bytes were decoded with; `None` if they came as Unicode.
+    /// The encoding that the bytes were decoded with; `None` if they came as Unicode or the text is garbled.
     pub charset: Option<&'static str>,
+    /// True if the bytes decode to characters that no writer puts side by side: the encoding is probably one that is
+    /// not supported (Johab, EUC-TW). Copies of such a page still equal each other.
+    pub garbled: bool,
 }
 
 /// Makes a page's text. The error is the reason for a reject, for people.
@@ -87,7 +91,8 @@ pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
             check_length(bytes.len())?;
             let decoded = charset::decode(bytes, charset.as_deref())?;
             let mut text = text_of_str(&decoded.text, *markup, options)?;
-            text.meta.charset = Some(decoded.charset);
+            text.meta.charset = decoded.charset;
+            text.meta.garbled = decoded.charset.is_none();
             Ok(text)
         }
         Content::Unicode { text, markup } => text_of_str(text, *markup, options),
