@@ -2,7 +2,17 @@
 //!
 //! Methods see [`Text::folded`] and positions in it; people are shown [`Text::visible`].
 
-use crate::page::Page;
+mod block;
+mod charset;
+mod fold;
+mod garbled;
+mod html;
+mod meta;
+mod plain;
+mod sentence;
+
+use crate::page::{Content, Markup, Page};
+use fold::Folder;
 
 /// What the text stage does to a page. Every switch is on by default.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,11 +73,130 @@ pub struct Meta {
     pub lang: Option<String>,
     /// The publication date that the page's metadata names, as written there.
     pub date: Option<String>,
-    /// The encoding that the bytes were decoded with; `None` if they came as Unicode.
+    /// The encoding that the bytes were decoded with; `None` if they came as Unicode or the text is garbled.
     pub charset: Option<&'static str>,
+    /// True if the bytes decode to characters that no writer puts side by side: the encoding is probably one that is
+    /// not supported (Johab, EUC-TW). Copies of such a page still equal each other.
+    pub garbled: bool,
 }
 
 /// Makes a page's text. The error is the reason for a reject, for people.
-pub fn text_of(_page: &Page, _options: &TextOptions) -> Result<Text, String> {
-    Ok(Text::default())
+pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
+    match &page.content {
+        Content::Bytes {
+            bytes,
+            charset,
+            markup,
+        } => {
+            check_length(bytes.len())?;
+            let decoded = charset::decode(bytes, charset.as_deref())?;
+            let mut text = text_of_str(&decoded.text, *markup, options)?;
+            text.meta.charset = decoded.charset;
+            text.meta.garbled = decoded.charset.is_none();
+            Ok(text)
+        }
+        Content::Unicode { text, markup } => text_of_str(text, *markup, options),
+    }
+}
+
+fn text_of_str(source: &str, markup: Markup, options: &TextOptions) -> Result<Text, String> {
+    check_length(source.len())?;
+    let (visible, meta) = match markup {
+        Markup::Html => html::visible_text(source),
+        Markup::Plain => (plain::visible_text(source), Meta::default()),
+    };
+    let mut text = Text {
+        meta,
+        ..Text::default()
+    };
+    let mut folding = Folding {
+        folder: Folder::new(options),
+        folded: String::with_capacity(visible.len()),
+        sentences: Vec::new(),
+    };
+    // A block of nothing but invisible characters folds to nothing and goes from both texts.
+    let mut emptied = false;
+    for block in visible.split('\n') {
+        emptied |= !folding.block(block);
+    }
+    text.visible = if emptied {
+        let keep = |block: &&str| !folding.folds_to_nothing(block);
+        visible
+            .split('\n')
+            .filter(keep)
+            .collect::<Vec<_>>()
+            .join("\n")
+    } else {
+        visible
+    };
+    check_length(folding.folded.len())?;
+    text.folded = folding.folded;
+    text.sentences = folding.sentences;
+    Ok(text)
+}
+
+/// Positions are 32 bits wide.
+fn check_length(length: usize) -> Result<(), String> {
+    if u32::try_from(length).is_ok() {
+        Ok(())
+    } else {
+        Err(format!(
+            "the page has {length} bytes; at most {} can be handled",
+            u32::MAX
+        ))
+    }
+}
+
+/// Folds a text block by block and notes the sentences.
+struct Folding {
+    folder: Folder,
+    folded: String,
+    sentences: Vec<Sentence>,
+}
+
+impl Folding {
+    /// Folds a block; false if nothing is left of it.
+    fn block(&mut self, block: &str) -> bool {
+        let before = self.folded.len();
+        if before > 0 {
+            self.folded.push('\n');
+        }
+        let start = self.folded.len();
+        let (mut begin, mut from) = (0, 0);
+        while let Some(stop) = sentence::next_stop(block, begin, from) {
+            let sentence_start = self.folded.len();
+            self.folder
+                .fold_into(&block[begin..stop.at], &mut self.folded);
+            self.sentence(sentence_start, stop.words);
+            self.folder
+                .fold_into(&block[stop.at..stop.end], &mut self.folded);
+            begin = stop.end;
+            from = stop.end;
+        }
+        self.folder.fold_into(&block[begin..], &mut self.folded);
+        let left = self.folded.len() > start;
+        if !left {
+            self.folded.truncate(before);
+        }
+        left
+    }
+
+    /// Notes what was folded since `start` as a sentence, unless it has neither letter nor digit.
+    fn sentence(&mut self, start: usize, words: bool) {
+        let sentence = &self.folded[start..];
+        if !sentence.contains(char::is_alphanumeric) {
+            return;
+        }
+        let end = start + sentence.trim_end().len();
+        let start = end - self.folded[start..end].trim_start().len();
+        if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
+            self.sentences.push(Sentence { start, end, words });
+        }
+    }
+
+    fn folds_to_nothing(&self, block: &str) -> bool {
+        let mut folded = String::new();
+        self.folder.fold_into(block, &mut folded);
+        folded.is_empty()
+    }
 }

@@ -1,0 +1,229 @@
+//! Folding: what makes texts equal that differ only in how they are written.
+//!
+//! In this order: NFKC (full-width letters become narrow, ligatures letters, `…` becomes `...`), lower case (character
+//! by character, and final sigma is sigma, so that `ΣΑΣ` and `σας` agree), traditional to simplified Chinese
+//! (OpenCC's table, character by character), and, with NFKC, removal of default-ignorable characters (soft hyphens,
+//! zero-width spaces, variation selectors).
+//!
+//! Nearly all characters fold one to one, whatever stands around them. Those go through a table of the Basic
+//! Multilingual Plane that is built once per choice of switches; ASCII goes through in bulk. A character that can
+//! compose with the one before it, or be reordered, takes the stretch from the last character that cannot the slow
+//! way.
+
+use std::sync::OnceLock;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::canonical_combining_class;
+use unicode_normalization::{IsNormalized, is_nfkc_quick};
+
+use super::TextOptions;
+
+/// OpenCC's table of traditional characters with their simplified forms, the usual one first (Apache-2.0).
+const TRADITIONAL: &str = include_str!("../../data/opencc/TSCharacters.txt");
+
+/// Table entries that are no characters: surrogates, which no text holds.
+const CONTEXT: u16 = 0xD800;
+const EXPANDS: u16 = 0xD801;
+const VANISHES: u16 = 0xD802;
+
+/// Folds text as the options say. Cheap to make: the tables live as long as the program.
+#[derive(Clone, Copy)]
+pub struct Folder {
+    switches: Switches,
+    table: &'static [u16],
+}
+
+#[derive(Clone, Copy)]
+struct Switches {
+    nfkc: bool,
+    case: bool,
+    simplify: bool,
+}
+
+impl Folder {
+    /// The folder for these options.
+    pub fn new(options: &TextOptions) -> Folder {
+        static TABLES: [OnceLock<Vec<u16>>; 8] = [const { OnceLock::new() }; 8];
+        let switches = Switches {
+            nfkc: options.nfkc,
+            case: options.case,
+            simplify: options.simplify,
+        };
+        let slot = usize::from(switches.nfkc)
+            + 2 * usize::from(switches.case)
+            + 4 * usize::from(switches.simplify);
+        Folder {
+            switches,
+            table: TABLES[slot].get_or_init(|| table(switches)),
+        }
+    }
+
+    /// Appends the folded text to `out`. Text may be folded in parts wherever a part begins with a character that
+    /// does not combine with what stands before it (a full stop, say).
+    pub fn fold_into(&self, text: &str, out: &mut String) {
+        // Where the last character that nothing can join from the left begins, in the text and in the output.
+        let mut safe = (0, out.len());
+        let mut at = 0;
+        while at < text.len() {
+            let rest = &text[at..];
+            let ascii = ascii_prefix(rest);
+            if ascii > 0 {
+                self.ascii(&rest[..ascii], out);
+                at += ascii;
+                safe = (at - 1, out.len() - 1);
+                continue;
+            }
+            let Some(c) = rest.chars().next() else { break };
+            let start = out.len();
+            if self.character(c, out) {
+                safe = (at, start);
+                at += c.len_utf8();
+            } else {
+                let end = at + self.stretch(rest);
+                out.truncate(safe.1);
+                self.switches.fold_slowly(&text[safe.0..end], out);
+                at = end;
+                safe = (at, out.len());
+            }
+        }
+    }
+
+    fn ascii(&self, text: &str, out: &mut String) {
+        let start = out.len();
+        out.push_str(text);
+        if self.switches.case {
+            out[start..].make_ascii_lowercase();
+        }
+    }
+
+    /// Folds one character unless what stands around it matters.
+    fn character(&self, c: char, out: &mut String) -> bool {
+        let entry = match self.table.get(c as usize) {
+            Some(&entry) => entry,
+            None => classify(c, self.switches),
+        };
+        match entry {
+            CONTEXT => return false,
+            EXPANDS => self.switches.fold_slowly(c.encode_utf8(&mut [0; 4]), out),
+            VANISHES => {}
+            entry => out.extend(char::from_u32(u32::from(entry))),
+        }
+        true
+    }
+
+    /// The length of the stretch at the start of `text` that has to be folded together: its first character and all
+    /// after it up to the next one that nothing joins from the left.
+    fn stretch(&self, text: &str) -> usize {
+        text.char_indices()
+            .skip(1)
+            .find(|&(_, c)| match self.table.get(c as usize) {
+                Some(&entry) => entry != CONTEXT,
+                None => classify(c, self.switches) != CONTEXT,
+            })
+            .map_or(text.len(), |(at, _)| at)
+    }
+}
+
+/// The length of the ASCII that the text begins with.
+fn ascii_prefix(text: &str) -> usize {
+    encoding_rs::Encoding::ascii_valid_up_to(text.as_bytes())
+}
+
+impl Switches {
+    /// The plain way, on any text.
+    fn fold_slowly(self, text: &str, out: &mut String) {
+        if self.nfkc {
+            self.finish(text.nfkc(), out);
+        } else {
+            self.finish(text.chars(), out);
+        }
+    }
+
+    fn finish(self, text: impl Iterator<Item = char>, out: &mut String) {
+        for c in text {
+            if self.case {
+                c.to_lowercase().for_each(|c| self.simplified(c, out));
+            } else {
+                self.simplified(c, out);
+            }
+        }
+    }
+
+    fn simplified(self, c: char, out: &mut String) {
+        let c = if self.case && c == 'ς' { 'σ' } else { c };
+        let c = if self.simplify { simplify(c) } else { c };
+        if !(self.nfkc && is_ignorable(c)) {
+            out.push(c);
+        }
+    }
+}
+
+/// The table entry of every character of the Basic Multilingual Plane.
+fn table(switches: Switches) -> Vec<u16> {
+    (0..=0xFFFFu32)
+        .map(|code| char::from_u32(code).map_or(CONTEXT, |c| classify(c, switches)))
+        .collect()
+}
+
+/// How a character folds: to one of the Basic Multilingual Plane, or one of the three special ways.
+fn classify(c: char, switches: Switches) -> u16 {
+    if switches.nfkc && depends_on_context(c) {
+        return CONTEXT;
+    }
+    let mut folded = String::new();
+    switches.fold_slowly(c.encode_utf8(&mut [0; 4]), &mut folded);
+    let mut chars = folded.chars();
+    match (chars.next(), chars.next()) {
+        (None, _) => VANISHES,
+        (Some(one), None) => u16::try_from(u32::from(one)).unwrap_or(EXPANDS),
+        _ => EXPANDS,
+    }
+}
+
+/// True if normalisation may join the character to the one before it or move it: some character that it decomposes
+/// into is no starter, or the first of its composed form can be the second half of a composition.
+fn depends_on_context(c: char) -> bool {
+    let mut first = true;
+    std::iter::once(c).nfkc().any(|part| {
+        let joins = first && is_nfkc_quick(std::iter::once(part)) != IsNormalized::Yes;
+        first = false;
+        joins || canonical_combining_class(part) != 0
+    })
+}
+
+/// Characters that Unicode says are not to be displayed (Default_Ignorable_Code_Point).
+fn is_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+        | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}'
+        | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// The simplified form of a character.
+fn simplify(c: char) -> char {
+    static PAIRS: OnceLock<Vec<(char, char)>> = OnceLock::new();
+    if u32::from(c) < 0x3400 {
+        return c;
+    }
+    let pairs = PAIRS.get_or_init(simplified_pairs);
+    match pairs.binary_search_by_key(&c, |&(from, _)| from) {
+        Ok(found) => pairs[found].1,
+        Err(_) => c,
+    }
+}
+
+fn simplified_pairs() -> Vec<(char, char)> {
+    let mut pairs: Vec<_> = TRADITIONAL
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| {
+            let (from, to) = line.split_once('\t')?;
+            Some((from.chars().next()?, to.chars().next()?))
+        })
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup_by_key(|pair| pair.0);
+    pairs
+}

@@ -1,0 +1,99 @@
+//! Garbled text: how to tell that bytes were decoded with the wrong encoding.
+//!
+//! Two degrees. **Broken** characters come from bytes that the encoding does not have; a text full of them is no
+//! text. **Garbled** text decodes without complaint into characters that no writer puts side by side; encodings that
+//! `encoding_rs` lacks (Johab, EUC-TW) end up so. Measured on the set `charset`: Johab read as windows-1252 has 45 to
+//! 54 % odd characters where real Latin text has under 1 %; EUC-TW read as GBK has 34 % second-level Han characters
+//! where real GBK text has under 5 %.
+
+use encoding_rs::{Encoding, GB18030, GBK};
+
+/// Characters beyond ASCII that a verdict on garbling needs at least.
+const ENOUGH: usize = 20;
+/// Characters that are looked at.
+const WINDOW: usize = 32 * 1024;
+
+/// What speaks against a decoded text.
+#[derive(Debug, Default)]
+pub struct Damage {
+    /// Characters that stand for undecodable bytes.
+    pub broken: usize,
+    /// All characters beyond ASCII.
+    pub beyond_ascii: usize,
+    /// True if the characters are no plausible text although the bytes decode.
+    pub garbled: bool,
+}
+
+impl Damage {
+    /// Looks at a text that was decoded from `encoding`.
+    pub fn of(text: &str, encoding: &'static Encoding) -> Damage {
+        let mut damage = Damage::default();
+        for c in text.chars().filter(|c| !c.is_ascii()) {
+            damage.beyond_ascii += 1;
+            // U+FFFD stands for undecodable bytes; C1 controls and private characters are what decoders make of
+            // bytes that no text uses.
+            let broken = matches!(c, '\u{FFFD}' | '\u{80}'..='\u{9F}' | '\u{E000}'..='\u{F8FF}');
+            damage.broken += usize::from(broken);
+        }
+        damage.garbled = if encoding.is_single_byte() {
+            has_odd_letters(text)
+        } else {
+            (encoding == GBK || encoding == GB18030) && has_rare_han(text)
+        };
+        damage
+    }
+
+    /// The share of broken characters among those beyond ASCII.
+    pub fn share(&self) -> f64 {
+        self.broken as f64 / self.beyond_ascii.max(1) as f64
+    }
+
+    /// True if next to nothing is broken and the text is plausible.
+    pub fn is_light(&self) -> bool {
+        self.share() < 0.01 && !self.garbled
+    }
+
+    /// True if so much is broken that the rest is worth nothing.
+    pub fn is_heavy(&self) -> bool {
+        self.broken > 3 && self.share() > 0.1
+    }
+}
+
+/// Symbols inside words and capitals after small letters, as multi-byte text shows when read as Latin or the like.
+fn has_odd_letters(text: &str) -> bool {
+    let (mut beyond, mut odd) = (0usize, 0usize);
+    let mut before = ' ';
+    for c in text.chars().take(WINDOW) {
+        if !c.is_ascii() {
+            beyond += 1;
+            let symbol = !c.is_alphabetic() && !is_common_symbol(c);
+            odd += usize::from(symbol || (c.is_uppercase() && before.is_lowercase()));
+        }
+        before = c;
+    }
+    beyond >= ENOUGH && odd * 5 > beyond
+}
+
+/// Symbols that real texts in single-byte encodings are full of, box drawings included.
+fn is_common_symbol(c: char) -> bool {
+    matches!(c,
+        '\u{A0}' | '«' | '»' | '©' | '®' | '°' | '·' | '§' | '£' | '¿' | '¡' | '№' | '\u{AD}'
+        | '\u{2010}'..='\u{2026}' | '€' | '™' | '\u{2500}'..='\u{25FF}')
+        || unicode_normalization::char::is_combining_mark(c)
+}
+
+/// Many Han characters of the second level of GB 2312, which holds the rare ones.
+fn has_rare_han(text: &str) -> bool {
+    let han: String = text
+        .chars()
+        .take(WINDOW)
+        .filter(|c| ('\u{4E00}'..='\u{9FFF}').contains(c))
+        .collect();
+    let (bytes, _, _) = GBK.encode(&han);
+    let (mut all, mut rare) = (0usize, 0usize);
+    for pair in bytes.chunks_exact(2) {
+        all += 1;
+        rare += usize::from((0xD8..=0xF7).contains(&pair[0]) && pair[1] >= 0xA1);
+    }
+    all >= 2 * ENOUGH && rare * 5 > all
+}

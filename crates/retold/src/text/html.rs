@@ -1,0 +1,264 @@
+//! HTML to visible text: what a person reads, one line per block.
+//!
+//! A tokenizer is enough for this, and unlike a tree it takes linear time however deeply tags nest. Block elements
+//! and `<br>` end a line, inline elements end nothing. Left out is what a browser does not show (scripts, styles,
+//! comments, `noscript`, `template`, frames) and what is shown but is not the page's text (the choices of `select`
+//! and `datalist`, what `textarea` holds). Elements hidden by CSS or the `hidden` attribute stay.
+
+use std::convert::Infallible;
+
+use html5gum::{Emitter, Error, State, Tokenizer};
+
+use super::Meta;
+use super::block::Blocks;
+use super::meta::{Attributes, MetaFinder};
+
+/// The visible text of an HTML document, and what its head says of it.
+pub fn visible_text(html: &str) -> (String, Meta) {
+    let mut sink = Sink::new(html.len());
+    // The sink makes no tokens, so the first call reads to the end.
+    let end = Tokenizer::new_with_emitter(html, &mut sink).next();
+    debug_assert!(end.is_none());
+    (sink.blocks.finish(), sink.meta.finish())
+}
+
+/// What a tag means for the text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Ends nothing: the words around it may be one word.
+    Inline,
+    /// Ends the line before it and after it.
+    Block,
+    /// A block whose line ends are kept.
+    Pre,
+    /// Content that is no visible text.
+    Hidden,
+    /// The title: hidden, but remembered.
+    Title,
+    /// Has attributes that are wanted.
+    Meta,
+}
+
+fn role(name: &[u8]) -> Role {
+    match name {
+        b"pre" | b"listing" | b"xmp" | b"plaintext" => Role::Pre,
+        b"title" => Role::Title,
+        b"meta" | b"link" | b"html" | b"time" => Role::Meta,
+        b"script" | b"style" | b"noscript" | b"template" | b"iframe" | b"noembed" | b"noframes"
+        | b"select" | b"datalist" | b"textarea" => Role::Hidden,
+        b"address" | b"article" | b"aside" | b"blockquote" | b"body" | b"br" | b"button"
+        | b"caption" | b"center" | b"dd" | b"details" | b"dialog" | b"dir" | b"div" | b"dl"
+        | b"dt" | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"frameset"
+        | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"header" | b"hgroup"
+        | b"hr" | b"legend" | b"li" | b"main" | b"menu" | b"nav" | b"ol" | b"optgroup"
+        | b"option" | b"p" | b"search" | b"section" | b"summary" | b"table" | b"tbody" | b"td"
+        | b"tfoot" | b"th" | b"thead" | b"tr" | b"ul" => Role::Block,
+        _ => Role::Inline,
+    }
+}
+
+/// The state in which the tokenizer reads on after a start tag: some elements hold no tags.
+fn content_state(name: &[u8]) -> Option<State> {
+    match name {
+        b"textarea" | b"title" => Some(State::RcData),
+        b"plaintext" => Some(State::PlainText),
+        b"script" => Some(State::ScriptData),
+        b"style" | b"iframe" | b"xmp" | b"noembed" | b"noframes" | b"noscript" => {
+            Some(State::RawText)
+        }
+        _ => None,
+    }
+}
+
+/// Takes the tokenizer's pieces and builds the text, without making tokens in between.
+struct Sink {
+    blocks: Blocks,
+    meta: MetaFinder,
+    /// The name of the tag being read.
+    name: Vec<u8>,
+    is_end: bool,
+    self_closing: bool,
+    role: Role,
+    attributes: Attributes,
+    /// The last start tag, which the tokenizer needs to find the end of raw text.
+    last_start: Vec<u8>,
+    /// The hidden element that is open, and how many of the same name are open inside it.
+    hidden: Option<(Vec<u8>, usize)>,
+    /// Depth of `pre`.
+    pre: usize,
+}
+
+impl Sink {
+    fn new(capacity: usize) -> Sink {
+        Sink {
+            blocks: Blocks::with_capacity(capacity / 4),
+            meta: MetaFinder::default(),
+            name: Vec::new(),
+            is_end: false,
+            self_closing: false,
+            role: Role::Inline,
+            attributes: Attributes::default(),
+            last_start: Vec::new(),
+            hidden: None,
+            pre: 0,
+        }
+    }
+
+    fn open(&mut self, is_end: bool) {
+        self.name.clear();
+        self.is_end = is_end;
+        self.self_closing = false;
+        self.attributes.clear();
+        self.role = Role::Inline;
+    }
+
+    /// Attributes are read only where they can matter: pages carry megabytes of them.
+    fn wants_attributes(&self) -> bool {
+        !self.is_end && role(&self.name) == Role::Meta
+    }
+
+    fn start_tag(&mut self) {
+        if let Some((hidden, depth)) = &mut self.hidden {
+            *depth += usize::from(*hidden == self.name);
+            return;
+        }
+        match self.role {
+            Role::Inline => {}
+            Role::Block => self.blocks.end_block(),
+            Role::Pre => {
+                self.blocks.end_block();
+                self.pre += 1;
+                self.blocks.keep_lines(true);
+            }
+            Role::Hidden | Role::Title => {
+                if self.role == Role::Title {
+                    self.meta.begin_title();
+                }
+                self.hidden = Some((self.name.clone(), 0));
+            }
+            Role::Meta => self.meta.tag(&self.name, &self.attributes),
+        }
+    }
+
+    fn end_tag(&mut self) {
+        if let Some((hidden, depth)) = &mut self.hidden {
+            if *hidden == self.name {
+                if *depth == 0 {
+                    self.hidden = None;
+                    self.meta.end_title();
+                } else {
+                    *depth -= 1;
+                }
+            }
+            return;
+        }
+        match self.role {
+            Role::Block => self.blocks.end_block(),
+            Role::Pre => {
+                self.blocks.end_block();
+                self.pre = self.pre.saturating_sub(1);
+                self.blocks.keep_lines(self.pre > 0);
+            }
+            Role::Inline | Role::Hidden | Role::Title | Role::Meta => {}
+        }
+    }
+}
+
+impl Emitter for &mut Sink {
+    type Token = Infallible;
+
+    fn set_last_start_tag(&mut self, name: Option<&[u8]>) {
+        self.last_start.clear();
+        self.last_start.extend_from_slice(name.unwrap_or_default());
+    }
+
+    fn emit_eof(&mut self) {}
+
+    fn emit_error(&mut self, _: Error) {}
+
+    #[inline]
+    fn should_emit_errors(&mut self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn pop_token(&mut self) -> Option<Infallible> {
+        None
+    }
+
+    fn emit_string(&mut self, text: &[u8]) {
+        if self.hidden.is_none() {
+            self.blocks.push(text);
+        } else {
+            self.meta.title_text(text);
+        }
+    }
+
+    fn init_start_tag(&mut self) {
+        self.open(false);
+    }
+
+    fn init_end_tag(&mut self) {
+        self.open(true);
+    }
+
+    fn init_comment(&mut self) {}
+
+    fn emit_current_tag(&mut self) -> Option<State> {
+        self.role = role(&self.name);
+        if self.is_end {
+            self.end_tag();
+            return None;
+        }
+        self.start_tag();
+        let sink = &mut **self;
+        sink.last_start.clear();
+        sink.last_start.extend_from_slice(&sink.name);
+        content_state(&self.name)
+    }
+
+    fn emit_current_comment(&mut self) {}
+
+    fn emit_current_doctype(&mut self) {}
+
+    fn set_self_closing(&mut self) {
+        self.self_closing = true;
+    }
+
+    fn set_force_quirks(&mut self) {}
+
+    fn push_tag_name(&mut self, name: &[u8]) {
+        self.name.extend_from_slice(name);
+    }
+
+    fn push_comment(&mut self, _: &[u8]) {}
+
+    fn push_doctype_name(&mut self, _: &[u8]) {}
+
+    fn init_doctype(&mut self) {}
+
+    fn init_attribute(&mut self) {
+        let wanted = self.wants_attributes();
+        self.attributes.begin(wanted);
+    }
+
+    fn push_attribute_name(&mut self, name: &[u8]) {
+        self.attributes.push_name(name);
+    }
+
+    fn push_attribute_value(&mut self, value: &[u8]) {
+        self.attributes.push_value(value);
+    }
+
+    fn set_doctype_public_identifier(&mut self, _: &[u8]) {}
+
+    fn set_doctype_system_identifier(&mut self, _: &[u8]) {}
+
+    fn push_doctype_public_identifier(&mut self, _: &[u8]) {}
+
+    fn push_doctype_system_identifier(&mut self, _: &[u8]) {}
+
+    fn current_is_appropriate_end_tag_token(&mut self) -> bool {
+        self.is_end && !self.name.is_empty() && self.name == self.last_start
+    }
+}

@@ -1,0 +1,120 @@
+//! Plain text and Markdown to blocks.
+//!
+//! A line end in plain text may end a paragraph or only a full line. Articles in JSON mostly have one line per
+//! paragraph; mail, manuals and government pages wrap paragraphs at some 70 columns, and there a sentence must not
+//! end with its line. A blank line always ends a block. Between two other lines the break is soft, that is, a space
+//! (nothing between two CJK characters), in two cases:
+//!
+//! - the paragraph's lines are 40 to 132 columns wide and the next line's first word would not have fitted on this one;
+//! - the line has 40 columns or more, ends in a letter or comma, and the next one goes on in lower case.
+//!
+//! A line that begins like a list item, a heading, a quotation or a table row always begins a block. Measured on
+//! `webis`: of 1,000 line ends in `terabyte` that are surely inside a sentence 13 stay hard, in `core` (one line per
+//! paragraph) 12 of 7,337 become soft.
+
+use super::block::Blocks;
+
+/// Columns that a line has at least if it was wrapped.
+const NARROWEST: usize = 40;
+/// Columns that a wrapped line has at most.
+const WIDEST: usize = 132;
+
+/// The blocks of a plain text.
+pub fn visible_text(text: &str) -> String {
+    let mut blocks = Blocks::with_capacity(text.len());
+    let mut paragraph: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let line = line.trim_end();
+        if line.is_empty() {
+            add_paragraph(&paragraph, &mut blocks);
+            paragraph.clear();
+        } else {
+            paragraph.push(line);
+        }
+    }
+    add_paragraph(&paragraph, &mut blocks);
+    blocks.finish()
+}
+
+fn add_paragraph(lines: &[&str], blocks: &mut Blocks) {
+    let full = match lines {
+        [] | [_] => 0,
+        _ => lines.iter().map(|line| columns(line)).max().unwrap_or(0),
+    };
+    for (i, line) in lines.iter().enumerate() {
+        blocks.push(line.as_bytes());
+        match lines.get(i + 1) {
+            Some(next) if is_soft(line, next, full) => {
+                if !are_cjk(line, next) {
+                    blocks.push(b" ");
+                }
+            }
+            _ => blocks.end_block(),
+        }
+    }
+}
+
+/// Whether the break between two lines of a paragraph is a matter of layout only.
+fn is_soft(line: &str, next: &str, full: usize) -> bool {
+    let width = columns(line);
+    let next = next.trim_start();
+    let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else {
+        return false;
+    };
+    if width < NARROWEST || begins_block(next) || matches!(last, '。' | '！' | '？' | '：' | '；')
+    {
+        return false;
+    }
+    let wrapped = full <= WIDEST && width + first_word(next) > full;
+    wrapped || ((last == ',' || last.is_alphabetic()) && first.is_lowercase())
+}
+
+/// The columns that the first word of a line needs, with the space before it.
+fn first_word(line: &str) -> usize {
+    match line.chars().next() {
+        Some(c) if is_wide(c) => 2,
+        _ => 1 + columns(line.split_whitespace().next().unwrap_or_default()),
+    }
+}
+
+/// Whether a line begins with a mark of a list item, heading, quotation, code fence or table row.
+fn begins_block(line: &str) -> bool {
+    if line.starts_with(['#', '>', '|', '•', '·', '●', '■', '◆']) || line.starts_with("```")
+    {
+        return true;
+    }
+    let marker = line.split_whitespace().next().unwrap_or_default();
+    let number = marker.trim_end_matches(['.', ')', '、']);
+    let is_number = number.len() < marker.len()
+        && !number.is_empty()
+        && number
+            .trim_start_matches('(')
+            .bytes()
+            .all(|b| b.is_ascii_digit());
+    is_number || matches!(marker, "-" | "*" | "+" | "–" | "—" | "--")
+}
+
+/// True if the break stands between two characters of scripts that write no spaces.
+fn are_cjk(line: &str, next: &str) -> bool {
+    let last = line.chars().next_back().is_some_and(is_wide);
+    last && next.trim_start().chars().next().is_some_and(is_wide)
+}
+
+/// Columns of a line on a terminal; counting stops soon after [`WIDEST`].
+fn columns(line: &str) -> usize {
+    if line.is_ascii() {
+        return line.len();
+    }
+    line.chars()
+        .take(2 * WIDEST)
+        .map(|c| if is_wide(c) { 2 } else { 1 })
+        .sum()
+}
+
+/// East Asian characters that take two columns, Hangul apart, which has spaces.
+fn is_wide(c: char) -> bool {
+    matches!(c,
+        '\u{2E80}'..='\u{312F}' | '\u{3190}'..='\u{A4CF}' | '\u{F900}'..='\u{FAFF}'
+        | '\u{FE30}'..='\u{FE6F}' | '\u{FF01}'..='\u{FF60}' | '\u{FFE0}'..='\u{FFE6}'
+        | '\u{20000}'..='\u{3FFFF}')
+}
