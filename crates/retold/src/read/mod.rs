@@ -3,10 +3,22 @@
 //! A source is read twice at the most: once to sketch its pages, and once more to write `kept/` (see
 //! [`Source::rewrite`]). Both passes number the records of a source in the same way, from 1.
 
+mod discover;
+mod frame;
+mod jsonl;
+mod open;
+mod rewrite;
+mod sniff;
+mod window;
+
 use std::path::{Path, PathBuf};
 
+use self::frame::{Body, Frame, Frames, State};
+use self::open::Opened;
+use self::sniff::Format;
+use self::window::Window;
 use crate::error::Result;
-use crate::page::Page;
+use crate::page::{Content, Markup, Page};
 use crate::relation::Relation;
 
 /// What readers have to know (CONTRACT, *Input*). One struct for the command line, the config file and bindings.
@@ -78,12 +90,37 @@ pub struct Record {
     pub number: u64,
     /// Size in bytes as read (decompressed).
     pub size: u64,
+    body: Body,
 }
 
 impl Record {
     /// Parses the record. Independent of all other records, so it may run on any thread.
-    pub fn parse(self, _source: &Source, _options: &ReadOptions) -> Outcome {
-        Outcome::Skipped("unread")
+    pub fn parse(self, source: &Source, options: &ReadOptions) -> Outcome {
+        match self.body {
+            Body::Done(outcome) => outcome,
+            Body::Json { line, number } => {
+                jsonl::parse(&line, number, self.number, source, options)
+            }
+            Body::Document { bytes, markup } => Outcome::Page(Page {
+                id: source.name.clone(),
+                url: None,
+                site: source.site.clone(),
+                date: None,
+                content: Content::Bytes {
+                    bytes,
+                    charset: None,
+                    markup,
+                },
+            }),
+        }
+    }
+
+    fn done(number: u64, size: u64, outcome: Outcome) -> Record {
+        Record {
+            number,
+            size,
+            body: Body::Done(outcome),
+        }
     }
 }
 
@@ -111,37 +148,132 @@ pub struct Mark<'a> {
     pub relation: Option<Relation>,
 }
 
+/// The names of the fields that `--mark` adds.
+pub(crate) const MARK_FIELDS: [&str; 3] = ["retold_cluster", "retold_canonical", "retold_relation"];
+
 /// Lists the files of INPUTs: directories recursively, everything sorted by name so that the order of INPUTs and of
 /// directory entries does not matter. Names are settled here (see [`Source::name`]).
-pub fn discover(_inputs: &[PathBuf], _options: &ReadOptions) -> Result<Vec<Source>> {
-    Ok(Vec::new())
+///
+/// Hidden files and folders below an INPUT are left out, and so are pipes, sockets and devices. Symbolic links are
+/// followed, but a file or folder that can be reached in several ways is listed once.
+pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>> {
+    discover::discover(inputs, options)
 }
 
 impl Source {
-    /// Standard input, spooled to the file at `path`.
+    /// Standard input, spooled to the file at `path`: JSON Lines, unless its content says otherwise.
     pub fn spooled(path: &Path) -> Source {
         Source {
             path: path.to_owned(),
             name: "stdin".into(),
             kept: "stdin.jsonl".into(),
             site: None,
-            size: 0,
+            size: std::fs::metadata(path).map_or(0, |file| file.len()),
         }
     }
 
     /// Opens the source: its records in order, streaming. Damage ends the stream with one rejected record; a file that
     /// cannot be opened gives just that record.
-    pub fn records(&self, _options: &ReadOptions) -> Box<dyn Iterator<Item = Record> + Send> {
-        Box::new(std::iter::empty())
+    pub fn records(&self, options: &ReadOptions) -> Box<dyn Iterator<Item = Record> + Send> {
+        let opened = match open::open(self, options) {
+            Ok(opened) => opened,
+            Err(reason) => return one(self.size, Outcome::Rejected(reason)),
+        };
+        match self.reader(opened, options) {
+            Reader::Many(frames) => Box::new(Records(frames)),
+            Reader::Document(window, markup) => {
+                Box::new(std::iter::once(document(window, markup, options)))
+            }
+            Reader::One(outcome) => one(self.size, outcome),
+        }
+    }
+
+    /// The reader for what `opened` was found to hold.
+    fn reader(&self, opened: Opened, options: &ReadOptions) -> Reader {
+        let limit = options.max_record_size;
+        match opened.format {
+            Format::Jsonl => Reader::Many(Box::new(jsonl::Lines::new(opened.window, limit))),
+            Format::Document(markup) => Reader::Document(opened.window, markup),
+            Format::Skip(kind) => Reader::One(Outcome::Skipped(kind)),
+            Format::Refuse(reason) => Reader::One(Outcome::Rejected(reason)),
+            _ => Reader::One(Outcome::Rejected("no reader for this format".into())),
+        }
     }
 
     /// Reads the source again and writes to `to` the records that `fate` keeps, in the same format and compression.
+    ///
+    /// `fate` is asked once for every record number, in order. A file from which nothing is kept is not written.
     pub fn rewrite<'a>(
         &self,
-        _options: &ReadOptions,
-        _fate: &mut dyn FnMut(u64) -> Fate<'a>,
-        _to: &Path,
+        options: &ReadOptions,
+        fate: &mut dyn FnMut(u64) -> Fate<'a>,
+        to: &Path,
     ) -> Result<()> {
-        Ok(())
+        rewrite::rewrite(self, options, fate, to)
+    }
+
+    /// The id of a record that names none itself.
+    fn record_id(&self, number: u64) -> String {
+        format!("{}#{number}", self.name)
     }
 }
+
+/// How a source is read.
+enum Reader {
+    /// A file of many records.
+    Many(Box<dyn Frames>),
+    /// A file that is one page.
+    Document(Window, Markup),
+    /// A file with nothing to read in it.
+    One(Outcome),
+}
+
+/// The records of a file of many.
+struct Records(Box<dyn Frames>);
+
+impl Iterator for Records {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        let Frame {
+            number,
+            size,
+            state,
+        } = self.0.next()?;
+        let body = match state {
+            State::Whole => self.0.body(),
+            State::Skipped(kind) => Body::Done(Outcome::Skipped(kind)),
+            State::Damaged(reason) => Body::Done(Outcome::Rejected(reason)),
+        };
+        Some(Record { number, size, body })
+    }
+}
+
+/// A source that is one record.
+fn one(size: u64, outcome: Outcome) -> Box<dyn Iterator<Item = Record> + Send> {
+    Box::new(std::iter::once(Record::done(1, size, outcome)))
+}
+
+/// A file that is one page.
+fn document(mut window: Window, markup: Markup, options: &ReadOptions) -> Record {
+    let limit = options.max_record_size;
+    let wanted = usize::try_from(limit)
+        .unwrap_or(usize::MAX)
+        .saturating_add(1);
+    if window.fill(wanted) {
+        return Record::done(1, wanted as u64, Outcome::Rejected(frame::too_large(limit)));
+    }
+    let size = window.data().len() as u64;
+    if let Some(failure) = window.take_failure() {
+        return Record::done(1, size, Outcome::Rejected(failure));
+    }
+    let bytes = window.data().to_vec();
+    Record {
+        number: 1,
+        size,
+        body: Body::Document { bytes, markup },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,411 @@
+//! From INPUTs to the list of files, with the names that people, ids and `kept/` know them by.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::FileType;
+use std::path::{Component, Path, PathBuf};
+
+use super::{ReadOptions, Source};
+use crate::error::{Error, Result};
+
+/// One INPUT on its way to sources.
+struct Input {
+    /// Where it is, absolute.
+    path: PathBuf,
+    /// The parts of its path that can name it; the last `depth` of them do.
+    parts: Vec<String>,
+    depth: usize,
+    directory: bool,
+    /// Its files: where they are, and where below the INPUT (empty for a single file).
+    files: Vec<(PathBuf, PathBuf)>,
+    /// Whether its name goes before its files' names.
+    prefixed: bool,
+}
+
+impl Input {
+    fn new(path: &Path) -> Result<Input> {
+        let found = std::fs::metadata(path).map_err(|error| {
+            Error::usage(format!("cannot read INPUT {}: {error}", path.display()))
+        })?;
+        if !found.is_dir() && !found.is_file() {
+            return Err(Error::usage(format!(
+                "INPUT {} is neither a file nor a folder, and it has to be read twice; \
+                 pipe JSON Lines in with `-` instead",
+                path.display()
+            )));
+        }
+        // `.` and `..` have no name of their own; the folder that they mean has one.
+        let absolute = match path.file_name() {
+            Some(_) => std::path::absolute(path),
+            None => std::fs::canonicalize(path),
+        }
+        .map_err(Error::io("cannot read INPUT", path))?;
+        let parts = absolute
+            .components()
+            .filter_map(|part| match part {
+                Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+                _ => None,
+            })
+            .collect::<Vec<_>>();
+        Ok(Input {
+            directory: found.is_dir(),
+            depth: 1,
+            files: Vec::new(),
+            prefixed: false,
+            path: absolute,
+            parts,
+        })
+    }
+
+    /// The INPUT's name: as much of the end of its path as tells it apart.
+    fn name(&self) -> String {
+        self.parts[self.parts.len().saturating_sub(self.depth)..].join("/")
+    }
+
+    fn source_name(&self, below: &Path) -> String {
+        match (self.directory, self.prefixed) {
+            (false, false) => self.parts.last().cloned().unwrap_or_default(),
+            (false, true) => self.name(),
+            (true, false) => slashed(below),
+            (true, true) => format!("{}/{}", self.name(), slashed(below)),
+        }
+    }
+
+    fn sources(&self, options: &ReadOptions) -> impl Iterator<Item = Source> {
+        self.files.iter().map(|(path, below)| Source {
+            path: path.clone(),
+            name: self.source_name(below),
+            kept: match self.directory {
+                true => Path::new(&self.name()).join(below),
+                false => self.name().into(),
+            },
+            site: options.site_dir.and_then(|level| directory(below, level)),
+            size: std::fs::metadata(path).map_or(0, |file| file.len()),
+        })
+    }
+}
+
+/// See [`super::discover`].
+pub(crate) fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>> {
+    let mut found = inputs
+        .iter()
+        .map(|path| Input::new(path))
+        .collect::<Result<Vec<_>>>()?;
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut walk = Walk::default();
+    for input in &mut found {
+        input.files = walk.files(&input.path, input.directory);
+    }
+    found.retain(|input| !input.files.is_empty());
+    tell_apart(&mut found);
+    prefix_where_needed(&mut found);
+    let mut sources = found
+        .iter()
+        .flat_map(|input| input.sources(options))
+        .collect::<Vec<_>>();
+    sources.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
+    Ok(sources)
+}
+
+/// Lengthens the names of INPUTs until none is another's or the folder that another one lies in.
+fn tell_apart(inputs: &mut [Input]) {
+    loop {
+        let names = inputs.iter().map(Input::name).collect::<Vec<_>>();
+        let mut order = (0..inputs.len()).collect::<Vec<_>>();
+        order.sort_by_key(|place| names[*place].replace('/', "\0"));
+        let mut clashing = BTreeSet::new();
+        // Sorted by parts, a name stands right before those that begin with it; `first` is the last such beginning.
+        let mut first: Option<usize> = None;
+        for place in order {
+            match first {
+                Some(before) if within(&names[place], &names[before]) => {
+                    clashing.extend([before, place])
+                }
+                _ => first = Some(place),
+            }
+        }
+        let mut grown = false;
+        for place in clashing {
+            let input = &mut inputs[place];
+            if input.depth < input.parts.len() {
+                input.depth += 1;
+                grown = true;
+            }
+        }
+        if !grown {
+            return;
+        }
+    }
+}
+
+/// Whether `path` is `folder` or lies below it.
+fn within(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Puts the INPUT's name before the names of all files of an INPUT that shares one of them with another INPUT.
+fn prefix_where_needed(inputs: &mut [Input]) {
+    loop {
+        let mut owners: BTreeMap<String, usize> = BTreeMap::new();
+        let mut clashing = BTreeSet::new();
+        for (place, input) in inputs.iter().enumerate() {
+            for (_, below) in &input.files {
+                let owner = *owners.entry(input.source_name(below)).or_insert(place);
+                if owner != place {
+                    clashing.extend([owner, place]);
+                }
+            }
+        }
+        let mut changed = false;
+        for place in clashing {
+            changed |= !std::mem::replace(&mut inputs[place].prefixed, true);
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// The `level`-th folder above a file, counted down from the INPUT.
+fn directory(below: &Path, level: usize) -> Option<String> {
+    let folders = below.parent()?;
+    let part = folders.components().nth(level.checked_sub(1)?)?;
+    Some(part.as_os_str().to_string_lossy().into_owned())
+}
+
+/// A relative path with `/` between its parts on every system.
+fn slashed(path: &Path) -> String {
+    let parts = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// Walks folders. What has been listed once is not listed again, by whatever way it is reached: that ends loops of
+/// symbolic links, and a file that lies below two INPUTs is read once.
+#[derive(Default)]
+struct Walk {
+    seen: HashSet<PathBuf>,
+}
+
+impl Walk {
+    /// The files below `top`, or `top` itself, each with its path below `top`.
+    fn files(&mut self, top: &Path, directory: bool) -> Vec<(PathBuf, PathBuf)> {
+        let mut files = Vec::new();
+        let real = std::fs::canonicalize(top).unwrap_or_else(|_| top.to_owned());
+        if !self.seen.insert(real.clone()) {
+            return files;
+        }
+        if !directory {
+            return vec![(top.to_owned(), PathBuf::new())];
+        }
+        // Symbolic links come last, so that a file is known by its own name and not by that of a link to it.
+        let mut links = Vec::new();
+        self.folder(&real, Path::new(""), &mut files, &mut links);
+        while !links.is_empty() {
+            links.sort();
+            let mut further = Vec::new();
+            for below in links {
+                self.link(top, below, &mut files, &mut further);
+            }
+            links = further;
+        }
+        files
+            .iter_mut()
+            .for_each(|(path, below)| *path = top.join(below));
+        files
+    }
+
+    /// Lists a folder that is known not to have been listed yet. `real` is its path without symbolic links.
+    fn folder(
+        &mut self,
+        real: &Path,
+        below: &Path,
+        files: &mut Vec<(PathBuf, PathBuf)>,
+        links: &mut Vec<PathBuf>,
+    ) {
+        let Ok(entries) = std::fs::read_dir(real) else {
+            // Reading it as a file will fail in the same way and give the reject that says so.
+            files.push((real.to_owned(), below.to_owned()));
+            return;
+        };
+        let mut entries = entries
+            .flatten()
+            // Hidden files are notes of programs (`.git`, `.DS_Store`), not pages; naming one as INPUT reads it.
+            .filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
+            .collect::<Vec<_>>();
+        entries.sort_by_key(|entry| entry.file_name());
+        for entry in entries {
+            let below = below.join(entry.file_name());
+            let kind = entry.file_type().ok();
+            if kind.is_some_and(|kind| kind.is_symlink()) {
+                links.push(below);
+            } else {
+                self.entry(real.join(entry.file_name()), below, kind, files, links);
+            }
+        }
+    }
+
+    fn entry(
+        &mut self,
+        real: PathBuf,
+        below: PathBuf,
+        kind: Option<FileType>,
+        files: &mut Vec<(PathBuf, PathBuf)>,
+        links: &mut Vec<PathBuf>,
+    ) {
+        // Pipes, sockets and devices would hang a reader.
+        let Some(kind) = kind.filter(|kind| kind.is_dir() || kind.is_file()) else {
+            return;
+        };
+        if !self.seen.insert(real.clone()) {
+            return;
+        }
+        if kind.is_dir() {
+            self.folder(&real, &below, files, links);
+        } else {
+            files.push((real, below));
+        }
+    }
+
+    fn link(
+        &mut self,
+        top: &Path,
+        below: PathBuf,
+        files: &mut Vec<(PathBuf, PathBuf)>,
+        links: &mut Vec<PathBuf>,
+    ) {
+        match std::fs::canonicalize(top.join(&below)) {
+            Ok(real) => {
+                let kind = std::fs::metadata(&real).ok().map(|found| found.file_type());
+                self.entry(real, below, kind, files, links);
+            }
+            // A link to nowhere: the reader's attempt to open it becomes the reject.
+            Err(_) => files.push((top.join(&below), below)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Folder;
+    use super::*;
+
+    fn names(sources: &[Source]) -> Vec<(&str, String)> {
+        let kept = |source: &Source| source.kept.to_string_lossy().into_owned();
+        sources
+            .iter()
+            .map(|source| (source.name.as_str(), kept(source)))
+            .collect()
+    }
+
+    #[test]
+    fn folders_are_walked_sorted_whatever_their_names() {
+        let folder = Folder::new(&[
+            ("in/b.html", b""),
+            ("in/a/z.txt", b""),
+            ("in/x.html/index.html", b""),
+            ("in/.git/config", b""),
+        ]);
+        let found = folder.sources(&["in"]);
+        let expected = ["a/z.txt", "b.html", "x.html/index.html"];
+        assert_eq!(
+            names(&found),
+            expected.map(|name| (name, format!("in/{name}")))
+        );
+    }
+
+    #[test]
+    fn the_order_of_inputs_does_not_matter_and_none_is_read_twice() {
+        let folder = Folder::new(&[("in/b.html", b""), ("in/a/z.txt", b""), ("c.txt", b"")]);
+        let once = folder.sources(&["in", "c.txt"]);
+        assert_eq!(
+            names(&once),
+            names(&folder.sources(&["c.txt", "in/a", "in", "c.txt", "in/b.html"]))
+        );
+        assert_eq!(once.len(), 3);
+    }
+
+    #[test]
+    fn colliding_names_get_as_much_of_the_path_as_tells_them_apart() {
+        let folder = Folder::new(&[
+            ("one/in/p.html", b""),
+            ("two/in/p.html", b""),
+            ("three/q.html", b""),
+            ("x/f.txt", b""),
+            ("y/f.txt", b""),
+        ]);
+        let found = folder.sources(&["one/in", "two/in", "three", "x/f.txt", "y/f.txt"]);
+        let own = |name: &'static str| (name, name.to_owned());
+        assert_eq!(
+            names(&found),
+            [
+                own("one/in/p.html"),
+                ("q.html", "three/q.html".into()),
+                own("two/in/p.html"),
+                own("x/f.txt"),
+                own("y/f.txt")
+            ]
+        );
+    }
+
+    #[test]
+    fn no_kept_path_is_inside_another() {
+        let folder = Folder::new(&[("x/a", b"f"), ("y/a/b/f", b"g"), ("z/b/f", b"h")]);
+        let found = folder.sources(&["x/a", "y/a/b", "z/b"]);
+        let kept = found.iter().map(|source| &source.kept).collect::<Vec<_>>();
+        assert_eq!(kept.len(), 3);
+        for a in &kept {
+            assert_eq!(
+                kept.iter().filter(|b| b.starts_with(a)).count(),
+                1,
+                "{kept:?}"
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_without_loops_or_repeats() {
+        use std::os::unix::fs::symlink;
+        let folder = Folder::new(&[("in/a/p.html", b""), ("far/q.html", b"")]);
+        symlink(folder.path("in"), folder.path("in/a/loop")).unwrap();
+        symlink(folder.path("in/a/p.html"), folder.path("in/0.html")).unwrap();
+        symlink(folder.path("far"), folder.path("in/near")).unwrap();
+        symlink(folder.path("nowhere"), folder.path("in/broken.html")).unwrap();
+        let found = folder.sources(&["in"]);
+        let names = found
+            .iter()
+            .map(|source| source.name.as_str())
+            .collect::<Vec<_>>();
+        assert_eq!(names, ["a/p.html", "broken.html", "near/q.html"]);
+    }
+
+    #[test]
+    fn a_missing_input_is_named() {
+        let missing = PathBuf::from("/no/such/place");
+        let error = discover(&[missing], &ReadOptions::default()).unwrap_err();
+        assert!(matches!(error, Error::Usage(_)));
+        assert!(
+            error
+                .to_string()
+                .starts_with("cannot read INPUT /no/such/place: "),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_site_is_the_nth_folder_below_the_input() {
+        let folder = Folder::new(&[("in/s/t/p.html", b""), ("in/q.html", b"")]);
+        let options = ReadOptions {
+            site_dir: Some(1),
+            ..ReadOptions::default()
+        };
+        let found = discover(&[folder.path("in")], &options).unwrap();
+        let sites = found
+            .iter()
+            .map(|source| source.site.as_deref())
+            .collect::<Vec<_>>();
+        assert_eq!(sites, [None, Some("s")]);
+    }
+}

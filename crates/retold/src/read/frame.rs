@@ -1,0 +1,66 @@
+//! What the two passes over a source share: one way to cut it into numbered records.
+
+use std::io::Write;
+
+use super::{Mark, Outcome};
+use crate::page::Markup;
+
+/// One record as it was found, before anybody looks into it.
+pub(crate) struct Frame {
+    /// Counted from 1; damaged and oversized records count too.
+    pub number: u64,
+    /// Its length in bytes (decompressed).
+    pub size: u64,
+    pub state: State,
+}
+
+/// Whether there is something to parse.
+pub(crate) enum State {
+    /// All of it is at hand: see [`Frames::bytes`].
+    Whole,
+    /// Nothing of it is wanted but to pass it on: see [`Frames::copy`].
+    Skipped(&'static str),
+    /// It could not be read, for this reason.
+    Damaged(String),
+}
+
+/// What a worker thread needs to parse a record.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// There is nothing left to parse.
+    Done(Outcome),
+    /// A line of JSON, and which line of its file it is.
+    Json { line: Vec<u8>, number: u64 },
+    /// A whole file.
+    Document { bytes: Vec<u8>, markup: Markup },
+}
+
+/// Cuts a stream into records. [`Frames::next`] gives the same numbers however often a file is read.
+pub(crate) trait Frames: Send {
+    /// Goes on to the next record.
+    fn next(&mut self) -> Option<Frame>;
+
+    /// The bytes of the record that `next` has just found, if it is whole.
+    fn bytes(&self) -> &[u8];
+
+    /// The same record in the form in which it goes to a worker thread.
+    fn body(&self) -> Body;
+
+    /// The same record with the fields of `--mark`.
+    fn marked(&self, mark: Option<&Mark>) -> Vec<u8>;
+
+    /// Writes the record as it was read, whole or skipped.
+    fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {
+        to.write_all(self.bytes())
+    }
+
+    /// What stands in front of the first record of a file.
+    fn header(&self, _marked: bool) -> Vec<u8> {
+        Vec::new()
+    }
+}
+
+/// The reason for a record above `--max-record-size`.
+pub(crate) fn too_large(limit: u64) -> String {
+    format!("larger than --max-record-size ({limit} bytes)")
+}

@@ -1,0 +1,306 @@
+//! What holds for all formats: every record has one outcome, and both passes count alike.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+/// A folder with the given files, and everything read from it as `(source name, number, outcome)`.
+pub(crate) struct Folder(pub tempfile::TempDir);
+
+impl Folder {
+    pub fn new(files: &[(&str, &[u8])]) -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        for (name, bytes) in files {
+            folder.write(name, bytes);
+        }
+        folder
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    pub fn sources(&self, inputs: &[&str]) -> Vec<Source> {
+        let inputs = inputs
+            .iter()
+            .map(|name| self.path(name))
+            .collect::<Vec<_>>();
+        discover(&inputs, &ReadOptions::default()).unwrap()
+    }
+
+    pub fn source(&self, name: &str) -> Source {
+        self.sources(&[name]).remove(0)
+    }
+}
+
+/// The outcomes of a source's records; checks that they are numbered from 1 without gaps.
+pub(crate) fn outcomes(source: &Source, options: &ReadOptions) -> Vec<Outcome> {
+    let records = source.records(options).enumerate();
+    records
+        .map(|(place, record)| {
+            assert_eq!(record.number, place as u64 + 1, "{}", source.name);
+            record.parse(source, options)
+        })
+        .collect()
+}
+
+/// An outcome as one line: `id=text`, `-kind` or `!reason`.
+pub(crate) fn brief(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Skipped(kind) => format!("-{kind}"),
+        Outcome::Rejected(reason) => format!("!{reason}"),
+        Outcome::Page(page) => match page.content {
+            Content::Unicode { text, .. } => format!("{}={text}", page.id),
+            Content::Bytes { bytes, .. } => {
+                format!("{}={}", page.id, String::from_utf8_lossy(&bytes))
+            }
+        },
+    }
+}
+
+pub(crate) fn briefs(source: &Source) -> Vec<String> {
+    outcomes(source, &ReadOptions::default())
+        .into_iter()
+        .map(brief)
+        .collect()
+}
+
+/// Rewrites a source with the fates that `fate` gives; returns the file, decompressed, if there is one.
+pub(crate) fn rewritten<'a>(
+    source: &Source,
+    mut fate: impl FnMut(u64) -> Fate<'a>,
+) -> Option<Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("kept").join(&source.kept);
+    let mut asked = 0;
+    let mut counted = |number| {
+        asked += 1;
+        assert_eq!(number, asked, "{}", source.name);
+        fate(number)
+    };
+    source
+        .rewrite(&ReadOptions::default(), &mut counted, &to)
+        .unwrap();
+    assert_eq!(
+        asked as usize,
+        briefs(source).len(),
+        "both passes count alike: {}",
+        source.name
+    );
+    decompressed(&to)
+}
+
+fn decompressed(path: &Path) -> Option<Vec<u8>> {
+    let bytes = fs::read(path).ok()?;
+    let mut out = Vec::new();
+    if bytes.starts_with(b"\x1f\x8b") {
+        std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(&*bytes), &mut out)
+            .unwrap();
+    } else if bytes.starts_with(b"\x28\xb5\x2f\xfd") {
+        out = zstd::decode_all(&*bytes).unwrap();
+    } else {
+        out = bytes;
+    }
+    Some(out)
+}
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    to.write_all(bytes).unwrap();
+    to.finish().unwrap()
+}
+
+pub(crate) const MARK: Mark<'static> = Mark {
+    cluster: 3,
+    canonical: "a \"b\"",
+    relation: Some(Relation::ContainedBy),
+};
+
+#[test]
+fn jsonl_takes_the_wanted_fields_and_says_what_is_wrong() {
+    let lines = concat!(
+        "\u{feff}{\"id\": 7.50, \"text\": \"a\\nb\", \"x\": [1, {\"text\": 2}]}\r\n",
+        "\n",
+        "{\"text\": null, \"html\": \"<p>\", \"url\": \"http://a/\"}\n",
+        "{\"text\": \"third\"}\n",
+        "{\"text\": 5}\n",
+        "{\"html\": []}\n",
+        "{\"id\": 1}\n",
+        "[1]\n",
+        "{\"text\": \"x\"\n",
+        "{\"text\": \"x\" \"y\"}\n",
+        "{\"text\": \"x\"} {}\n",
+        "{\"text\": \"last\", \"id\": null, \"url\": \"\"}",
+    );
+    let folder = Folder::new(&[("a.jsonl", lines.as_bytes())]);
+    assert_eq!(
+        briefs(&folder.source("a.jsonl")),
+        [
+            "7.50=a\nb",
+            "http://a/=<p>",
+            "a.jsonl#3=third",
+            "!line 5: field `text` is a number, not a string",
+            "!line 6: field `html` is a list, not a string",
+            "!line 7: neither field `text` nor `html`",
+            "!line 8: invalid type: sequence, expected a JSON object",
+            "!line 9: invalid JSON: it ends after byte 12, unfinished",
+            "!line 10, byte 14: invalid JSON: expected `,` or `}`",
+            "!line 11, byte 15: invalid JSON: trailing characters",
+            "a.jsonl#11=last",
+        ]
+    );
+}
+
+#[test]
+fn jsonl_rejects_invalid_utf8_and_oversized_lines_and_goes_on() {
+    let mut bytes = b"{\"text\": \"a\xffb\"}\n{\"text\": \"".to_vec();
+    bytes.extend(vec![b'x'; 3_000_000]);
+    bytes.extend(b"\"}\n{\"text\": \"end\"}\n");
+    let folder = Folder::new(&[("a.jsonl", &bytes)]);
+    let options = ReadOptions {
+        max_record_size: 1_000_000,
+        ..ReadOptions::default()
+    };
+    let found = outcomes(&folder.source("a.jsonl"), &options)
+        .into_iter()
+        .map(brief);
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [
+            "!line 1, byte 12: invalid UTF-8",
+            "!larger than --max-record-size (1000000 bytes)",
+            "a.jsonl#3=end"
+        ]
+    );
+}
+
+#[test]
+fn a_field_may_have_two_roles() {
+    let folder = Folder::new(&[("a.jsonl", b"{\"url\": \"http://a/\", \"text\": \"t\"}\n")]);
+    let options = ReadOptions {
+        id_field: "text".into(),
+        date_field: "url".into(),
+        site_field: Some("url".into()),
+        ..ReadOptions::default()
+    };
+    let Outcome::Page(page) = outcomes(&folder.source("a.jsonl"), &options).remove(0) else {
+        panic!("not a page");
+    };
+    assert_eq!(
+        (page.id.as_str(), page.date.as_deref()),
+        ("t", Some("http://a/"))
+    );
+    assert_eq!(
+        (page.url.as_deref(), page.site.as_deref()),
+        (Some("http://a/"), Some("http://a/"))
+    );
+}
+
+#[test]
+fn jsonl_is_rewritten_byte_for_byte_in_any_compression() {
+    let lines = b"{\"text\":  \"a\"}\r\n\n{bad}\n{ \"text\":\"b\" }\n{\"text\":\"c\"}";
+    let plain = Folder::new(&[("a.jsonl", lines), ("gz", &gzip(lines))]);
+    plain.write("a.jsonl.zst", &zstd::encode_all(&lines[..], 3).unwrap());
+    for name in ["a.jsonl", "gz", "a.jsonl.zst"] {
+        let source = plain.source(name);
+        let kept = rewritten(
+            &source,
+            |number| if number == 3 { Fate::Leave } else { Fate::Keep },
+        );
+        let expected: &[u8] = b"{\"text\":  \"a\"}\r\n{bad}\n{\"text\":\"c\"}";
+        assert_eq!(kept.as_deref(), Some(expected), "{name}");
+        assert_eq!(rewritten(&source, |_| Fate::Leave), None, "{name}");
+    }
+}
+
+#[test]
+fn jsonl_marks_go_before_the_closing_brace() {
+    let folder = Folder::new(&[("a.jsonl", b"{\"text\": \"a\" }\r\n{\"text\":\"b\"}")]);
+    let kept = rewritten(&folder.source("a.jsonl"), |number| {
+        Fate::Mark((number == 1).then_some(MARK))
+    });
+    let expected = concat!(
+        "{\"text\": \"a\" , \"retold_cluster\": 3, \"retold_canonical\": \"a \\\"b\\\"\", ",
+        "\"retold_relation\": \"contained_by\"}\r\n",
+        "{\"text\":\"b\", \"retold_cluster\": null, \"retold_canonical\": null, \"retold_relation\": null}",
+    );
+    assert_eq!(String::from_utf8(kept.unwrap()).unwrap(), expected);
+}
+
+#[test]
+fn single_files_are_one_page_and_are_copied_as_they_are() {
+    let folder = Folder::new(&[
+        ("p.html", b"<p>x"),
+        ("d/q.txt.gz", &gzip(b"words")),
+        ("d/r.md", b""),
+        ("d/z.bin", b"\0\0"),
+    ]);
+    let found = folder.sources(&["p.html", "d"]);
+    let all = found.iter().flat_map(briefs).collect::<Vec<_>>();
+    assert_eq!(all, ["p.html=<p>x", "q.txt.gz=words", "r.md=", "-not text"]);
+    assert_eq!(
+        rewritten(&found[1], |_| Fate::Mark(None)).as_deref(),
+        Some(&b"words"[..])
+    );
+    assert_eq!(rewritten(&found[1], |_| Fate::Leave), None);
+}
+
+#[test]
+fn a_cut_off_gzip_gives_what_is_before_the_damage_and_one_reject() {
+    let lines = (0..2000).map(|i| format!("{{\"text\": \"{i} {}\"}}\n", i * 7919 % 1013));
+    let packed = gzip(lines.collect::<String>().as_bytes());
+    let folder = Folder::new(&[("a.jsonl.gz", &packed[..packed.len() / 2])]);
+    let source = folder.source("a.jsonl.gz");
+    let mut found = briefs(&source);
+    let last = found.pop().unwrap();
+    assert!(found.len() > 500 && found.iter().all(|brief| !brief.starts_with('!')));
+    assert_eq!(
+        last,
+        format!(
+            "!the gzip data is cut off at byte {} of the file",
+            packed.len() / 2
+        )
+    );
+    let kept = rewritten(&source, |_| Fate::Keep).unwrap();
+    assert_eq!(
+        kept.iter().filter(|byte| **byte == b'\n').count(),
+        found.len()
+    );
+}
+
+#[test]
+fn gzip_members_follow_each_other_and_zeros_may_end_them() {
+    let mut packed = gzip(b"{\"text\": \"a\"}\n");
+    packed.extend(gzip(b"{\"text\": \"b\"}\n"));
+    packed.extend([0; 700]);
+    let folder = Folder::new(&[("a", &packed)]);
+    assert_eq!(briefs(&folder.source("a")), ["a#1=a", "a#2=b"]);
+    packed.push(b'x');
+    folder.write("b", &packed);
+    let found = briefs(&folder.source("b"));
+    assert_eq!(found.len(), 3);
+    assert!(
+        found[2].contains("something that is not gzip follows"),
+        "{}",
+        found[2]
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_is_one_reject() {
+    let folder = Folder::new(&[("a.jsonl", b"")]);
+    let source = folder.source("a.jsonl");
+    fs::remove_file(folder.path("a.jsonl")).unwrap();
+    let found = briefs(&source);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("!cannot open: "), "{}", found[0]);
+    assert_eq!(rewritten(&source, |_| Fate::Keep), None);
+}

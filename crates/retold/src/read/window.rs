@@ -1,0 +1,163 @@
+//! A sliding window over a stream: what every record reader finds its record boundaries in.
+
+use std::io::{ErrorKind, Read};
+
+/// How much is asked of the stream at a time, and the size to which an emptied window shrinks back.
+const CHUNK: usize = 256 * 1024;
+
+/// The stream's unread bytes, as many of them as somebody has asked for.
+///
+/// An error of the stream is kept until the bytes before it are used up, so that records in front of the damage are
+/// read as if it were not there.
+pub(crate) struct Window {
+    stream: Box<dyn Read + Send>,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    offset: u64,
+    ended: bool,
+    failure: Option<String>,
+}
+
+impl Window {
+    /// A window at the start of `stream`.
+    pub fn new(stream: Box<dyn Read + Send>) -> Window {
+        Window {
+            stream,
+            buffer: vec![0; CHUNK],
+            start: 0,
+            end: 0,
+            offset: 0,
+            ended: false,
+            failure: None,
+        }
+    }
+
+    /// The bytes held: from the current place to as far as has been read.
+    pub fn data(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// How far into the (decompressed) stream the window stands.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// What broke the stream off, once everything before it has been read.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// The same, once: there is one reject for it, and nothing behind it.
+    pub fn take_failure(&mut self) -> Option<String> {
+        self.failure.take()
+    }
+
+    /// Reads until `wanted` bytes are held or the stream ends; true if they are.
+    pub fn fill(&mut self, wanted: usize) -> bool {
+        while self.end - self.start < wanted {
+            if !self.more() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Reads one more piece, whatever is held; false at the end or at an error.
+    pub fn more(&mut self) -> bool {
+        if self.ended {
+            return false;
+        }
+        self.make_room();
+        loop {
+            match self.stream.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.ended = true,
+                Ok(count) => {
+                    self.end += count;
+                    return true;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    self.ended = true;
+                    self.failure = Some(error.to_string());
+                }
+            }
+            return false;
+        }
+    }
+
+    /// Moves past `count` bytes that are held.
+    pub fn consume(&mut self, count: usize) {
+        let count = count.min(self.end - self.start);
+        self.start += count;
+        self.offset += count as u64;
+    }
+
+    /// Hands the next `count` bytes to `sink` piece by piece, held or not; returns how many there were.
+    pub fn pass<E>(
+        &mut self,
+        count: u64,
+        mut sink: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let mut left = count;
+        while left > 0 && (self.start < self.end || self.more()) {
+            let piece = self.data();
+            let length = usize::try_from(left).map_or(piece.len(), |left| left.min(piece.len()));
+            sink(&piece[..length])?;
+            self.consume(length);
+            left -= length as u64;
+        }
+        Ok(count - left)
+    }
+
+    /// Makes room behind the held bytes: moves them to the front, and grows only if they fill the buffer.
+    fn make_room(&mut self) {
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+            // One huge record must not hold its memory for the rest of the file.
+            if self.buffer.len() > 8 * CHUNK {
+                self.buffer = vec![0; CHUNK];
+            }
+            return;
+        }
+        if self.buffer.len() - self.end >= CHUNK / 2 {
+            return;
+        }
+        if self.start >= self.buffer.len() / 2 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        } else if self.end == self.buffer.len() {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+            if self.end * 2 > self.buffer.len() {
+                self.buffer.resize(self.buffer.len() * 2, 0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hands_on_every_byte_in_small_and_large_steps() {
+        let bytes: Vec<u8> = (0..3 * CHUNK + 17).map(|i| (i % 251) as u8).collect();
+        let mut window = Window::new(Box::new(std::io::Cursor::new(bytes.clone())));
+        let mut seen = Vec::new();
+        for step in [1, 1000, CHUNK + 5, 7, 2 * CHUNK].into_iter().cycle() {
+            let full = window.fill(step);
+            let length = step.min(window.data().len());
+            seen.extend_from_slice(&window.data()[..length]);
+            window.consume(length);
+            if !full {
+                break;
+            }
+        }
+        assert_eq!(seen, bytes);
+        assert_eq!(window.offset(), bytes.len() as u64);
+    }
+}
