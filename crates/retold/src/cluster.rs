@@ -310,6 +310,7 @@ mod tests {
             similarity: 1.0,
             length_ratio: 1.0,
             shared: 3,
+            shared_chars: 0,
         };
         Pair { a, b, verdict }
     }

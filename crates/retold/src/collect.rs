@@ -49,7 +49,7 @@ pub struct PageRow {
     pub date: Option<i64>,
     /// Bytes of its record as read.
     pub bytes: u64,
-    /// Characters of its folded text.
+    /// Characters of its folded text, white space left out.
     pub chars: u64,
     /// A hash of its folded text; `None` if that is empty.
     pub text: Option<u128>,
@@ -263,7 +263,7 @@ fn row_of(
         site: None,
         date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
         bytes,
-        chars: text.folded.chars().count() as u64,
+        chars: text.folded.chars().filter(|c| !c.is_whitespace()).count() as u64,
         text: (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes())),
         sketch: 0,
         keys: 0,

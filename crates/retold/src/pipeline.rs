@@ -11,8 +11,8 @@ use crate::cluster::{self, Cluster, Dropped, Linkage, Pair};
 use crate::collect::{Collection, PageRow, Stages};
 use crate::error::{Error, Result};
 use crate::index::noise::{self, NoiseList};
-use crate::index::{Related, Sketches, related_pairs, retain};
-use crate::method::{self, Method, MethodInfo, Params};
+use crate::index::{Judge, Judgement, Related, Sketches, related_pairs, retain};
+use crate::method::{self, MethodInfo, Params};
 use crate::read::{self, ReadOptions, Source};
 use crate::relation::{Relation, Verdict};
 use crate::report::{self, Summary};
@@ -165,8 +165,10 @@ fn find(
     clock.lap("noise");
 
     watch.begin("pairs", units.len() as u64);
-    let (related, candidates) = related_pairs(&units, &*method, watch)?;
-    let groups = Groups::new(&units, &*method, &unit_of, &by_id, &preference);
+    let shortest = shortest(&collection, &unit_of, units.len());
+    let judge = Judge::new(&*method, &units, &shortest, &noise);
+    let (related, candidates) = related_pairs(&judge, watch)?;
+    let groups = Groups::new(&judge, &collection, &unit_of, &by_id, &preference);
     let mut pairs = groups.pairs(&related);
     let mut large_groups = groups.large();
     if options.exact {
@@ -294,21 +296,36 @@ fn preference(
 }
 
 fn find_noise(collection: &Collection, params: &Params) -> NoiseList {
-    let mut on_site: Vec<(u32, u32)> = collection
-        .pages
+    let pages = &collection.pages;
+    let mut on_site: Vec<(u32, u32)> = pages
         .iter()
         .filter_map(|page| Some((page.site?, page.sketch)))
         .collect();
     on_site.par_sort_unstable();
     on_site.dedup();
-    noise::find(&collection.sketches, &collection.sites, &on_site, params)
+    let mut texts: Vec<(Option<u128>, u32)> =
+        pages.iter().map(|page| (page.text, page.sketch)).collect();
+    texts.par_sort_unstable();
+    texts.dedup();
+    let mut counts = vec![0; collection.sketches.len()];
+    texts
+        .iter()
+        .for_each(|&(_, sketch)| counts[sketch as usize] += 1);
+    let (sketches, sites) = (&collection.sketches, &*collection.sites);
+    let census = noise::Census {
+        sketches,
+        texts: &counts,
+        sites,
+        on_site: &on_site,
+    };
+    noise::find(&census, params)
 }
 
 /// Takes the noise out of the sketches: the different sketches that are left, and which of them each page has (in the
 /// order of reading).
 fn prune(collection: &mut Collection, noise: &NoiseList) -> (Sketches, Vec<u32>) {
     let sketches = std::mem::take(&mut collection.sketches);
-    if noise.is_empty() {
+    if noise.deletes_nothing() {
         return (
             sketches,
             collection.pages.iter().map(|page| page.sketch).collect(),
@@ -322,7 +339,7 @@ fn prune(collection: &mut Collection, noise: &NoiseList) -> (Sketches, Vec<u32>)
             .filter(|&s| noise.on_site.contains_key(&collection.sites[s as usize]));
         *seen.entry((page.sketch, site)).or_insert_with(|| {
             let site = site.map(|s| collection.sites[s as usize].as_str());
-            let kept = retain(sketches.get(page.sketch), |key| !noise.has(key, site));
+            let kept = retain(sketches.get(page.sketch), |key| !noise.deletes(key, site));
             units.add(kept.as_ref())
         })
     });
@@ -330,36 +347,49 @@ fn prune(collection: &mut Collection, noise: &NoiseList) -> (Sketches, Vec<u32>)
     (units, unit_of)
 }
 
-/// Pages by sketch: what holds for two sketches holds for all pages that have them.
+/// For each unit the length of the shortest text that has it.
+fn shortest(collection: &Collection, unit_of: &[u32], units: usize) -> Vec<u64> {
+    let mut shortest = vec![u64::MAX; units];
+    for (page, &unit) in collection.pages.iter().zip(unit_of) {
+        let least = &mut shortest[unit as usize];
+        *least = page.chars.min(*least);
+    }
+    shortest
+}
+
+/// Pages by sketch: what holds for two sketches holds for the pages that have them.
 struct Groups<'a> {
+    collection: &'a Collection,
+    by_id: &'a [u32],
     preference: &'a [u32],
     /// Unit -> the ranks of its pages, ascending.
     members: Vec<Vec<u32>>,
     /// Unit -> what two of its pages are to each other.
-    inner: Vec<Option<Verdict>>,
+    inner: Vec<Option<Judgement>>,
 }
 
 impl<'a> Groups<'a> {
     fn new(
-        units: &Sketches,
-        method: &dyn Method,
+        judge: &Judge<'_>,
+        collection: &'a Collection,
         unit_of: &[u32],
-        by_id: &[u32],
+        by_id: &'a [u32],
         preference: &'a [u32],
     ) -> Self {
-        let mut members = vec![Vec::new(); units.len()];
+        let mut members = vec![Vec::new(); judge.sketches().len()];
         for (rank, &page) in by_id.iter().enumerate() {
             members[unit_of[page as usize] as usize].push(rank as u32);
         }
         let inner = members.iter().enumerate().map(|(unit, group)| {
-            let sketch = units.get(unit as u32);
             (group.len() > 1)
-                .then(|| method.compare(sketch, sketch))
+                .then(|| judge.judge(unit as u32, unit as u32))
                 .flatten()
         });
         Groups {
-            preference,
             inner: inner.collect(),
+            collection,
+            by_id,
+            preference,
             members,
         }
     }
@@ -367,20 +397,29 @@ impl<'a> Groups<'a> {
     /// All pairs of pages: of related sketches, and within each group of pages with one sketch.
     fn pairs(&self, related: &[Related]) -> Vec<Pair> {
         let mut pairs = Vec::new();
-        for (group, verdict) in self.members.iter().zip(&self.inner) {
-            if let Some(verdict) = *verdict {
-                self.inside(group, verdict, &mut pairs);
+        for (group, judgement) in self.members.iter().zip(&self.inner) {
+            if let Some(judgement) = judgement {
+                pairs_inside(group, self.preference, |x, y| {
+                    pairs.extend(self.pair(x, y, judgement));
+                });
             }
         }
-        for &Related { a, b, verdict } in related {
-            for &x in self.listed(a) {
-                for &y in self.listed(b) {
-                    pairs.push(pair(x, y, verdict));
+        for Related { a, b, judgement } in related {
+            for &x in self.listed(*a) {
+                for &y in self.listed(*b) {
+                    pairs.extend(self.pair(x, y, judgement));
                 }
             }
         }
         pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
         pairs
+    }
+
+    /// The pair, if what is said of the sketches holds for these two pages.
+    fn pair(&self, x: u32, y: u32, judgement: &Judgement) -> Option<Pair> {
+        let chars = |rank: u32| self.collection.pages[self.by_id[rank as usize] as usize].chars;
+        let holds = chars(x).min(chars(y)) <= judgement.up_to;
+        holds.then(|| pair(x, y, judgement.verdict))
     }
 
     /// The members of a group that stand in pairs with other groups: all, or the canonical one of a large group.
@@ -392,12 +431,6 @@ impl<'a> Groups<'a> {
         let best = canonical(group, self.preference);
         let at = group.partition_point(|&rank| rank < best);
         &group[at..=at]
-    }
-
-    fn inside(&self, group: &[u32], verdict: Verdict, pairs: &mut Vec<Pair>) {
-        pairs_inside(group, self.preference, |a, b| {
-            pairs.push(pair(a, b, verdict))
-        });
     }
 
     fn large(&self) -> Vec<(u32, usize)> {
@@ -470,11 +503,13 @@ fn add_exact_copies(
         let class: Vec<u32> = class.iter().map(|&(_, rank)| rank).collect();
         let shared = page(class[0]).keys;
         let (relation, similarity, length_ratio) = (Relation::Duplicate, 1.0, 1.0);
+        let shared_chars = page(class[0]).chars;
         let verdict = Verdict {
             relation,
             similarity,
             length_ratio,
             shared,
+            shared_chars,
         };
         pairs_inside(&class, preference, |a, b| copies.push(pair(a, b, verdict)));
         if class.len() > GROUP_LIMIT {

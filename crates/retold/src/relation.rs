@@ -45,6 +45,8 @@ pub struct Verdict {
     pub length_ratio: f64,
     /// How many keys the two sketches share.
     pub shared: u32,
+    /// Characters of text (without white space) that the shared keys stand for; 0 where a method does not know.
+    pub shared_chars: u64,
 }
 
 impl Verdict {

@@ -2,11 +2,13 @@
 //!
 //! Nothing here knows which method made a sketch.
 
+mod judge;
 pub mod noise;
 mod pairs;
 mod postings;
 mod store;
 
+pub use judge::{Judge, Judgement};
 pub use pairs::{Related, related_pairs};
 pub use postings::Postings;
 pub use store::{Sketches, retain};

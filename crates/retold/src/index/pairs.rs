@@ -7,11 +7,10 @@
 
 use rayon::prelude::*;
 
+use super::judge::{Judge, Judgement};
 use super::postings::Postings;
 use super::store::Sketches;
 use crate::error::{Error, Result};
-use crate::method::Method;
-use crate::relation::Verdict;
 use crate::watch::Watch;
 
 /// Two related sketches, `a < b`, and what `a` is to `b`.
@@ -21,21 +20,17 @@ pub struct Related {
     pub a: u32,
     /// The number of the second.
     pub b: u32,
-    /// What the method says of them.
-    pub verdict: Verdict,
+    /// What is said of them.
+    pub judgement: Judgement,
 }
 
-/// All pairs of different sketches that `method` relates, ascending, and the number of candidates: pairs that share a
+/// All pairs of different sketches that `judge` relates, ascending, and the number of candidates: pairs that share a
 /// key of the smaller one's prefix.
 ///
 /// The same pairs as comparing all with all (tested against exactly that). Memory: 8 bytes a posting of a shared key,
 /// 4 bytes a sketch and thread, and the pairs found.
-pub fn related_pairs(
-    sketches: &Sketches,
-    method: &dyn Method,
-    watch: &dyn Watch,
-) -> Result<(Vec<Related>, u64)> {
-    let index = Ranked::build(sketches);
+pub fn related_pairs(judge: &Judge<'_>, watch: &dyn Watch) -> Result<(Vec<Related>, u64)> {
+    let index = Ranked::build(judge.sketches());
     // Each piece of work has a counter of its own: few and large pieces.
     let piece = (index.order.len() / (8 * rayon::current_num_threads())).max(256);
     let found: Vec<(Vec<Related>, u64)> = (0..index.order.len())
@@ -48,7 +43,7 @@ pub fn related_pairs(
                     return Err(Error::Cancelled);
                 }
                 watch.advance(1);
-                Ok(index.partners(place, sketches, method, counter))
+                Ok(index.partners(place, judge, counter))
             },
         )
         .collect::<Result<_>>()?;
@@ -131,14 +126,12 @@ impl Ranked {
     fn partners(
         &self,
         place: usize,
-        sketches: &Sketches,
-        method: &dyn Method,
+        judge: &Judge<'_>,
         counter: &mut Counter,
     ) -> (Vec<Related>, u64) {
         let number = self.order[place];
-        let sketch = sketches.get(number);
         let ranks = self.ranks_of(place);
-        let need = method.overlap(sketch.keys.len()).max(1);
+        let need = judge.overlap(judge.sketches().get(number).keys.len());
         // Keys that no other sketch holds are the rarest of all: they fill the prefix first.
         let prefix = (ranks.len() + 1).saturating_sub(need);
         for &rank in &ranks[..prefix] {
@@ -158,21 +151,12 @@ impl Ranked {
                 continue;
             }
             let other = self.order[other as usize];
-            if let Some(verdict) = method.compare(sketch, sketches.get(other)) {
-                found.push(if number < other {
-                    Related {
-                        a: number,
-                        b: other,
-                        verdict,
-                    }
-                } else {
-                    Related {
-                        a: other,
-                        b: number,
-                        verdict: verdict.swapped(),
-                    }
-                });
-            }
+            let (a, b) = (number.min(other), number.max(other));
+            found.extend(
+                judge
+                    .judge(a, b)
+                    .map(|judgement| Related { a, b, judgement }),
+            );
         }
         (found, candidates)
     }

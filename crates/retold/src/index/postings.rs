@@ -21,9 +21,17 @@ const PART_BITS: u32 = 6;
 impl Postings {
     /// Builds the index. Time O(n log n) in the number of keys, on all threads; the result does not depend on them.
     pub fn build(sketches: &Sketches) -> Postings {
+        Self::build_where(sketches, |list| list.len() > 1)
+    }
+
+    /// The same with the lists that `wanted` wants, given the (key, sketch) entries of each.
+    pub(super) fn build_where(
+        sketches: &Sketches,
+        wanted: impl Fn(&[(u64, u32)]) -> bool + Sync,
+    ) -> Postings {
         let parts: Vec<Postings> = (0..1u64 << PART_BITS)
             .into_par_iter()
-            .map(|part| Self::part(sketches, part))
+            .map(|part| Self::part(sketches, part, &wanted))
             .collect();
         let mut whole = Postings::default();
         for part in parts {
@@ -35,7 +43,7 @@ impl Postings {
         whole
     }
 
-    fn part(sketches: &Sketches, part: u64) -> Postings {
+    fn part(sketches: &Sketches, part: u64, wanted: &impl Fn(&[(u64, u32)]) -> bool) -> Postings {
         let mut run = Vec::new();
         for number in 0..sketches.len() as u32 {
             let keys = sketches.get(number).keys;
@@ -47,10 +55,7 @@ impl Postings {
         }
         run.sort_unstable();
         let mut postings = Postings::default();
-        for list in run
-            .chunk_by(|a, b| a.0 == b.0)
-            .filter(|list| list.len() > 1)
-        {
+        for list in run.chunk_by(|a, b| a.0 == b.0).filter(|list| wanted(list)) {
             postings.keys.push(list[0].0);
             postings
                 .sketches

@@ -44,11 +44,25 @@ impl Sketches {
         let next = u32::try_from(self.len()).expect("fewer than 2^32 different sketches");
         let number = *self.numbers.entry(fingerprint(sketch)).or_insert(next);
         if number == next {
-            self.keys.push(sketch.keys.iter().copied());
-            self.marks.push(sketch.marks.iter().copied());
-            self.evidence.push(sketch.evidence.iter().copied());
+            self.push(sketch);
         }
         number
+    }
+
+    /// Adds a sketch under the next number, whether or not it is new.
+    fn push(&mut self, sketch: SketchRef<'_>) {
+        self.keys.push(sketch.keys.iter().copied());
+        self.marks.push(sketch.marks.iter().copied());
+        self.evidence.push(sketch.evidence.iter().copied());
+    }
+
+    /// The same sketches under the same numbers, with the keys that `keep` keeps.
+    pub fn retain(&self, keep: impl Fn(u64) -> bool) -> Sketches {
+        let mut kept = Sketches::default();
+        for number in 0..self.len() as u32 {
+            kept.push(retain(self.get(number), &keep).as_ref());
+        }
+        kept
     }
 
     /// The sketch with that number.

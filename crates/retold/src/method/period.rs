@@ -29,7 +29,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "min_chars",
-            domain: Domain::Int(30, 0, 100_000),
+            domain: Domain::Int(40, 0, 100_000),
             help: "least length in characters of the equal sentences of pages with fewer features",
         },
         Param {
@@ -146,8 +146,8 @@ impl Method for Period {
                 features.push((key, sentence_mark(sentence, &mut buffer)));
             }
         }
-        // Of two sentences with one feature, the smaller mark stays: a choice that does not depend on their order.
-        features.sort_unstable();
+        // Of the sentences with one feature the shortest stays: a choice that does not depend on their order.
+        features.sort_unstable_by_key(|&(key, mark)| (key, mark_length(mark), mark));
         features.dedup_by_key(|(key, _)| *key);
         let (keys, marks) = features.into_iter().unzip();
         Sketch {
@@ -174,9 +174,10 @@ impl Method for Period {
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
         let smaller = a.keys.len().min(b.keys.len());
-        let (mut shared, mut equal, mut equal_chars) = (0, 0, 0);
+        let (mut shared, mut equal, mut equal_chars, mut shared_chars) = (0, 0, 0, 0);
         for (i, j) in shared_positions(a.keys, b.keys) {
             shared += 1;
+            shared_chars += mark_length(a.marks[i]).min(mark_length(b.marks[j])) as u64;
             if a.marks[i] == b.marks[j] {
                 equal += 1;
                 equal_chars += mark_length(a.marks[i]);
@@ -196,6 +197,7 @@ impl Method for Period {
             similarity,
             length_ratio: ratio(smaller, a.keys.len().max(b.keys.len())),
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
+            shared_chars,
         })
     }
 }
