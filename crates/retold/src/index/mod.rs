@@ -12,3 +12,6 @@ pub use judge::{Judge, Judgement};
 pub use pairs::{Related, related_pairs};
 pub use postings::Postings;
 pub use store::{Sketches, retain};
+
+#[cfg(test)]
+mod tests;

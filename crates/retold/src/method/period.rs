@@ -201,3 +201,179 @@ impl Method for Period {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::Value;
+    use crate::page::{Content, Markup, Page};
+    use crate::relation::Relation;
+    use crate::text::{TextOptions, text_of};
+
+    fn period(settings: &[(&str, &str)]) -> Period {
+        let settings: Vec<_> = settings
+            .iter()
+            .map(|(n, v)| ((*n).into(), (*v).into()))
+            .collect();
+        Period::new(&INFO.resolve(&settings).unwrap())
+    }
+
+    fn text(text: &str) -> Text {
+        let content = Content::Unicode {
+            text: text.into(),
+            markup: Markup::Plain,
+        };
+        let page = Page {
+            id: String::new(),
+            url: None,
+            site: None,
+            date: None,
+            content,
+        };
+        text_of(&page, &TextOptions::default()).unwrap()
+    }
+
+    /// The features as strings, in the order of the sentences.
+    fn features(content: &str) -> Vec<String> {
+        let (period, text) = (period(&[]), text(content));
+        let mut buffer = String::new();
+        let sentences = text.sentences.iter().map(|s| {
+            period.feature(
+                &text.folded[s.start as usize..s.end as usize],
+                s.words,
+                &mut buffer,
+            );
+            if s.words {
+                buffer.clone()
+            } else {
+                buffer.chars().rev().collect()
+            }
+        });
+        sentences.collect()
+    }
+
+    fn compare(method: &Period, a: &str, b: &str) -> Option<Verdict> {
+        let (a, b) = (method.sketch(&text(a)), method.sketch(&text(b)));
+        let verdict = method.compare(a.as_ref(), b.as_ref());
+        assert_eq!(
+            verdict,
+            method.compare(b.as_ref(), a.as_ref()).map(Verdict::swapped)
+        );
+        verdict
+    }
+
+    #[test]
+    fn ten_characters_before_each_full_stop() {
+        // 1: ten of twelve characters; 2: no further back than the full stop before; 3: nothing between two stops.
+        assert_eq!(
+            features("甲乙一二三四五六七八九十。子丑寅。。"),
+            ["一二三四五六七八九十", "子丑寅"]
+        );
+        // White space does not count.
+        assert_eq!(
+            features("甲 一二 三四五 六七八九十。"),
+            ["一二三四五六七八九十"]
+        );
+        // Folding comes before counting: ㍿ becomes four characters, ＡＢ two narrow small ones, 體 simplified.
+        assert_eq!(features("一二三四五㍿ＡＢ體。"), ["三四五株式会社ab体"]);
+    }
+
+    #[test]
+    fn five_words_before_a_stop_in_scripts_with_spaces() {
+        let found = features("One two three, \"four\" five six. Yes.");
+        assert_eq!(found, ["six five four three two ", "yes "]);
+    }
+
+    #[test]
+    fn a_sketch_is_a_set() {
+        let sketch =
+            period(&[]).sketch(&text("一二三四五六七八九十。丙一二三四五六七八九十。子。"));
+        assert_eq!(sketch.keys.len(), 2);
+        assert!(sketch.keys.is_sorted() && sketch.keys.len() == sketch.marks.len());
+        // Of the two sentences with one feature the shorter is remembered.
+        let mut lengths: Vec<usize> = sketch.marks.iter().map(|&mark| mark_length(mark)).collect();
+        lengths.sort_unstable();
+        assert_eq!(lengths, [1, 10]);
+    }
+
+    fn sentences(from: u32, to: u32) -> String {
+        (from..to)
+            .map(|n| format!("这是第{n}个完全不同的句子甲乙丙丁{n}号。"))
+            .collect()
+    }
+
+    #[test]
+    fn ccs_and_clr_by_hand() {
+        let method = period(&[]);
+        // 16 and 18 features, 14 shared: CCS 14/16 = 0.875, CLR 16/18 = 0.889.
+        let verdict = compare(&method, &sentences(0, 16), &sentences(2, 20)).unwrap();
+        assert_eq!(verdict.relation, Relation::Duplicate);
+        assert_eq!((verdict.similarity, verdict.shared), (0.875, 14));
+        assert!((verdict.length_ratio - 16.0 / 18.0).abs() < 1e-12);
+        // 7 of 10 is enough, 6 of 10 is not.
+        assert!(compare(&method, &sentences(0, 10), &sentences(3, 13)).is_some());
+        assert_eq!(compare(&method, &sentences(0, 10), &sentences(4, 14)), None);
+        // CLR 5/10 is a duplicate still, 4/10 is contained.
+        let kind = |a, b| {
+            compare(&method, &sentences(0, a), &sentences(0, b))
+                .unwrap()
+                .relation
+        };
+        assert_eq!(kind(5, 10), Relation::Duplicate);
+        assert_eq!(kind(4, 10), Relation::ContainedBy);
+        assert_eq!(kind(10, 4), Relation::Contains);
+    }
+
+    #[test]
+    fn few_features_need_equal_sentences() {
+        let method = period(&[]);
+        let one = |start: &str| {
+            format!("{start}这是一个相当长的句子它一共有四十多个字但是从头到尾只有一个句号而且这个句号放在最后面。")
+        };
+        assert!(compare(&method, &one("今天"), &one("今天")).is_some());
+        assert_eq!(compare(&method, &one("今天"), &one("昨天")), None);
+        assert_eq!(compare(&method, "版权所有。", "版权所有。"), None);
+        assert!(compare(&period(&[("min_chars", "4")]), "版权所有。", "版权所有。").is_some());
+        // Two shared of three and three: too few, and the smaller page has three.
+        assert_eq!(compare(&method, &sentences(0, 3), &sentences(1, 4)), None);
+    }
+
+    #[test]
+    fn overlap_is_the_least_count_that_can_relate() {
+        for threshold in ["0.1", "0.3", "0.5", "0.7", "0.9", "1"] {
+            let method = period(&[("threshold", threshold), ("min_shared", "3")]);
+            let mut last = 0;
+            for keys in 3..2000 {
+                let need = method.overlap(keys);
+                assert!(ratio(need, keys) >= method.threshold && need >= 3);
+                assert!(need == 3 || ratio(need - 1, keys) < method.threshold);
+                assert!(need >= last);
+                last = need;
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_matches_nothing() {
+        assert_eq!(compare(&period(&[("min_chars", "0")]), "", ""), None);
+        assert_eq!(
+            compare(
+                &period(&[("threshold", "0"), ("min_chars", "0")]),
+                "甲。",
+                "乙。"
+            ),
+            None
+        );
+    }
+
+    #[test]
+    fn defaults_are_within_their_own_ranges() {
+        for param in INFO.all_params() {
+            let text = match param.domain.default() {
+                Value::Choice(name) => name,
+                number => number.to_string(),
+            };
+            INFO.resolve(&[(param.name.into(), text)]).unwrap();
+        }
+    }
+}
