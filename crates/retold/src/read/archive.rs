@@ -258,7 +258,14 @@ impl Frames for Archive {
                 let size = self.resync();
                 let at_end = self.window.data().is_empty();
                 let failure = at_end.then(|| self.window.take_failure()).flatten();
-                self.damaged(begin, size, &failure.unwrap_or(reason))
+                let reason = match (failure, self.number) {
+                    (Some(failure), _) => failure,
+                    (None, 0) => reason,
+                    (None, _) => format!(
+                        "{size} bytes that belong to no record; the one before may state a wrong length"
+                    ),
+                };
+                self.damaged(begin, size, &reason)
             }
         }
     }

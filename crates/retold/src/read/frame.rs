@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use super::archive::Form;
+use super::delimited::Row;
 use super::{Mark, Outcome};
 use crate::page::Markup;
 
@@ -34,6 +35,8 @@ pub(crate) enum Body {
     Json { line: Vec<u8>, number: u64 },
     /// A record of a WARC or ARC file.
     Archived { form: Form, bytes: Vec<u8> },
+    /// A row of a CSV or TSV file.
+    Row(Box<Row>),
     /// A whole file.
     Document { bytes: Vec<u8>, markup: Markup },
 }

@@ -5,6 +5,7 @@
 
 mod arc;
 mod archive;
+mod delimited;
 mod discover;
 mod fields;
 mod frame;
@@ -110,6 +111,7 @@ impl Record {
             Body::Archived { form, bytes } => {
                 archive::parse(form, bytes, self.number, source, options)
             }
+            Body::Row(row) => delimited::parse(*row, self.number, source, options),
             Body::Document { bytes, markup } => Outcome::Page(Page {
                 id: source.name.clone(),
                 url: None,
@@ -202,6 +204,11 @@ impl Source {
         let limit = options.max_record_size;
         match opened.format {
             Format::Jsonl => Reader::Many(Box::new(jsonl::Lines::new(opened.window, limit))),
+            Format::Delimited(delimiter) => Reader::Many(Box::new(delimited::Rows::new(
+                opened.window,
+                delimiter,
+                options,
+            ))),
             Format::Warc => Reader::Many(Box::new(Archive::new(Form::Warc, opened.window, limit))),
             Format::Arc => Reader::Many(Box::new(Archive::new(Form::Arc, opened.window, limit))),
             Format::Document(markup) => Reader::Document(opened.window, markup),
