@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use super::archive::Form;
+use super::delimited::Row;
 use super::{Mark, Outcome};
 use crate::page::Markup;
 
@@ -31,6 +33,10 @@ pub(crate) enum Body {
     Done(Outcome),
     /// A line of JSON, and which line of its file it is.
     Json { line: Vec<u8>, number: u64 },
+    /// A record of a WARC or ARC file.
+    Archived { form: Form, bytes: Vec<u8> },
+    /// A row of a CSV or TSV file.
+    Row(Box<Row>),
     /// A whole file.
     Document { bytes: Vec<u8>, markup: Markup },
 }
@@ -52,6 +58,11 @@ pub(crate) trait Frames: Send {
     /// Writes the record as it was read, whole or skipped.
     fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {
         to.write_all(self.bytes())
+    }
+
+    /// Whether each record is compressed by itself, so that it can be read from the middle of the file.
+    fn one_by_one(&self) -> bool {
+        false
     }
 
     /// What stands in front of the first record of a file.

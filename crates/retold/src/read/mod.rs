@@ -3,16 +3,23 @@
 //! A source is read twice at the most: once to sketch its pages, and once more to write `kept/` (see
 //! [`Source::rewrite`]). Both passes number the records of a source in the same way, from 1.
 
+mod arc;
+mod archive;
+mod delimited;
 mod discover;
+mod fields;
 mod frame;
 mod jsonl;
 mod open;
+mod payload;
 mod rewrite;
 mod sniff;
+mod warc;
 mod window;
 
 use std::path::{Path, PathBuf};
 
+use self::archive::{Archive, Form};
 use self::frame::{Body, Frame, Frames, State};
 use self::open::Opened;
 use self::sniff::Format;
@@ -101,6 +108,10 @@ impl Record {
             Body::Json { line, number } => {
                 jsonl::parse(&line, number, self.number, source, options)
             }
+            Body::Archived { form, bytes } => {
+                archive::parse(form, bytes, self.number, source, options)
+            }
+            Body::Row(row) => delimited::parse(*row, self.number, source, options),
             Body::Document { bytes, markup } => Outcome::Page(Page {
                 id: source.name.clone(),
                 url: None,
@@ -193,6 +204,13 @@ impl Source {
         let limit = options.max_record_size;
         match opened.format {
             Format::Jsonl => Reader::Many(Box::new(jsonl::Lines::new(opened.window, limit))),
+            Format::Delimited(delimiter) => Reader::Many(Box::new(delimited::Rows::new(
+                opened.window,
+                delimiter,
+                options,
+            ))),
+            Format::Warc => Reader::Many(Box::new(Archive::new(Form::Warc, opened.window, limit))),
+            Format::Arc => Reader::Many(Box::new(Archive::new(Form::Arc, opened.window, limit))),
             Format::Document(markup) => Reader::Document(opened.window, markup),
             Format::Skip(kind) => Reader::One(Outcome::Skipped(kind)),
             Format::Refuse(reason) => Reader::One(Outcome::Rejected(reason)),

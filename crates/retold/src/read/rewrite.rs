@@ -44,6 +44,11 @@ fn records<'a>(
             (_, State::Whole) => true,
             (_, State::Skipped(_)) => false,
         };
+        if frames.one_by_one() {
+            output
+                .new_member()
+                .map_err(Error::io("cannot write", &output.path))?;
+        }
         let written = output.record(&frames.header(marked), |to| match fate {
             Fate::Mark(mark) if whole => to.write_all(&frames.marked(mark.as_ref())),
             _ => frames.copy(to),
@@ -115,6 +120,16 @@ impl Output {
             }
         };
         write(sink.writer())
+    }
+
+    /// Has the next record compressed by itself.
+    fn new_member(&mut self) -> std::io::Result<()> {
+        if self.compression != Compression::None
+            && let Some(sink) = self.sink.take()
+        {
+            self.sink = Some(Sink::new(sink.finish()?, self.compression)?);
+        }
+        Ok(())
     }
 
     fn finish(self) -> Result<()> {

@@ -1,0 +1,322 @@
+//! WARC files, and the ARC files that came before them: heads that say how long the record behind them is.
+
+use std::io::Write;
+
+use super::frame::{Body, Frame, Frames, State, too_large};
+use super::window::Window;
+use super::{Mark, Outcome, ReadOptions, Source, arc, payload, warc};
+
+/// How much of a record is looked at to find out that it is not wanted, and the longest head there can be.
+const START: usize = 64 * 1024;
+
+/// The two forms of heads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Warc,
+    Arc,
+}
+
+/// The head of a record, as far as cutting records needs it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// The length of the head itself.
+    pub length: usize,
+    /// The length of what follows.
+    pub content: u64,
+    /// Not a page by its type.
+    pub skipped: Option<&'static str>,
+    /// Whether an HTTP message follows, and otherwise the type of the document.
+    pub http: bool,
+    pub content_type: Option<String>,
+}
+
+impl Form {
+    /// The head that `bytes` begin with, or why there is none. More bytes help only if `bytes` are fewer than
+    /// [`START`].
+    fn head(self, bytes: &[u8]) -> Result<Head, String> {
+        match self {
+            Form::Warc => warc::head(bytes),
+            Form::Arc => arc::head(bytes),
+        }
+    }
+
+    /// What stands before a record, at the least: a line end and how heads begin.
+    fn needle(self) -> &'static [u8] {
+        match self {
+            Form::Warc => b"\nWARC/",
+            Form::Arc => b"\nhttp",
+        }
+    }
+
+    /// Where in `bytes` the next record begins, after a line end.
+    fn find(self, bytes: &[u8]) -> Option<usize> {
+        memchr::memmem::find_iter(bytes, self.needle())
+            .map(|place| place + 1)
+            .find(|place| match self {
+                Form::Warc => warc::is_start(&bytes[*place..]),
+                Form::Arc => arc::head(&bytes[*place..]).is_ok(),
+            })
+    }
+
+    /// Whether a record begins right here.
+    fn starts(self, bytes: &[u8]) -> bool {
+        match self {
+            Form::Warc => warc::is_version(bytes),
+            Form::Arc => arc::head(bytes).is_ok(),
+        }
+    }
+}
+
+/// Cuts an archive into records.
+pub(crate) struct Archive {
+    form: Form,
+    window: Window,
+    limit: u64,
+    number: u64,
+    /// The length of the current record; it is passed over when the next one is asked for.
+    current: u64,
+    /// Whether the current record was counted as readable, so that its being cut off is still to be told.
+    promised: bool,
+}
+
+impl Archive {
+    pub fn new(form: Form, window: Window, limit: u64) -> Archive {
+        Archive {
+            form,
+            window,
+            limit,
+            number: 0,
+            current: 0,
+            promised: false,
+        }
+    }
+
+    fn frame(&mut self, size: u64, state: State) -> Option<Frame> {
+        self.number += 1;
+        self.promised = matches!(state, State::Skipped(_));
+        Some(Frame {
+            number: self.number,
+            size,
+            state,
+        })
+    }
+
+    /// A reject with the place of the damage.
+    fn damaged(&mut self, begin: u64, size: u64, reason: &str) -> Option<Frame> {
+        let reason = format!("record at byte {begin}: {reason}");
+        self.frame(size, State::Damaged(reason))
+    }
+
+    /// Moves past the current record; false if it ended too early.
+    fn pass_current(&mut self) -> bool {
+        let wanted = std::mem::take(&mut self.current);
+        let passed = self
+            .window
+            .pass(wanted, |_| Ok::<_, std::convert::Infallible>(()));
+        passed == Ok(wanted)
+    }
+
+    /// Moves past the line ends between records, and the zeros that pad some files.
+    fn pass_blank(&mut self) {
+        loop {
+            let held = self.window.data();
+            let blank = held
+                .iter()
+                .take_while(|byte| matches!(byte, b'\r' | b'\n' | 0))
+                .count();
+            let all = blank == held.len();
+            self.window.consume(blank);
+            if !all || !self.window.more() {
+                return;
+            }
+        }
+    }
+
+    /// Moves on to where the next record begins, at least one byte from here; returns how far that was.
+    fn resync(&mut self) -> u64 {
+        let begin = self.window.offset();
+        loop {
+            self.window.fill(2 * START);
+            let held = self.window.data();
+            if let Some(place) = self.form.find(held) {
+                self.window.consume(place);
+                break;
+            }
+            // The end of what is held may be the beginning of a head.
+            let ended = held.len() < 2 * START;
+            let length = if ended {
+                held.len()
+            } else {
+                held.len() - START
+            };
+            self.window.consume(length);
+            if ended {
+                break;
+            }
+        }
+        self.window.offset() - begin
+    }
+
+    /// A record of which the length is within the limit: all of it is brought into the window and its end checked.
+    fn whole(&mut self, head: &Head, total: usize) -> Option<Frame> {
+        let begin = self.window.offset();
+        // The next head has to be at hand for the check.
+        self.window.fill(total + START);
+        let held = self.window.data();
+        if held.len() < total {
+            return self.cut_off(head, total);
+        }
+        let ends = line_ends(&held[total..]);
+        let behind = held[total..].trim_ascii_start();
+        let wrong = !behind.is_empty() && behind[0] != 0 && !self.form.starts(behind);
+        if wrong && let Some(place) = self.form.find(&held[head.length..total]) {
+            let length = head.length + place;
+            self.current = length as u64;
+            let reason = format!(
+                "its length of {} bytes reaches into the next record",
+                head.content
+            );
+            return self.damaged(begin, length as u64, &reason);
+        }
+        self.current = (total + ends) as u64;
+        match head.skipped {
+            Some(kind) => self.frame(self.current, State::Skipped(kind)),
+            None => self.frame(self.current, State::Whole),
+        }
+    }
+
+    /// A record whose end is not there: the file was cut off, or the length is wrong and the next record is inside.
+    fn cut_off(&mut self, head: &Head, total: usize) -> Option<Frame> {
+        let begin = self.window.offset();
+        let held = self.window.data();
+        let next = self.form.find(&held[head.length.min(held.len())..]);
+        let held = held.len();
+        let (length, reason) = match (self.window.take_failure(), next) {
+            (None, Some(place)) => (
+                head.length + place,
+                format!(
+                    "its length of {} bytes reaches into the next record",
+                    head.content
+                ),
+            ),
+            (Some(failure), _) => (held, failure),
+            (None, None) => (held, format!("cut off after {held} of {total} bytes")),
+        };
+        self.current = length as u64;
+        self.damaged(begin, length as u64, &reason)
+    }
+
+    /// A record above the limit: never held whole, but what is not a page by its type is passed on all the same.
+    fn large(&mut self, head: &Head, total: u64) -> Option<Frame> {
+        self.window.fill(head.length + START);
+        let start = &self.window.data()[head.length..];
+        let kind = head
+            .skipped
+            .or_else(|| payload::skipped_by_type(head.http, head.content_type.as_deref(), start));
+        self.current = total;
+        match kind {
+            Some(kind) => self.frame(total, State::Skipped(kind)),
+            None => self.frame(total, State::Damaged(too_large(self.limit))),
+        }
+    }
+}
+
+/// The length of the line ends that belong to the record before them.
+fn line_ends(bytes: &[u8]) -> usize {
+    let ends = bytes
+        .iter()
+        .take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    ends.take(4).count()
+}
+
+impl Frames for Archive {
+    fn next(&mut self) -> Option<Frame> {
+        let promised = self.promised;
+        if !self.pass_current() && promised {
+            let reason = self
+                .window
+                .take_failure()
+                .unwrap_or_else(|| "the file is cut off".into());
+            return self.damaged(self.window.offset(), 0, &reason);
+        }
+        self.pass_blank();
+        let begin = self.window.offset();
+        self.window.fill(START);
+        if self.window.data().is_empty() {
+            let failure = self.window.take_failure()?;
+            return self.damaged(begin, 0, &failure);
+        }
+        match self.form.head(self.window.data()) {
+            Ok(head) => {
+                let total = (head.length as u64).saturating_add(head.content);
+                match usize::try_from(total) {
+                    Ok(small) if total <= self.limit => self.whole(&head, small),
+                    _ => self.large(&head, total),
+                }
+            }
+            Err(reason) => {
+                let size = self.resync();
+                let at_end = self.window.data().is_empty();
+                let failure = at_end.then(|| self.window.take_failure()).flatten();
+                let reason = match (failure, self.number) {
+                    (Some(failure), _) => failure,
+                    (None, 0) => reason,
+                    (None, _) => format!(
+                        "{size} bytes that belong to no record; the one before may state a wrong length"
+                    ),
+                };
+                self.damaged(begin, size, &reason)
+            }
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        let held = self.window.data();
+        let length = usize::try_from(self.current).unwrap_or(usize::MAX);
+        &held[..length.min(held.len())]
+    }
+
+    fn body(&self) -> Body {
+        Body::Archived {
+            form: self.form,
+            bytes: self.bytes().to_vec(),
+        }
+    }
+
+    fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
+        match (self.form, mark) {
+            (Form::Warc, Some(mark)) => warc::marked(self.bytes(), mark),
+            // ARC has no place for fields, and a page in no cluster has none.
+            _ => self.bytes().to_vec(),
+        }
+    }
+
+    fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {
+        let length = std::mem::take(&mut self.current);
+        self.window.pass(length, |piece| to.write_all(piece))?;
+        if length > self.limit {
+            self.window.fill(4);
+            let ends = line_ends(self.window.data());
+            self.window.pass(ends as u64, |piece| to.write_all(piece))?;
+        }
+        Ok(())
+    }
+
+    fn one_by_one(&self) -> bool {
+        true
+    }
+}
+
+/// Parses one record.
+pub(crate) fn parse(
+    form: Form,
+    bytes: Vec<u8>,
+    number: u64,
+    source: &Source,
+    options: &ReadOptions,
+) -> Outcome {
+    match form {
+        Form::Warc => warc::parse(bytes, number, source, options),
+        Form::Arc => arc::parse(bytes, number, source, options),
+    }
+}

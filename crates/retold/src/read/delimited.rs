@@ -1,0 +1,439 @@
+//! CSV and TSV: a header row, then one record a row. Quoted fields may have line ends in them.
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder};
+
+use super::frame::{Body, Frame, Frames, State, too_large};
+use super::window::Window;
+use super::{MARK_FIELDS, Mark, Outcome, ReadOptions, Source};
+use crate::page::{Content, Markup, Page};
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Which column each wanted field is in.
+#[derive(Clone, Copy, Debug, Default)]
+struct Columns {
+    text: Option<usize>,
+    html: Option<usize>,
+    id: Option<usize>,
+    url: Option<usize>,
+    date: Option<usize>,
+    site: Option<usize>,
+}
+
+impl Columns {
+    fn of(names: &[Vec<u8>], options: &ReadOptions) -> Columns {
+        let find = |wanted: &str| {
+            names
+                .iter()
+                .position(|name| name.trim_ascii() == wanted.as_bytes())
+        };
+        Columns {
+            text: find(&options.text_field),
+            html: find(&options.html_field),
+            id: find(&options.id_field),
+            url: find(&options.url_field),
+            date: find(&options.date_field),
+            site: options.site_field.as_deref().and_then(find),
+        }
+    }
+}
+
+/// The wanted fields of a row, quotes taken off.
+#[derive(Debug, Default)]
+pub(crate) struct Row {
+    text: Option<Vec<u8>>,
+    html: Option<Vec<u8>>,
+    id: Option<Vec<u8>>,
+    url: Option<Vec<u8>>,
+    date: Option<Vec<u8>>,
+    site: Option<Vec<u8>>,
+    /// How many fields the row has.
+    fields: usize,
+}
+
+/// Cuts a file into rows.
+pub(crate) struct Rows {
+    window: Window,
+    parser: Reader,
+    delimiter: u8,
+    limit: u64,
+    number: u64,
+    columns: Columns,
+    width: usize,
+    /// The header row as it stands in the file, byte order mark included.
+    header: Vec<u8>,
+    /// Why the file cannot be read at all, until that has been told.
+    refused: Option<String>,
+    /// The current row's length in the file, and its fields one behind the other.
+    held: usize,
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// How a row came out.
+enum Cut {
+    Row,
+    TooLarge(u64),
+    Failed(u64, String),
+    End,
+}
+
+impl Rows {
+    pub fn new(window: Window, delimiter: u8, options: &ReadOptions) -> Rows {
+        let mut rows = Rows {
+            window,
+            parser: ReaderBuilder::new().delimiter(delimiter).build(),
+            delimiter,
+            limit: options.max_record_size,
+            number: 0,
+            columns: Columns::default(),
+            width: 0,
+            header: Vec::new(),
+            refused: None,
+            held: 0,
+            fields: vec![0; 4096],
+            ends: vec![0; 64],
+        };
+        rows.read_header(options);
+        rows
+    }
+
+    fn read_header(&mut self, options: &ReadOptions) {
+        if self.window.data().starts_with(BOM) {
+            self.header.extend_from_slice(BOM);
+            self.window.consume(BOM.len());
+        }
+        match self.cut() {
+            Cut::Row => {}
+            Cut::End => return,
+            Cut::TooLarge(_) => {
+                self.refused = Some(format!("the header row is {}", too_large(self.limit)));
+                return;
+            }
+            Cut::Failed(_, reason) => {
+                self.refused = Some(reason);
+                return;
+            }
+        }
+        self.header
+            .extend_from_slice(&self.window.data()[..self.held]);
+        let names = (0..self.width).map(|column| self.field(column).unwrap_or_default().to_vec());
+        let names = names.collect::<Vec<_>>();
+        self.columns = Columns::of(&names, options);
+        if self.columns.text.is_none() && self.columns.html.is_none() {
+            let names = names
+                .iter()
+                .take(20)
+                .map(|name| String::from_utf8_lossy(name).into_owned());
+            self.refused = Some(format!(
+                "no column `{}` or `{}` in the header row; the columns are: {}",
+                options.text_field,
+                options.html_field,
+                names.collect::<Vec<_>>().join(", ")
+            ));
+        }
+    }
+
+    /// The field of the current row in that column.
+    fn field(&self, column: usize) -> Option<&[u8]> {
+        let begin = if column == 0 {
+            0
+        } else {
+            *self.ends.get(column - 1)?
+        };
+        (column < self.width).then(|| &self.fields[begin..self.ends[column]])
+    }
+
+    /// Finds the end of the row that begins here. A row above the limit is passed over piece by piece.
+    fn cut(&mut self) -> Cut {
+        self.window.consume(std::mem::take(&mut self.held));
+        self.pass_blank_lines();
+        let (mut read, mut written, mut columns, mut passed) = (0, 0, 0, 0u64);
+        loop {
+            if read == self.window.data().len() {
+                self.window.more();
+            }
+            if read == self.window.data().len()
+                && let Some(failure) = self.window.take_failure()
+            {
+                self.window.consume(read);
+                return Cut::Failed(passed + read as u64, failure);
+            }
+            let input = &self.window.data()[read..];
+            let (result, nin, nout, nend) = self.parser.read_record(
+                input,
+                &mut self.fields[written..],
+                &mut self.ends[columns..],
+            );
+            read += nin;
+            written += nout;
+            columns += nend;
+            let large = passed + read as u64 > self.limit;
+            if large {
+                passed += read as u64;
+                self.window.consume(std::mem::take(&mut read));
+                (written, columns) = (0, 0);
+            }
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull if !large => {
+                    self.fields.resize(self.fields.len() * 2, 0)
+                }
+                ReadRecordResult::OutputEndsFull if !large => {
+                    self.ends.resize(self.ends.len() * 2, 0)
+                }
+                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {}
+                ReadRecordResult::Record if passed > 0 => {
+                    return Cut::TooLarge(passed + read as u64);
+                }
+                ReadRecordResult::Record => {
+                    self.held = self.with_line_feed(read);
+                    self.width = columns;
+                    return Cut::Row;
+                }
+                ReadRecordResult::End => return Cut::End,
+            }
+        }
+    }
+
+    /// Blank lines are no rows, and belong to none.
+    fn pass_blank_lines(&mut self) {
+        while self.window.fill(1) && matches!(self.window.data()[0], b'\r' | b'\n') {
+            self.window.consume(1);
+        }
+    }
+
+    /// csv-core ends a row at the CR; the LF behind it belongs to the same line end.
+    fn with_line_feed(&mut self, length: usize) -> usize {
+        if self.window.data()[..length].ends_with(b"\r") && self.window.fill(length + 1) {
+            return length + usize::from(self.window.data()[length] == b'\n');
+        }
+        length
+    }
+
+    fn frame(&mut self, size: u64, state: State) -> Option<Frame> {
+        self.number += 1;
+        Some(Frame {
+            number: self.number,
+            size,
+            state,
+        })
+    }
+
+    fn quoted(&self, text: &str) -> Vec<u8> {
+        let mut writer: Writer = WriterBuilder::new().delimiter(self.delimiter).build();
+        // Quotes are doubled, and there is one on each side.
+        let mut out = vec![0; 2 * text.len() + 2];
+        let (result, _, mut length) = writer.field(text.as_bytes(), &mut out);
+        debug_assert!(matches!(result, WriteResult::InputEmpty));
+        length += writer.finish(&mut out[length..]).1;
+        out.truncate(length);
+        out
+    }
+
+    /// A row with further fields before its line end; short rows are filled up, so that the columns agree.
+    fn with_fields(&self, row: &[u8], missing: usize, fields: [String; 3]) -> Vec<u8> {
+        let end = row
+            .iter()
+            .rev()
+            .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+            .count();
+        let (content, end) = row.split_at(row.len() - end);
+        let mut out = content.to_vec();
+        out.extend(std::iter::repeat_n(self.delimiter, missing));
+        for field in fields {
+            out.push(self.delimiter);
+            if !field.is_empty() {
+                out.extend(self.quoted(&field));
+            }
+        }
+        out.extend_from_slice(end);
+        out
+    }
+
+    fn header_width(&self) -> usize {
+        let mut parser = ReaderBuilder::new().delimiter(self.delimiter).build();
+        let (mut fields, mut ends) = (
+            vec![0; self.header.len() + 1],
+            vec![0; self.header.len() + 2],
+        );
+        let found = parser.read_record(&self.header, &mut fields, &mut ends);
+        found.3.max(usize::from(found.1 > 0))
+    }
+}
+
+impl Frames for Rows {
+    fn next(&mut self) -> Option<Frame> {
+        if let Some(reason) = self.refused.take() {
+            self.window.take_failure();
+            self.columns = Columns::default();
+            return self.frame(self.window.data().len() as u64, State::Damaged(reason));
+        }
+        if self.columns.text.is_none() && self.columns.html.is_none() {
+            return None;
+        }
+        match self.cut() {
+            Cut::Row => self.frame(self.held as u64, State::Whole),
+            Cut::TooLarge(size) => self.frame(size, State::Damaged(too_large(self.limit))),
+            Cut::Failed(size, reason) => self.frame(size, State::Damaged(reason)),
+            Cut::End => None,
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.window.data()[..self.held]
+    }
+
+    fn body(&self) -> Body {
+        let field = |column: Option<usize>| Some(self.field(column?)?.to_vec());
+        Body::Row(Box::new(Row {
+            text: field(self.columns.text),
+            html: field(self.columns.html),
+            id: field(self.columns.id),
+            url: field(self.columns.url),
+            date: field(self.columns.date),
+            site: field(self.columns.site),
+            fields: self.width,
+        }))
+    }
+
+    fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
+        let fields = [
+            mark.map(|mark| mark.cluster.to_string()),
+            mark.map(|mark| mark.canonical.to_owned()),
+            mark.and_then(|mark| mark.relation)
+                .map(|relation| relation.name().to_owned()),
+        ];
+        let missing = self.header_width().saturating_sub(self.width);
+        self.with_fields(self.bytes(), missing, fields.map(Option::unwrap_or_default))
+    }
+
+    fn header(&self, marked: bool) -> Vec<u8> {
+        match marked {
+            true => self.with_fields(&self.header, 0, MARK_FIELDS.map(str::to_owned)),
+            false => self.header.clone(),
+        }
+    }
+}
+
+/// Parses one row.
+pub(crate) fn parse(row: Row, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
+    let filled = |field: Option<Vec<u8>>| field.filter(|field| !field.is_empty());
+    let name = |field: Option<Vec<u8>>| {
+        filled(field).map(|field| String::from_utf8_lossy(&field).into_owned())
+    };
+    // An empty cell is how CSV says that there is nothing.
+    let (bytes, markup) = match (row.text, filled(row.html)) {
+        (Some(text), None) => (text, Markup::Plain),
+        (Some(text), Some(_)) if !text.is_empty() => (text, Markup::Plain),
+        (_, Some(html)) => (html, Markup::Html),
+        (None, None) => {
+            return Outcome::Rejected(format!(
+                "row {number} ends before the column `{}`, after {} fields",
+                options.text_field, row.fields
+            ));
+        }
+    };
+    // CSV does not say how it is encoded, so what is not UTF-8 is left to the detection that web pages get.
+    let content = match String::from_utf8(bytes) {
+        Ok(text) => Content::Unicode { text, markup },
+        Err(other) => Content::Bytes {
+            bytes: other.into_bytes(),
+            charset: None,
+            markup,
+        },
+    };
+    let url = name(row.url);
+    Outcome::Page(Page {
+        id: name(row.id)
+            .or_else(|| url.clone())
+            .unwrap_or_else(|| source.record_id(number)),
+        url,
+        site: name(row.site).or_else(|| source.site.clone()),
+        date: name(row.date),
+        content,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Folder, MARK, brief, briefs, gzip, outcomes, rewritten};
+    use super::super::{Fate, ReadOptions};
+
+    const ROWS: &[u8] = b"\xef\xbb\xbfid,text,\"html\"\r\n1,\"a \"\"b\"\"\r\nc\",<p>\r\n\r\n2,,<p>x\n3,\n4\n,\xc4\xe3,\n";
+
+    #[test]
+    fn rows_become_pages() {
+        let folder = Folder::new(&[
+            ("a.csv", ROWS),
+            ("b.tsv.gz", &gzip(b"text\turl\nx \"y\"\thttp://a/\n")),
+        ]);
+        let found = briefs(&folder.source("a.csv"));
+        let expected = [
+            "1=a \"b\"\r\nc",
+            "2=<p>x",
+            "3=",
+            "!row 4 ends before the column `text`, after 1 fields",
+        ];
+        assert_eq!(found[..4], expected);
+        assert!(found[4].starts_with("a.csv#5="));
+        assert_eq!(briefs(&folder.source("b.tsv.gz")), ["http://a/=x \"y\""]);
+    }
+
+    #[test]
+    fn rows_are_rewritten_byte_for_byte() {
+        let folder = Folder::new(&[("a.csv", ROWS)]);
+        let kept = rewritten(&folder.source("a.csv"), |number| {
+            if number == 2 { Fate::Leave } else { Fate::Keep }
+        });
+        let expected =
+            b"\xef\xbb\xbfid,text,\"html\"\r\n1,\"a \"\"b\"\"\r\nc\",<p>\r\n3,\n4\n,\xc4\xe3,\n";
+        assert_eq!(kept.unwrap(), expected);
+    }
+
+    #[test]
+    fn marks_are_three_more_columns() {
+        let folder = Folder::new(&[("a.csv", b"text,id\na,1\r\nb\n")]);
+        let kept = rewritten(&folder.source("a.csv"), |number| {
+            Fate::Mark((number == 1).then_some(MARK))
+        });
+        let expected = concat!(
+            "text,id,retold_cluster,retold_canonical,retold_relation\n",
+            "a,1,3,\"a \"\"b\"\"\",contained_by\r\nb,,,,\n",
+        );
+        assert_eq!(String::from_utf8(kept.unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_file_without_the_column_is_one_reject_and_an_empty_one_is_nothing() {
+        let folder = Folder::new(&[("a.csv", b"a,b\n1,2\n3,4\n"), ("b.csv", b"")]);
+        assert_eq!(
+            briefs(&folder.source("a.csv")),
+            ["!no column `text` or `html` in the header row; the columns are: a, b"]
+        );
+        assert!(briefs(&folder.source("b.csv")).is_empty());
+        assert_eq!(rewritten(&folder.source("a.csv"), |_| Fate::Keep), None);
+    }
+
+    #[test]
+    fn a_row_above_the_limit_is_passed_over() {
+        let rows = format!(
+            "text\nshort\n\"{}\"\n{}\nend\n",
+            "long\n".repeat(100_000),
+            "x".repeat(400_000)
+        );
+        let folder = Folder::new(&[("a.csv", rows.as_bytes())]);
+        let options = ReadOptions {
+            max_record_size: 1000,
+            ..ReadOptions::default()
+        };
+        let found = outcomes(&folder.source("a.csv"), &options)
+            .into_iter()
+            .map(brief);
+        let large = "!larger than --max-record-size (1000 bytes)";
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            ["a.csv#1=short", large, large, "a.csv#4=end"]
+        );
+    }
+}

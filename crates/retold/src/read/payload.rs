@@ -1,0 +1,327 @@
+//! What an archive record holds: an HTTP response or a document, taken out of its transfer and content encodings.
+
+use std::io::Read;
+
+use super::fields::{Fields, block_length};
+use super::frame::too_large;
+use super::{Outcome, sniff};
+use crate::page::{Content, Markup, Page};
+
+/// What a media type promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Media {
+    Html,
+    Plain,
+    /// No type, or one that says nothing: the bytes decide.
+    Unknown,
+    Other(&'static str),
+}
+
+/// Media types that are not pages and common enough to be counted on their own.
+const OTHERS: &[(&str, &str)] = &[
+    ("application/pdf", "not text (application/pdf)"),
+    ("application/json", "not text (application/json)"),
+    ("application/javascript", "not text (javascript)"),
+    ("application/x-javascript", "not text (javascript)"),
+    ("text/javascript", "not text (javascript)"),
+    ("text/css", "not text (text/css)"),
+    ("text/dns", "not text (text/dns)"),
+    ("text/xml", "not text (xml)"),
+    ("application/xml", "not text (xml)"),
+    ("application/rss+xml", "not text (xml)"),
+    ("application/atom+xml", "not text (xml)"),
+    ("image/png", "not text (image/png)"),
+    ("image/jpeg", "not text (image/jpeg)"),
+    ("image/jpg", "not text (image/jpeg)"),
+    ("image/gif", "not text (image/gif)"),
+    ("image/webp", "not text (image/webp)"),
+    ("image/svg+xml", "not text (image/svg+xml)"),
+    ("image/", "not text (image)"),
+    ("audio/", "not text (audio)"),
+    ("video/", "not text (video)"),
+    ("font/", "not text (font)"),
+    ("application/", "not text (application)"),
+    ("text/", "not text (other text/*)"),
+];
+
+/// What an empty payload is counted as: redirects and the like.
+const EMPTY: &str = "empty payload";
+
+fn media(content_type: Option<&str>) -> Media {
+    let full = content_type.unwrap_or_default();
+    let essence = full
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    match essence.as_str() {
+        "text/html" | "application/xhtml+xml" | "application/vnd.wap.xhtml+xml" => Media::Html,
+        "text/plain" | "text/markdown" | "text/x-markdown" => Media::Plain,
+        "application/octet-stream" | "application/unknown" | "text/unknown" => Media::Unknown,
+        essence => OTHERS
+            .iter()
+            .find(|(type_, _)| essence.starts_with(type_))
+            .map_or(Media::Unknown, |(_, kind)| Media::Other(kind)),
+    }
+}
+
+/// The `charset` of a Content-Type.
+fn charset(content_type: Option<&str>) -> Option<String> {
+    content_type?.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        let value = value.trim().trim_matches(['"', '\'']).trim();
+        (name.trim().eq_ignore_ascii_case("charset") && !value.is_empty()).then(|| value.to_owned())
+    })
+}
+
+/// The kind under which a payload is skipped for its type alone; `start` is as much of it as is at hand.
+pub(crate) fn skipped_by_type(
+    http: bool,
+    content_type: Option<&str>,
+    start: &[u8],
+) -> Option<&'static str> {
+    let own;
+    let content_type = match (http, block_length(start)) {
+        (true, Some(length)) => {
+            own = Fields::parse(&start[..length]);
+            own.get("Content-Type")
+        }
+        (true, None) => return None,
+        (false, _) => content_type,
+    };
+    match media(content_type) {
+        Media::Other(kind) => Some(kind),
+        _ => None,
+    }
+}
+
+/// A page made of an HTTP response. `page` has everything but the content.
+pub(crate) fn response(message: &[u8], page: Page, limit: u64) -> Outcome {
+    // Some archives hold bare documents as responses.
+    if !message.starts_with(b"HTTP") && !message.starts_with(b"ICY ") {
+        return document(message.to_vec(), None, page);
+    }
+    let Some(length) = block_length(message) else {
+        return Outcome::Skipped(EMPTY);
+    };
+    let fields = Fields::parse(&message[..length]);
+    let content_type = fields.get("Content-Type");
+    if let Media::Other(kind) = media(content_type) {
+        // XHTML is often sent as XML; everything else means what it says.
+        if kind != "not text (xml)" {
+            return Outcome::Skipped(kind);
+        }
+    }
+    let mut body = message[length..].to_vec();
+    let chunked = |value: &str| value.to_ascii_lowercase().contains("chunked");
+    if fields.get("Transfer-Encoding").is_some_and(chunked)
+        && let Some(joined) = joined_chunks(&body)
+    {
+        body = joined;
+    }
+    for encoding in fields
+        .get("Content-Encoding")
+        .unwrap_or_default()
+        .rsplit(',')
+    {
+        body = match decoded(body, &encoding.trim().to_ascii_lowercase(), limit) {
+            Ok(body) => body,
+            Err(reason) => return Outcome::Rejected(reason),
+        };
+    }
+    document(body, content_type, page)
+}
+
+/// A page made of a document with its media type.
+pub(crate) fn document(bytes: Vec<u8>, content_type: Option<&str>, page: Page) -> Outcome {
+    if bytes.is_empty() {
+        return Outcome::Skipped(EMPTY);
+    }
+    let html = sniff::is_html(&bytes);
+    let markup = match media(content_type) {
+        Media::Other("not text (xml)") if html => Markup::Html,
+        Media::Other(kind) => return Outcome::Skipped(kind),
+        _ if sniff::is_binary(&bytes) => return Outcome::Skipped("not text"),
+        Media::Html => Markup::Html,
+        Media::Plain | Media::Unknown if html => Markup::Html,
+        Media::Plain | Media::Unknown => Markup::Plain,
+    };
+    Outcome::Page(Page {
+        content: Content::Bytes {
+            bytes,
+            charset: charset(content_type),
+            markup,
+        },
+        ..page
+    })
+}
+
+/// The chunks of a chunked body joined, as far as they can be made out; `None` if the body is not in chunks at all
+/// (many crawlers join them and leave the header).
+fn joined_chunks(body: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(body.len());
+    let mut rest = body;
+    loop {
+        let (begin, size) = match httparse::parse_chunk_size(rest) {
+            Ok(httparse::Status::Complete(found)) => found,
+            _ if rest.len() == body.len() => return None,
+            _ => return Some(out),
+        };
+        let data = &rest[begin..];
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        if size == 0 {
+            return Some(out);
+        }
+        let Some(chunk) = data.get(..size) else {
+            out.extend_from_slice(data);
+            return Some(out);
+        };
+        out.extend_from_slice(chunk);
+        rest = &data[size..];
+        rest = rest
+            .strip_prefix(b"\r\n")
+            .or_else(|| rest.strip_prefix(b"\n"))
+            .unwrap_or(rest);
+    }
+}
+
+/// The body out of one content encoding. Labels are often wrong and bodies cut off: what does not decode at all is
+/// taken as it is, and what decodes in part is taken as far as it goes.
+fn decoded(body: Vec<u8>, encoding: &str, limit: u64) -> Result<Vec<u8>, String> {
+    let zlib = matches!(&body[..], [first, second, ..]
+        if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0);
+    let read: Box<dyn Read> = match encoding {
+        "gzip" | "x-gzip" if body.starts_with(b"\x1f\x8b") => {
+            Box::new(flate2::read::MultiGzDecoder::new(&*body))
+        }
+        // Servers disagree on whether `deflate` has zlib's two bytes in front.
+        "deflate" if zlib => Box::new(flate2::read::ZlibDecoder::new(&*body)),
+        "deflate" => Box::new(flate2::read::DeflateDecoder::new(&*body)),
+        "br" => Box::new(brotli_decompressor::Decompressor::new(&*body, 4096)),
+        "zstd" if body.starts_with(b"\x28\xb5\x2f\xfd") => {
+            Box::new(zstd::Decoder::with_buffer(&*body).map_err(|error| error.to_string())?)
+        }
+        _ => return Ok(body),
+    };
+    let mut out = Vec::new();
+    let result = read.take(limit.saturating_add(1)).read_to_end(&mut out);
+    if out.len() as u64 > limit {
+        return Err(too_large(limit));
+    }
+    // `deflate` and `br` have no magic number, so that text may decode to a few bytes of nonsense first.
+    let labelled_only = result.is_err() && (out.is_empty() || !sniff::is_binary(&body));
+    Ok(if labelled_only { body } else { out })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::super::tests::{brief, gzip};
+    use super::*;
+
+    fn page() -> Page {
+        let content = Content::Unicode {
+            text: String::new(),
+            markup: Markup::Plain,
+        };
+        Page {
+            id: "u".into(),
+            url: None,
+            site: None,
+            date: None,
+            content,
+        }
+    }
+
+    fn read(head: &str, body: &[u8]) -> String {
+        let message = [
+            format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n").as_bytes(),
+            body,
+        ]
+        .concat();
+        brief(response(&message, page(), 1000))
+    }
+
+    #[test]
+    fn content_encodings_come_off_in_turn() {
+        let text = b"<p>hello hello hello";
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        zlib.write_all(text).unwrap();
+        let zlib = zlib.finish().unwrap();
+        let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+        raw.write_all(text).unwrap();
+        let raw = raw.finish().unwrap();
+        let zstd = zstd::encode_all(&text[..], 3).unwrap();
+        let brotli = b"\x8b\x09\x80<p>hello hello hello\x03";
+        let chunked = b"5\r\n<p>he\r\nf;x=y\r\nllo hello hello\r\n0\r\nTrailer: x\r\n\r\n";
+        for (head, body, expected) in [
+            ("Content-Encoding: gzip", &gzip(text)[..], &text[..]),
+            ("Content-Encoding: x-gzip, identity", &gzip(text), text),
+            ("Content-Encoding: deflate", &zlib, text),
+            ("Content-Encoding: deflate", &raw, text),
+            ("Content-Encoding: zstd", &zstd, text),
+            ("Content-Encoding: br", brotli, text),
+            (
+                "Content-Encoding: gzip, zstd",
+                &zstd::encode_all(&gzip(text)[..], 3).unwrap(),
+                text,
+            ),
+            ("Transfer-Encoding: Chunked", chunked, text),
+            ("Transfer-Encoding: chunked", &chunked[..12], b"<p>he"),
+            ("Transfer-Encoding: chunked", text, text),
+            ("Content-Encoding: gzip", text, text),
+            ("Content-Encoding: br", text, text),
+            ("Content-Encoding: deflate", text, text),
+        ] {
+            let found = read(&format!("Content-Type: text/html\r\n{head}"), body);
+            assert_eq!(
+                found,
+                format!("u={}", String::from_utf8_lossy(expected)),
+                "{head}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_small_body_may_not_become_a_large_one() {
+        let found = read("Content-Encoding: gzip", &gzip(&[b'a'; 5000]));
+        assert_eq!(found, "!larger than --max-record-size (1000 bytes)");
+    }
+
+    #[test]
+    fn types_decide_and_bytes_where_there_is_no_type() {
+        assert_eq!(
+            read("Content-Type: image/png", b"x"),
+            "-not text (image/png)"
+        );
+        assert_eq!(read("Content-Type: image/x-new", b"x"), "-not text (image)");
+        assert_eq!(
+            read("Content-Type: text/html", b"\x89PNG\r\n\x1a\n"),
+            "-not text"
+        );
+        assert_eq!(read("X: y", b"words"), "u=words");
+        assert_eq!(
+            read("Content-Type: text/xml", b"<?xml?><html >"),
+            "u=<?xml?><html >"
+        );
+        assert_eq!(
+            read("Content-Type: text/xml", b"<?xml?><rss>"),
+            "-not text (xml)"
+        );
+        assert_eq!(read("Location: /", b""), "-empty payload");
+    }
+
+    #[test]
+    fn the_charset_is_handed_on() {
+        for header in [
+            "text/html; charset=\"GBK\"",
+            "text/html;x=y; Charset = GBK ",
+            "text/html;charset='GBK'",
+        ] {
+            assert_eq!(charset(Some(header)).as_deref(), Some("GBK"), "{header}");
+        }
+        assert_eq!(charset(Some("text/html; charset=")), None);
+    }
+}

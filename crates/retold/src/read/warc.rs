@@ -1,0 +1,179 @@
+//! WARC records (ISO 28500, and the 0.17 and 0.18 drafts that crawls of their time are in).
+
+use super::archive::Head;
+use super::fields::{Fields, block_length};
+use super::{Mark, Outcome, ReadOptions, Source, payload};
+use crate::page::{Content, Markup, Page};
+
+/// Whether a record begins here, by its first line alone.
+pub(crate) fn is_version(bytes: &[u8]) -> bool {
+    matches!(
+        bytes,
+        [
+            b'W',
+            b'A',
+            b'R',
+            b'C',
+            b'/',
+            b'0'..=b'9',
+            b'.',
+            b'0'..=b'9',
+            ..
+        ]
+    )
+}
+
+/// Whether a record begins here for certain: a page may have a line that reads `WARC/1.0`.
+pub(crate) fn is_start(bytes: &[u8]) -> bool {
+    let field = |line: &[u8]| {
+        [&b"warc-"[..], b"content-"]
+            .iter()
+            .any(|name| line.len() >= name.len() && line[..name.len()].eq_ignore_ascii_case(name))
+    };
+    let line = memchr::memchr(b'\n', &bytes[..bytes.len().min(64)]);
+    is_version(bytes) && line.is_some_and(|end| field(&bytes[end + 1..]))
+}
+
+/// Reads the head that `bytes` begin with.
+pub(crate) fn head(bytes: &[u8]) -> Result<Head, String> {
+    if !is_version(bytes) {
+        return Err("not the beginning of a WARC record".into());
+    }
+    let length = block_length(bytes).ok_or("the WARC header has no end")?;
+    let fields = Fields::parse(&bytes[..length]);
+    let stated = fields
+        .get("Content-Length")
+        .ok_or("the WARC header has no Content-Length")?;
+    let content = stated
+        .trim()
+        .parse()
+        .map_err(|_| format!("Content-Length is `{stated}`, not a number"))?;
+    let content_type = fields.get("Content-Type").map(str::to_owned);
+    Ok(Head {
+        length,
+        content,
+        skipped: skipped(fields.get("WARC-Type")),
+        http: is_http(content_type.as_deref()),
+        content_type,
+    })
+}
+
+/// The kind under which a type of record is skipped; `None` for those that hold pages.
+fn skipped(type_: Option<&str>) -> Option<&'static str> {
+    let type_ = type_.unwrap_or_default().trim().to_ascii_lowercase();
+    Some(match type_.as_str() {
+        "response" | "resource" | "conversion" => return None,
+        "request" => "warc request",
+        "metadata" => "warc metadata",
+        "warcinfo" => "warc warcinfo",
+        "revisit" => "warc revisit",
+        "continuation" => "warc continuation",
+        _ => "warc record of unknown type",
+    })
+}
+
+fn is_http(content_type: Option<&str>) -> bool {
+    let start = |value: &str| {
+        let value = value.trim_start().as_bytes();
+        value.len() >= 16 && value[..16].eq_ignore_ascii_case(b"application/http")
+    };
+    content_type.is_none_or(start)
+}
+
+/// Parses one record, head and content.
+pub(crate) fn parse(
+    mut bytes: Vec<u8>,
+    number: u64,
+    source: &Source,
+    options: &ReadOptions,
+) -> Outcome {
+    let head = match head(&bytes) {
+        Ok(head) => head,
+        Err(reason) => return Outcome::Rejected(reason),
+    };
+    if let Some(kind) = head.skipped {
+        return Outcome::Skipped(kind);
+    }
+    let fields = Fields::parse(&bytes[..head.length]);
+    let url = fields
+        .get("WARC-Target-URI")
+        .map(bare_uri)
+        .filter(|uri| !uri.is_empty());
+    let page = Page {
+        id: url.clone().unwrap_or_else(|| source.record_id(number)),
+        url,
+        site: source.site.clone(),
+        date: fields.get("WARC-Date").map(str::to_owned),
+        content: Content::Unicode {
+            text: String::new(),
+            markup: Markup::Plain,
+        },
+    };
+    // Behind the content are the line ends that close the record.
+    bytes.truncate(
+        head.length
+            .saturating_add(usize::try_from(head.content).unwrap_or(usize::MAX)),
+    );
+    let content = bytes.split_off(head.length);
+    let type_ = fields.get("WARC-Type").unwrap_or_default();
+    if type_.trim().eq_ignore_ascii_case("conversion") {
+        return converted(content, head.content_type.as_deref(), page);
+    }
+    // A resource without a type is a bare document; a response without one is HTTP.
+    let response = type_.trim().eq_ignore_ascii_case("response");
+    if head.http && (response || head.content_type.is_some()) {
+        payload::response(&content, page, options.max_record_size)
+    } else {
+        payload::document(content, head.content_type.as_deref(), page)
+    }
+}
+
+/// The text of a WET file, which is UTF-8 by definition.
+fn converted(content: Vec<u8>, content_type: Option<&str>, page: Page) -> Outcome {
+    let plain = content_type.is_none_or(|type_| type_.trim_start().starts_with("text/plain"));
+    if !plain {
+        return payload::document(content, content_type, page);
+    }
+    match String::from_utf8(content) {
+        Ok(text) => Outcome::Page(Page {
+            content: Content::Unicode {
+                text,
+                markup: Markup::Plain,
+            },
+            ..page
+        }),
+        Err(broken) => {
+            payload::document(broken.into_bytes(), Some("text/plain; charset=utf-8"), page)
+        }
+    }
+}
+
+/// A URI without the angle brackets that WARC 1.0's grammar has and that some writers took literally.
+fn bare_uri(uri: &str) -> String {
+    let uri = uri.trim();
+    let inner = uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>'));
+    inner.unwrap_or(uri).to_owned()
+}
+
+/// The record with the named fields of `--mark` at the end of its header.
+pub(crate) fn marked(record: &[u8], mark: &Mark) -> Vec<u8> {
+    let Some(length) = block_length(record) else {
+        return record.to_vec();
+    };
+    let end: &str = if record[..length].ends_with(b"\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    // An id from another format may have line ends, which a field cannot have.
+    let canonical = mark.canonical.replace(['\r', '\n'], " ");
+    let mut fields = format!(
+        "Retold-Cluster: {}{end}Retold-Canonical: {canonical}{end}",
+        mark.cluster
+    );
+    if let Some(relation) = mark.relation {
+        fields += &format!("Retold-Relation: {}{end}", relation.name());
+    }
+    let blank = length - end.len();
+    [&record[..blank], fields.as_bytes(), &record[blank..]].concat()
+}
