@@ -11,6 +11,8 @@ mod fields;
 mod frame;
 mod jsonl;
 mod open;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod payload;
 mod rewrite;
 mod sniff;
@@ -21,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use self::archive::{Archive, Form};
 use self::frame::{Body, Frame, Frames, State};
-use self::open::Opened;
+use self::open::{Compression, Opened};
 use self::sniff::Format;
 use self::window::Window;
 use crate::error::Result;
@@ -195,6 +197,8 @@ impl Source {
             Reader::Document(window, markup) => {
                 Box::new(std::iter::once(document(window, markup, options)))
             }
+            #[cfg(feature = "parquet")]
+            Reader::Parquet => parquet::records(self, options),
             Reader::One(outcome) => one(self.size, outcome),
         }
     }
@@ -214,7 +218,15 @@ impl Source {
             Format::Document(markup) => Reader::Document(opened.window, markup),
             Format::Skip(kind) => Reader::One(Outcome::Skipped(kind)),
             Format::Refuse(reason) => Reader::One(Outcome::Rejected(reason)),
-            _ => Reader::One(Outcome::Rejected("no reader for this format".into())),
+            Format::Parquet if opened.compression != Compression::None => Reader::One(Outcome::Rejected(
+                "Parquet inside gzip or zstd; decompress it first (Parquet is compressed within)".into(),
+            )),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => Reader::Parquet,
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => Reader::One(Outcome::Rejected(
+                "this build reads no Parquet; build it with the feature `parquet`".into(),
+            )),
         }
     }
 
@@ -242,6 +254,9 @@ enum Reader {
     Many(Box<dyn Frames>),
     /// A file that is one page.
     Document(Window, Markup),
+    /// A file that is not read from front to back.
+    #[cfg(feature = "parquet")]
+    Parquet,
     /// A file with nothing to read in it.
     One(Outcome),
 }

@@ -25,6 +25,8 @@ pub(crate) fn rewrite<'a>(
     let compression = opened.compression;
     match source.reader(opened, options) {
         Reader::Many(frames) => records(frames, fate, Output::new(to, compression)),
+        #[cfg(feature = "parquet")]
+        Reader::Parquet => super::parquet::rewrite(source, options, fate, to),
         Reader::Document(..) | Reader::One(_) if fate(1) == Fate::Leave => Ok(()),
         Reader::Document(..) | Reader::One(_) => copy_file(&source.path, to),
     }
@@ -66,7 +68,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<()> {
         .map_err(Error::io("cannot write", to))
 }
 
-fn make_folder(of: &Path) -> Result<()> {
+pub(crate) fn make_folder(of: &Path) -> Result<()> {
     match of.parent() {
         Some(folder) => {
             std::fs::create_dir_all(folder).map_err(Error::io("cannot make folder", folder))
