@@ -10,6 +10,8 @@ pub struct Blocks {
     fresh: bool,
     /// Line ends separate blocks instead of being white space.
     keep_lines: bool,
+    /// The first bytes of a character whose rest has not come yet.
+    carry: Vec<u8>,
 }
 
 impl Blocks {
@@ -20,6 +22,7 @@ impl Blocks {
             gap: false,
             fresh: true,
             keep_lines: false,
+            carry: Vec::new(),
         }
     }
 
@@ -30,28 +33,58 @@ impl Blocks {
 
     /// Ends the block; a block without text vanishes.
     pub fn end_block(&mut self) {
+        self.carry.clear();
         self.fresh = true;
         self.gap = false;
     }
 
-    /// Adds text to the block.
+    /// Adds text to the block. The bytes are UTF-8, but may be cut inside a character (html5gum does that).
     pub fn push(&mut self, text: &[u8]) {
+        let text = self.complete_carry(text);
+        let whole = text.len() - incomplete_tail(text);
+        self.push_whole(&text[..whole]);
+        self.carry.extend_from_slice(&text[whole..]);
+    }
+
+    /// Finishes the character that the last piece of text left incomplete; returns the text after it.
+    fn complete_carry<'a>(&mut self, text: &'a [u8]) -> &'a [u8] {
+        if self.carry.is_empty() {
+            return text;
+        }
+        let mut carry = std::mem::take(&mut self.carry);
+        let mut used = 0;
+        while used < text.len() && incomplete_tail(&carry) > 0 {
+            carry.push(text[used]);
+            used += 1;
+        }
+        if incomplete_tail(&carry) > 0 {
+            self.carry = carry;
+        } else {
+            self.push_whole(&carry);
+        }
+        &text[used..]
+    }
+
+    fn push_whole(&mut self, text: &[u8]) {
         let mut rest = text;
-        while let Some((word, space, next)) = split_word(rest) {
-            self.word(word);
-            if space.is_empty() {
-                return;
+        while !rest.is_empty() {
+            let end = words_len(rest);
+            self.words(&rest[..end]);
+            rest = &rest[end..];
+            let space = space_run(rest);
+            if space == 0 {
+                continue;
             }
             self.gap = true;
-            if self.keep_lines && memchr::memchr2(b'\n', b'\r', space).is_some() {
+            if self.keep_lines && memchr::memchr2(b'\n', b'\r', &rest[..space]).is_some() {
                 self.end_block();
             }
-            rest = next;
+            rest = &rest[space..];
         }
     }
 
-    fn word(&mut self, word: &[u8]) {
-        if word.is_empty() {
+    fn words(&mut self, words: &[u8]) {
+        if words.is_empty() {
             return;
         }
         if self.fresh {
@@ -63,7 +96,7 @@ impl Blocks {
             self.text.push(b' ');
         }
         self.gap = false;
-        self.text.extend_from_slice(word);
+        self.text.extend_from_slice(words);
     }
 
     /// The text.
@@ -73,31 +106,80 @@ impl Blocks {
     }
 }
 
-/// Splits off a word, the white space after it, and the rest. `None` at the end.
-fn split_word(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    if text.is_empty() {
-        return None;
-    }
-    let mut end = 0;
-    while end < text.len() && space_len(&text[end..]) == 0 {
-        end += 1;
-    }
-    let mut next = end;
-    while next < text.len() {
-        match space_len(&text[next..]) {
-            0 => break,
-            length => next += length,
-        }
-    }
-    Some((&text[..end], &text[end..next], &text[next..]))
+/// The number of bytes at the end that begin a character without finishing it.
+fn incomplete_tail(text: &[u8]) -> usize {
+    let from = text.len().saturating_sub(3);
+    let Some(lead) = text[from..].iter().rposition(|b| b & 0xC0 != 0x80) else {
+        return 0;
+    };
+    let have = text.len() - from - lead;
+    let need = match text[from + lead] {
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xFF => 4,
+        _ => 1,
+    };
+    if have < need { have } else { 0 }
 }
 
-/// The length of the white space character that the bytes begin with, 0 if it is none. Beyond ASCII these are
-/// U+0085, U+00A0, U+1680, U+2000-200A, U+2028, U+2029, U+202F, U+205F and U+3000: Chinese pages indent with the last,
-/// others with U+00A0.
+/// What a byte can begin: a word, white space, or a character that has to be looked at.
+const WORD: u8 = 0;
+const SPACE: u8 = 1;
+const LOOK: u8 = 2;
+
+const CLASS: [u8; 256] = {
+    let mut class = [WORD; 256];
+    let mut i = 0;
+    while i <= b' ' as usize {
+        class[i] = SPACE;
+        i += 1;
+    }
+    class[0x7F] = SPACE;
+    class[0xC2] = LOOK;
+    class[0xE1] = LOOK;
+    class[0xE2] = LOOK;
+    class[0xE3] = LOOK;
+    class
+};
+
+fn class_of(byte: u8) -> u8 {
+    CLASS[usize::from(byte)]
+}
+
+/// The length of the words at the start of the text, up to white space that is more than one space.
+fn words_len(text: &[u8]) -> usize {
+    let mut end = 0;
+    loop {
+        let Some(skip) = text[end..].iter().position(|&b| class_of(b) != WORD) else {
+            return text.len();
+        };
+        end += skip;
+        let single =
+            end > 0 && text[end] == b' ' && text.get(end + 1).is_some_and(|&b| class_of(b) == WORD);
+        if !single && space_len(&text[end..]) > 0 {
+            return end;
+        }
+        end += 1;
+    }
+}
+
+/// The length of the white space at the start of the text.
+fn space_run(text: &[u8]) -> usize {
+    let mut end = 0;
+    loop {
+        match space_len(&text[end..]) {
+            0 => return end,
+            length => end += length,
+        }
+    }
+}
+
+/// The length of the white space character that the bytes begin with, 0 if it is none. Control characters count as
+/// white space. Beyond ASCII it is U+0085, U+00A0, U+1680, U+2000-200A, U+2028, U+2029, U+202F, U+205F and U+3000:
+/// Chinese pages indent with the last, others with U+00A0.
 fn space_len(bytes: &[u8]) -> usize {
     match bytes {
-        [b' ' | 0x09..=0x0D, ..] => 1,
+        [0x00..=0x20 | 0x7F, ..] => 1,
         [0xC2, 0x85 | 0xA0, ..] => 2,
         [0xE2, 0x80, 0x80..=0x8A | 0xA8 | 0xA9 | 0xAF, ..]
         | [0xE1, 0x9A, 0x80, ..]

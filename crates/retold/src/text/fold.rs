@@ -12,6 +12,7 @@
 
 use std::sync::OnceLock;
 
+use encoding_rs::Encoding;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, is_nfkc_quick};
@@ -61,34 +62,52 @@ impl Folder {
     /// Appends the folded text to `out`. Text may be folded in parts wherever a part begins with a character that
     /// does not combine with what stands before it (a full stop, say).
     pub fn fold_into(&self, text: &str, out: &mut String) {
-        // Where the last character that nothing can join from the left begins, in the text and in the output.
-        let mut safe = (0, out.len());
+        // Characters that fold to themselves, or are ASCII, are not touched one by one: `run` is where the current
+        // run of them begins.
+        let mut run = 0;
+        // Where the last character outside a run begins, in the text and in the output.
+        let mut last = (0, out.len());
         let mut at = 0;
-        while at < text.len() {
-            let rest = &text[at..];
-            let ascii = ascii_prefix(rest);
-            if ascii > 0 {
-                self.ascii(&rest[..ascii], out);
-                at += ascii;
-                safe = (at - 1, out.len() - 1);
+        while let Some(c) = text[at..].chars().next() {
+            if c.is_ascii() {
+                at += Encoding::ascii_valid_up_to(&text.as_bytes()[at..]);
                 continue;
             }
-            let Some(c) = rest.chars().next() else { break };
-            let start = out.len();
-            if self.character(c, out) {
-                safe = (at, start);
-                at += c.len_utf8();
-            } else {
-                let end = at + self.stretch(rest);
-                out.truncate(safe.1);
-                self.switches.fold_slowly(&text[safe.0..end], out);
-                at = end;
-                safe = (at, out.len());
+            let next = at + c.len_utf8();
+            let entry = self.entry(c);
+            if u32::from(entry) == u32::from(c) {
+                at = next;
+                continue;
             }
+            if entry == CONTEXT {
+                // The character before may be part of this one.
+                let before = text[run..at].char_indices().next_back();
+                let from = match before {
+                    Some((offset, _)) => run + offset,
+                    None => last.0,
+                };
+                if before.is_some() {
+                    self.copy(&text[run..from], out);
+                } else {
+                    out.truncate(last.1);
+                }
+                let end = at + self.stretch(&text[at..]);
+                last = (from, out.len());
+                self.switches.fold_slowly(&text[from..end], out);
+                at = end;
+            } else {
+                self.copy(&text[run..at], out);
+                last = (at, out.len());
+                self.character(c, entry, out);
+                at = next;
+            }
+            run = at;
         }
+        self.copy(&text[run..], out);
     }
 
-    fn ascii(&self, text: &str, out: &mut String) {
+    /// Appends text that folds to itself but for the case of ASCII letters.
+    fn copy(&self, text: &str, out: &mut String) {
         let start = out.len();
         out.push_str(text);
         if self.switches.case {
@@ -96,19 +115,20 @@ impl Folder {
         }
     }
 
-    /// Folds one character unless what stands around it matters.
-    fn character(&self, c: char, out: &mut String) -> bool {
-        let entry = match self.table.get(c as usize) {
+    fn entry(&self, c: char) -> u16 {
+        match self.table.get(c as usize) {
             Some(&entry) => entry,
             None => classify(c, self.switches),
-        };
+        }
+    }
+
+    /// Folds one character that does not depend on what stands around it.
+    fn character(&self, c: char, entry: u16, out: &mut String) {
         match entry {
-            CONTEXT => return false,
-            EXPANDS => self.switches.fold_slowly(c.encode_utf8(&mut [0; 4]), out),
             VANISHES => {}
+            EXPANDS => self.switches.fold_slowly(c.encode_utf8(&mut [0; 4]), out),
             entry => out.extend(char::from_u32(u32::from(entry))),
         }
-        true
     }
 
     /// The length of the stretch at the start of `text` that has to be folded together: its first character and all
@@ -116,17 +136,9 @@ impl Folder {
     fn stretch(&self, text: &str) -> usize {
         text.char_indices()
             .skip(1)
-            .find(|&(_, c)| match self.table.get(c as usize) {
-                Some(&entry) => entry != CONTEXT,
-                None => classify(c, self.switches) != CONTEXT,
-            })
+            .find(|&(_, c)| self.entry(c) != CONTEXT)
             .map_or(text.len(), |(at, _)| at)
     }
-}
-
-/// The length of the ASCII that the text begins with.
-fn ascii_prefix(text: &str) -> usize {
-    encoding_rs::Encoding::ascii_valid_up_to(text.as_bytes())
 }
 
 impl Switches {

@@ -262,3 +262,70 @@ impl Emitter for &mut Sink {
         self.is_end && !self.name.is_empty() && self.name == self.last_start
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visible(html: &str) -> String {
+        visible_text(html).0
+    }
+
+    #[test]
+    fn blocks_break_lines_and_inline_elements_do_not() {
+        assert_eq!(visible("<p>one<p>two</p>three"), "one\ntwo\nthree");
+        assert_eq!(visible("a<b>b</b><span>c</span> <i> d</i>"), "abc d");
+        assert_eq!(visible("<ul><li>x<li>y</ul>z<br>w<br/>v"), "x\ny\nz\nw\nv");
+        assert_eq!(visible("<table><tr><td>1<td>2<tr><th>3</table>4"), "1\n2\n3\n4");
+        assert_eq!(visible("<DIV>A</DIV>B<HR>C"), "A\nB\nC");
+    }
+
+    #[test]
+    fn what_is_not_shown_is_left_out() {
+        let html = "<head><title>T</title><style>p{}</style></head><body>a<script>if (1<2) '</p>'</script>b<!-- c -->d\
+                    <noscript><p>e</p></noscript>f<template><p>g<template>h</template>i</p></template>j\
+                    <iframe><p>k</p></iframe>l<textarea>m</textarea>n<select><option>o<option>p</select>q";
+        assert_eq!(visible(html), "abdfjlnq");
+        assert_eq!(visible("<button>Buy</button><button>Sell</button>"), "Buy\nSell");
+    }
+
+    #[test]
+    fn white_space_collapses_and_empty_blocks_vanish() {
+        assert_eq!(visible("<p> \n <p>a \t\n b&nbsp;&nbsp; c<p>\u{3000}\u{3000}d<p>&nbsp;</p>"), "a b c\nd");
+        assert_eq!(visible("x <!-- --> y&gt;&nbsp;</p>"), "x y>");
+        assert_eq!(visible("<pre>a  b\n\n  c</pre>d\ne"), "a b\nc\nd e");
+    }
+
+    #[test]
+    fn entities_are_decoded() {
+        assert_eq!(visible("&lt;b&gt; &amp;amp; &eacute;&#20013;&#x6587;&notin; &copy &nosuch;"), "<b> &amp; é中文∉ © &nosuch;");
+    }
+
+    #[test]
+    fn metadata_is_found() {
+        let (_, meta) = visible_text(
+            "<html lang='zh-CN'><head><meta property=og:url content='http://b/'><title> A \n &amp; B </title>\
+             <link rel='Canonical' href=http://a/><meta name=date content=2001><time datetime=2003></time>\
+             <meta property='article:published_time' content='2002-02-02'><svg><title>no</title></svg>",
+        );
+        assert_eq!(meta.title.as_deref(), Some("A & B"));
+        assert_eq!(meta.canonical.as_deref(), Some("http://a/"));
+        assert_eq!(meta.lang.as_deref(), Some("zh-CN"));
+        assert_eq!(meta.date.as_deref(), Some("2002-02-02"));
+    }
+
+    #[test]
+    fn monstrous_pages_take_linear_time() {
+        let lists = "<ul><li>x".repeat(20_000);
+        assert_eq!(visible(&lists).lines().count(), 20_000);
+        let comment = format!("a<!--{}", "<p>-".repeat(250_000));
+        assert_eq!(visible(&comment), "a");
+        let attributes: String = (0..20_000).map(|i| format!(" a{i}='v'")).collect();
+        assert_eq!(visible(&format!("<html{attributes}>a<meta{attributes}>b")), "ab");
+        let hidden = "<template>".repeat(20_000) + "x";
+        assert_eq!(visible(&hidden), "");
+        assert_eq!(visible(&"<".repeat(200_000)).len(), 200_000);
+        assert_eq!(visible(&"&".repeat(200_000)).len(), 200_000);
+        assert_eq!(visible(&"</p".repeat(100_000)), "");
+    }
+}

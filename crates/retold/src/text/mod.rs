@@ -3,12 +3,12 @@
 //! Methods see [`Text::folded`] and positions in it; people are shown [`Text::visible`].
 
 mod block;
-mod charset;
-mod fold;
+pub mod charset;
+pub mod fold;
 mod garbled;
-mod html;
+pub mod html;
 mod meta;
-mod plain;
+pub mod plain;
 mod sentence;
 
 use crate::page::{Content, Markup, Page};

@@ -37,10 +37,7 @@ pub fn visible_text(text: &str) -> String {
 }
 
 fn add_paragraph(lines: &[&str], blocks: &mut Blocks) {
-    let full = match lines {
-        [] | [_] => 0,
-        _ => lines.iter().map(|line| columns(line)).max().unwrap_or(0),
-    };
+    let full = full_width(lines);
     for (i, line) in lines.iter().enumerate() {
         blocks.push(line.as_bytes());
         match lines.get(i + 1) {
@@ -54,19 +51,40 @@ fn add_paragraph(lines: &[&str], blocks: &mut Blocks) {
     }
 }
 
+/// The columns of the widest line, if all lines are narrow enough to be wrapped ones.
+fn full_width(lines: &[&str]) -> Option<usize> {
+    if lines.len() < 2 {
+        return None;
+    }
+    let mut full = 0;
+    for line in lines {
+        // No character has more than four bytes, so most long lines need not be counted.
+        if line.len() > 4 * WIDEST {
+            return None;
+        }
+        full = full.max(columns(line));
+        if full > WIDEST {
+            return None;
+        }
+    }
+    Some(full)
+}
+
 /// Whether the break between two lines of a paragraph is a matter of layout only.
-fn is_soft(line: &str, next: &str, full: usize) -> bool {
-    let width = columns(line);
+fn is_soft(line: &str, next: &str, full: Option<usize>) -> bool {
     let next = next.trim_start();
     let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else {
         return false;
     };
-    if width < NARROWEST || begins_block(next) || matches!(last, '。' | '！' | '？' | '：' | '；')
-    {
+    let goes_on = (last == ',' || last.is_alphabetic()) && first.is_lowercase();
+    if !goes_on && full.is_none() {
         return false;
     }
-    let wrapped = full <= WIDEST && width + first_word(next) > full;
-    wrapped || ((last == ',' || last.is_alphabetic()) && first.is_lowercase())
+    let width = columns(line);
+    if width < NARROWEST || begins_block(next) || matches!(last, '。' | '！' | '？' | '：' | '；') {
+        return false;
+    }
+    goes_on || full.is_some_and(|full| width + first_word(next) > full)
 }
 
 /// The columns that the first word of a line needs, with the space before it.
@@ -117,4 +135,42 @@ fn is_wide(c: char) -> bool {
         '\u{2E80}'..='\u{312F}' | '\u{3190}'..='\u{A4CF}' | '\u{F900}'..='\u{FAFF}'
         | '\u{FE30}'..='\u{FE6F}' | '\u{FF01}'..='\u{FF60}' | '\u{FFE0}'..='\u{FFE6}'
         | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_block() {
+        assert_eq!(visible_text("one\r\ntwo  three\n\n\nfour"), "one\ntwo three\nfour");
+        assert_eq!(visible_text("短行\n另一行"), "短行\n另一行");
+        assert_eq!(visible_text(" \n\t\n\u{3000}"), "");
+    }
+
+    #[test]
+    fn wrapped_paragraphs_are_joined() {
+        let wrapped = "The committee met on Tuesday evening and found that the\n\
+                       bridge, which had been closed since March, could open.\n\
+                       It will.\n\nA new paragraph";
+        assert_eq!(
+            visible_text(wrapped),
+            "The committee met on Tuesday evening and found that the bridge, which had been closed since March, could \
+             open. It will.\nA new paragraph"
+        );
+    }
+
+    #[test]
+    fn wrapped_chinese_is_joined_without_space() {
+        let line = "春天来了河水涨了起来小镇的人们又开始修理他们的旧木船";
+        assert_eq!(visible_text(&format!("{line}\n{line}\n完了")), format!("{line}{line}完了"));
+    }
+
+    #[test]
+    fn lists_and_headings_are_not_joined() {
+        let list = "- the first of the things that somebody has to remember here\n\
+                    - the second of the things that somebody has to remember too\n\
+                    1. the third";
+        assert_eq!(visible_text(list), list);
+    }
 }

@@ -18,14 +18,9 @@ pub struct Stop {
 pub fn next_stop(block: &str, begin: usize, from: usize) -> Option<Stop> {
     let bytes = block.as_bytes();
     let mut at = from;
-    while at < bytes.len() {
-        let length = match bytes[at..] {
-            [b'.', ..] => 1,
-            [0xDB, 0x94, ..] => 2,
-            [0xE3, 0x80, 0x82, ..] | [0xEF, 0xBC, 0x8E, ..] | [0xEF, 0xBD, 0xA1, ..] => 3,
-            [0xE0, 0xA5, 0xA4 | 0xA5, ..] | [0xE1, 0x8D, 0xA2, ..] => 3,
-            _ => 0,
-        };
+    while let Some(skip) = bytes[at..].iter().position(|&b| MAY_BEGIN[usize::from(b)]) {
+        at += skip;
+        let length = mark_len(&bytes[at..]);
         if length > 0 {
             let mark = Mark {
                 before: &block[begin..at],
@@ -44,6 +39,32 @@ pub fn next_stop(block: &str, begin: usize, from: usize) -> Option<Stop> {
         at += length.max(1);
     }
     None
+}
+
+/// Bytes that a mark can begin with.
+const MAY_BEGIN: [bool; 256] = {
+    let mut may = [false; 256];
+    let leads = [b'.', 0xDB, 0xE0, 0xE1, 0xE3, 0xEF];
+    let mut i = 0;
+    while i < leads.len() {
+        may[leads[i] as usize] = true;
+        i += 1;
+    }
+    may
+};
+
+/// The length of the mark that the bytes begin with, 0 if it is none.
+fn mark_len(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'.', ..] => 1,
+        // ۔
+        [0xDB, 0x94, ..] => 2,
+        // 。 ． ｡
+        [0xE3, 0x80, 0x82, ..] | [0xEF, 0xBC, 0x8E, ..] | [0xEF, 0xBD, 0xA1, ..] => 3,
+        // । ॥ ።
+        [0xE0, 0xA5, 0xA4 | 0xA5, ..] | [0xE1, 0x8D, 0xA2, ..] => 3,
+        _ => 0,
+    }
 }
 
 /// A mark that may be a full stop, with the sentence before it and the block after it.
@@ -122,14 +143,25 @@ impl Mark<'_> {
         }
         let is_short = word.split('.').all(|part| part.chars().count() <= 1);
         let is_number = word.chars().all(|c| c.is_numeric());
-        // A list number, or a letter that does the same: `1. `, `a. `.
-        if first && (is_short || is_number) {
+        let is_section = word.chars().all(|c| c.is_numeric() || c == '.');
+        // A list number, or a letter that does the same: `1. `, `2.3. `, `a. `.
+        if first && (is_short || is_section) {
+            return true;
+        }
+        // `Chapter 1. `, `Figure 2.3. `
+        if is_section
+            && !self.before[..word_start]
+                .trim()
+                .contains(char::is_whitespace)
+        {
             return true;
         }
         if at_end || is_number {
             return false;
         }
-        is_short || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
+        is_short
+            || (word.len() <= LONGEST_ABBREVIATION
+                && ABBREVIATIONS.contains(&word.to_lowercase().as_str()))
     }
 
     /// The length of closing quotes, brackets and note numbers right after the mark.
@@ -193,6 +225,9 @@ fn without_spaces(c: char) -> bool {
         | '\u{E00}'..='\u{EFF}' | '\u{1780}'..='\u{17FF}' | '\u{1000}'..='\u{109F}')
 }
 
+/// Bytes of the longest abbreviation below.
+const LONGEST_ABBREVIATION: usize = 8;
+
 /// Words whose period does not end a sentence inside a block; lower case, without the period.
 const ABBREVIATIONS: &[&str] = &[
     // English
@@ -206,3 +241,84 @@ const ABBREVIATIONS: &[&str] = &[
     "sig", "dott", "ecc", "pag", "bijv", "enz", "dhr", "mevr", // Russian
     "г", "гг", "ул", "им", "руб", "млн", "млрд", "тыс", "стр", "см",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sentences of a block, with `w` for words and `c` for characters in front.
+    fn sentences(block: &str) -> Vec<String> {
+        let (mut begin, mut found) = (0, Vec::new());
+        while let Some(stop) = next_stop(block, begin, begin) {
+            let unit = if stop.words { 'w' } else { 'c' };
+            found.push(format!("{unit}:{}", block[begin..stop.at].trim()));
+            begin = stop.end;
+        }
+        found
+    }
+
+    #[test]
+    fn chinese_and_japanese_marks_end_sentences() {
+        assert_eq!(sentences("一句。二句．三句｡四"), ["c:一句", "c:二句", "c:三句"]);
+        assert_eq!(sentences("用 Linux。好"), ["c:用 Linux"]);
+        assert_eq!(sentences("他说：“走。”她走了。"), ["c:他说：“走", "c:她走了"]);
+    }
+
+    #[test]
+    fn a_wide_period_in_a_number_is_no_stop() {
+        assert!(sentences("长３．１４米").is_empty());
+        assert!(sentences("１．标题").is_empty());
+        assert!(sentences("Ｊ．史密斯").is_empty());
+        assert_eq!(sentences("共３。完．"), ["c:共３", "c:完"]);
+    }
+
+    #[test]
+    fn other_scripts_have_their_marks() {
+        assert_eq!(sentences("यह वाक्य है। दूसरा॥"), ["w:यह वाक्य है", "w:दूसरा"]);
+        assert_eq!(sentences("یہ ایک جملہ ہے۔"), ["w:یہ ایک جملہ ہے"]);
+        assert_eq!(sentences("ሰላም ነው።"), ["w:ሰላም ነው"]);
+        assert_eq!(sentences("Вот дом. И сад."), ["w:Вот дом", "w:И сад"]);
+        assert_eq!(sentences("한국어 문장이다. 둘."), ["w:한국어 문장이다", "w:둘"]);
+    }
+
+    #[test]
+    fn a_period_after_scripts_without_spaces_counts_characters() {
+        assert_eq!(sentences("第一句.第二句. "), ["c:第一句", "c:第二句"]);
+        assert_eq!(sentences("ภาษาไทย. "), ["c:ภาษาไทย"]);
+        assert!(sentences("文档.txt 和 中文.com").is_empty());
+    }
+
+    #[test]
+    fn a_period_ends_a_sentence_only_at_its_end() {
+        for block in [
+            "about 3.14 metres",
+            "see e.g. this",
+            "in the U.S. market",
+            "example.com is",
+            "Mr. Miller and Dr. No",
+            "J. Smith wrote",
+            "read No. 5 in vol. 3",
+            "wait... what",
+            "and so on.. what",
+            "main.rs is a file",
+            "1. first",
+            "2.3. Section",
+            "a. first",
+            "Chapter 1. Beginning",
+            "Figure 2.3. A plot",
+            "z. B. heute",
+        ] {
+            assert!(sentences(block).is_empty(), "{block}");
+        }
+        assert_eq!(sentences("It costs 3.50. Next"), ["w:It costs 3.50"]);
+        assert_eq!(sentences("Go to example.com. Now"), ["w:Go to example.com"]);
+        assert_eq!(sentences("She left (“now.”) He stayed."), ["w:She left (“now", "w:He stayed"]);
+        assert_eq!(sentences("A fact.[12] Next."), ["w:A fact", "w:Next"]);
+        assert_eq!(sentences("It ended in 2010. Then apples, etc."), ["w:It ended in 2010", "w:Then apples, etc"]);
+    }
+
+    #[test]
+    fn shouting_and_asking_end_nothing() {
+        assert!(sentences("What? No! 真的？是！").is_empty());
+    }
+}
