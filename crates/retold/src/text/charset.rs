@@ -236,26 +236,26 @@ fn end_of_run(bytes: &[u8], at: usize) -> usize {
     bytes.len().min(last + 1 + DETECTION_MARGIN)
 }
 
-/// UTF-16 without a byte-order mark: many NULs, and all on one side of the pairs.
+/// UTF-16 without a byte-order mark: many NULs, nearly all on one side of the pairs.
 fn utf16_without_bom(bytes: &[u8]) -> Option<&'static Encoding> {
     let window = &bytes[..bytes.len().min(DECLARATION_WINDOW) & !1];
-    if memchr::memchr(0, window).is_none() {
-        return None;
-    }
+    memchr::memchr(0, window)?;
     let (mut even, mut odd) = (0usize, 0usize);
     for pair in window.chunks_exact(2) {
         even += usize::from(pair[0] == 0);
         odd += usize::from(pair[1] == 0);
     }
-    let pairs = window.len() / 2;
-    let enough = pairs / 50 + 1;
-    if odd >= enough && even * 50 <= odd {
-        Some(UTF_16LE)
-    } else if even >= enough && odd * 50 <= even {
-        Some(UTF_16BE)
+    let enough = window.len() / 100 + 1;
+    // The other side has NULs too where a text has U+4E00 or the like.
+    let encoding = if odd >= enough && even * 2 <= odd {
+        UTF_16LE
+    } else if even >= enough && odd * 2 <= even {
+        UTF_16BE
     } else {
-        None
-    }
+        return None;
+    };
+    let (_, broken) = encoding.decode_without_bom_handling(window);
+    (!broken).then_some(encoding)
 }
 
 /// Refuses text that is full of control characters: an image or an archive whose bytes happen to decode.

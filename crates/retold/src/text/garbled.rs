@@ -90,7 +90,10 @@ fn is_common_symbol(c: char) -> bool {
 fn has_rare_han(text: &str) -> bool {
     let (mut all, mut rare) = (0usize, 0usize);
     let second = second_level();
-    for c in text.chars().filter(|c| ('\u{4E00}'..='\u{9FFF}').contains(c)) {
+    for c in text
+        .chars()
+        .filter(|c| ('\u{4E00}'..='\u{9FFF}').contains(c))
+    {
         all += 1;
         rare += usize::from(second.binary_search(&c).is_ok());
         if all == HAN_WINDOW {

@@ -276,7 +276,10 @@ mod tests {
         assert_eq!(visible("<p>one<p>two</p>three"), "one\ntwo\nthree");
         assert_eq!(visible("a<b>b</b><span>c</span> <i> d</i>"), "abc d");
         assert_eq!(visible("<ul><li>x<li>y</ul>z<br>w<br/>v"), "x\ny\nz\nw\nv");
-        assert_eq!(visible("<table><tr><td>1<td>2<tr><th>3</table>4"), "1\n2\n3\n4");
+        assert_eq!(
+            visible("<table><tr><td>1<td>2<tr><th>3</table>4"),
+            "1\n2\n3\n4"
+        );
         assert_eq!(visible("<DIV>A</DIV>B<HR>C"), "A\nB\nC");
     }
 
@@ -286,19 +289,28 @@ mod tests {
                     <noscript><p>e</p></noscript>f<template><p>g<template>h</template>i</p></template>j\
                     <iframe><p>k</p></iframe>l<textarea>m</textarea>n<select><option>o<option>p</select>q";
         assert_eq!(visible(html), "abdfjlnq");
-        assert_eq!(visible("<button>Buy</button><button>Sell</button>"), "Buy\nSell");
+        assert_eq!(
+            visible("<button>Buy</button><button>Sell</button>"),
+            "Buy\nSell"
+        );
     }
 
     #[test]
     fn white_space_collapses_and_empty_blocks_vanish() {
-        assert_eq!(visible("<p> \n <p>a \t\n b&nbsp;&nbsp; c<p>\u{3000}\u{3000}d<p>&nbsp;</p>"), "a b c\nd");
+        assert_eq!(
+            visible("<p> \n <p>a \t\n b&nbsp;&nbsp; c<p>\u{3000}\u{3000}d<p>&nbsp;</p>"),
+            "a b c\nd"
+        );
         assert_eq!(visible("x <!-- --> y&gt;&nbsp;</p>"), "x y>");
         assert_eq!(visible("<pre>a  b\n\n  c</pre>d\ne"), "a b\nc\nd e");
     }
 
     #[test]
     fn entities_are_decoded() {
-        assert_eq!(visible("&lt;b&gt; &amp;amp; &eacute;&#20013;&#x6587;&notin; &copy &nosuch;"), "<b> &amp; é中文∉ © &nosuch;");
+        assert_eq!(
+            visible("&lt;b&gt; &amp;amp; &eacute;&#20013;&#x6587;&notin; &copy &nosuch;"),
+            "<b> &amp; é中文∉ © &nosuch;"
+        );
     }
 
     #[test]
@@ -321,7 +333,10 @@ mod tests {
         let comment = format!("a<!--{}", "<p>-".repeat(250_000));
         assert_eq!(visible(&comment), "a");
         let attributes: String = (0..20_000).map(|i| format!(" a{i}='v'")).collect();
-        assert_eq!(visible(&format!("<html{attributes}>a<meta{attributes}>b")), "ab");
+        assert_eq!(
+            visible(&format!("<html{attributes}>a<meta{attributes}>b")),
+            "ab"
+        );
         let hidden = "<template>".repeat(20_000) + "x";
         assert_eq!(visible(&hidden), "");
         assert_eq!(visible(&"<".repeat(200_000)).len(), 200_000);

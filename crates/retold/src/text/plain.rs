@@ -81,7 +81,8 @@ fn is_soft(line: &str, next: &str, full: Option<usize>) -> bool {
         return false;
     }
     let width = columns(line);
-    if width < NARROWEST || begins_block(next) || matches!(last, '。' | '！' | '？' | '：' | '；') {
+    if width < NARROWEST || begins_block(next) || matches!(last, '。' | '！' | '？' | '：' | '；')
+    {
         return false;
     }
     goes_on || full.is_some_and(|full| width + first_word(next) > full)
@@ -143,7 +144,10 @@ mod tests {
 
     #[test]
     fn a_line_is_a_block() {
-        assert_eq!(visible_text("one\r\ntwo  three\n\n\nfour"), "one\ntwo three\nfour");
+        assert_eq!(
+            visible_text("one\r\ntwo  three\n\n\nfour"),
+            "one\ntwo three\nfour"
+        );
         assert_eq!(visible_text("短行\n另一行"), "短行\n另一行");
         assert_eq!(visible_text(" \n\t\n\u{3000}"), "");
     }
@@ -163,7 +167,10 @@ mod tests {
     #[test]
     fn wrapped_chinese_is_joined_without_space() {
         let line = "春天来了河水涨了起来小镇的人们又开始修理他们的旧木船";
-        assert_eq!(visible_text(&format!("{line}\n{line}\n完了")), format!("{line}{line}完了"));
+        assert_eq!(
+            visible_text(&format!("{line}\n{line}\n完了")),
+            format!("{line}{line}完了")
+        );
     }
 
     #[test]

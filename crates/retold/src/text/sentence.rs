@@ -141,7 +141,10 @@ impl Mark<'_> {
         if word.is_empty() {
             return false;
         }
-        let is_short = word.split('.').all(|part| part.chars().count() <= 1);
+        // One letter of an alphabet, which has two bytes at most; a Hangul syllable can be a word.
+        let is_short = word
+            .split('.')
+            .all(|part| part.chars().count() <= 1 && part.len() <= 2);
         let is_number = word.chars().all(|c| c.is_numeric());
         let is_section = word.chars().all(|c| c.is_numeric() || c == '.');
         // A list number, or a letter that does the same: `1. `, `2.3. `, `a. `.
@@ -259,9 +262,15 @@ mod tests {
 
     #[test]
     fn chinese_and_japanese_marks_end_sentences() {
-        assert_eq!(sentences("一句。二句．三句｡四"), ["c:一句", "c:二句", "c:三句"]);
+        assert_eq!(
+            sentences("一句。二句．三句｡四"),
+            ["c:一句", "c:二句", "c:三句"]
+        );
         assert_eq!(sentences("用 Linux。好"), ["c:用 Linux"]);
-        assert_eq!(sentences("他说：“走。”她走了。"), ["c:他说：“走", "c:她走了"]);
+        assert_eq!(
+            sentences("他说：“走。”她走了。"),
+            ["c:他说：“走", "c:她走了"]
+        );
     }
 
     #[test]
@@ -278,7 +287,10 @@ mod tests {
         assert_eq!(sentences("یہ ایک جملہ ہے۔"), ["w:یہ ایک جملہ ہے"]);
         assert_eq!(sentences("ሰላም ነው።"), ["w:ሰላም ነው"]);
         assert_eq!(sentences("Вот дом. И сад."), ["w:Вот дом", "w:И сад"]);
-        assert_eq!(sentences("한국어 문장이다. 둘."), ["w:한국어 문장이다", "w:둘"]);
+        assert_eq!(
+            sentences("한국어 문장이다. 둘."),
+            ["w:한국어 문장이다", "w:둘"]
+        );
     }
 
     #[test]
@@ -312,9 +324,15 @@ mod tests {
         }
         assert_eq!(sentences("It costs 3.50. Next"), ["w:It costs 3.50"]);
         assert_eq!(sentences("Go to example.com. Now"), ["w:Go to example.com"]);
-        assert_eq!(sentences("She left (“now.”) He stayed."), ["w:She left (“now", "w:He stayed"]);
+        assert_eq!(
+            sentences("She left (“now.”) He stayed."),
+            ["w:She left (“now", "w:He stayed"]
+        );
         assert_eq!(sentences("A fact.[12] Next."), ["w:A fact", "w:Next"]);
-        assert_eq!(sentences("It ended in 2010. Then apples, etc."), ["w:It ended in 2010", "w:Then apples, etc"]);
+        assert_eq!(
+            sentences("It ended in 2010. Then apples, etc."),
+            ["w:It ended in 2010", "w:Then apples, etc"]
+        );
     }
 
     #[test]
