@@ -56,7 +56,7 @@ impl Content {
 pub enum Markup {
     /// HTML or XHTML.
     Html,
-    /// Plain text or Markdown: each line is a block of its own.
+    /// Plain text or Markdown: each line is a block, and hard-wrapped paragraphs are joined.
     Plain,
 }
 
