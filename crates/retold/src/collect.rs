@@ -51,6 +51,8 @@ pub struct PageRow {
     pub bytes: u64,
     /// Characters of its folded text, white space left out.
     pub chars: u64,
+    /// The same without blocks of links, as menus are: how much a page says itself.
+    pub own_chars: u64,
     /// A hash of its folded text; `None` if that is empty.
     pub text: Option<u128>,
     /// The number of its sketch.
@@ -256,6 +258,7 @@ fn row_of(
 ) -> (PageRow, Option<String>) {
     let date = page.date.as_deref().and_then(seconds);
     let site = page.site.or_else(|| page.url.as_deref().and_then(site_of));
+    let chars = text.folded.chars().filter(|c| !c.is_whitespace()).count() as u64;
     let row = PageRow {
         id: page.id.into(),
         source,
@@ -263,7 +266,8 @@ fn row_of(
         site: None,
         date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
         bytes,
-        chars: text.folded.chars().filter(|c| !c.is_whitespace()).count() as u64,
+        chars,
+        own_chars: chars.saturating_sub(text.link_chars),
         text: (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes())),
         sketch: 0,
         keys: 0,
@@ -331,6 +335,7 @@ mod tests {
             date: None,
             bytes: 0,
             chars: 0,
+            own_chars: 0,
             text: None,
             sketch: 0,
             keys: 0,

@@ -352,7 +352,7 @@ fn shortest(collection: &Collection, unit_of: &[u32], units: usize) -> Vec<u64> 
     let mut shortest = vec![u64::MAX; units];
     for (page, &unit) in collection.pages.iter().zip(unit_of) {
         let least = &mut shortest[unit as usize];
-        *least = page.chars.min(*least);
+        *least = page.own_chars.min(*least);
     }
     shortest
 }
@@ -417,7 +417,7 @@ impl<'a> Groups<'a> {
 
     /// The pair, if what is said of the sketches holds for these two pages.
     fn pair(&self, x: u32, y: u32, judgement: &Judgement) -> Option<Pair> {
-        let chars = |rank: u32| self.collection.pages[self.by_id[rank as usize] as usize].chars;
+        let chars = |rank: u32| self.collection.pages[self.by_id[rank as usize] as usize].own_chars;
         let holds = chars(x).min(chars(y)) <= judgement.up_to;
         holds.then(|| pair(x, y, judgement.verdict))
     }

@@ -328,7 +328,9 @@ mod tests {
     fn few_features_need_equal_sentences() {
         let method = period(&[]);
         let one = |start: &str| {
-            format!("{start}这是一个相当长的句子它一共有四十多个字但是从头到尾只有一个句号而且这个句号放在最后面。")
+            format!(
+                "{start}这是一个相当长的句子它一共有四十多个字但是从头到尾只有一个句号而且这个句号放在最后面。"
+            )
         };
         assert!(compare(&method, &one("今天"), &one("今天")).is_some());
         assert_eq!(compare(&method, &one("今天"), &one("昨天")), None);

@@ -12,6 +12,12 @@ pub struct Blocks {
     keep_lines: bool,
     /// The first bytes of a character whose rest has not come yet.
     carry: Vec<u8>,
+    /// The text that comes is that of a link.
+    linked: bool,
+    /// Characters of this block, white space left out, and how many of them stand in links.
+    block: (u64, u64),
+    /// Characters of the blocks of which at least half is links.
+    link_chars: u64,
 }
 
 impl Blocks {
@@ -19,10 +25,8 @@ impl Blocks {
     pub fn with_capacity(capacity: usize) -> Blocks {
         Blocks {
             text: Vec::with_capacity(capacity),
-            gap: false,
             fresh: true,
-            keep_lines: false,
-            carry: Vec::new(),
+            ..Blocks::default()
         }
     }
 
@@ -31,8 +35,17 @@ impl Blocks {
         self.keep_lines = keep;
     }
 
+    /// Whether the text is that of a link from here on.
+    pub fn linked(&mut self, linked: bool) {
+        self.linked = linked;
+    }
+
     /// Ends the block; a block without text vanishes.
     pub fn end_block(&mut self) {
+        let (chars, in_links) = std::mem::take(&mut self.block);
+        if in_links * 2 >= chars {
+            self.link_chars += chars;
+        }
         self.carry.clear();
         self.fresh = true;
         self.gap = false;
@@ -97,12 +110,20 @@ impl Blocks {
         }
         self.gap = false;
         self.text.extend_from_slice(words);
+        let chars = words
+            .iter()
+            .filter(|&&b| b & 0xC0 != 0x80 && b != b' ')
+            .count() as u64;
+        self.block.0 += chars;
+        self.block.1 += if self.linked { chars } else { 0 };
     }
 
-    /// The text.
-    pub fn finish(self) -> String {
-        String::from_utf8(self.text)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    /// The text, and how many characters of it (white space left out) stand in blocks of which at least half is links.
+    pub fn finish(mut self) -> (String, u64) {
+        self.end_block();
+        let text = String::from_utf8(self.text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        (text, self.link_chars)
     }
 }
 

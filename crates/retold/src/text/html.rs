@@ -13,13 +13,15 @@ use super::Meta;
 use super::block::Blocks;
 use super::meta::{Attributes, MetaFinder};
 
-/// The visible text of an HTML document, and what its head says of it.
-pub fn visible_text(html: &str) -> (String, Meta) {
+/// The visible text of an HTML document, what its head says of it, and how many characters of the text (white space
+/// left out) stand in blocks of which at least half is links: menus, lists of other articles.
+pub fn visible_text(html: &str) -> (String, Meta, u64) {
     let mut sink = Sink::new(html.len());
     // The sink makes no tokens, so the first call reads to the end.
     let end = Tokenizer::new_with_emitter(html, &mut sink).next();
     debug_assert!(end.is_none());
-    (sink.blocks.finish(), sink.meta.finish())
+    let (text, link_chars) = sink.blocks.finish();
+    (text, sink.meta.finish(), link_chars)
 }
 
 /// What a tag means for the text.
@@ -37,12 +39,15 @@ enum Role {
     Title,
     /// Has attributes that are wanted.
     Meta,
+    /// A link or an anchor.
+    Link,
 }
 
 fn role(name: &[u8]) -> Role {
     match name {
         b"pre" | b"listing" | b"xmp" | b"plaintext" => Role::Pre,
         b"title" => Role::Title,
+        b"a" => Role::Link,
         b"meta" | b"link" | b"html" | b"time" => Role::Meta,
         b"script" | b"style" | b"noscript" | b"template" | b"iframe" | b"noembed" | b"noframes"
         | b"select" | b"datalist" | b"textarea" => Role::Hidden,
@@ -137,6 +142,7 @@ impl Sink {
                 self.hidden = Some((self.name.clone(), 0));
             }
             Role::Meta => self.meta.tag(&self.name, &self.attributes),
+            Role::Link => self.blocks.linked(true),
         }
     }
 
@@ -153,9 +159,15 @@ impl Sink {
             return;
         }
         match self.role {
-            Role::Block => self.blocks.end_block(),
+            Role::Link => self.blocks.linked(false),
+            // The end of a block ends a link that nobody closed, such as an old-fashioned anchor.
+            Role::Block => {
+                self.blocks.end_block();
+                self.blocks.linked(false);
+            }
             Role::Pre => {
                 self.blocks.end_block();
+                self.blocks.linked(false);
                 self.pre = self.pre.saturating_sub(1);
                 self.blocks.keep_lines(self.pre > 0);
             }
@@ -272,6 +284,20 @@ mod tests {
     }
 
     #[test]
+    fn blocks_of_links_are_counted() {
+        let chars = |html: &str| visible_text(html).2;
+        assert_eq!(
+            chars("<ul><li><a href=x>首页</a><li>| <a>新 闻</a></ul><p>正文<a>甲</a>乙。"),
+            5
+        );
+        // At least half of the block: 2 of 4 is, 2 of 5 is not.
+        assert_eq!(chars("<p>ab<a>cd</a><p>abc<a>de</a>"), 4);
+        // An anchor that nobody closes ends with its block.
+        assert_eq!(chars("<p><a name=top>ab</p><p>cdef</p>"), 2);
+        assert_eq!(chars("<a name=top><p>ab</p><p>cdef</p>"), 2);
+    }
+
+    #[test]
     fn blocks_break_lines_and_inline_elements_do_not() {
         assert_eq!(visible("<p>one<p>two</p>three"), "one\ntwo\nthree");
         assert_eq!(visible("a<b>b</b><span>c</span> <i> d</i>"), "abc d");
@@ -315,7 +341,7 @@ mod tests {
 
     #[test]
     fn metadata_is_found() {
-        let (_, meta) = visible_text(
+        let (_, meta, _) = visible_text(
             "<html lang='zh-CN'><head><meta property=og:url content='http://b/'><title> A \n &amp; B </title>\
              <link rel='Canonical' href=http://a/><meta name=date content=2001><time datetime=2003></time>\
              <meta property='article:published_time' content='2002-02-02'><svg><title>no</title></svg>",

@@ -46,6 +46,8 @@ pub struct Text {
     /// Byte ranges in [`Text::folded`] of the sentences that a full stop ends, in order. A sentence begins after the
     /// previous full stop or the block's start and ends before its own full stop.
     pub sentences: Vec<Sentence>,
+    /// Characters of the visible text, white space left out, in blocks of which at least half is links.
+    pub link_chars: u64,
     /// What the page says of itself.
     pub meta: Meta,
 }
@@ -101,12 +103,13 @@ pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
 
 fn text_of_str(source: &str, markup: Markup, options: &TextOptions) -> Result<Text, String> {
     check_length(source.len())?;
-    let (visible, meta) = match markup {
+    let (visible, meta, link_chars) = match markup {
         Markup::Html => html::visible_text(source),
-        Markup::Plain => (plain::visible_text(source), Meta::default()),
+        Markup::Plain => (plain::visible_text(source), Meta::default(), 0),
     };
     let mut text = Text {
         meta,
+        link_chars,
         ..Text::default()
     };
     let mut folding = Folding {

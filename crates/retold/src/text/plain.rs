@@ -33,7 +33,7 @@ pub fn visible_text(text: &str) -> String {
         }
     }
     add_paragraph(&paragraph, &mut blocks);
-    blocks.finish()
+    blocks.finish().0
 }
 
 fn add_paragraph(lines: &[&str], blocks: &mut Blocks) {
