@@ -1,5 +1,9 @@
 //! Damaged archives and line files: whatever is wrong, what is before the damage is read, there is a reject that says
 //! where it is, and both passes count alike.
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, where a panic is the report"
+)]
 
 use std::io::Write;
 use std::path::Path;
