@@ -1,5 +1,9 @@
 //! Damaged archives and line files: whatever is wrong, what is before the damage is read, there is a reject that says
 //! where it is, and both passes count alike.
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, where a panic is the report"
+)]
 
 use std::io::Write;
 use std::path::Path;
@@ -245,8 +249,9 @@ fn sloppy_archives_are_read_without_a_reject() {
     let glued = tidy.concat().replace("\r\n\r\nWARC", "\r\nWARC");
     let feeds = tidy
         .concat()
-        .to_lowercase()
-        .replace("warc/1.0\r\n", "WARC/1.1\r\n");
+        .replace("WARC-", "warc-")
+        .replace("Content-", "content-")
+        .replace("WARC/1.0\r\n", "WARC/1.1\r\n");
     for bytes in [
         tidy.concat(),
         glued,

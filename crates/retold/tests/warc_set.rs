@@ -1,5 +1,9 @@
 //! All 76 files of the data set `warc`: archives from many tools, some of them damaged. None may crash a reader, every
 //! record has an outcome, and the counts that are known from the set's notes and from warcio come out.
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests, where a panic is the report"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

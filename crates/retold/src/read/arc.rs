@@ -22,7 +22,7 @@ fn line(bytes: &[u8]) -> Option<Line> {
     let is_date = |part: &&str| {
         matches!(part.len(), 12 | 14) && part.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let date = parts.iter().rposition(|part| is_date(part))?;
+    let date = parts.iter().rposition(is_date)?;
     let content = parts.last()?.parse().ok()?;
     // URL and IP before the date; type and length, and more in version 2, behind it.
     if date < 2 || parts.len() < date + 3 {
