@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory;
+use clap::{ArgAction, CommandFactory};
 use retold::{Error, Result};
 use toml::{Table, Value};
 
@@ -36,58 +36,79 @@ fn config_path(arguments: &[OsString]) -> Option<PathBuf> {
     found
 }
 
+/// An option that a config file may set.
+struct Key {
+    name: String,
+    /// It may be given several times; a list of others is one value with commas.
+    repeats: bool,
+}
+
 /// The options that a config file may set: all long names of `retold dedup` but `config` and `help`.
-pub fn keys() -> Vec<String> {
+fn keys() -> Vec<Key> {
     let cli = Cli::command();
-    let dedup = cli
-        .find_subcommand("dedup")
-        .map(clap::Command::get_arguments);
-    let names = dedup
-        .into_iter()
-        .flatten()
-        .filter_map(|argument| argument.get_long());
-    names
-        .filter(|name| !["config", "help"].contains(name))
-        .map(str::to_owned)
+    let dedup = cli.find_subcommand("dedup");
+    let arguments = dedup.into_iter().flat_map(clap::Command::get_arguments);
+    arguments
+        .filter_map(|argument| {
+            let name = argument.get_long()?.to_owned();
+            let repeats = matches!(argument.get_action(), ArgAction::Append);
+            (!["config", "help"].contains(&&*name)).then_some(Key { name, repeats })
+        })
         .collect()
 }
 
 fn from_file(path: &Path) -> Result<Vec<OsString>> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Error::usage(format!("--config {}: {e}", path.display())))?;
+    let wrong = |what: String| Error::usage(format!("--config {}: {what}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
     let table: Table = text
         .parse()
-        .map_err(|e| Error::usage(format!("--config {}: {e}", path.display())))?;
+        .map_err(|e: toml::de::Error| wrong(e.to_string()))?;
     let keys = keys();
     let mut arguments = Vec::new();
-    for (key, value) in table {
-        if !keys.contains(&key) {
-            return Err(Error::usage(format!(
-                "--config {}: there is no option `{key}`; there are: {}",
-                path.display(),
-                keys.join(", ")
+    for (name, value) in table {
+        let Some(key) = keys.iter().find(|key| key.name == name) else {
+            let known: Vec<&str> = keys.iter().map(|key| key.name.as_str()).collect();
+            return Err(wrong(format!(
+                "there is no option `{name}`; there are: {}",
+                known.join(", ")
             )));
-        }
-        let values = match value {
-            Value::Array(values) => values,
-            single => vec![single],
         };
-        for value in values {
-            match value {
-                Value::Boolean(true) => arguments.push(format!("--{key}").into()),
-                Value::Boolean(false) => {}
-                Value::String(text) => arguments.push(format!("--{key}={text}").into()),
-                Value::Integer(_) | Value::Float(_) => {
-                    arguments.push(format!("--{key}={value}").into());
-                }
-                _ => {
-                    return Err(Error::usage(format!(
-                        "--config {}: `{key}` must be text, a number, true, false or a list of these",
-                        path.display()
-                    )));
-                }
+        let values = of_value(value).ok_or_else(|| {
+            wrong(format!(
+                "`{name}` must be text, a number, true, false or a list of these"
+            ))
+        })?;
+        match values {
+            Values::Flag(true) => arguments.push(format!("--{name}").into()),
+            Values::Flag(false) => {}
+            Values::List(list) if key.repeats => {
+                arguments.extend(list.iter().map(|value| format!("--{name}={value}").into()));
             }
+            Values::List(list) => arguments.push(format!("--{name}={}", list.join(",")).into()),
         }
     }
     Ok(arguments)
+}
+
+/// What stands behind a key.
+enum Values {
+    Flag(bool),
+    List(Vec<String>),
+}
+
+fn of_value(value: Value) -> Option<Values> {
+    let scalar = |value: Value| match value {
+        Value::String(text) => Some(text),
+        Value::Integer(_) | Value::Float(_) => Some(value.to_string()),
+        _ => None,
+    };
+    match value {
+        Value::Boolean(on) => Some(Values::Flag(on)),
+        Value::Array(values) => values
+            .into_iter()
+            .map(scalar)
+            .collect::<Option<_>>()
+            .map(Values::List),
+        single => scalar(single).map(|value| Values::List(vec![value])),
+    }
 }

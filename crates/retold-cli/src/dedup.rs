@@ -61,6 +61,7 @@ pub struct Args {
         long,
         value_enum,
         value_delimiter = ',',
+        action = clap::ArgAction::Set,
         default_value = "nfkc,case,simplify",
         help_heading = "Method"
     )]

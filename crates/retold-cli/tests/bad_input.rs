@@ -1,0 +1,250 @@
+//! What bad input gets: the message a person sees, and nothing lost.
+
+mod common;
+
+use std::io::Write;
+
+use common::{World, article, gzip, line};
+
+#[test]
+fn nothing_to_read_is_said() {
+    let world = World::new();
+    world.file("empty.html", "");
+    world.file("none.jsonl", "");
+    std::fs::create_dir(world.path("folder")).unwrap();
+    world
+        .run(&["dedup", "folder", "-o", "a"])
+        .code(2)
+        .says(&["no page could be read from folder", "0 files"]);
+    world
+        .run(&["dedup", "none.jsonl", "-o", "b"])
+        .code(2)
+        .says(&["no page could be read from none.jsonl"]);
+    world.file("bad.jsonl", "{\"id\":1}\n{\"id\":2}\n");
+    world
+        .run(&["dedup", "bad.jsonl", "-o", "c"])
+        .code(2)
+        .says(&[
+            "2 of 2 records were rejected",
+            "bad.jsonl, record 1",
+            "text",
+        ]);
+    for out in ["a", "b", "c"] {
+        assert_eq!(world.files(out), Vec::<String>::new());
+    }
+    // An empty page beside a good one is a page without text, no failure.
+    world.file("in/empty.html", "");
+    world.file("in/good.txt", "好。");
+    world.run(&["dedup", "in", "-o", "d"]).code(0);
+    assert_eq!(world.summary("d")["records"]["kept"], 2);
+}
+
+#[test]
+fn bad_utf8_inside_json_is_rejected_by_position() {
+    let world = World::new();
+    let mut bytes = line("a", "好。").into_bytes();
+    bytes.extend(b"{\"id\":\"b\",\"text\":\"\xff\xfe\"}\n");
+    bytes.extend(line("c", "坏。").bytes());
+    world.file("in.jsonl", bytes);
+    world.run(&["dedup", "in.jsonl", "-o", "out"]).code(1);
+    let rejects = world.lines("out/rejects.jsonl");
+    assert_eq!(rejects.len(), 1);
+    assert_eq!(rejects[0]["record"], 2);
+    assert!(
+        rejects[0]["reason"].as_str().unwrap().contains("UTF-8"),
+        "{}",
+        rejects[0]
+    );
+    assert_eq!(
+        world.read("out/kept/in.jsonl"),
+        line("a", "好。") + &line("c", "坏。")
+    );
+}
+
+#[test]
+fn a_line_of_200_megabytes_is_passed_over() {
+    let world = World::new();
+    let path = world.path("in.jsonl");
+    let mut file = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
+    file.write_all(line("a", "好。").as_bytes()).unwrap();
+    file.write_all(b"{\"id\":\"b\",\"text\":\"").unwrap();
+    let block = vec![b'x'; 1 << 20];
+    for _ in 0..200 {
+        file.write_all(&block).unwrap();
+    }
+    file.write_all(b"\"}\n").unwrap();
+    file.write_all(line("c", "坏。").as_bytes()).unwrap();
+    drop(file);
+    world.run(&["dedup", "in.jsonl", "-o", "out"]).code(1);
+    let rejects = world.lines("out/rejects.jsonl");
+    assert_eq!(rejects[0]["record"], 2);
+    assert!(
+        rejects[0]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("--max-record-size"),
+        "{}",
+        rejects[0]
+    );
+    let summary = world.summary("out");
+    assert_eq!(summary["records"]["kept"], 2);
+    let memory = summary["run"]["peak_memory"].as_u64().unwrap();
+    assert!(
+        memory < 150 << 20,
+        "the line was held in memory: {memory} bytes"
+    );
+}
+
+#[test]
+fn a_cut_off_gzip_gives_what_stands_before_the_damage() {
+    let world = World::new();
+    let lines: String = (0..2000)
+        .map(|n| line(&format!("p{n}"), &article(&n.to_string(), 0..4)))
+        .collect();
+    let whole = gzip(lines.as_bytes());
+    world.file("in.jsonl.gz", &whole[..whole.len() * 2 / 3]);
+    world.run(&["dedup", "in.jsonl.gz", "-o", "out"]).code(1);
+    let records = world.summary("out")["records"].clone();
+    assert_eq!(records["rejected"], 1);
+    assert!(records["kept"].as_u64().unwrap() > 500, "{records}");
+    let rejects = world.lines("out/rejects.jsonl");
+    assert_eq!(rejects[0]["source"], "in.jsonl.gz");
+}
+
+#[test]
+fn a_folder_may_be_called_like_a_page_and_a_gzip_may_hide() {
+    let world = World::new();
+    world.file("x.html/inner.txt", "甲。");
+    world.file("y/hidden", gzip(line("b", "甲。").as_bytes()));
+    world.run(&["dedup", "x.html", "y", "-o", "out"]).code(0);
+    let members = &world.lines("out/clusters.jsonl")[0]["members"];
+    assert_eq!(members.as_array().unwrap(), &["b", "inner.txt"]);
+}
+
+#[test]
+fn the_output_folder_must_be_empty_or_forced() {
+    let world = World::new();
+    world.file("in.jsonl", line("a", "甲。") + &line("b", "甲。"));
+    world.file("out/mine.txt", "precious");
+    world
+        .run(&["dedup", "in.jsonl", "-o", "out"])
+        .code(2)
+        .says(&["-o out", "not empty", "--force"]);
+    world
+        .run(&["dedup", "in.jsonl", "-o", "out", "--force"])
+        .code(0);
+    assert!(world.exists("out/kept/in.jsonl"));
+    // A second run replaces what the first one wrote, and nothing else.
+    world.file("other.jsonl", line("c", "乙。"));
+    world
+        .run(&["dedup", "other.jsonl", "-o", "out", "--force"])
+        .code(0);
+    assert_eq!(world.read("out/mine.txt"), "precious");
+    assert_eq!(world.files("out/kept"), ["other.jsonl"]);
+    world.file("plain", "");
+    world
+        .run(&["dedup", "in.jsonl", "-o", "plain"])
+        .code(2)
+        .says(&["this is a file"]);
+    // An output folder below the input is not read.
+    world.file("all/a.txt", "甲。");
+    world.run(&["dedup", "all", "-o", "all/out"]).code(0);
+    world
+        .run(&["dedup", "all", "-o", "all/out", "--force"])
+        .code(0);
+    assert_eq!(world.summary("all/out")["records"]["read"], 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_file_is_one_reject() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    world.file("in/a.txt", "甲。");
+    let secret = world.file("in/b.txt", "乙。");
+    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::read(&secret).is_ok() {
+        // Root reads everything; a link to nowhere is as unreadable.
+        std::fs::remove_file(&secret).unwrap();
+        std::os::unix::fs::symlink("nowhere", &secret).unwrap();
+    }
+    world.run(&["dedup", "in", "-o", "out"]).code(1);
+    let rejects = world.lines("out/rejects.jsonl");
+    assert_eq!((rejects.len(), &rejects[0]["source"]), (1, &"b.txt".into()));
+    assert_eq!(world.summary("out")["records"]["kept"], 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_and_leaves_nothing_that_looks_complete() {
+    let world = World::new();
+    let lines: String = (0..400)
+        .map(|n| line(&format!("p{n}"), &article(&n.to_string(), 0..20)))
+        .collect();
+    world.file("in.jsonl", lines);
+    std::fs::create_dir(world.path("disk")).unwrap();
+    let retold = env!("CARGO_BIN_EXE_retold");
+    let script = format!(
+        "mount -t tmpfs -o size=128k tmpfs disk || exit 77; {retold} dedup in.jsonl -o disk/out; code=$?; ls -A disk/out; exit $code"
+    );
+    let ran = std::process::Command::new("unshare")
+        .args(["--mount", "--map-root-user", "sh", "-c", &script])
+        .current_dir(world.path(""))
+        .output();
+    let Ok(ran) = ran else {
+        return println!("skipped: no unshare");
+    };
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    if ran.status.code() == Some(77) || said.contains("unshare failed") {
+        return println!("skipped: cannot mount a small disk here: {said}");
+    }
+    assert_eq!(ran.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("No space left on device") && said.contains("disk/out"),
+        "{said}"
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&ran.stdout),
+        "",
+        "the folder is empty again"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_nothing_that_looks_complete() {
+    use std::process::Stdio;
+    let world = World::new();
+    let lines: String = (0..200)
+        .map(|n| line(&format!("p{n}"), &article(&n.to_string(), 0..400)))
+        .collect();
+    // A pipe that stays open keeps the run reading; the file before it makes sure that it has begun.
+    for n in 0..300 {
+        world.file(&format!("in/{n}.jsonl"), &lines);
+    }
+    let child = world
+        .command(&["dedup", "in", "-o", "out"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !world.exists("out/.retold-partial") {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains("stopped before the end"), "{said}");
+    assert_eq!(world.files("out"), Vec::<String>::new());
+    // The folder can be used again without --force.
+    world.file("small.jsonl", line("a", "甲。"));
+    world.run(&["dedup", "small.jsonl", "-o", "out"]).code(0);
+}

@@ -1,0 +1,337 @@
+//! The main job through the real binary: what comes out for what goes in.
+
+mod common;
+
+use common::{World, article, assert_same_output, gzip, html, line};
+
+/// Five pages: an article, its reprint under another template, its first third, an edited copy, and another article.
+fn pages(world: &World) {
+    let story = article("洪水", 0..12);
+    world.file("in/a.html", html("甲报", "洪水来了", &story));
+    world.file("in/sub/b.html", html("乙网", "转载：洪水来了", &story));
+    world.file("in/c.txt", article("洪水", 0..4));
+    world.file("in/d.md", article("洪水", 2..13));
+    world.file("in/e.html", html("甲报", "足球", &article("足球", 0..12)));
+}
+
+#[test]
+fn copies_are_found_clustered_and_dropped() {
+    let world = World::new();
+    pages(&world);
+    let ran = world.run(&["dedup", "in", "-o", "out"]).code(0);
+    assert!(
+        ran.stdout()
+            .contains("5 pages read: 2 kept, 3 dropped as copies"),
+        "{}",
+        ran.stdout()
+    );
+
+    let pairs = world.lines("out/pairs.jsonl");
+    let of = |a: &str, b: &str| {
+        pairs
+            .iter()
+            .find(|p| p["a"] == a && p["b"] == b)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(of("a.html", "sub/b.html")["relation"], "duplicate");
+    assert_eq!(of("a.html", "c.txt")["relation"], "contains");
+    assert_eq!(of("c.txt", "sub/b.html")["relation"], "contained_by");
+    // 12 and 11 features, 10 shared.
+    let edited = world.read("out/pairs.jsonl");
+    let edited = edited
+        .lines()
+        .find(|l| l.contains(r#""a":"a.html","b":"d.md""#))
+        .unwrap();
+    assert_eq!(
+        edited,
+        r#"{"a":"a.html","b":"d.md","relation":"duplicate","similarity":0.909091,"length_ratio":0.916667,"shared":10}"#
+    );
+
+    let clusters = world.lines("out/clusters.jsonl");
+    assert_eq!(clusters.len(), 1);
+    assert_eq!(clusters[0]["cluster"], 0);
+    let members: Vec<_> = clusters[0]["members"].as_array().unwrap().clone();
+    assert_eq!(members, ["a.html", "c.txt", "d.md", "sub/b.html"]);
+    let canonical = clusters[0]["canonical"].as_str().unwrap();
+    assert_eq!(canonical, "sub/b.html", "the longest text stands for all");
+    assert_eq!(world.files("out/kept/in"), ["e.html", "sub/b.html"]);
+    assert_eq!(world.read("out/kept/in/e.html"), world.read("in/e.html"));
+
+    let summary = world.summary("out");
+    assert_eq!(summary["records"]["read"], 5);
+    assert_eq!(summary["records"]["kept"], 2);
+    assert_eq!(summary["records"]["dropped"], 3);
+    assert_eq!(summary["pairs"], pairs.len());
+    assert_eq!(summary["clusters"], 1);
+    assert!(world.read("out/report.html").contains("sub/b.html"));
+}
+
+#[test]
+fn what_is_dropped_and_kept_can_be_chosen() {
+    let world = World::new();
+    pages(&world);
+    world
+        .run(&["dedup", "in", "-o", "out", "--drop", "duplicate"])
+        .code(0);
+    assert_eq!(
+        world.files("out/kept/in"),
+        ["c.txt", "e.html", "sub/b.html"]
+    );
+    world
+        .run(&[
+            "dedup",
+            "in",
+            "-o",
+            "out",
+            "--force",
+            "--canonical",
+            "first",
+        ])
+        .code(0);
+    assert_eq!(world.files("out/kept/in"), ["a.html", "e.html"]);
+    world
+        .run(&["dedup", "in", "-o", "out", "--force", "--no-kept"])
+        .code(0);
+    assert!(!world.exists("out/kept"));
+    let ran = world
+        .run(&[
+            "dedup",
+            "in",
+            "-o",
+            "out",
+            "--force",
+            "--canonical",
+            "earliest",
+        ])
+        .code(0);
+    ran.says(&["no page has a date; the longest page is kept"]);
+}
+
+#[test]
+fn the_earliest_page_is_kept_where_there_are_dates() {
+    let world = World::new();
+    let story = article("洪水", 0..9);
+    let record = |id: &str, date: &str, text: &str| {
+        format!(
+            "{}\n",
+            serde_json::json!({"id": id, "date": date, "text": text})
+        )
+    };
+    let lines = record("reprint", "2012-03-02", &format!("本报讯 {story}"))
+        + &record("original", "2012年3月1日", &story)
+        + &record("undated", "gestern", &story);
+    world.file("in.jsonl", lines);
+    let ran = world
+        .run(&["dedup", "in.jsonl", "-o", "out", "--canonical", "earliest"])
+        .code(0);
+    ran.says(&["1 of 3 pages have no date"]);
+    assert_eq!(
+        world.lines("out/clusters.jsonl")[0]["canonical"],
+        "original"
+    );
+}
+
+#[test]
+fn marking_keeps_every_record_and_adds_three_fields() {
+    let world = World::new();
+    let story = article("洪水", 0..9);
+    world.file(
+        "in.jsonl",
+        line("a", &story) + &line("b", &story) + &line("c", "别的。"),
+    );
+    world
+        .run(&["dedup", "in.jsonl", "-o", "out", "--mark"])
+        .code(0);
+    let records = world.lines("out/kept/in.jsonl");
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[0]["retold_cluster"], 0);
+    assert_eq!(records[0]["retold_canonical"], "a");
+    assert!(records[0]["retold_relation"].is_null());
+    assert_eq!(records[1]["retold_relation"], "duplicate");
+    assert!(records[2]["retold_cluster"].is_null());
+    assert_eq!(world.summary("out")["records"]["dropped"], 0);
+    assert_eq!(world.read("out/dropped.jsonl"), "");
+}
+
+#[test]
+fn ids_follow_the_contract() {
+    let world = World::new();
+    let records = [
+        r#"{"id":"x","text":"一。"}"#,
+        r#"{"id":"x","text":"二。"}"#,
+        r#"{"url":"http://a.cn/1","text":"三。"}"#,
+        r#"{"id":7,"text":"一。"}"#,
+        r#"{"text":"二。"}"#,
+        r#"{"id":"x","text":"三。"}"#,
+    ];
+    world.file("one.jsonl", records.join("\n"));
+    world.run(&["dedup", "one.jsonl", "-o", "out"]).code(0);
+    let pairs = world.lines("out/pairs.jsonl");
+    let ids: Vec<String> = pairs
+        .iter()
+        .map(|p| format!("{} {}", p["a"], p["b"]))
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            r#""7" "x""#,
+            r#""http://a.cn/1" "x#3""#,
+            r#""one.jsonl#5" "x#2""#
+        ]
+    );
+    // Two inputs with the same relative names get their own names in front.
+    world.file("north/p.txt", "一。");
+    world.file("south/p.txt", "一。");
+    world
+        .run(&["dedup", "north", "south", "-o", "out2"])
+        .code(0);
+    assert_eq!(
+        world.lines("out2/clusters.jsonl")[0]["members"][0],
+        "north/p.txt"
+    );
+    assert_eq!(
+        world.lines("out2/clusters.jsonl")[0]["members"][1],
+        "south/p.txt"
+    );
+}
+
+#[test]
+fn exact_copies_are_duplicates_even_without_a_feature() {
+    let world = World::new();
+    world.file(
+        "in.jsonl",
+        line("a", "没有句号") + &line("b", "沒有句號") + &line("c", "") + &line("d", ""),
+    );
+    world.run(&["dedup", "in.jsonl", "-o", "out"]).code(0);
+    let pairs = world.lines("out/pairs.jsonl");
+    assert_eq!(pairs.len(), 1, "empty texts match nothing: {pairs:?}");
+    assert_eq!(
+        (&pairs[0]["a"], &pairs[0]["similarity"]),
+        (&"a".into(), &1.0.into())
+    );
+    world
+        .run(&["dedup", "in.jsonl", "-o", "off", "--exact", "off"])
+        .code(0);
+    assert_eq!(world.read("off/pairs.jsonl"), "");
+    world
+        .run(&["dedup", "in.jsonl", "-o", "plain", "--fold", "nfkc,case"])
+        .code(0);
+    assert_eq!(
+        world.read("plain/pairs.jsonl"),
+        "",
+        "without folding they differ"
+    );
+}
+
+#[test]
+fn of_a_group_of_more_than_a_thousand_only_the_canonical_pairs_are_listed() {
+    let world = World::new();
+    let story = article("洪水", 0..9);
+    // Unlike headings, so that the texts differ and the sketches do not.
+    let lines: String = (0..1001)
+        .map(|n| line(&format!("p{n:04}"), &format!("第{n:04}号\n\n{story}")))
+        .collect();
+    world.file("in.jsonl", &lines);
+    let ran = world.run(&["dedup", "in.jsonl", "-o", "out"]).code(0);
+    assert!(
+        ran.stdout().contains("1,001 pages are alike to p0000"),
+        "{}",
+        ran.stdout()
+    );
+    assert!(
+        ran.stdout().contains("look at cluster 0"),
+        "{}",
+        ran.stdout()
+    );
+    let pairs = world.lines("out/pairs.jsonl");
+    assert_eq!(pairs.len(), 1000);
+    assert!(pairs.iter().all(|pair| pair["a"] == "p0000"));
+    assert_eq!(world.summary("out")["large_groups"][0]["pages"], 1001);
+    assert_eq!(world.summary("out")["records"]["kept"], 1);
+    // Of a thousand all pairs are listed.
+    let smaller: String = lines.lines().take(1000).map(|l| format!("{l}\n")).collect();
+    world.file("less.jsonl", smaller);
+    world.run(&["dedup", "less.jsonl", "-o", "less"]).code(0);
+    assert_eq!(world.summary("less")["pairs"], 1000 * 999 / 2);
+}
+
+#[test]
+fn threads_and_the_order_of_files_change_nothing() {
+    let world = World::new();
+    for n in 0..40u32 {
+        let text = article("甲", n % 7..n % 7 + 9) + &article("乙", n % 5..n % 5 + 3);
+        world.file(&format!("a/{n}.html"), html("某站", "标题", &text));
+        world.file(&format!("b/{n}.jsonl"), line(&format!("j{n}"), &text));
+    }
+    world
+        .run(&["dedup", "a", "b", "-o", "one", "--threads", "1"])
+        .code(0);
+    world
+        .run(&["dedup", "b", "a", "-o", "two", "--threads", "2"])
+        .code(0);
+    assert_same_output(&world.path("one"), &world.path("two"));
+    assert_eq!(world.files("one/kept"), world.files("two/kept"));
+}
+
+#[test]
+fn standard_input_is_jsonl() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let world = World::new();
+    let story = article("洪水", 0..9);
+    let mut child = world
+        .command(&["dedup", "-", "-o", "out"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = line("a", &story) + &line("b", &story);
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(world.files("out/kept"), ["stdin.jsonl"]);
+    assert_eq!(world.read("out/kept/stdin.jsonl"), line("a", &story));
+}
+
+#[test]
+fn every_record_is_accounted_for() {
+    let world = World::new();
+    let story = article("洪水", 0..9);
+    let good = line("a", &story) + &line("b", &story);
+    world.file(
+        "in/x.jsonl",
+        good.clone() + "{\"id\":1}\nnot json\n\n[1]\n" + &line("c", "丙。"),
+    );
+    world.file("in/y.jsonl.gz", gzip(line("d", &story).as_bytes()));
+    world.file("in/z.bin", [0u8, 159, 146, 150, 0, 1, 2, 3]);
+    let ran = world.run(&["dedup", "in", "-o", "out"]).code(1);
+    assert!(
+        ran.stdout().contains("3 records could not be read"),
+        "{}",
+        ran.stdout()
+    );
+    let records = world.summary("out")["records"].clone();
+    let count = |name: &str| records[name].as_u64().unwrap();
+    assert_eq!(count("read"), 8);
+    assert_eq!(
+        count("read"),
+        count("kept") + count("dropped") + count("rejected") + count("skipped")
+    );
+    assert_eq!(
+        (count("rejected"), count("skipped"), count("dropped")),
+        (3, 1, 2)
+    );
+    let rejects = world.lines("out/rejects.jsonl");
+    assert_eq!(rejects[0]["source"], "x.jsonl");
+    assert_eq!(rejects[0]["record"], 3);
+    assert!(
+        rejects[0]["reason"].as_str().unwrap().contains("text"),
+        "{}",
+        rejects[0]
+    );
+}

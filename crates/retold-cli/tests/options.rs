@@ -1,0 +1,259 @@
+//! Options, parameters, config files, and what `--help` says.
+
+mod common;
+
+use common::{World, article, line};
+
+fn two_pages(world: &World) {
+    let (a, b) = (article("甲", 0..10), article("甲", 2..12));
+    world.file("in.jsonl", line("a", &a) + &line("b", &b));
+}
+
+#[test]
+fn parameters_come_from_the_command_line_and_from_files() {
+    let world = World::new();
+    two_pages(&world);
+    // 8 of 10 features.
+    let pairs = |out: &str| world.lines(&format!("{out}/pairs.jsonl")).len();
+    world.run(&["dedup", "in.jsonl", "-o", "a"]).code(0);
+    assert_eq!(pairs("a"), 1);
+    world
+        .run(&["dedup", "in.jsonl", "-o", "b", "--param", "threshold=0.9"])
+        .code(0);
+    assert_eq!(pairs("b"), 0);
+    world.file("p.toml", "[period]\nthreshold = 0.9\nnoise = \"none\"\n");
+    world
+        .run(&["dedup", "in.jsonl", "-o", "c", "--params", "p.toml"])
+        .code(0);
+    assert_eq!(pairs("c"), 0);
+    let both = [
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "d",
+        "--params",
+        "p.toml",
+        "--param",
+        "threshold=0.8",
+    ];
+    world.run(&both).code(0);
+    assert_eq!(pairs("d"), 1);
+    assert_eq!(world.summary("d")["parameters"]["params"]["noise"], "none");
+    assert_eq!(world.summary("d")["parameters"]["params"]["threshold"], 0.8);
+}
+
+#[test]
+fn a_config_file_sets_options_and_the_command_line_wins() {
+    let world = World::new();
+    two_pages(&world);
+    world.file(
+        "c.toml",
+        "param = [\"threshold=0.9\"]\nno-kept = true\nthreads = 1\nfold = [\"case\"]\n",
+    );
+    world
+        .run(&["dedup", "in.jsonl", "-o", "a", "--config", "c.toml"])
+        .code(0);
+    assert_eq!(world.read("a/pairs.jsonl"), "");
+    assert!(!world.exists("a/kept"));
+    let summary = world.summary("a");
+    assert_eq!(summary["run"]["threads"], 1);
+    assert_eq!(summary["parameters"]["fold"], serde_json::json!(["case"]));
+    let wins = [
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "b",
+        "--config=c.toml",
+        "--param",
+        "threshold=0.5",
+        "--threads",
+        "2",
+    ];
+    world.run(&wins).code(0);
+    assert_eq!(world.lines("b/pairs.jsonl").len(), 1);
+    assert_eq!(world.summary("b")["run"]["threads"], 2);
+
+    world.file("bad.toml", "treads = 1\n");
+    world
+        .run(&["dedup", "in.jsonl", "-o", "c", "--config", "bad.toml"])
+        .code(2)
+        .says(&["bad.toml", "there is no option `treads`", "threads"]);
+    world
+        .run(&["dedup", "in.jsonl", "-o", "c", "--config", "none.toml"])
+        .code(2)
+        .says(&["none.toml"]);
+}
+
+#[test]
+fn the_example_config_has_every_option_and_works() {
+    let world = World::new();
+    two_pages(&world);
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let example = std::fs::read_to_string(format!("{root}/retold.example.toml")).unwrap();
+    let set: Vec<&str> = example
+        .lines()
+        .filter_map(|line| line.trim_start_matches('#').split_once(" = "))
+        .map(|(key, _)| key.trim())
+        .collect();
+    let help = world.run(&["dedup", "--help"]).code(0).stdout();
+    let options: Vec<&str> = help
+        .lines()
+        .filter_map(|line| {
+            line.trim_start()
+                .split_once("--")
+                .filter(|(before, _)| before.len() <= 4)
+        })
+        .map(|(_, rest)| rest.split([' ', '=', ',']).next().unwrap())
+        .filter(|name| !["config", "help"].contains(name))
+        .collect();
+    assert!(options.len() > 20, "{options:?}");
+    for option in &options {
+        assert!(set.contains(option), "retold.example.toml lacks `{option}`");
+    }
+    for key in set {
+        assert!(
+            options.contains(&key),
+            "retold.example.toml has `{key}`, which is no option"
+        );
+    }
+    // As it stands, and with every comment sign taken away from a setting, it is valid.
+    world
+        .run(&[
+            "dedup",
+            "in.jsonl",
+            "-o",
+            "a",
+            "--config",
+            &format!("{root}/retold.example.toml"),
+        ])
+        .code(0);
+    let all: String = example
+        .lines()
+        .map(|line| {
+            if line.contains(" = ") {
+                line.trim_start_matches('#').trim()
+            } else {
+                line
+            }
+        })
+        .filter(|line| !line.starts_with("files-from") && !line.starts_with("params "))
+        .filter(|line| !line.starts_with("mark") && !line.starts_with("out"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    world.file("all.toml", all);
+    world
+        .run(&["dedup", "in.jsonl", "-o", "b", "--config", "all.toml"])
+        .code(0);
+}
+
+#[test]
+fn wrong_use_says_what_to_do() {
+    let world = World::new();
+    two_pages(&world);
+    let dedup = |extra: &[&str]| {
+        let arguments: Vec<&str> = ["dedup", "in.jsonl", "-o", "out"]
+            .iter()
+            .chain(extra)
+            .copied()
+            .collect();
+        world.run(&arguments).code(2)
+    };
+    dedup(&["--method", "perod"]).says(&["no method is called `perod`", "period"]);
+    dedup(&["--param", "treshold=1"]).says(&["no parameter `treshold`", "threshold"]);
+    dedup(&["--param", "threshold=7"]).says(&["period.threshold = 7", "a number from 0 to 1"]);
+    dedup(&["--param", "threshold"]).says(&["NAME=VALUE"]);
+    dedup(&["--max-record-size", "many"]).says(&["a number of bytes"]);
+    dedup(&["--mark", "--no-kept"]).says(&["cannot be used with"]);
+    world.file("bad.toml", "[perod]\nthreshold = 1\n");
+    dedup(&["--params", "bad.toml"]).says(&["bad.toml", "perod"]);
+    world
+        .run(&["dedup", "-o", "out"])
+        .code(2)
+        .says(&["no INPUT"]);
+    world
+        .run(&["dedup", "nowhere", "-o", "out"])
+        .code(2)
+        .says(&["nowhere"]);
+    assert!(!world.exists("out/summary.json"));
+}
+
+#[test]
+fn files_from_lists_inputs() {
+    let world = World::new();
+    world.file("x/a.txt", "甲。");
+    world.file("y/b.txt", "甲。");
+    world.file("list", "x\n\ny/b.txt\n");
+    world
+        .run(&["dedup", "--files-from", "list", "-o", "out"])
+        .code(0);
+    assert_eq!(world.summary("out")["records"]["read"], 2);
+    world
+        .run(&["dedup", "--files-from", "gone", "-o", "out2"])
+        .code(2)
+        .says(&["--files-from gone"]);
+}
+
+#[test]
+fn methods_and_completions_are_listed() {
+    let world = World::new();
+    let text = world.run(&["methods"]).code(0).stdout();
+    for part in [
+        "period (default)",
+        "--param threshold=0.7",
+        "CN102945244",
+        "a number from 0 to 1",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    let json = world.run(&["methods", "period", "--json"]).code(0).stdout();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json[0]["name"], "period");
+    assert!(
+        json[0]["params"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|p| p["name"] == "min_shared")
+    );
+    world
+        .run(&["methods", "none"])
+        .code(2)
+        .says(&["no method is called `none`"]);
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(
+            world
+                .run(&["completions", shell])
+                .code(0)
+                .stdout()
+                .contains("retold")
+        );
+    }
+    assert!(
+        world
+            .run(&["--version"])
+            .code(0)
+            .stdout()
+            .starts_with("retold ")
+    );
+}
+
+#[test]
+fn quiet_says_nothing_and_verbose_says_more() {
+    let world = World::new();
+    two_pages(&world);
+    assert_eq!(
+        world
+            .run(&["dedup", "in.jsonl", "-o", "a", "-q"])
+            .code(0)
+            .stdout(),
+        ""
+    );
+    let verbose = world
+        .run(&["dedup", "in.jsonl", "-o", "b", "-v"])
+        .code(0)
+        .stdout();
+    assert!(
+        verbose.contains("different sketches") && verbose.contains("read and sketch"),
+        "{verbose}"
+    );
+}
