@@ -11,7 +11,7 @@ use crate::index::Sketches;
 use crate::method::{Method, Sketch};
 use crate::page::{Page, site_of};
 use crate::read::{Outcome, ReadOptions, Record, Source};
-use crate::text::{Text, TextOptions, text_of};
+use crate::text::{Text, TextOptions, count_chars, text_of};
 use crate::watch::Watch;
 
 /// What is kept of all pages that were read.
@@ -258,7 +258,7 @@ fn row_of(
 ) -> (PageRow, Option<String>) {
     let date = page.date.as_deref().and_then(seconds);
     let site = page.site.or_else(|| page.url.as_deref().and_then(site_of));
-    let chars = text.folded.chars().filter(|c| !c.is_whitespace()).count() as u64;
+    let chars = count_chars(&text.folded);
     let row = PageRow {
         id: page.id.into(),
         source,

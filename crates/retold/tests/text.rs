@@ -245,3 +245,8 @@ fn declarations_are_believed_only_as_far_as_the_bytes_bear_them_out() {
         .collect();
     assert_eq!(charset_of(&wide, None).1, Some("UTF-16LE"));
 }
+
+#[test]
+fn characters_are_counted_without_white_space() {
+    assert_eq!(retold::text::count_chars("ab 体\n 𠀀é"), 5);
+}

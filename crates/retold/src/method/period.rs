@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Domain, Method, MethodInfo, Param, Params, Sketch, SketchRef, shared_positions};
 use crate::relation::{Verdict, by_length, ratio};
-use crate::text::{Sentence, Text};
+use crate::text::{Sentence, Text, count_chars};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "period",
@@ -125,8 +125,10 @@ fn words_from_end(sentence: &str) -> impl Iterator<Item = &str> {
 /// A whole sentence in 64 bits: a hash of its characters without white space, and their number in the low 16 bits.
 fn sentence_mark(sentence: &str, buffer: &mut String) -> u64 {
     buffer.clear();
-    buffer.extend(sentence.chars().filter(|c| !c.is_whitespace()));
-    let length = buffer.chars().count().min(0xffff) as u64;
+    sentence
+        .split_whitespace()
+        .for_each(|part| buffer.push_str(part));
+    let length = count_chars(buffer).min(0xffff);
     (xxh3_64(buffer.as_bytes()) & !0xffff) | length
 }
 

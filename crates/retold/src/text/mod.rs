@@ -82,6 +82,14 @@ pub struct Meta {
     pub garbled: bool,
 }
 
+/// The number of characters of a visible or folded text, or of a part of one, white space left out. Blocks hold no
+/// other white space than single spaces and line feeds, so bytes can be counted.
+pub fn count_chars(text: &str) -> u64 {
+    text.bytes()
+        .map(|b| u64::from(b & 0xC0 != 0x80 && b != b' ' && b != b'\n'))
+        .sum()
+}
+
 /// Makes a page's text. The error is the reason for a reject, for people.
 pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
     match &page.content {
