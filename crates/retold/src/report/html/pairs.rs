@@ -101,12 +101,12 @@ impl<'a> Facts<'a> {
     }
 
     /// The pairs of the cluster at a place, those with the canonical page first.
-    pub(super) fn of_place(&self, place: u32) -> impl Iterator<Item = &'a Pair> {
+    pub(super) fn of_place(&self, place: u32) -> Vec<&'a Pair> {
         let start = self.picked.partition_point(|&(p, ..)| p < place);
         let end = self.picked.partition_point(|&(p, ..)| p <= place);
         let pairs = &self.report.findings.pairs;
-        let numbers: Vec<u32> = self.picked[start..end].iter().map(|&(.., at)| at).collect();
-        numbers.into_iter().map(|at| &pairs[at as usize])
+        let picked = self.picked[start..end].iter();
+        picked.map(|&(.., at)| &pairs[at as usize]).collect()
     }
 
     /// A pair for the page: `[relation, similarity, length ratio, shared, exact, checks, [df…], features left out,
