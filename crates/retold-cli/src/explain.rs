@@ -32,7 +32,12 @@ pub struct Args {
     #[arg(value_name = "[OUT] A B", num_args = 0..=3)]
     names: Vec<PathBuf>,
     /// Look for --ids in these files and folders
-    #[arg(long = "in", value_name = "INPUT", requires = "ids", conflicts_with = "names")]
+    #[arg(
+        long = "in",
+        value_name = "INPUT",
+        requires = "ids",
+        conflicts_with = "names"
+    )]
     input: Vec<PathBuf>,
     /// The ids of the two pages in --in
     #[arg(long, value_names = ["A", "B"], num_args = 2, requires = "input")]
@@ -61,16 +66,36 @@ pub struct Args {
     #[arg(long, value_name = "NAME=VALUE", value_parser = crate::dedup::setting, help_heading = "Method")]
     param: Vec<(String, String)>,
     /// Field of --in that holds the text
-    #[arg(long, value_name = "NAME", default_value = "text", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "text",
+        help_heading = "Input"
+    )]
     text_field: String,
     /// Field of --in that holds HTML
-    #[arg(long, value_name = "NAME", default_value = "html", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "html",
+        help_heading = "Input"
+    )]
     html_field: String,
     /// Field of --in that holds the id
-    #[arg(long, value_name = "NAME", default_value = "id", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "id",
+        help_heading = "Input"
+    )]
     id_field: String,
     /// Field of --in that holds the URL
-    #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "url",
+        help_heading = "Input"
+    )]
     url_field: String,
 }
 
@@ -110,7 +135,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let told = |unit| {
         let mut story = story(&case, unit);
         for feature in &mut story.features {
-            feature.df = counted.as_ref().and_then(|counts| counts.get(&feature.key).copied());
+            feature.df = counted
+                .as_ref()
+                .and_then(|counts| counts.get(&feature.key).copied());
         }
         story
     };
@@ -121,7 +148,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         print_json(&told(Unit::Chars), &case)?;
     } else {
         let screen = Screen::of(args.full, colours(args.color));
-        print(&explain_view::render(&told(Unit::Chars), &case.method_name, &screen))?;
+        print(&explain_view::render(
+            &told(Unit::Chars),
+            &case.method_name,
+            &screen,
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -231,7 +262,9 @@ fn story(case: &Case, unit: Unit) -> Story {
         exact: case.exact,
     };
     let mut story = explain::pair(&case.pages[0], &case.pages[1], setting, unit);
-    story.remark = case.expected.and_then(|expected| difference(&story, expected));
+    story.remark = case
+        .expected
+        .and_then(|expected| difference(&story, expected));
     story
 }
 

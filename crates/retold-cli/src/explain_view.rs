@@ -25,7 +25,9 @@ const STRETCHES: usize = 200;
 impl Screen {
     /// The terminal that standard output is; 80 columns if it is none.
     pub fn of(full: bool, colour: bool) -> Screen {
-        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let columns = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|columns| columns.parse().ok());
         let width = match Term::stdout().size_checked() {
             Some((_, width)) => usize::from(width),
             None => columns.unwrap_or(80),
@@ -53,13 +55,26 @@ pub fn render(story: &Story, method: &str, screen: &Screen) -> String {
             format!("{} features", thousands(page.keys as u64)),
         ];
         facts.extend(page.site.iter().chain(&page.date).map(|fact| clean(fact)));
-        line(&mut out, &format!("{} {}", screen.paint(Style::new().bold(), name), clean(&page.id)));
-        for title in &page.title {
+        line(
+            &mut out,
+            &format!(
+                "{} {}",
+                screen.paint(Style::new().bold(), name),
+                clean(&page.id)
+            ),
+        );
+        if let Some(title) = &page.title {
             wrapped(&mut out, &clean(title), "  ", screen, &Style::new());
         }
-        wrapped(&mut out, &facts.join(", "), "  ", screen, &Style::new().dim());
+        wrapped(
+            &mut out,
+            &facts.join(", "),
+            "  ",
+            screen,
+            &Style::new().dim(),
+        );
     }
-    for remark in &story.remark {
+    if let Some(remark) = &story.remark {
         wrapped(&mut out, remark, "! ", screen, &Style::new().yellow());
     }
     checks(&mut out, story, method, screen);
@@ -90,7 +105,10 @@ fn heading(out: &mut String, text: &str, screen: &Screen) {
 
 fn wrapped(out: &mut String, text: &str, indent: &str, screen: &Screen, style: &Style) {
     for part in wrap(text, screen.width.saturating_sub(indent.len())) {
-        line(out, &format!("{indent}{}", screen.paint(style.clone(), part.trim_end())));
+        line(
+            out,
+            &format!("{indent}{}", screen.paint(style.clone(), part.trim_end())),
+        );
     }
 }
 
@@ -109,8 +127,21 @@ fn checks(out: &mut String, story: &Story, method: &str, screen: &Screen) {
             (false, true) => "  → not related".to_owned(),
             (true, true) => String::new(),
         };
-        line(out, &format!("{} {}{outcome}", screen.paint(style, mark), screen.paint(Style::new().bold(), &check.line)));
-        wrapped(out, check.check.meaning, "    ", screen, &Style::new().dim());
+        line(
+            out,
+            &format!(
+                "{} {}{outcome}",
+                screen.paint(style, mark),
+                screen.paint(Style::new().bold(), &check.line)
+            ),
+        );
+        wrapped(
+            out,
+            check.check.meaning,
+            "    ",
+            screen,
+            &Style::new().dim(),
+        );
     }
     for note in &story.notes {
         wrapped(out, note, "  ", screen, &Style::new());
@@ -118,21 +149,50 @@ fn checks(out: &mut String, story: &Story, method: &str, screen: &Screen) {
 }
 
 fn features(out: &mut String, story: &Story, screen: &Screen) {
-    let shared: Vec<&TellFeature> = story.features.iter().filter(|f| f.role != "alone").collect();
+    let shared: Vec<&TellFeature> = story
+        .features
+        .iter()
+        .filter(|f| f.role != "alone")
+        .collect();
     let alone = story.features.len() - shared.len();
-    heading(out, &format!("Shared features ({})", thousands(shared.len() as u64)), screen);
+    heading(
+        out,
+        &format!("Shared features ({})", thousands(shared.len() as u64)),
+        screen,
+    );
     let counted = shared.iter().any(|feature| feature.df.is_some());
-    let room = screen.width.saturating_sub(if counted { 24 } else { 14 }).max(8);
+    let room = screen
+        .width
+        .saturating_sub(if counted { 24 } else { 14 })
+        .max(8);
     if !shared.is_empty() {
-        let df = if counted { format!("{:>9} ", "pages") } else { String::new() };
-        line(out, &screen.paint(Style::new().dim(), &format!("  {} {df}{:>4} {:>4}", pad("", room), "A", "B")));
+        let df = if counted {
+            format!("{:>9} ", "pages")
+        } else {
+            String::new()
+        };
+        line(
+            out,
+            &screen.paint(
+                Style::new().dim(),
+                &format!("  {} {df}{:>4} {:>4}", pad("", room), "A", "B"),
+            ),
+        );
     }
-    for feature in shared.iter().take(if screen.full { usize::MAX } else { FEATURES }) {
+    for feature in shared
+        .iter()
+        .take(if screen.full { usize::MAX } else { FEATURES })
+    {
         let df = match (counted, feature.df) {
             (true, df) => format!("{:>9} ", df.map_or("?".to_owned(), thousands)),
             (false, _) => String::new(),
         };
-        let row = format!("{} {df}{:>4} {:>4}", pad(&clean(&feature.name), room), feature.a.len(), feature.b.len());
+        let row = format!(
+            "{} {df}{:>4} {:>4}",
+            pad(&clean(&feature.name), room),
+            feature.a.len(),
+            feature.b.len()
+        );
         let (style, why) = match feature.role {
             "common" => (Style::new().dim(), "common: no evidence by itself"),
             "deleted" => (Style::new().dim(), "pruned as noise: not counted"),
@@ -144,10 +204,22 @@ fn features(out: &mut String, story: &Story, screen: &Screen) {
         }
     }
     if shared.len() > FEATURES && !screen.full {
-        line(out, &format!("  and {} more (--full)", thousands((shared.len() - FEATURES) as u64)));
+        line(
+            out,
+            &format!(
+                "  and {} more (--full)",
+                thousands((shared.len() - FEATURES) as u64)
+            ),
+        );
     }
     if alone > 0 {
-        line(out, &screen.paint(Style::new().dim(), &format!("  {} on one page only", thousands(alone as u64))));
+        line(
+            out,
+            &screen.paint(
+                Style::new().dim(),
+                &format!("  {} on one page only", thousands(alone as u64)),
+            ),
+        );
     }
 }
 
@@ -160,12 +232,19 @@ enum Stretch {
 fn stretches(story: &Story) -> Vec<Stretch> {
     let texts = [&story.a.text, &story.b.text].map(|text| text.chars().collect::<Vec<_>>());
     let part = |side: usize, from: u32, to: u32| -> String {
-        texts[side].get(from as usize..to.max(from) as usize).unwrap_or_default().iter().collect()
+        texts[side]
+            .get(from as usize..to.max(from) as usize)
+            .unwrap_or_default()
+            .iter()
+            .collect()
     };
     let mut all = Vec::new();
     let (mut in_a, mut in_b) = (0, 0);
     let end = [texts[0].len() as u32, texts[1].len() as u32];
-    let same = story.passages.iter().filter(|passage| passage.kind == Kind::Same);
+    let same = story
+        .passages
+        .iter()
+        .filter(|passage| passage.kind == Kind::Same);
     let last = ([end[0]; 2], [end[1]; 2]);
     for (a, b) in same.map(|passage| (passage.a, passage.b)).chain([last]) {
         let (left, right) = (part(0, in_a, a[0]), part(1, in_b, b[0]));
@@ -181,31 +260,68 @@ fn stretches(story: &Story) -> Vec<Stretch> {
 }
 
 fn texts(out: &mut String, story: &Story, screen: &Screen) {
-    let moved = story.passages.iter().filter(|passage| passage.kind == Kind::Moved).count();
+    let moved = story
+        .passages
+        .iter()
+        .filter(|passage| passage.kind == Kind::Moved)
+        .count();
     let all = stretches(story);
-    let shared = all.iter().filter(|stretch| matches!(stretch, Stretch::Shared(_))).count();
-    heading(out, &format!("The texts: {} passages shared in order, {} elsewhere", thousands(shared as u64), thousands(moved as u64)), screen);
+    let shared = all
+        .iter()
+        .filter(|stretch| matches!(stretch, Stretch::Shared(_)))
+        .count();
+    heading(
+        out,
+        &format!(
+            "The texts: {} passages shared in order, {} elsewhere",
+            thousands(shared as u64),
+            thousands(moved as u64)
+        ),
+        screen,
+    );
     let most = if screen.full { usize::MAX } else { STRETCHES };
     let columns = screen.width >= SIDE_BY_SIDE;
     if columns {
         let room = (screen.width - 3) / 2;
-        line(out, &screen.paint(Style::new().bold(), &format!("{}   B", pad("A", room))));
+        line(
+            out,
+            &screen.paint(Style::new().bold(), &format!("{}   B", pad("A", room))),
+        );
     }
     for stretch in all.iter().take(most) {
         match stretch {
             Stretch::Shared(text) => shared_text(out, text, columns, screen),
-            Stretch::Apart(a, b) if columns => side_by_side(out, &lines(a, screen, true), &lines(b, screen, true), screen, &Style::new().red(), &Style::new().cyan()),
+            Stretch::Apart(a, b) if columns => side_by_side(
+                out,
+                &lines(a, screen, true),
+                &lines(b, screen, true),
+                screen,
+                &Style::new().red(),
+                &Style::new().cyan(),
+            ),
             Stretch::Apart(a, b) => {
-                for (mark, text, style) in [("A ", a, Style::new().red()), ("B ", b, Style::new().cyan())] {
+                for (mark, text, style) in [
+                    ("A ", a, Style::new().red()),
+                    ("B ", b, Style::new().cyan()),
+                ] {
                     for part in shorten(lines(text, screen, false), screen) {
-                        line(out, &format!("{mark}{}", screen.paint(style.clone(), &part)));
+                        line(
+                            out,
+                            &format!("{mark}{}", screen.paint(style.clone(), &part)),
+                        );
                     }
                 }
             }
         }
     }
     if all.len() > most {
-        line(out, &format!("… and {} further stretches (--full, or --html FILE)", thousands((all.len() - most) as u64)));
+        line(
+            out,
+            &format!(
+                "… and {} further stretches (--full, or --html FILE)",
+                thousands((all.len() - most) as u64)
+            ),
+        );
     }
 }
 
@@ -221,20 +337,38 @@ fn shared_text(out: &mut String, text: &str, columns: bool, screen: &Screen) {
     }
 }
 
-fn side_by_side(out: &mut String, a: &[String], b: &[String], screen: &Screen, left: &Style, right: &Style) {
+fn side_by_side(
+    out: &mut String,
+    a: &[String],
+    b: &[String],
+    screen: &Screen,
+    left: &Style,
+    right: &Style,
+) {
     let room = (screen.width - 3) / 2;
     for at in 0..a.len().max(b.len()) {
         let part = |side: &[String]| side.get(at).cloned().unwrap_or_default();
         let (a, b) = (part(a), part(b));
-        let row = format!("{} │ {}", screen.paint(left.clone(), &pad(&a, room)), screen.paint(right.clone(), &b));
+        let row = format!(
+            "{} │ {}",
+            screen.paint(left.clone(), &pad(&a, room)),
+            screen.paint(right.clone(), &b)
+        );
         line(out, row.trim_end());
     }
 }
 
 /// The lines that a text takes in the room there is.
 fn lines(text: &str, screen: &Screen, columns: bool) -> Vec<String> {
-    let room = if columns { (screen.width - 3) / 2 } else { screen.width.saturating_sub(2) };
-    let blocks = text.split('\n').map(str::trim).filter(|block| !block.is_empty());
+    let room = if columns {
+        (screen.width - 3) / 2
+    } else {
+        screen.width.saturating_sub(2)
+    };
+    let blocks = text
+        .split('\n')
+        .map(str::trim)
+        .filter(|block| !block.is_empty());
     blocks.flat_map(|block| wrap(&clean(block), room)).collect()
 }
 
@@ -253,7 +387,13 @@ fn shorten(lines: Vec<String>, screen: &Screen) -> Vec<String> {
 /// Control characters could do anything to a terminal; pages are not trusted.
 fn clean(text: &str) -> String {
     text.chars()
-        .map(|c| if c.is_control() || is_format(c) { ' ' } else { c })
+        .map(|c| {
+            if c.is_control() || is_format(c) {
+                ' '
+            } else {
+                c
+            }
+        })
         .collect()
 }
 

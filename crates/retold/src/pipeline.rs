@@ -333,10 +333,7 @@ fn find_noise(collection: &Collection, params: &Params) -> NoiseList {
 
 /// Takes the noise out of the sketches: the different sketches that are left, which of them each page has (in the order
 /// of reading), and the keys of the sketches as they were, if that makes a difference.
-fn prune(
-    collection: &mut Collection,
-    noise: &NoiseList,
-) -> (Sketches, Vec<u32>, Option<Sketches>) {
+fn prune(collection: &mut Collection, noise: &NoiseList) -> (Sketches, Vec<u32>, Option<Sketches>) {
     let sketches = std::mem::take(&mut collection.sketches);
     if noise.deletes_nothing() {
         let unit_of = collection.pages.iter().map(|page| page.sketch).collect();

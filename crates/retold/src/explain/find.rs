@@ -86,7 +86,8 @@ impl Inputs {
                 found = Some(inputs.side(source, record)?);
             }
         }
-        let mut side = found.ok_or_else(|| Error::Usage(format!("{} holds no page", path.display())))?;
+        let mut side =
+            found.ok_or_else(|| Error::Usage(format!("{} holds no page", path.display())))?;
         // Two files of one name must be told apart.
         side.id = path.display().to_string();
         Ok(side)
@@ -95,17 +96,26 @@ impl Inputs {
     /// The pages with these ids, by the rules for ids that a run follows. Reads all inputs once and two records again.
     pub fn by_ids(&self, ids: [&str; 2], watch: &dyn Watch) -> Result<[Side; 2]> {
         let mut collection = Collection::default();
-        self.each(watch, &|page, _| Some(page.id.clone()), &mut |at, record, id: String| {
-            collection.pages.push(row(id, at, record));
-        })?;
+        self.each(
+            watch,
+            &|page, _| Some(page.id.clone()),
+            &mut |at, record, id: String| {
+                collection.pages.push(row(id, at, record));
+            },
+        )?;
         collection.settle_ids();
         let [a, b] = ids.map(|id| {
             let row = collection.pages.iter().find(|row| &*row.id == id);
             let row = row.ok_or_else(|| unknown(id, &collection.pages))?;
             let source = &self.sources[row.source as usize];
-            let record = source.records(&self.read).find(|record| record.number == row.record);
+            let record = source
+                .records(&self.read)
+                .find(|record| record.number == row.record);
             let record = record.ok_or_else(|| {
-                Error::Usage(format!("{}: the file changed while it was read", source.name))
+                Error::Usage(format!(
+                    "{}: the file changed while it was read",
+                    source.name
+                ))
             })?;
             let mut side = self.side(source, record)?;
             side.id = id.to_owned();
@@ -115,22 +125,35 @@ impl Inputs {
     }
 
     /// On how many different sketches each key stands. Reads and sketches all inputs once.
-    pub fn count(&self, method: &dyn Method, keys: &[u64], watch: &dyn Watch) -> Result<HashMap<u64, u64>> {
+    pub fn count(
+        &self,
+        method: &dyn Method,
+        keys: &[u64],
+        watch: &dyn Watch,
+    ) -> Result<HashMap<u64, u64>> {
         let wanted: HashSet<u64> = keys.iter().copied().collect();
         let mut seen = Sketches::default();
         let mut counts: HashMap<u64, u64> = HashMap::new();
         let sketch = |page: &Page, options: &TextOptions| {
             let sketch = method.sketch(&text_of(page, options).ok()?);
-            sketch.keys.iter().any(|key| wanted.contains(key)).then_some(sketch)
+            sketch
+                .keys
+                .iter()
+                .any(|key| wanted.contains(key))
+                .then_some(sketch)
         };
-        self.each(watch, &sketch, &mut |_, _, sketch: crate::method::Sketch| {
-            let before = seen.len();
-            if seen.add(sketch.as_ref()) as usize == before {
-                for key in sketch.keys.iter().filter(|key| wanted.contains(key)) {
-                    *counts.entry(*key).or_default() += 1;
+        self.each(
+            watch,
+            &sketch,
+            &mut |_, _, sketch: crate::method::Sketch| {
+                let before = seen.len();
+                if seen.add(sketch.as_ref()) as usize == before {
+                    for key in sketch.keys.iter().filter(|key| wanted.contains(key)) {
+                        *counts.entry(*key).or_default() += 1;
+                    }
                 }
-            }
-        })?;
+            },
+        )?;
         Ok(counts)
     }
 
@@ -141,7 +164,10 @@ impl Inputs {
         make: &(impl Fn(&Page, &TextOptions) -> Option<T> + Sync),
         take: &mut impl FnMut(u32, u64, T),
     ) -> Result<()> {
-        watch.begin("reading", self.sources.iter().map(|source| source.size).sum());
+        watch.begin(
+            "reading",
+            self.sources.iter().map(|source| source.size).sum(),
+        );
         for (at, source) in self.sources.iter().enumerate() {
             let mut records = source.records(&self.read);
             loop {
@@ -182,7 +208,10 @@ impl Inputs {
     fn side(&self, source: &Source, record: Record) -> Result<Side> {
         let number = record.number;
         let bad = |reason: &str| {
-            Error::Usage(format!("{}, record {number}: {reason}", source.path.display()))
+            Error::Usage(format!(
+                "{}, record {number}: {reason}",
+                source.path.display()
+            ))
         };
         match record.parse(source, &self.read) {
             Outcome::Page(page) => {
@@ -220,6 +249,7 @@ fn row(id: String, source: u32, record: u64) -> PageRow {
         date: None,
         bytes: 0,
         chars: 0,
+        own_chars: 0,
         text: None,
         sketch: 0,
         keys: 0,
@@ -236,16 +266,21 @@ fn unknown(id: &str, pages: &[PageRow]) -> Error {
         };
         let ends = same(&mut wanted.chars(), &mut other.chars())
             + same(&mut wanted.chars().rev(), &mut other.chars().rev());
-        (other.contains(&wanted) || wanted.contains(&other), ends)
+        // Of ids with as much in common the one with the least beside it is closest.
+        let beside = other.chars().count().abs_diff(wanted.chars().count());
+        (ends * 2).saturating_sub(beside)
     };
-    let mut close: Vec<&PageRow> = pages.iter().filter(|page| likeness(page) > (false, 2)).collect();
+    let mut close: Vec<&PageRow> = pages.iter().filter(|page| likeness(page) > 4).collect();
     close.sort_by_cached_key(|page| (std::cmp::Reverse(likeness(page)), page.id.clone()));
     close.truncate(CLOSE);
     let names: Vec<String> = close.iter().map(|page| format!("`{}`", page.id)).collect();
     Error::Usage(if names.is_empty() {
         format!("no page has the id `{id}`; there are {} pages", pages.len())
     } else {
-        format!("no page has the id `{id}`; close to it: {}", names.join(", "))
+        format!(
+            "no page has the id `{id}`; close to it: {}",
+            names.join(", ")
+        )
     })
 }
 
@@ -259,16 +294,27 @@ impl Finished {
     pub fn open(out: &Path) -> Result<Finished> {
         let summary = json(&out.join(SUMMARY))?;
         let noise: NoiseList = match out.join(NOISE) {
-            path if path.is_file() => serde_json::from_value(json(&path)?).map_err(|e| corrupt(&path, &e))?,
+            path if path.is_file() => {
+                serde_json::from_value(json(&path)?).map_err(|e| corrupt(&path, &e))?
+            }
             _ => NoiseList::default(),
         };
         let parameters = &summary["parameters"];
         let method = text(&parameters["method"]).unwrap_or_default();
         let params = parameters["params"].as_object().into_iter().flatten();
         let settings = params
-            .map(|(name, value)| (name.clone(), text(value).unwrap_or_else(|| value.to_string())))
+            .map(|(name, value)| {
+                (
+                    name.clone(),
+                    text(value).unwrap_or_else(|| value.to_string()),
+                )
+            })
             .collect();
-        let mut inputs = Inputs::open(&paths(&summary, out)?, read_options(parameters), text_options(parameters))?;
+        let mut inputs = Inputs::open(
+            &paths(&summary, out)?,
+            read_options(parameters),
+            text_options(parameters),
+        )?;
         // As the run itself does, in case it wrote into one of its inputs.
         if let Ok(own) = out.canonicalize() {
             let inside = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(&own));
@@ -317,7 +363,12 @@ fn text(value: &Value) -> Option<String> {
 /// The inputs as the run named them, from where it was started.
 fn paths(summary: &Value, out: &Path) -> Result<Vec<PathBuf>> {
     let directory = PathBuf::from(text(&summary["run"]["directory"]).unwrap_or_default());
-    let names: Vec<&str> = summary["inputs"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let names: Vec<&str> = summary["inputs"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     if names.contains(&"-") {
         return Err(Error::Usage(format!(
             "the run in {} read standard input, which is gone; give the same data again: --in FILE --ids A B",
@@ -338,7 +389,9 @@ fn read_options(parameters: &Value) -> ReadOptions {
         date_field: or("date_field", default.date_field),
         site_field: text(&parameters["site_field"]),
         site_dir: parameters["site_dir"].as_u64().map(|level| level as usize),
-        max_record_size: parameters["max_record_size"].as_u64().unwrap_or(default.max_record_size),
+        max_record_size: parameters["max_record_size"]
+            .as_u64()
+            .unwrap_or(default.max_record_size),
     }
 }
 

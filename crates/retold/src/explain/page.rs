@@ -18,7 +18,10 @@ pub fn write(story: &Story, out: impl Write) -> io::Result<()> {
     let mut page = DataPage::begin(out, &title, hash.digest128())?;
     let mut data = story.json(true);
     // The page's code knows checks as a report holds them: a list of outcomes or nothing.
-    if let Some(checks) = data.get_mut("checks").and_then(serde_json::Value::as_array_mut) {
+    if let Some(checks) = data
+        .get_mut("checks")
+        .and_then(serde_json::Value::as_array_mut)
+    {
         for check in checks {
             if let Some(check) = check.as_object_mut() {
                 check.entry("outcomes").or_insert(json!(null));

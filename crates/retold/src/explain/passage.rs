@@ -53,9 +53,17 @@ pub fn passages(a: &str, b: &str) -> Vec<Passage> {
     let (mut i, mut j) = (0, 0);
     let mut alone = (Vec::new(), Vec::new());
     for hunk in diff.hunks() {
-        same(&left[i..hunk.before.start as usize], &right[j..hunk.after.start as usize], &mut found);
+        same(
+            &left[i..hunk.before.start as usize],
+            &right[j..hunk.after.start as usize],
+            &mut found,
+        );
         let (from, to) = (range(&hunk.before), range(&hunk.after));
-        if !refine((a, &left[from.clone()]), (b, &right[to.clone()]), &mut found) {
+        if !refine(
+            (a, &left[from.clone()]),
+            (b, &right[to.clone()]),
+            &mut found,
+        ) {
             alone.0.extend(from);
             alone.1.extend(to);
         }
@@ -95,7 +103,8 @@ fn refine(
     (b, right): (&str, &[Piece]),
     found: &mut Vec<Passage>,
 ) -> bool {
-    let whole = |pieces: &[Piece]| Some(pieces.first()?.start as usize..pieces.last()?.end as usize);
+    let whole =
+        |pieces: &[Piece]| Some(pieces.first()?.start as usize..pieces.last()?.end as usize);
     let (Some(from), Some(to)) = (whole(left), whole(right)) else {
         return false;
     };
@@ -132,8 +141,14 @@ fn refine(
         }
         (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
     }
-    let covered: u32 = matches.iter().map(|passage| passage.a.end - passage.a.start).sum();
-    let shorter = a_words.iter().map(ExactSizeIterator::len).sum::<usize>()
+    let covered: u32 = matches
+        .iter()
+        .map(|passage| passage.a.end - passage.a.start)
+        .sum();
+    let shorter = a_words
+        .iter()
+        .map(ExactSizeIterator::len)
+        .sum::<usize>()
         .min(b_words.iter().map(ExactSizeIterator::len).sum());
     // Two unlike sentences share some words by chance; an edited one keeps a good part.
     if (covered as usize) * 5 < shorter * 2 {
@@ -170,7 +185,11 @@ fn moved(
     found: &mut Vec<Passage>,
 ) {
     let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
-    for &at in b.iter().rev().filter(|&&at| right[at].weight >= MOVED_WEIGHT) {
+    for &at in b
+        .iter()
+        .rev()
+        .filter(|&&at| right[at].weight >= MOVED_WEIGHT)
+    {
         places.entry(right[at].hash).or_default().push(at);
     }
     for &at in a.iter().filter(|&&at| left[at].weight >= MOVED_WEIGHT) {
@@ -209,14 +228,22 @@ mod tests {
 
     fn told(a: &str, b: &str) -> Vec<(String, String, Kind)> {
         let text = |text: &str, range: &Range<u32>| {
-            text[range.start as usize..range.end as usize].trim().to_owned()
+            text[range.start as usize..range.end as usize]
+                .trim()
+                .to_owned()
         };
-        passages(a, b).iter().map(|p| (text(a, &p.a), text(b, &p.b), p.kind)).collect()
+        passages(a, b)
+            .iter()
+            .map(|p| (text(a, &p.a), text(b, &p.b), p.kind))
+            .collect()
     }
 
     #[test]
     fn an_edited_sentence_is_marked_word_by_word() {
-        let found = told("the cat sat on the mat. the end.", "the cat lay on the mat. the end.");
+        let found = told(
+            "the cat sat on the mat. the end.",
+            "the cat lay on the mat. the end.",
+        );
         let kept: Vec<&str> = found.iter().map(|(a, ..)| a.as_str()).collect();
         assert_eq!(kept, ["the cat", "on the mat.", "the end."]);
         let found = told("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
@@ -229,7 +256,14 @@ mod tests {
         let a = "the first paragraph is here. the second paragraph is there. a third one ends it.";
         let b = "the second paragraph is there. a third one ends it. the first paragraph is here.";
         let found = told(a, b);
-        assert_eq!(found[0], ("the first paragraph is here.".into(), "the first paragraph is here.".into(), Kind::Moved));
+        assert_eq!(
+            found[0],
+            (
+                "the first paragraph is here.".into(),
+                "the first paragraph is here.".into(),
+                Kind::Moved
+            )
+        );
         assert_eq!(found[1].2, Kind::Same);
         assert_eq!(told("", "x"), []);
         assert_eq!(told("nothing alike here.", "完全不同的内容。"), []);
@@ -240,11 +274,17 @@ mod tests {
         // 5 MB on each side, every tenth sentence changed.
         let sentence = |i: usize, x: usize| format!("sentence number {i} tells of {x} things. ");
         let a: String = (0..120_000).map(|i| sentence(i, i % 7)).collect();
-        let b: String = (0..120_000).map(|i| sentence(i, if i % 10 == 0 { 9 } else { i % 7 })).collect();
+        let b: String = (0..120_000)
+            .map(|i| sentence(i, if i % 10 == 0 { 9 } else { i % 7 }))
+            .collect();
         let start = std::time::Instant::now();
         let found = passages(&a, &b);
         assert!(found.len() > 12_000);
-        assert!(start.elapsed().as_secs() < 20, "{} s", start.elapsed().as_secs());
+        assert!(
+            start.elapsed().as_secs() < 20,
+            "{} s",
+            start.elapsed().as_secs()
+        );
         let same = "all the same. ".repeat(300_000);
         assert!(!passages(&same, &same[14..]).is_empty());
     }

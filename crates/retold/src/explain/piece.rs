@@ -32,7 +32,11 @@ pub fn pieces(folded: &str) -> Vec<Piece> {
         stopped = is_stop(c, next) || (stopped && is_tail(c));
         let goes_on = next.is_some_and(|next| is_tail(next) || is_stop(next, None));
         if next.is_none_or(|next| next == '\n') || c == '\n' || (stopped && !goes_on) {
-            let hash = if weight < 2 { 0 } else { xxh3_64(letters.as_bytes()) | 1 };
+            let hash = if weight < 2 {
+                0
+            } else {
+                xxh3_64(letters.as_bytes()) | 1
+            };
             pieces.push(Piece {
                 start: start as u32,
                 end: end as u32,
@@ -50,13 +54,30 @@ pub fn pieces(folded: &str) -> Vec<Piece> {
 fn is_stop(c: char, next: Option<char>) -> bool {
     match c {
         '.' | ',' | ':' | ';' | '!' | '?' => !next.is_some_and(|next| next.is_ascii_alphanumeric()),
-        _ => matches!(c, '。' | '，' | '、' | '；' | '：' | '！' | '？' | '．' | '｡' | '।' | '॥' | '۔' | '።'),
+        _ => matches!(
+            c,
+            '。' | '，'
+                | '、'
+                | '；'
+                | '：'
+                | '！'
+                | '？'
+                | '．'
+                | '｡'
+                | '।'
+                | '॥'
+                | '۔'
+                | '።'
+        ),
     }
 }
 
 /// Marks that belong to the piece whose end they follow.
 fn is_tail(c: char) -> bool {
-    matches!(c, ' ' | '"' | '\'' | ')' | ']' | '”' | '’' | '」' | '』' | '）' | '》')
+    matches!(
+        c,
+        ' ' | '"' | '\'' | ')' | ']' | '”' | '’' | '」' | '』' | '）' | '》'
+    )
 }
 
 #[cfg(test)]
@@ -68,12 +89,26 @@ mod tests {
         let cut = |text: &str| -> Vec<String> {
             let cut = pieces(text);
             assert_eq!(cut.last().map_or(0, |piece| piece.end as usize), text.len());
-            cut.iter().map(|p| text[p.start as usize..p.end as usize].to_owned()).collect()
+            cut.iter()
+                .map(|p| text[p.start as usize..p.end as usize].to_owned())
+                .collect()
         };
-        assert_eq!(cut("well, pi is 3.14. (so they say.) good"), ["well, ", "pi is 3.14. ", "(so they say.) ", "good"]);
-        assert_eq!(cut("今天,我们去公园。好!”\n完"), ["今天,", "我们去公园。", "好!”", "\n", "完"]);
+        assert_eq!(
+            cut("well, pi is 3.14. (so they say.) good"),
+            ["well, ", "pi is 3.14. ", "(so they say.) ", "good"]
+        );
+        assert_eq!(
+            cut("今天,我们去公园。好!”\n完"),
+            ["今天,", "我们去公园。", "好!”", "\n", "完"]
+        );
         assert_eq!(cut(""), Vec::<String>::new());
-        assert_eq!(pieces("abc, abc.").iter().map(|p| p.weight).collect::<Vec<_>>(), [3, 3]);
+        assert_eq!(
+            pieces("abc, abc.")
+                .iter()
+                .map(|p| p.weight)
+                .collect::<Vec<_>>(),
+            [3, 3]
+        );
         assert_eq!(pieces("abc, abc.")[0].hash, pieces("abc, abc.")[1].hash);
     }
 }

@@ -40,7 +40,11 @@ impl Shown {
         let mut before = 0;
         for c in shown.chars() {
             units.extend(std::iter::repeat_n(before, c.len_utf8()));
-            before += if unit == Unit::Utf16 { c.len_utf16() as u32 } else { 1 };
+            before += if unit == Unit::Utf16 {
+                c.len_utf16() as u32
+            } else {
+                1
+            };
         }
         units.push(before);
         Shown {
@@ -69,9 +73,11 @@ impl Shown {
     pub fn pieces(&self) -> Vec<Value> {
         let pieces = pieces(&self.folded).into_iter();
         pieces
-            .filter_map(|Piece { start, end, hash, .. }| {
-                Some(json!([self.places(start, end)?.1, hash >> 12]))
-            })
+            .filter_map(
+                |Piece {
+                     start, end, hash, ..
+                 }| { Some(json!([self.places(start, end)?.1, hash >> 12])) },
+            )
             .collect()
     }
 }
@@ -106,7 +112,9 @@ fn map_block(
 ) {
     let (mut at, mut done) = (0, 0);
     'next: while at < block.len() {
-        let mut ends = block[at..].char_indices().map(|(end, c)| at + end + c.len_utf8());
+        let mut ends = block[at..]
+            .char_indices()
+            .map(|(end, c)| at + end + c.len_utf8());
         for end in ends.by_ref().take(STRETCH) {
             buffer.clear();
             folder.fold_into(&block[at..end], buffer);
@@ -154,22 +162,40 @@ mod tests {
         let original = "ＡＢＣ　é e\u{301} 漢字…終。\n第二行 ǅ";
         let text = text(original);
         let shown = Shown::new(&text, &TextOptions::default(), 1000, Unit::Utf16);
-        for (folded, visible) in [("abc", "ＡＢＣ"), ("汉字", "漢字"), ("...", "…"), ("第二行", "第二行")] {
+        for (folded, visible) in [
+            ("abc", "ＡＢＣ"),
+            ("汉字", "漢字"),
+            ("...", "…"),
+            ("第二行", "第二行"),
+        ] {
             let start = text.folded.find(folded).unwrap();
-            let (start, end) = shown.bytes(start as u32, (start + folded.len()) as u32).unwrap();
+            let (start, end) = shown
+                .bytes(start as u32, (start + folded.len()) as u32)
+                .unwrap();
             assert_eq!(&shown.text[start..end], visible);
         }
         assert_eq!(*shown.visible.last().unwrap() as usize, text.visible.len());
         assert_eq!(shown.visible.len(), text.folded.len() + 1);
-        let (start, end) = (text.folded.find('汉').unwrap() as u32, text.folded.find('终').unwrap() as u32);
+        let (start, end) = (
+            text.folded.find('汉').unwrap() as u32,
+            text.folded.find('终').unwrap() as u32,
+        );
         let (from, to) = shown.places(start, end).unwrap();
         let units: Vec<u16> = shown.text.encode_utf16().collect();
-        assert_eq!(String::from_utf16(&units[from as usize..to as usize]).unwrap(), "漢字…");
+        assert_eq!(
+            String::from_utf16(&units[from as usize..to as usize]).unwrap(),
+            "漢字…"
+        );
     }
 
     #[test]
     fn a_limit_cuts_and_says_so() {
-        let shown = Shown::new(&text("一二三四五六。七八九十。"), &TextOptions::default(), 4, Unit::Chars);
+        let shown = Shown::new(
+            &text("一二三四五六。七八九十。"),
+            &TextOptions::default(),
+            4,
+            Unit::Chars,
+        );
         assert_eq!((shown.text.as_str(), shown.cut), ("一二三四", true));
         assert_eq!(shown.bytes(0, 18), Some((0, 12)));
         assert_eq!(shown.bytes(21, 24), None);

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::passage::{Kind, passages};
 use super::shown::{Shown, Unit};
+use crate::collect::{chars_of, own_chars_of};
 use crate::index::noise::NoiseList;
 use crate::index::{self, Judge, Sketches, retain};
 use crate::method::explain::Feature;
@@ -119,7 +120,7 @@ pub struct TellPage {
     pub site: Option<String>,
     /// Its date as written.
     pub date: Option<String>,
-    /// Characters of its folded text.
+    /// Characters of its folded text, white space left out.
     pub chars: u64,
     /// Features that count.
     pub keys: usize,
@@ -144,7 +145,9 @@ pub fn pair(a: &Side, b: &Side, setting: Setting<'_>, unit: Unit) -> Story {
     let equal = setting.exact && !a.text.folded.is_empty() && a.text.folded == b.text.folded;
     let shown = [a, b].map(|side| Shown::new(&side.text, setting.text, usize::MAX, unit));
     let place = |side: usize, start: u32, end: u32| {
-        shown[side].places(start, end).map(|(start, end)| [start, end])
+        shown[side]
+            .places(start, end)
+            .map(|(start, end)| [start, end])
     };
     let passages = passages(&a.text.folded, &b.text.folded).into_iter();
     let passages = passages.filter_map(|passage| {
@@ -155,10 +158,16 @@ pub fn pair(a: &Side, b: &Side, setting: Setting<'_>, unit: Unit) -> Story {
         })
     });
     let passages = passages.collect();
-    let common = setting.noise.common.as_ref().map_or(&[][..], |common| &common.keys);
+    let common = setting
+        .noise
+        .common
+        .as_ref()
+        .map_or(&[][..], |common| &common.keys);
     let feature = |feature: Feature| {
         let places = |side, at: &[(u32, u32)]| {
-            at.iter().filter_map(|&(start, end)| place(side, start, end)).collect()
+            at.iter()
+                .filter_map(|&(start, end)| place(side, start, end))
+                .collect()
         };
         let role = match &feature {
             f if !f.in_both() => "alone",
@@ -178,10 +187,22 @@ pub fn pair(a: &Side, b: &Side, setting: Setting<'_>, unit: Unit) -> Story {
     let features = told.features.into_iter().map(feature).collect();
     let [shown_a, shown_b] = shown;
     Story {
-        relation: if equal { Some(Relation::Duplicate) } else { verdict.map(|v| v.relation) },
+        relation: if equal {
+            Some(Relation::Duplicate)
+        } else {
+            verdict.map(|v| v.relation)
+        },
         exact: equal,
-        similarity: if equal { Some(1.0) } else { verdict.map(|v| v.similarity) },
-        ratio: if equal { Some(1.0) } else { verdict.map(|v| v.length_ratio) },
+        similarity: if equal {
+            Some(1.0)
+        } else {
+            verdict.map(|v| v.similarity)
+        },
+        ratio: if equal {
+            Some(1.0)
+        } else {
+            verdict.map(|v| v.length_ratio)
+        },
         checks,
         features,
         passages,
@@ -199,7 +220,7 @@ fn page(side: &Side, keys: usize, text: String) -> TellPage {
         lang: side.text.meta.lang.clone(),
         site: side.site.clone(),
         date: side.date.clone().or_else(|| side.text.meta.date.clone()),
-        chars: side.text.folded.chars().count() as u64,
+        chars: chars_of(&side.text),
         keys,
         text,
     }
@@ -213,16 +234,20 @@ fn judge(
     noise: Noise<'_>,
 ) -> (Option<Verdict>, Vec<TellCheck>) {
     let sketch = |side: &Side, noise: &dyn Fn(u64) -> bool| {
-        retain(setting.method.sketch(&side.text).as_ref(), |key| !noise(key))
+        retain(setting.method.sketch(&side.text).as_ref(), |key| {
+            !noise(key)
+        })
     };
     let (left, right) = (sketch(a, noise.a), sketch(b, noise.b));
     let mut sketches = Sketches::default();
     let (first, second) = (sketches.add(left.as_ref()), sketches.add(right.as_ref()));
-    let shorter = [a, b].map(|side| side.text.folded.chars().count() as u64);
+    let shorter = [a, b].map(|side| own_chars_of(&side.text));
     let shorter = shorter[0].min(shorter[1]);
     let shortest = vec![shorter; sketches.len()];
     let judge = Judge::new(setting.method, &sketches, &shortest, setting.noise);
-    let verdict = judge.judge(first, second).map(|judgement| judgement.verdict);
+    let verdict = judge
+        .judge(first, second)
+        .map(|judgement| judgement.verdict);
     let both = (left.as_ref(), right.as_ref());
     let checks = index::checks(setting.method, setting.noise, both, shorter).into_iter();
     let checks = checks.map(|check| TellCheck {

@@ -99,7 +99,8 @@ impl<'a> Judge<'a> {
 }
 
 /// What was tested on a pair: the method's own tests, and the evidence that the noise filter asks for, as far as it had
-/// to look for some. The sketches are those that are judged; `shorter` is the length of the shorter text in characters.
+/// to look for some. The sketches are those that are judged; `shorter` is the length of the shorter
+/// text as the index knows it ([`crate::collect::PageRow::own_chars`]).
 pub fn checks(
     method: &dyn Method,
     noise: &NoiseList,
@@ -122,7 +123,13 @@ pub fn checks(
     }
     let outcome = ("evidence enough", "look for other evidence");
     let many = "some shared features are common in the collection, which is no evidence unless there are many";
-    let many = Check::number("evidence: shared", many, shared, Op::AtLeast, f64::from(common.many));
+    let many = Check::number(
+        "evidence: shared",
+        many,
+        shared,
+        Op::AtLeast,
+        f64::from(common.many),
+    );
     let enough = many.holds();
     checks.push(many.deciding(outcome.0, outcome.1));
     if enough {
@@ -130,12 +137,24 @@ pub fn checks(
     }
     let alone = method.compare(rare_a.as_ref(), rare_b.as_ref()).is_some();
     let meaning = "shared features that are not common: do these relate the pages by themselves (1) or not (0)";
-    let holds = Check::number("evidence: rare features alone", meaning, alone.into(), Op::AtLeast, 1.0);
+    let holds = Check::number(
+        "evidence: rare features alone",
+        meaning,
+        alone.into(),
+        Op::AtLeast,
+        1.0,
+    );
     checks.push(holds.deciding(outcome.0, outcome.1));
     if !alone {
-        let cover = "characters of the shared sentences over those of the shorter text";
+        let cover = "characters of the shared sentences over those of the shorter page, its blocks of links left out";
         let (part, whole) = (verdict.shared_chars as usize, shorter as usize);
-        checks.push(Check::ratio("evidence: cover", cover, part, whole, common.cover));
+        checks.push(Check::ratio(
+            "evidence: cover",
+            cover,
+            part,
+            whole,
+            common.cover,
+        ));
     }
     checks
 }

@@ -288,7 +288,11 @@ pub(super) fn checks_of<M: Method + ?Sized>(
     let shared = count_shared(a.keys, b.keys);
     let mut checks = vec![Check::number("shared", meaning, shared, Op::AtLeast, least)];
     if let Some(verdict) = method.compare(a, b) {
-        let similarity = Check::value("similarity", "as the method measures it", verdict.similarity);
+        let similarity = Check::value(
+            "similarity",
+            "as the method measures it",
+            verdict.similarity,
+        );
         checks.push(match method.least_similarity() {
             Some(least) => similarity.against(Op::AtLeast, least),
             None => similarity,
@@ -306,9 +310,8 @@ pub(super) fn story<M: Method + ?Sized>(
     b: &Text,
     noise: Noise<'_>,
 ) -> Explanation {
-    let sketch = |text, noise: &dyn Fn(u64) -> bool| {
-        retain(method.sketch(text).as_ref(), |key| !noise(key))
-    };
+    let sketch =
+        |text, noise: &dyn Fn(u64) -> bool| retain(method.sketch(text).as_ref(), |key| !noise(key));
     let (left, right) = (sketch(a, noise.a), sketch(b, noise.b));
     Explanation {
         verdict: method.compare(left.as_ref(), right.as_ref()),
@@ -338,7 +341,12 @@ fn features(a: (&Text, Vec<Spot>), b: (&Text, Vec<Spot>), noise: Noise<'_>) -> V
                 features.len() - 1
             });
             let feature = &mut features[number];
-            if second { &mut feature.b } else { &mut feature.a }.push(place);
+            if second {
+                &mut feature.b
+            } else {
+                &mut feature.a
+            }
+            .push(place);
         }
     }
     // Stable: within each kind the order of the texts stays.
@@ -397,14 +405,24 @@ mod tests {
         let checks = method.checks(a.as_ref(), b.as_ref());
         assert_eq!(
             lines(&checks),
-            ["shared = 14 ≥ 3", "CCS = 14/16 = 0.88 ≥ 0.70", "CLR = 16/20 = 0.80 ≥ 0.50"]
+            [
+                "shared = 14 ≥ 3",
+                "CCS = 14/16 = 0.88 ≥ 0.70",
+                "CLR = 16/20 = 0.80 ≥ 0.50"
+            ]
         );
         assert!(checks.iter().all(Check::holds));
         let (a, b) = (sketch(0..10), sketch(4..40));
         let checks = method.checks(a.as_ref(), b.as_ref());
-        assert_eq!(lines(&checks)[1..], ["CCS = 6/10 = 0.60 < 0.70", "CLR = 10/36 = 0.28 < 0.50"]);
+        assert_eq!(
+            lines(&checks)[1..],
+            ["CCS = 6/10 = 0.60 < 0.70", "CLR = 10/36 = 0.28 < 0.50"]
+        );
         let checks = method.checks(sketch(0..1).as_ref(), sketch(0..9).as_ref());
-        assert_eq!(lines(&checks)[..3], ["shared = 1 ≥ 1", "equal = 1 ≥ 1", "chars = 20 < 30"]);
+        assert_eq!(
+            lines(&checks)[..3],
+            ["shared = 1 ≥ 1", "equal = 1 ≥ 1", "chars = 20 < 30"]
+        );
     }
 
     #[test]
@@ -421,11 +439,24 @@ mod tests {
         let period = method::find("period").unwrap();
         let method = (period.build)(&period.resolve(&[]).unwrap());
         let a = text("今天的天气非常好。我们一起去公园散步。晚上回家吃饭。转载请注明出处。");
-        let b = text("今天的天气非常好。我们一起去公园散步。晚上回家吃饭。转载请注明出处。还有一句。");
+        let b =
+            text("今天的天气非常好。我们一起去公园散步。晚上回家吃饭。转载请注明出处。还有一句。");
         let plain = method.explain(&a, &b, Noise::NONE);
         assert_eq!(plain.keys, (4, 5));
-        let noisy = plain.features.iter().find(|f| f.name.contains("转载")).unwrap().key;
-        let told = method.explain(&a, &b, Noise { a: &|key| key == noisy, b: &|_| false });
+        let noisy = plain
+            .features
+            .iter()
+            .find(|f| f.name.contains("转载"))
+            .unwrap()
+            .key;
+        let told = method.explain(
+            &a,
+            &b,
+            Noise {
+                a: &|key| key == noisy,
+                b: &|_| false,
+            },
+        );
         assert_eq!(told.keys, (3, 5));
         assert_eq!(told.features[3].key, noisy);
         assert!(told.features[3].noise_a && !told.features[3].counts());

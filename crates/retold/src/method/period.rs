@@ -248,15 +248,32 @@ impl Method for Period {
             ..
         } = Counts::of(a, b);
         let few = "full-stop features that both pages have, noise taken out";
-        let mut checks =
-            vec![Check::number("shared", few, shared, Op::AtLeast, self.min_shared as f64)];
+        let mut checks = vec![Check::number(
+            "shared",
+            few,
+            shared,
+            Op::AtLeast,
+            self.min_shared as f64,
+        )];
         if smaller < self.min_shared && shared > 0 {
             // Too few features for a ratio to say anything: all must match, and their sentences be equal.
             checks[0] = Check::number("shared", few, shared, Op::AtLeast, smaller as f64);
             let whole = "whole sentences that are equal, as the smaller page has so few";
-            checks.push(Check::number("equal", whole, equal, Op::AtLeast, smaller as f64));
+            checks.push(Check::number(
+                "equal",
+                whole,
+                equal,
+                Op::AtLeast,
+                smaller as f64,
+            ));
             let chars = "characters of these sentences";
-            checks.push(Check::number("chars", chars, equal_chars, Op::AtLeast, self.min_chars as f64));
+            checks.push(Check::number(
+                "chars",
+                chars,
+                equal_chars,
+                Op::AtLeast,
+                self.min_chars as f64,
+            ));
         }
         let ccs = "common containment similarity: shared features over those of the smaller page";
         checks.push(Check::ratio("CCS", ccs, shared, smaller, self.threshold));

@@ -10,8 +10,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-pub(crate) use out::SUMMARY;
 pub use out::OutDir;
+pub(crate) use out::SUMMARY;
 pub use summary::{Bytes, Flagged, LargeGroup, Records, Relations, Run, SketchCounts, Summary};
 pub use tables::{PairLine, read_pairs};
 

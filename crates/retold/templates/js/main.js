@@ -28,7 +28,7 @@ function drawNav(at) {
 /** Automatic, light, dark, and round again; remembered where the browser lets a file remember. */
 function themes() {
   const button = document.getElementById("theme");
-  const names = { auto: "Theme: auto", light: "Theme: light", dark: "Theme: dark" };
+  const names = { auto: "◐ auto", light: "○ light", dark: "● dark" };
   let now = "auto";
   try { now = localStorage.getItem("retold-theme") || "auto"; } catch { /* files may have no storage */ }
   const apply = () => {
@@ -36,6 +36,7 @@ function themes() {
     if (now === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = now;
     button.textContent = names[now];
+    button.setAttribute("aria-label", `Theme: ${now}`);
   };
   button.addEventListener("click", () => {
     const order = Object.keys(names);

@@ -15,7 +15,7 @@ function tiles() {
     tile("clusters", count(overview.clusters), `largest: ${plural(overview.largest_cluster, "page")}`),
     tile("duplicate pairs", count(overview.relations.duplicate)),
     tile("containing pairs", count(overview.relations.contains)),
-    tile("rejected", count(r.rejected), r.skipped ? `${count(r.skipped)} skipped` : "could not be read", r.rejected ? "warn" : ""));
+    tile("rejected", count(r.rejected), r.skipped ? `${count(r.skipped)} skipped` : r.rejected ? "could not be read" : "all could be read", r.rejected ? "warn" : ""));
 }
 
 function sizeChart() {

@@ -118,8 +118,9 @@ function featureTable(pair, focus) {
     dfs ? el("td", { class: "num" }, feature.df ? count(feature.df) : "") : null,
     el("td", { class: "num" }, count(feature.a.length)), el("td", { class: "num" }, count(feature.b.length))));
   return section("Shared features", shared.length
-    ? el("table", { class: "list features" }, el("thead", {}, el("tr", {}, el("th", {}, "feature"), dfs ? el("th", { class: "num", title: "different pages that have it" }, "document frequency") : null, el("th", { class: "num" }, "in A"), el("th", { class: "num" }, "in B"))), el("tbody", {}, rows))
+    ? el("div", { class: "tall", tabindex: 0, role: "region", "aria-label": "Shared features" }, el("table", { class: "list features" }, el("thead", {}, el("tr", {}, el("th", {}, "feature"), dfs ? el("th", { class: "num", title: "different pages that have it" }, "document frequency") : null, el("th", { class: "num" }, "in A"), el("th", { class: "num" }, "in B"))), el("tbody", {}, rows)))
     : el("p", { class: "note" }, "The pages share no feature."),
+    dfs ? el("p", { class: "note" }, "Document frequency: on how many different pages a feature stands; copies count once.") : null,
     shared.length > rows.length ? el("p", { class: "note" }, `and ${count(shared.length - rows.length)} more`) : null,
     alone ? el("p", { class: "note" }, `${plural(alone, "feature")} on one page only.`) : null);
 }
@@ -135,7 +136,7 @@ function markedText(pair, side) {
   features.forEach((f) => add([f.start, f.end]));
   for (let at = page.text.indexOf("\n"); at >= 0; at = page.text.indexOf("\n", at + 1)) add([at, at + 1]);
   const sorted = [...cuts].sort((x, y) => x - y);
-  const root = el("div", { class: "text", lang: page.lang || null });
+  const root = el("div", { class: page.text.length > 50000 ? "text long" : "text", lang: page.lang || null });
   let block = el("p", { dir: "auto" });
   let [p, f] = [0, 0];
   for (let at = 0; at + 1 < sorted.length; at++) {

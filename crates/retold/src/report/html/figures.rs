@@ -108,14 +108,20 @@ pub(super) struct Matrix {
 pub(super) fn matrix(findings: &Findings) -> Matrix {
     let page = |rank| findings.page(rank);
     let mut in_clusters = vec![0u64; findings.collection.sites.len()];
-    for &rank in findings.clusters.iter().flat_map(|cluster| &cluster.members) {
+    for &rank in findings
+        .clusters
+        .iter()
+        .flat_map(|cluster| &cluster.members)
+    {
         page(rank)
             .site
             .iter()
             .for_each(|&site| in_clusters[site as usize] += 1);
     }
     let names = &findings.collection.sites;
-    let mut top: Vec<usize> = (0..names.len()).filter(|&site| in_clusters[site] > 0).collect();
+    let mut top: Vec<usize> = (0..names.len())
+        .filter(|&site| in_clusters[site] > 0)
+        .collect();
     top.sort_by_key(|&site| (std::cmp::Reverse(in_clusters[site]), &names[site]));
     let more = top.len().saturating_sub(SITES) as u64;
     top.truncate(SITES);
@@ -220,7 +226,10 @@ pub(super) fn timeline(pages: impl Iterator<Item = (Option<i64>, bool)>) -> Opti
     }
     let last = *bars.keys().next_back()?;
     let first = (*bars.keys().next()?).max(last - TIME_BARS + 1);
-    let earlier = bars.range(..first).map(|(_, (kept, copies))| kept + copies).sum();
+    let earlier = bars
+        .range(..first)
+        .map(|(_, (kept, copies))| kept + copies)
+        .sum();
     let bars = (first..=last).map(|bar| {
         let (kept, copies) = bars.get(&bar).copied().unwrap_or_default();
         (name_of_bar(bar, unit), kept, copies)
@@ -253,7 +262,11 @@ fn name_of_bar(bar: i64, unit: &str) -> String {
             |_| String::new(),
             |stamp| stamp.to_zoned(jiff::tz::TimeZone::UTC).date().to_string(),
         ),
-        "month" => format!("{:04}-{:02}", 1970 + bar.div_euclid(12), bar.rem_euclid(12) + 1),
+        "month" => format!(
+            "{:04}-{:02}",
+            1970 + bar.div_euclid(12),
+            bar.rem_euclid(12) + 1
+        ),
         _ => format!("{:04}", 1970 + bar),
     }
 }
@@ -266,7 +279,10 @@ mod tests {
     fn sizes_fall_into_bars_of_equal_width_on_a_logarithmic_axis() {
         let bars = sizes([2, 2, 3, 4, 5, 8, 1].into_iter());
         let expected = [(2, 2, 2), (3, 3, 1), (4, 5, 2), (6, 7, 0), (8, 11, 1)];
-        assert_eq!(bars, expected.map(|(from, to, count)| SizeBar(from, to, count)));
+        assert_eq!(
+            bars,
+            expected.map(|(from, to, count)| SizeBar(from, to, count))
+        );
         assert_eq!(sizes(std::iter::empty()), []);
         // Every size is in exactly one bar, up to large ones.
         for size in (2..5000).chain([1 << 40, (1 << 40) - 1]) {
@@ -294,9 +310,18 @@ mod tests {
     #[test]
     fn the_later_page_repeats_the_earlier_one() {
         use Relation::*;
-        assert_eq!(who_repeats(Duplicate, later(Some(5), Some(3))), (true, false));
-        assert_eq!(who_repeats(Contains, later(Some(3), Some(5))), (false, true));
-        assert_eq!(who_repeats(Duplicate, later(Some(3), Some(3))), (true, true));
+        assert_eq!(
+            who_repeats(Duplicate, later(Some(5), Some(3))),
+            (true, false)
+        );
+        assert_eq!(
+            who_repeats(Contains, later(Some(3), Some(5))),
+            (false, true)
+        );
+        assert_eq!(
+            who_repeats(Duplicate, later(Some(3), Some(3))),
+            (true, true)
+        );
         assert_eq!(who_repeats(Contains, later(None, Some(3))), (false, true));
         assert_eq!(who_repeats(ContainedBy, None), (true, false));
     }
@@ -304,14 +329,25 @@ mod tests {
     #[test]
     fn the_span_of_dates_sets_the_unit() {
         let day = 86_400;
-        let line = timeline([(Some(0), false), (Some(2 * day + 5), true), (None, false)].into_iter());
-        let bars = [("1970-01-01", 1, 0), ("1970-01-02", 0, 0), ("1970-01-03", 0, 1)];
+        let line =
+            timeline([(Some(0), false), (Some(2 * day + 5), true), (None, false)].into_iter());
+        let bars = [
+            ("1970-01-01", 1, 0),
+            ("1970-01-02", 0, 0),
+            ("1970-01-03", 0, 1),
+        ];
         let line = line.unwrap();
-        assert_eq!(line.bars, bars.map(|(name, kept, copies)| (name.to_owned(), kept, copies)));
+        assert_eq!(
+            line.bars,
+            bars.map(|(name, kept, copies)| (name.to_owned(), kept, copies))
+        );
         assert_eq!((line.unit, line.undated, line.earlier), ("day", 1, 0));
         let line = timeline([(Some(-day), false), (Some(120 * day), false)].into_iter()).unwrap();
         assert_eq!((line.unit, line.bars.len()), ("month", 6));
-        assert_eq!((line.bars[0].0.as_str(), line.bars[5].0.as_str()), ("1969-12", "1970-05"));
+        assert_eq!(
+            (line.bars[0].0.as_str(), line.bars[5].0.as_str()),
+            ("1969-12", "1970-05")
+        );
         let line = timeline([(Some(-400_000 * day), false), (Some(0), true)].into_iter()).unwrap();
         assert_eq!((line.unit, line.bars.len(), line.earlier), ("year", 150, 1));
         assert_eq!(timeline([(None, false)].into_iter()), None);

@@ -51,7 +51,10 @@ pub(super) fn list<'a>(
     };
     for &number in clusters {
         let cluster = &findings.clusters[number as usize];
-        let gone = cluster.members.iter().filter(|&&rank| fate(report, rank).is_some());
+        let gone = cluster
+            .members
+            .iter()
+            .filter(|&&rank| fate(report, rank).is_some());
         let bytes: Vec<u64> = gone.map(|&rank| findings.page(rank).bytes).collect();
         list.size.push(cluster.members.len());
         list.canonical.push(&findings.page(cluster.canonical).id);
@@ -112,8 +115,15 @@ pub(super) fn detail(
 ) -> Value {
     let cluster = &report.findings.clusters[number as usize];
     let members = shown(report, number);
-    let at: HashMap<u32, usize> = members.iter().enumerate().map(|(at, &rank)| (rank, at)).collect();
-    let rows: Vec<Value> = members.iter().map(|&rank| member(report, rank, &at, texts)).collect();
+    let at: HashMap<u32, usize> = members
+        .iter()
+        .enumerate()
+        .map(|(at, &rank)| (rank, at))
+        .collect();
+    let rows: Vec<Value> = members
+        .iter()
+        .map(|&rank| member(report, rank, &at, texts))
+        .collect();
     let mut pairs = Vec::new();
     for pair in facts.of_place(place) {
         let (Some(&a), Some(&b)) = (at.get(&pair.a), at.get(&pair.b)) else {
@@ -133,7 +143,13 @@ pub(super) fn detail(
 pub(super) fn shown(report: &Report<'_>, number: u32) -> Vec<u32> {
     let cluster = &report.findings.clusters[number as usize];
     let mut members = cluster.members.clone();
-    members.sort_by_key(|&rank| (rank != cluster.canonical, fate(report, rank).is_some(), rank));
+    members.sort_by_key(|&rank| {
+        (
+            rank != cluster.canonical,
+            fate(report, rank).is_some(),
+            rank,
+        )
+    });
     members.truncate(MEMBERS);
     members
 }
@@ -156,6 +172,10 @@ fn member(report: &Report<'_>, rank: u32, at: &HashMap<u32, usize>, texts: &Text
         fate,
         or_none(for_whom.map(|&at| at as i64)),
         page.keys,
-        or_none(texts.slot(report.findings.by_id[rank as usize]).map(|slot| slot as i64)),
+        or_none(
+            texts
+                .slot(report.findings.by_id[rank as usize])
+                .map(|slot| slot as i64)
+        ),
     ])
 }

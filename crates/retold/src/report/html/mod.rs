@@ -110,7 +110,11 @@ impl Report<'_> {
         let traits = pairs::traits(self);
         for (number, clusters) in self.order.chunks(LIST_CHUNK).enumerate() {
             let first = number * LIST_CHUNK;
-            page.chunk("list", number, &members::list(self, clusters, &traits, first))?;
+            page.chunk(
+                "list",
+                number,
+                &members::list(self, clusters, &traits, first),
+            )?;
         }
         let texts = texts::Texts::choose(self);
         let mut facts = pairs::Facts::new(self);

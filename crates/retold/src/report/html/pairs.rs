@@ -55,7 +55,11 @@ pub(super) fn traits(report: &Report<'_>) -> Vec<Traits> {
             _ => traits.contains = true,
         }
         let similarity = pair.verdict.similarity;
-        traits.least = Some(traits.least.map_or(similarity, |least| least.min(similarity)));
+        traits.least = Some(
+            traits
+                .least
+                .map_or(similarity, |least| least.min(similarity)),
+        );
     }
     traits
 }
@@ -118,7 +122,7 @@ impl<'a> Facts<'a> {
         let left = findings.units.get(unit(pair.a));
         let right = findings.units.get(unit(pair.b));
         let exact = self.report.options.exact && a.text.is_some() && a.text == b.text;
-        let shorter = a.chars.min(b.chars);
+        let shorter = a.own_chars.min(b.own_chars);
         let checks: Vec<Value> =
             index::checks(self.report.method, &findings.noise, (left, right), shorter)
                 .iter()
@@ -205,7 +209,11 @@ impl<'a> Facts<'a> {
 
 /// The sketches of pages before anything was deleted from them.
 fn whole_sketches<'a>(report: &'a Report<'_>) -> &'a Sketches {
-    report.findings.whole.as_ref().unwrap_or(&report.findings.units)
+    report
+        .findings
+        .whole
+        .as_ref()
+        .unwrap_or(&report.findings.units)
 }
 
 /// The pairs with details of every cluster in the order: those with the canonical page and some others.

@@ -58,7 +58,9 @@ impl Texts {
         let mut chunk = Vec::new();
         let mut chunks = 0;
         let pages = &report.findings.collection.pages;
-        let by_source = self.0.chunk_by(|&a, &b| pages[a as usize].source == pages[b as usize].source);
+        let by_source = self
+            .0
+            .chunk_by(|&a, &b| pages[a as usize].source == pages[b as usize].source);
         for wanted in by_source {
             let source = &report.findings.sources[pages[wanted[0] as usize].source as usize];
             for batch in Batches::new(report, source, wanted) {
@@ -142,7 +144,9 @@ fn text(
     };
     let findings = report.findings;
     let row = &findings.collection.pages[position as usize];
-    let site = row.site.map(|site| &*findings.collection.sites[site as usize]);
+    let site = row
+        .site
+        .map(|site| &*findings.collection.sites[site as usize]);
     let noise = &findings.noise;
     let common = |key: u64| {
         let common = noise.common.as_ref();
@@ -158,7 +162,14 @@ fn text(
             _ => 0,
         };
         // 52 bits are enough to tell the features of two pages apart, and JavaScript's numbers hold them.
-        Some(json!([start, end, spot.key >> 12, kind, facts.df(spot.key), spot.label]))
+        Some(json!([
+            start,
+            end,
+            spot.key >> 12,
+            kind,
+            facts.df(spot.key),
+            spot.label
+        ]))
     });
     let features: Vec<Value> = features.collect();
     json!({

@@ -57,7 +57,10 @@ impl<W: Write> DataPage<W> {
         number: usize,
         data: &impl Serialize,
     ) -> io::Result<u64> {
-        write!(self.out, "\n<script type=\"application/json\" id=\"{kind}-{number}\">")?;
+        write!(
+            self.out,
+            "\n<script type=\"application/json\" id=\"{kind}-{number}\">"
+        )?;
         let mut escaped = Escaped {
             out: &mut self.out,
             written: 0,
