@@ -19,7 +19,7 @@ use crate::say;
 ///
 /// INPUT are files or folders: HTML, text, Markdown, JSONL, Parquet, CSV, WARC, WET, each also gzip or zstd; `-` is
 /// JSONL on standard input. The folder OUT gets kept/ (the input less the copies), pairs.jsonl, clusters.jsonl,
-/// dropped.jsonl, rejects.jsonl, summary.json and report.html.
+/// dropped.jsonl, rejects.jsonl, noise.json, summary.json and report.html.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold dedup pages/ -o out
