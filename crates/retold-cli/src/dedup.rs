@@ -19,7 +19,7 @@ use crate::say;
 ///
 /// INPUT are files or folders: HTML, text, Markdown, JSONL, Parquet, CSV, WARC, WET, each also gzip or zstd; `-` is
 /// JSONL on standard input. The folder OUT gets kept/ (the input less the copies), pairs.jsonl, clusters.jsonl,
-/// dropped.jsonl, rejects.jsonl, summary.json and report.html.
+/// dropped.jsonl, rejects.jsonl, noise.json, summary.json and report.html.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold dedup pages/ -o out
@@ -91,6 +91,10 @@ pub struct Args {
     /// Keep all pages and add the fields retold_cluster, retold_canonical and retold_relation to them
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
+    /// Put texts of pages that have copies into report.html, of each up to CHARS characters
+    #[arg(long, value_name = "CHARS", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
+          value_parser = positive, help_heading = "Output")]
+    report_text: Option<usize>,
     /// No progress, no summary; only what went wrong
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
@@ -196,7 +200,7 @@ enum Dropped {
     Duplicate,
 }
 
-fn setting(text: &str) -> std::result::Result<(String, String), String> {
+pub fn setting(text: &str) -> std::result::Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("NAME=VALUE expected")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
@@ -303,6 +307,7 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
             force: args.force,
             kept: !args.no_kept,
             mark: args.mark,
+            texts: args.report_text,
         },
         threads: args.threads,
     };

@@ -3,6 +3,8 @@
 mod config;
 mod dedup;
 mod eval;
+mod explain;
+mod explain_view;
 mod methods;
 mod progress;
 mod say;
@@ -39,6 +41,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Dedup(Box<dedup::Args>),
+    Explain(Box<explain::Args>),
     Eval(eval::Args),
     Methods(methods::Args),
     /// Prints a completion script for a shell
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
     // A panic is a bug; it must not look like any other end of the program.
     let ended = std::panic::catch_unwind(|| match command {
         Command::Dedup(args) => dedup::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {

@@ -258,7 +258,6 @@ fn row_of(
 ) -> (PageRow, Option<String>) {
     let date = page.date.as_deref().and_then(seconds);
     let site = page.site.or_else(|| page.url.as_deref().and_then(site_of));
-    let chars = count_chars(&text.folded);
     let row = PageRow {
         id: page.id.into(),
         source,
@@ -266,13 +265,23 @@ fn row_of(
         site: None,
         date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
         bytes,
-        chars,
-        own_chars: chars.saturating_sub(text.link_chars),
+        chars: chars_of(text),
+        own_chars: own_chars_of(text),
         text: (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes())),
         sketch: 0,
         keys: 0,
     };
     (row, site)
+}
+
+/// The length of a text: characters of its folded form, white space left out.
+pub fn chars_of(text: &Text) -> u64 {
+    count_chars(&text.folded)
+}
+
+/// The length of what a page says itself, blocks of links left out (see [`PageRow::own_chars`]).
+pub fn own_chars_of(text: &Text) -> u64 {
+    chars_of(text).saturating_sub(text.link_chars)
 }
 
 /// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC.

@@ -10,7 +10,7 @@
 //! 6. [`cluster`]: related pages become clusters with one canonical page each;
 //! 7. [`report`]: results become files.
 //!
-//! [`pipeline::run`] is the whole program.
+//! [`explain`] tells why two pages are what they are to each other. [`pipeline::run`] is the whole program.
 
 pub mod collect;
 pub mod error;
@@ -30,5 +30,7 @@ pub mod relation;
 pub mod cluster;
 
 pub mod report;
+
+pub mod explain;
 
 pub use error::{Error, Result};

@@ -98,6 +98,13 @@ pub struct Findings {
     pub dropped: Vec<Dropped>,
     /// The features that were found to be noise.
     pub noise: NoiseList,
+    /// The different sketches that were compared.
+    pub units: Sketches,
+    /// Page (in the order of reading) -> the number of its sketch in `units`.
+    pub unit_of: Vec<u32>,
+    /// The sketches as pages have them (`PageRow::sketch`), keys only, if noise was deleted from them; `None` if they
+    /// are the `units`.
+    pub whole: Option<Sketches>,
     /// How many different sketches the pages have, noise included.
     pub different_sketches: usize,
     /// Pairs of sketches that were looked at.
@@ -161,7 +168,7 @@ fn find(
         false => NoiseList::default(),
     };
     let different_sketches = collection.sketches.len();
-    let (units, unit_of) = prune(&mut collection, &noise);
+    let (units, unit_of, whole) = prune(&mut collection, &noise);
     clock.lap("noise");
 
     watch.begin("pairs", units.len() as u64);
@@ -198,6 +205,9 @@ fn find(
         clusters,
         dropped,
         noise,
+        units,
+        unit_of,
+        whole,
         different_sketches,
         candidates,
         times,
@@ -321,15 +331,13 @@ fn find_noise(collection: &Collection, params: &Params) -> NoiseList {
     noise::find(&census, params)
 }
 
-/// Takes the noise out of the sketches: the different sketches that are left, and which of them each page has (in the
-/// order of reading).
-fn prune(collection: &mut Collection, noise: &NoiseList) -> (Sketches, Vec<u32>) {
+/// Takes the noise out of the sketches: the different sketches that are left, which of them each page has (in the order
+/// of reading), and the keys of the sketches as they were, if that makes a difference.
+fn prune(collection: &mut Collection, noise: &NoiseList) -> (Sketches, Vec<u32>, Option<Sketches>) {
     let sketches = std::mem::take(&mut collection.sketches);
     if noise.deletes_nothing() {
-        return (
-            sketches,
-            collection.pages.iter().map(|page| page.sketch).collect(),
-        );
+        let unit_of = collection.pages.iter().map(|page| page.sketch).collect();
+        return (sketches, unit_of, None);
     }
     let mut units = Sketches::default();
     let mut seen: HashMap<(u32, Option<u32>), u32> = HashMap::new();
@@ -344,7 +352,7 @@ fn prune(collection: &mut Collection, noise: &NoiseList) -> (Sketches, Vec<u32>)
         })
     });
     let unit_of = unit_of.collect();
-    (units, unit_of)
+    (units, unit_of, Some(sketches.keys_only()))
 }
 
 /// For each unit the length of the shortest text that has it.

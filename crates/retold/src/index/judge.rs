@@ -1,8 +1,8 @@
 //! The verdict on two sketches: the method's, and what the noise filter says to it.
 
 use super::noise::NoiseList;
-use super::store::Sketches;
-use crate::method::Method;
+use super::store::{Sketches, retain};
+use crate::method::{Check, Method, Op, SketchRef, count_shared};
 use crate::relation::Verdict;
 
 /// Judges pairs of sketches.
@@ -96,4 +96,65 @@ impl<'a> Judge<'a> {
         let shortest = self.shortest[a as usize].min(self.shortest[b as usize]);
         (shortest <= up_to).then_some(Judgement { verdict, up_to })
     }
+}
+
+/// What was tested on a pair: the method's own tests, and the evidence that the noise filter asks for, as far as it had
+/// to look for some. The sketches are those that are judged; `shorter` is the length of the shorter
+/// text as the index knows it ([`crate::collect::PageRow::own_chars`]).
+pub fn checks(
+    method: &dyn Method,
+    noise: &NoiseList,
+    (a, b): (SketchRef<'_>, SketchRef<'_>),
+    shorter: u64,
+) -> Vec<Check> {
+    let mut checks = method.checks(a, b);
+    let Some(common) = noise.common.as_ref().filter(|c| !c.keys.is_empty()) else {
+        return checks;
+    };
+    let Some(verdict) = method.compare(a, b) else {
+        return checks;
+    };
+    let rare = |sketch| retain(sketch, |key| common.keys.binary_search(&key).is_err());
+    let (rare_a, rare_b) = (rare(a), rare(b));
+    let shared = verdict.shared as usize;
+    let rare_shared = count_shared(&rare_a.keys, &rare_b.keys);
+    if rare_shared == shared {
+        return checks;
+    }
+    let outcome = ("evidence enough", "look for other evidence");
+    let many = "some shared features are common in the collection, which is no evidence unless there are many";
+    let many = Check::number(
+        "evidence: shared",
+        many,
+        shared,
+        Op::AtLeast,
+        f64::from(common.many),
+    );
+    let enough = many.holds();
+    checks.push(many.deciding(outcome.0, outcome.1));
+    if enough {
+        return checks;
+    }
+    let alone = method.compare(rare_a.as_ref(), rare_b.as_ref()).is_some();
+    let meaning = "shared features that are not common: do these relate the pages by themselves (1) or not (0)";
+    let holds = Check::number(
+        "evidence: rare features alone",
+        meaning,
+        alone.into(),
+        Op::AtLeast,
+        1.0,
+    );
+    checks.push(holds.deciding(outcome.0, outcome.1));
+    if !alone {
+        let cover = "characters of the shared sentences over those of the shorter page, its blocks of links left out";
+        let (part, whole) = (verdict.shared_chars as usize, shorter as usize);
+        checks.push(Check::ratio(
+            "evidence: cover",
+            cover,
+            part,
+            whole,
+            common.cover,
+        ));
+    }
+    checks
 }

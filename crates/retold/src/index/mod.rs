@@ -8,7 +8,7 @@ mod pairs;
 mod postings;
 mod store;
 
-pub use judge::{Judge, Judgement};
+pub use judge::{Judge, Judgement, checks};
 pub use pairs::{Related, related_pairs};
 pub use postings::Postings;
 pub use store::{Sketches, retain};

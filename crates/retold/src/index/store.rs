@@ -65,6 +65,16 @@ impl Sketches {
         kept
     }
 
+    /// Forgets everything but the keys, for those who only count them.
+    pub fn keys_only(mut self) -> Sketches {
+        for column in [&mut self.marks, &mut self.evidence] {
+            column.values = Vec::new();
+            column.ends.fill(0);
+        }
+        self.numbers = HashMap::new();
+        self
+    }
+
     /// The sketch with that number.
     pub fn get(&self, number: u32) -> SketchRef<'_> {
         let number = number as usize;

@@ -4,9 +4,11 @@
 //! clusters, reports) is written once and does not know which method made a sketch. [`METHODS`] is the one table that
 //! registers them.
 
+pub mod explain;
 mod param;
 mod period;
 
+pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use param::{Domain, Param, Params, Value};
 pub use period::Period;
 
@@ -29,6 +31,30 @@ pub trait Method: Send + Sync {
     /// `contained_by` and changes nothing else. If [`MethodInfo::prunes`] is set, the sketches come without the keys
     /// that the index found to be noise.
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict>;
+
+    /// Where the keys of [`Method::sketch`] come from in the text, for people who want to see why; a key may have
+    /// several places. Default: none, and then only counts are shown.
+    fn spots(&self, _text: &Text) -> Vec<Spot> {
+        Vec::new()
+    }
+
+    /// What [`Method::compare`] tests on these two sketches, with the values, in order, whatever the verdict.
+    /// Default: the shared keys, and what is in the verdict.
+    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
+        explain::checks_of(self, a, b)
+    }
+
+    /// The similarity that related pages reach, for the line in charts. Default: not known.
+    fn least_similarity(&self) -> Option<f64> {
+        None
+    }
+
+    /// Why two pages are what they are to each other, `noise` telling what the index removes from each before the
+    /// comparison. Default: made of [`Method::spots`] and [`Method::checks`]; a method whose story needs more
+    /// (positions, weights) adds lines to [`Explanation::notes`].
+    fn explain(&self, a: &Text, b: &Text, noise: Noise<'_>) -> Explanation {
+        explain::story(self, a, b, noise)
+    }
 }
 
 /// All that a method keeps of a page.

@@ -2,7 +2,9 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Domain, Method, MethodInfo, Param, Params, Sketch, SketchRef, shared_positions};
+use super::{
+    Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, shared_positions,
+};
 use crate::relation::{Verdict, by_length, ratio};
 use crate::text::{Sentence, Text, count_chars};
 
@@ -113,6 +115,27 @@ impl Period {
     }
 }
 
+impl Period {
+    /// How many bytes of a sentence's end its feature comes from.
+    fn feature_length(&self, sentence: &str, by_words: bool) -> usize {
+        let start = if by_words {
+            words_from_end(sentence)
+                .take(self.words)
+                .last()
+                .map(|word| word.as_ptr() as usize - sentence.as_ptr() as usize)
+        } else {
+            sentence
+                .char_indices()
+                .rev()
+                .filter(|(_, c)| !c.is_whitespace())
+                .take(self.chars)
+                .last()
+                .map(|(at, _)| at)
+        };
+        sentence.len() - start.unwrap_or(sentence.len())
+    }
+}
+
 /// The words of a sentence from its end: what stands between white space, less the punctuation around it.
 fn words_from_end(sentence: &str) -> impl Iterator<Item = &str> {
     sentence
@@ -176,15 +199,12 @@ impl Method for Period {
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
         let smaller = a.keys.len().min(b.keys.len());
-        let (mut shared, mut equal, mut equal_chars, mut shared_chars) = (0, 0, 0, 0);
-        for (i, j) in shared_positions(a.keys, b.keys) {
-            shared += 1;
-            shared_chars += mark_length(a.marks[i]).min(mark_length(b.marks[j])) as u64;
-            if a.marks[i] == b.marks[j] {
-                equal += 1;
-                equal_chars += mark_length(a.marks[i]);
-            }
-        }
+        let Counts {
+            shared,
+            shared_chars,
+            equal,
+            equal_chars,
+        } = Counts::of(a, b);
         let similarity = ratio(shared, smaller);
         let enough = if shared >= self.min_shared {
             similarity >= self.threshold
@@ -201,6 +221,104 @@ impl Method for Period {
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
             shared_chars,
         })
+    }
+
+    fn spots(&self, text: &Text) -> Vec<Spot> {
+        let mut buffer = String::new();
+        let spots = text.sentences.iter().filter_map(|sentence| {
+            let whole = &text.folded[sentence.start as usize..sentence.end as usize];
+            self.feature(whole, sentence.words, &mut buffer);
+            let key = (!buffer.is_empty()).then(|| xxh3_64(buffer.as_bytes()))?;
+            let length = self.feature_length(whole, sentence.words);
+            Some(Spot {
+                key,
+                start: sentence.end - length as u32,
+                end: sentence.end,
+                label: None,
+            })
+        });
+        spots.collect()
+    }
+
+    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
+        let smaller = a.keys.len().min(b.keys.len());
+        let larger = a.keys.len().max(b.keys.len());
+        let Counts {
+            shared,
+            equal,
+            equal_chars,
+            ..
+        } = Counts::of(a, b);
+        let few = "full-stop features that both pages have, noise taken out";
+        let mut checks = vec![Check::number(
+            "shared",
+            few,
+            shared,
+            Op::AtLeast,
+            self.min_shared as f64,
+        )];
+        if smaller < self.min_shared && shared > 0 {
+            // Too few features for a ratio to say anything: all must match, and their sentences be equal.
+            checks[0] = Check::number("shared", few, shared, Op::AtLeast, smaller as f64);
+            let whole = "whole sentences that are equal, as the smaller page has so few";
+            checks.push(Check::number(
+                "equal",
+                whole,
+                equal,
+                Op::AtLeast,
+                smaller as f64,
+            ));
+            let chars = "characters of these sentences";
+            checks.push(Check::number(
+                "chars",
+                chars,
+                equal_chars,
+                Op::AtLeast,
+                self.min_chars as f64,
+            ));
+        }
+        let ccs = "common containment similarity: shared features over those of the smaller page";
+        checks.push(Check::ratio("CCS", ccs, shared, smaller, self.threshold));
+        let clr = "length ratio: features of the smaller page over those of the larger";
+        let clr = Check::ratio("CLR", clr, smaller, larger, self.length_threshold);
+        checks.push(clr.deciding("duplicate", "the larger contains the smaller"));
+        checks
+    }
+
+    fn least_similarity(&self) -> Option<f64> {
+        Some(self.threshold)
+    }
+}
+
+/// What two sketches have in common.
+struct Counts {
+    /// Shared features.
+    shared: usize,
+    /// Characters of their sentences.
+    shared_chars: u64,
+    /// Those whose whole sentences are equal.
+    equal: usize,
+    /// Characters of these.
+    equal_chars: usize,
+}
+
+impl Counts {
+    fn of(a: SketchRef<'_>, b: SketchRef<'_>) -> Counts {
+        let (mut shared, mut equal, mut equal_chars, mut shared_chars) = (0, 0, 0, 0);
+        for (i, j) in shared_positions(a.keys, b.keys) {
+            shared += 1;
+            shared_chars += mark_length(a.marks[i]).min(mark_length(b.marks[j])) as u64;
+            if a.marks[i] == b.marks[j] {
+                equal += 1;
+                equal_chars += mark_length(a.marks[i]);
+            }
+        }
+        Counts {
+            shared,
+            shared_chars,
+            equal,
+            equal_chars,
+        }
     }
 }
 

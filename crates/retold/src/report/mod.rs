@@ -1,6 +1,6 @@
 //! Stage 7, reports: results become files.
 
-mod html;
+pub(crate) mod html;
 mod kept;
 mod out;
 mod summary;
@@ -11,12 +11,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 pub use out::OutDir;
+pub(crate) use out::SUMMARY;
 pub use summary::{Bytes, Flagged, LargeGroup, Records, Relations, Run, SketchCounts, Summary};
 pub use tables::{PairLine, read_pairs};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Findings, Options as RunOptions};
 use crate::watch::Watch;
+
+/// The file with the features that were found to be noise.
+pub(crate) const NOISE: &str = "noise.json";
 
 /// What is written where.
 #[derive(Clone, Debug)]
@@ -29,6 +33,8 @@ pub struct Options {
     pub kept: bool,
     /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`.
     pub mark: bool,
+    /// Put the texts of pages in clusters into `report.html`, up to this many characters of each.
+    pub texts: Option<usize>,
 }
 
 /// Writes the whole output folder; `summary.json` gets its name last.
@@ -58,13 +64,26 @@ pub fn write(
             .map(|d| d.display().to_string())
             .unwrap_or_default(),
     };
-    html::write(findings, &summary, &out)?;
+    html::write(findings, options, &summary, &out, watch)?;
+    write_noise(findings, &out)?;
     write_summary(&summary, &out)?;
     if watch.cancelled() {
         return Err(Error::Cancelled);
     }
     out.commit()?;
     Ok(summary)
+}
+
+/// The frozen noise list, with which `retold explain` judges as the run did.
+fn write_noise(findings: &Findings, out: &OutDir) -> Result<()> {
+    let path = out.path(NOISE);
+    let mut file = out.create(NOISE)?;
+    let mut put = || -> std::io::Result<()> {
+        serde_json::to_writer(&mut file, &findings.noise)?;
+        file.write_all(b"\n")?;
+        file.flush()
+    };
+    put().map_err(Error::io("cannot write", &path))
 }
 
 fn write_summary(summary: &Summary, out: &OutDir) -> Result<()> {

@@ -11,7 +11,7 @@ const PARTIAL: &str = ".retold-partial";
 /// Which files a run wrote, one a line, so that `--force` removes these and no others.
 const MANIFEST: &str = ".retold-files";
 /// Renamed last: its presence means that the folder is complete.
-pub(super) const SUMMARY: &str = "summary.json";
+pub(crate) const SUMMARY: &str = "summary.json";
 
 /// An output folder in the making. Dropped before [`OutDir::commit`], it leaves nothing behind but the folder.
 #[derive(Debug)]

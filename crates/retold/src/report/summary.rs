@@ -249,6 +249,7 @@ fn parameters(findings: &Findings, options: &Options) -> Value {
         "drop": match options.drop { Drop::Both => "both", Drop::Duplicate => "duplicate" },
         "mark": options.output.mark,
         "kept": options.output.kept,
+        "report_text": options.output.texts,
         "alarm_size": options.alarm_size,
         "group_limit": GROUP_LIMIT,
         "fold": fold,

@@ -12,7 +12,7 @@ pub mod plain;
 mod sentence;
 
 use crate::page::{Content, Markup, Page};
-use fold::Folder;
+pub(crate) use fold::Folder;
 
 /// What the text stage does to a page. Every switch is on by default.
 #[derive(Clone, Debug, PartialEq)]

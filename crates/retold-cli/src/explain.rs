@@ -1,0 +1,317 @@
+//! `retold explain`: why two pages are what they are to each other.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use retold::explain::find::{Finished, Inputs};
+use retold::explain::shown::Unit;
+use retold::explain::{self, Setting, Side, Story};
+use retold::index::noise::NoiseList;
+use retold::method::{self, Method};
+use retold::read::ReadOptions;
+use retold::text::TextOptions;
+use retold::{Error, Result};
+
+use crate::explain_view::{self, Screen};
+use crate::progress::Progress;
+
+/// Shows why two pages are related, or are not
+///
+/// A and B are two files, or two ids: of pages in the inputs of a finished run whose folder stands before them, or of
+/// pages in the INPUT that --in names. With a finished run the inputs are read again, and its method, parameters and
+/// noise list apply.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold explain a.html b.html
+  retold explain out page1.html page2.html --html why.html
+  retold explain --in pages.jsonl --ids 17 23 --json")]
+pub struct Args {
+    /// A B: two files; or OUT A B: a finished run and two ids
+    #[arg(value_name = "[OUT] A B", num_args = 0..=3)]
+    names: Vec<PathBuf>,
+    /// Look for --ids in these files and folders
+    #[arg(
+        long = "in",
+        value_name = "INPUT",
+        requires = "ids",
+        conflicts_with = "names"
+    )]
+    input: Vec<PathBuf>,
+    /// The ids of the two pages in --in
+    #[arg(long, value_names = ["A", "B"], num_args = 2, requires = "input")]
+    ids: Vec<String>,
+
+    /// Write a page with both texts side by side
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    html: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+    /// Print all that both texts share in full length
+    #[arg(long, help_heading = "Output")]
+    full: bool,
+    /// When to use colour; auto heeds NO_COLOR
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, help_heading = "Output")]
+    color: Colour,
+    /// Do not count on how many pages each feature stands, which reads all inputs once more
+    #[arg(long, help_heading = "Output")]
+    no_df: bool,
+
+    /// How the pages are compared (a finished run says so itself) [default: period]
+    #[arg(long, value_name = "NAME", help_heading = "Method")]
+    method: Option<String>,
+    /// Set a parameter of the method; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::dedup::setting, help_heading = "Method")]
+    param: Vec<(String, String)>,
+    /// Field of --in that holds the text
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "text",
+        help_heading = "Input"
+    )]
+    text_field: String,
+    /// Field of --in that holds HTML
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "html",
+        help_heading = "Input"
+    )]
+    html_field: String,
+    /// Field of --in that holds the id
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "id",
+        help_heading = "Input"
+    )]
+    id_field: String,
+    /// Field of --in that holds the URL
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "url",
+        help_heading = "Input"
+    )]
+    url_field: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What is explained, and all that is known beside the two pages.
+struct Case {
+    pages: [Side; 2],
+    method_name: String,
+    method: Box<dyn Method>,
+    text: TextOptions,
+    exact: bool,
+    noise: NoiseList,
+    /// Where document frequencies can be counted.
+    inputs: Option<Inputs>,
+    /// What to say if the verdict is not this.
+    expected: Option<Option<(retold::relation::Relation, f64)>>,
+}
+
+/// Explains the pair in every form that was asked for.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let progress = Progress::start(false)?;
+    let case = case(args, &progress)?;
+    let counted = match &case.inputs {
+        Some(inputs) if !args.no_df => {
+            let keys = story(&case, Unit::Chars).keys();
+            Some(inputs.count(&*case.method, &keys, &progress)?)
+        }
+        _ => None,
+    };
+    progress.finish();
+    let told = |unit| {
+        let mut story = story(&case, unit);
+        for feature in &mut story.features {
+            feature.df = counted
+                .as_ref()
+                .and_then(|counts| counts.get(&feature.key).copied());
+        }
+        story
+    };
+    if let Some(path) = &args.html {
+        write_html(&told(Unit::Utf16), path)?;
+    }
+    if args.json {
+        print_json(&told(Unit::Chars), &case)?;
+    } else {
+        let screen = Screen::of(args.full, colours(args.color));
+        print(&explain_view::render(
+            &told(Unit::Chars),
+            &case.method_name,
+            &screen,
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn colours(colour: Colour) -> bool {
+    match colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        // https://no-color.org: set and not empty.
+        Colour::Auto => {
+            io::stdout().is_terminal()
+                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                && std::env::var_os("TERM").is_none_or(|value| value != "dumb")
+        }
+    }
+}
+
+fn case(args: &Args, progress: &Progress) -> Result<Case> {
+    if !args.input.is_empty() {
+        return in_inputs(args, progress);
+    }
+    match args.names.as_slice() {
+        [a, b] => two_files(args, a, b),
+        [out, a, b] => in_run(args, out, [a, b], progress),
+        _ => Err(Error::usage(
+            "two pages expected: two files, or OUT and two ids, or --in INPUT --ids A B",
+        )),
+    }
+}
+
+fn two_files(args: &Args, a: &Path, b: &Path) -> Result<Case> {
+    let (read, text) = (read_options(args), TextOptions::default());
+    let page = |path| Inputs::only_page(path, &read, &text);
+    alone(args, [page(a)?, page(b)?], None)
+}
+
+fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
+    let [a, b] = args.ids.as_slice() else {
+        return Err(Error::usage("--ids: two ids expected"));
+    };
+    let inputs = Inputs::open(&args.input, read_options(args), TextOptions::default())?;
+    let pages = inputs.by_ids([a, b], progress)?;
+    alone(args, pages, Some(inputs))
+}
+
+/// Pages that are in no finished run: no noise is known.
+fn alone(args: &Args, pages: [Side; 2], inputs: Option<Inputs>) -> Result<Case> {
+    let name = args.method.as_deref().unwrap_or(method::DEFAULT);
+    let info = method::find(name)?;
+    Ok(Case {
+        pages,
+        method_name: name.to_owned(),
+        method: (info.build)(&info.resolve(&args.param)?),
+        text: TextOptions::default(),
+        exact: true,
+        noise: NoiseList::default(),
+        inputs,
+        expected: None,
+    })
+}
+
+fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> Result<Case> {
+    if !Finished::is_at(out) {
+        return Err(Error::usage(format!(
+            "{}: no finished run of retold (there is no summary.json)",
+            out.display()
+        )));
+    }
+    if args.method.is_some() || !args.param.is_empty() {
+        return Err(Error::usage(
+            "a finished run says itself what its method and parameters are: leave out --method and --param, or name \
+             its input with --in",
+        ));
+    }
+    let run = Finished::open(out)?;
+    let info = method::find(&run.method)?;
+    let ids = ids.map(|id| id.to_string_lossy().into_owned());
+    let pages = run.inputs.by_ids([&ids[0], &ids[1]], progress)?;
+    let expected = run.reported(&ids[0], &ids[1])?;
+    Ok(Case {
+        pages,
+        method: (info.build)(&info.resolve(&run.settings)?),
+        method_name: run.method,
+        text: run.inputs.text.clone(),
+        exact: run.exact,
+        noise: run.noise,
+        inputs: Some(run.inputs),
+        expected: Some(expected),
+    })
+}
+
+fn read_options(args: &Args) -> ReadOptions {
+    ReadOptions {
+        text_field: args.text_field.clone(),
+        html_field: args.html_field.clone(),
+        id_field: args.id_field.clone(),
+        url_field: args.url_field.clone(),
+        ..ReadOptions::default()
+    }
+}
+
+fn story(case: &Case, unit: Unit) -> Story {
+    let setting = Setting {
+        method: &*case.method,
+        noise: &case.noise,
+        text: &case.text,
+        exact: case.exact,
+    };
+    let mut story = explain::pair(&case.pages[0], &case.pages[1], setting, unit);
+    story.remark = case
+        .expected
+        .and_then(|expected| difference(&story, expected));
+    story
+}
+
+/// What to say if the run's verdict was another.
+fn difference(
+    story: &Story,
+    expected: Option<(retold::relation::Relation, f64)>,
+) -> Option<String> {
+    let same = match (expected, story.relation) {
+        (None, None) => true,
+        (Some((relation, similarity)), Some(now)) => {
+            relation == now && (similarity - story.similarity.unwrap_or_default()).abs() < 1e-6
+        }
+        _ => false,
+    };
+    if same {
+        return None;
+    }
+    Some(match expected {
+        None => "The run's pairs.jsonl does not list this pair: it may be a pair inside a very large group, or the \
+                 input has changed since."
+            .to_owned(),
+        Some((relation, similarity)) => format!(
+            "The run reported otherwise: {}, similarity {similarity:.6}. The input has changed since, or the run was \
+             made by another version.",
+            relation.name()
+        ),
+    })
+}
+
+fn write_html(story: &Story, path: &Path) -> Result<()> {
+    let failed = Error::io("cannot write", path);
+    let write = || explain::page::write(story, BufWriter::new(std::fs::File::create(path)?));
+    write().map_err(failed)
+}
+
+fn print_json(story: &Story, case: &Case) -> Result<()> {
+    let mut json = story.json(true);
+    if let Some(object) = json.as_object_mut() {
+        object.insert("method".into(), case.method_name.clone().into());
+    }
+    print(&format!("{json:#}\n"))
+}
+
+fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(Error::io("cannot write to", Path::new("standard output")))
+}

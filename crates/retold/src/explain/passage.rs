@@ -1,0 +1,291 @@
+//! Passages that two texts share, in order, and those that stand elsewhere.
+//!
+//! The texts are cut into pieces (clauses), and the pieces are compared by imara-diff's histogram algorithm, which falls
+//! back to Myers' with limits on effort: near linear whatever the texts. Where a few pieces differ on both sides, they are
+//! compared again by words (by characters in scripts without spaces). Hunks longer than [`REFINED`] bytes are not. A
+//! piece that is only in a different place is found by its hash.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+use serde::Serialize;
+
+use super::piece::{Piece, pieces};
+
+/// Hunks of more bytes than this on a side are not compared word by word.
+const REFINED: usize = 4096;
+/// A piece of fewer letters is not told as moved: short clauses are everywhere.
+const MOVED_WEIGHT: u32 = 8;
+/// A word-by-word match of fewer letters than this inside a changed hunk is chance.
+const CHANCE: usize = 2;
+
+/// What both texts have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// At the same place in the order.
+    Same,
+    /// Somewhere else.
+    Moved,
+}
+
+/// A stretch that both texts have: byte ranges of the folded texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// Where in the first text.
+    pub a: Range<u32>,
+    /// Where in the second text.
+    pub b: Range<u32>,
+    /// In order or not.
+    pub kind: Kind,
+}
+
+/// The passages that two folded texts share, in the order of the first text.
+pub fn passages(a: &str, b: &str) -> Vec<Passage> {
+    let (left, right) = (pieces(a), pieces(b));
+    let mut input = InternedInput::default();
+    input.reserve(left.len() as u32, right.len() as u32);
+    input.update_before(left.iter().map(|piece| token(piece, a)));
+    input.update_after(right.iter().map(|piece| token(piece, b)));
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    let mut found = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    let mut alone = (Vec::new(), Vec::new());
+    for hunk in diff.hunks() {
+        same(
+            &left[i..hunk.before.start as usize],
+            &right[j..hunk.after.start as usize],
+            &mut found,
+        );
+        let (from, to) = (range(&hunk.before), range(&hunk.after));
+        if !refine(
+            (a, &left[from.clone()]),
+            (b, &right[to.clone()]),
+            &mut found,
+        ) {
+            alone.0.extend(from);
+            alone.1.extend(to);
+        }
+        (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
+    }
+    same(&left[i..], &right[j..], &mut found);
+    moved((&left, &alone.0), (&right, &alone.1), &mut found);
+    found.sort_by_key(|passage| (passage.a.start, passage.b.start));
+    merge(found)
+}
+
+/// Pieces are equal by their letters; pieces without letters by their text.
+fn token<'a>(piece: &Piece, text: &'a str) -> (u64, &'a str) {
+    match piece.hash {
+        0 => (0, &text[piece.start as usize..piece.end as usize]),
+        hash => (hash, ""),
+    }
+}
+
+fn range(hunk: &Range<u32>) -> Range<usize> {
+    hunk.start as usize..hunk.end as usize
+}
+
+fn same(a: &[Piece], b: &[Piece], found: &mut Vec<Passage>) {
+    for (a, b) in a.iter().zip(b) {
+        found.push(Passage {
+            a: a.start..a.end,
+            b: b.start..b.end,
+            kind: Kind::Same,
+        });
+    }
+}
+
+/// Compares a changed hunk word by word; false if it has only one side, is too long, or has next to nothing in common.
+fn refine(
+    (a, left): (&str, &[Piece]),
+    (b, right): (&str, &[Piece]),
+    found: &mut Vec<Passage>,
+) -> bool {
+    let whole =
+        |pieces: &[Piece]| Some(pieces.first()?.start as usize..pieces.last()?.end as usize);
+    let (Some(from), Some(to)) = (whole(left), whole(right)) else {
+        return false;
+    };
+    if from.len() > REFINED || to.len() > REFINED {
+        return false;
+    }
+    let (a_words, b_words) = (words(a, from), words(b, to));
+    let mut input = InternedInput::default();
+    input.update_before(a_words.iter().map(|word| &a[word.clone()]));
+    input.update_after(b_words.iter().map(|word| &b[word.clone()]));
+    let diff = Diff::compute(Algorithm::Myers, &input);
+    let mut matches = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    let ends = (a_words.len() as u32, b_words.len() as u32);
+    let end = imara_diff::Hunk {
+        before: ends.0..ends.0,
+        after: ends.1..ends.1,
+    };
+    for hunk in diff.hunks().chain([end]) {
+        let until = hunk.before.start as usize;
+        if until > i {
+            let at = |words: &[Range<usize>], from: usize, count: usize| {
+                words[from].start as u32..words[from + count - 1].end as u32
+            };
+            let (a_range, b_range) = (at(&a_words, i, until - i), at(&b_words, j, until - i));
+            let letters = a[a_range.start as usize..a_range.end as usize].chars();
+            if letters.filter(|c| c.is_alphanumeric()).count() >= CHANCE {
+                matches.push(Passage {
+                    a: a_range,
+                    b: b_range,
+                    kind: Kind::Same,
+                });
+            }
+        }
+        (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
+    }
+    let covered: u32 = matches
+        .iter()
+        .map(|passage| passage.a.end - passage.a.start)
+        .sum();
+    let shorter = a_words
+        .iter()
+        .map(ExactSizeIterator::len)
+        .sum::<usize>()
+        .min(b_words.iter().map(ExactSizeIterator::len).sum());
+    // Two unlike sentences share some words by chance; an edited one keeps a good part.
+    if (covered as usize) * 5 < shorter * 2 {
+        return false;
+    }
+    found.extend(matches);
+    true
+}
+
+/// Words where they are written with spaces, characters where they are not, white space left out.
+fn words(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut open = false;
+    for (at, c) in text[range.clone()].char_indices() {
+        let (at, end) = (range.start + at, range.start + at + c.len_utf8());
+        if c.is_whitespace() {
+            open = false;
+        } else if open && c.is_alphanumeric() && u32::from(c) < 0x2E80 {
+            if let Some(word) = words.last_mut() {
+                word.end = end;
+            }
+        } else {
+            words.push(at..end);
+            open = c.is_alphanumeric() && u32::from(c) < 0x2E80;
+        }
+    }
+    words
+}
+
+/// Pieces that both texts have at different places.
+fn moved(
+    (left, a): (&[Piece], &[usize]),
+    (right, b): (&[Piece], &[usize]),
+    found: &mut Vec<Passage>,
+) {
+    let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+    for &at in b
+        .iter()
+        .rev()
+        .filter(|&&at| right[at].weight >= MOVED_WEIGHT)
+    {
+        places.entry(right[at].hash).or_default().push(at);
+    }
+    for &at in a.iter().filter(|&&at| left[at].weight >= MOVED_WEIGHT) {
+        if let Some(place) = places.get_mut(&left[at].hash).and_then(Vec::pop) {
+            found.push(Passage {
+                a: left[at].start..left[at].end,
+                b: right[place].start..right[place].end,
+                kind: Kind::Moved,
+            });
+        }
+    }
+}
+
+/// Joins passages that follow each other in both texts.
+fn merge(found: Vec<Passage>) -> Vec<Passage> {
+    let mut merged: Vec<Passage> = Vec::new();
+    for passage in found {
+        match merged.last_mut() {
+            Some(last)
+                if last.kind == passage.kind
+                    && last.a.end == passage.a.start
+                    && last.b.end == passage.b.start =>
+            {
+                last.a.end = passage.a.end;
+                last.b.end = passage.b.end;
+            }
+            _ => merged.push(passage),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(a: &str, b: &str) -> Vec<(String, String, Kind)> {
+        let text = |text: &str, range: &Range<u32>| {
+            text[range.start as usize..range.end as usize]
+                .trim()
+                .to_owned()
+        };
+        passages(a, b)
+            .iter()
+            .map(|p| (text(a, &p.a), text(b, &p.b), p.kind))
+            .collect()
+    }
+
+    #[test]
+    fn an_edited_sentence_is_marked_word_by_word() {
+        let found = told(
+            "the cat sat on the mat. the end.",
+            "the cat lay on the mat. the end.",
+        );
+        let kept: Vec<&str> = found.iter().map(|(a, ..)| a.as_str()).collect();
+        assert_eq!(kept, ["the cat", "on the mat.", "the end."]);
+        let found = told("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
+        assert_eq!(found[0].0, "他们");
+        assert!(found.iter().any(|(a, ..)| a.starts_with("天去了北京")));
+    }
+
+    #[test]
+    fn what_stands_elsewhere_is_moved() {
+        let a = "the first paragraph is here. the second paragraph is there. a third one ends it.";
+        let b = "the second paragraph is there. a third one ends it. the first paragraph is here.";
+        let found = told(a, b);
+        assert_eq!(
+            found[0],
+            (
+                "the first paragraph is here.".into(),
+                "the first paragraph is here.".into(),
+                Kind::Moved
+            )
+        );
+        assert_eq!(found[1].2, Kind::Same);
+        assert_eq!(told("", "x"), []);
+        assert_eq!(told("nothing alike here.", "完全不同的内容。"), []);
+    }
+
+    #[test]
+    fn long_texts_take_linear_time() {
+        // 5 MB on each side, every tenth sentence changed.
+        let sentence = |i: usize, x: usize| format!("sentence number {i} tells of {x} things. ");
+        let a: String = (0..120_000).map(|i| sentence(i, i % 7)).collect();
+        let b: String = (0..120_000)
+            .map(|i| sentence(i, if i % 10 == 0 { 9 } else { i % 7 }))
+            .collect();
+        let start = std::time::Instant::now();
+        let found = passages(&a, &b);
+        assert!(found.len() > 12_000);
+        assert!(
+            start.elapsed().as_secs() < 20,
+            "{} s",
+            start.elapsed().as_secs()
+        );
+        let same = "all the same. ".repeat(300_000);
+        assert!(!passages(&same, &same[14..]).is_empty());
+    }
+}

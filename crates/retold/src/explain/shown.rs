@@ -1,0 +1,203 @@
+//! From positions in a folded text, which methods see, to positions in the visible text, which people see.
+
+use serde_json::{Value, json};
+
+use super::piece::{Piece, pieces};
+use crate::text::{Folder, Text, TextOptions};
+
+/// What places in a text are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Characters (Unicode scalar values), as Python counts.
+    Chars,
+    /// UTF-16 units, as JavaScript counts.
+    Utf16,
+}
+
+/// A text as it is shown.
+pub struct Shown {
+    /// The visible text, cut off at the limit.
+    pub text: String,
+    /// Whether it was cut off.
+    pub cut: bool,
+    folded: String,
+    /// Byte of the folded text -> byte of the visible text; one more at the end.
+    visible: Vec<u32>,
+    /// Byte of `text` -> units before it; one more at the end.
+    units: Vec<u32>,
+}
+
+impl Shown {
+    /// `limit` is in characters.
+    pub fn new(text: &Text, options: &TextOptions, limit: usize, unit: Unit) -> Shown {
+        let end = text
+            .visible
+            .char_indices()
+            .nth(limit)
+            .map_or(text.visible.len(), |(at, _)| at);
+        let shown = text.visible[..end].to_owned();
+        let mut units = Vec::with_capacity(end + 1);
+        let mut before = 0;
+        for c in shown.chars() {
+            units.extend(std::iter::repeat_n(before, c.len_utf8()));
+            before += if unit == Unit::Utf16 {
+                c.len_utf16() as u32
+            } else {
+                1
+            };
+        }
+        units.push(before);
+        Shown {
+            cut: end < text.visible.len(),
+            visible: map(text, options),
+            folded: text.folded.clone(),
+            text: shown,
+            units,
+        }
+    }
+
+    /// Bytes of the shown text for a byte range of the folded one; `None` if it is cut off.
+    pub fn bytes(&self, start: u32, end: u32) -> Option<(usize, usize)> {
+        let at = |folded: u32| self.visible.get(folded as usize).map(|&at| at as usize);
+        let (start, end) = (at(start)?, at(end)?);
+        (start < end && start < self.text.len()).then(|| (start, end.min(self.text.len())))
+    }
+
+    /// The same in the unit.
+    pub fn places(&self, start: u32, end: u32) -> Option<(u32, u32)> {
+        let (start, end) = self.bytes(start, end)?;
+        Some((*self.units.get(start)?, *self.units.get(end)?))
+    }
+
+    /// The pieces of the text as `[end, hash]`, ends in the unit.
+    pub fn pieces(&self) -> Vec<Value> {
+        let pieces = pieces(&self.folded).into_iter();
+        pieces
+            .filter_map(
+                |Piece {
+                     start, end, hash, ..
+                 }| { Some(json!([self.places(start, end)?.1, hash >> 12])) },
+            )
+            .collect()
+    }
+}
+
+/// Byte of the folded text -> byte of the visible text. Both have the same blocks.
+fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
+    let folder = Folder::new(options);
+    let mut map = Vec::with_capacity(text.folded.len() + 1);
+    let (mut visible_at, mut buffer) = (0, String::new());
+    let mut visible = text.visible.split('\n');
+    for folded in text.folded.split('\n') {
+        let block = visible.next().unwrap_or_default();
+        map_block(block, folded, visible_at, &folder, &mut buffer, &mut map);
+        visible_at += block.len();
+        // The line feed, or the end.
+        map.push(visible_at as u32);
+        visible_at += 1;
+    }
+    map
+}
+
+/// Characters that are put together at the most when one alone does not fold to what stands in the folded text.
+const STRETCH: usize = 8;
+
+fn map_block(
+    block: &str,
+    folded: &str,
+    offset: usize,
+    folder: &Folder,
+    buffer: &mut String,
+    map: &mut Vec<u32>,
+) {
+    let (mut at, mut done) = (0, 0);
+    'next: while at < block.len() {
+        let mut ends = block[at..]
+            .char_indices()
+            .map(|(end, c)| at + end + c.len_utf8());
+        for end in ends.by_ref().take(STRETCH) {
+            buffer.clear();
+            folder.fold_into(&block[at..end], buffer);
+            if folded[done..].starts_with(buffer.as_str()) {
+                map.extend(std::iter::repeat_n((offset + at) as u32, buffer.len()));
+                (at, done) = (end, done + buffer.len());
+                continue 'next;
+            }
+        }
+        break;
+    }
+    // What cannot be followed any further is stretched evenly over the rest.
+    let (left, room) = (folded.len() - done, block.len() - at);
+    for step in 0..left {
+        let mut place = at + step * room / left.max(1);
+        while !block.is_char_boundary(place) {
+            place -= 1;
+        }
+        map.push((offset + place) as u32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Content, Markup, Page};
+    use crate::text::text_of;
+
+    fn text(text: &str) -> Text {
+        let page = Page {
+            id: String::new(),
+            url: None,
+            site: None,
+            date: None,
+            content: Content::Unicode {
+                text: text.into(),
+                markup: Markup::Plain,
+            },
+        };
+        text_of(&page, &TextOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn positions_lead_back_to_what_people_see() {
+        let original = "ＡＢＣ　é e\u{301} 漢字…終。\n第二行 ǅ";
+        let text = text(original);
+        let shown = Shown::new(&text, &TextOptions::default(), 1000, Unit::Utf16);
+        for (folded, visible) in [
+            ("abc", "ＡＢＣ"),
+            ("汉字", "漢字"),
+            ("...", "…"),
+            ("第二行", "第二行"),
+        ] {
+            let start = text.folded.find(folded).unwrap();
+            let (start, end) = shown
+                .bytes(start as u32, (start + folded.len()) as u32)
+                .unwrap();
+            assert_eq!(&shown.text[start..end], visible);
+        }
+        assert_eq!(*shown.visible.last().unwrap() as usize, text.visible.len());
+        assert_eq!(shown.visible.len(), text.folded.len() + 1);
+        let (start, end) = (
+            text.folded.find('汉').unwrap() as u32,
+            text.folded.find('终').unwrap() as u32,
+        );
+        let (from, to) = shown.places(start, end).unwrap();
+        let units: Vec<u16> = shown.text.encode_utf16().collect();
+        assert_eq!(
+            String::from_utf16(&units[from as usize..to as usize]).unwrap(),
+            "漢字…"
+        );
+    }
+
+    #[test]
+    fn a_limit_cuts_and_says_so() {
+        let shown = Shown::new(
+            &text("一二三四五六。七八九十。"),
+            &TextOptions::default(),
+            4,
+            Unit::Chars,
+        );
+        assert_eq!((shown.text.as_str(), shown.cut), ("一二三四", true));
+        assert_eq!(shown.bytes(0, 18), Some((0, 12)));
+        assert_eq!(shown.bytes(21, 24), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! Clusters as the report lists and details them.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::pairs::{Facts, Traits};
+use super::texts::Texts;
+use super::{MEMBERS, Report};
+use crate::relation::Relation;
+
+/// Sites of a cluster by which it can be found, at the most.
+const SITES: usize = 12;
+
+/// A chunk of the list of clusters, in columns.
+#[derive(Serialize)]
+pub(super) struct List<'a> {
+    /// Place of the first one in the order.
+    first: usize,
+    number: Vec<u32>,
+    size: Vec<usize>,
+    canonical: Vec<&'a str>,
+    /// 1: has duplicates, 2: has containments, 4: loose, 8: larger than the alarm size.
+    flags: Vec<u8>,
+    /// Least similarity of its pairs in thousandths.
+    least: Vec<u32>,
+    /// Pages dropped, and their bytes.
+    dropped: Vec<usize>,
+    bytes: Vec<u64>,
+    sites: Vec<Vec<u32>>,
+}
+
+pub(super) fn list<'a>(
+    report: &'a Report<'_>,
+    clusters: &[u32],
+    traits: &[Traits],
+    first: usize,
+) -> List<'a> {
+    let findings = report.findings;
+    let mut list = List {
+        first,
+        number: clusters.to_vec(),
+        size: Vec::new(),
+        canonical: Vec::new(),
+        flags: Vec::new(),
+        least: Vec::new(),
+        dropped: Vec::new(),
+        bytes: Vec::new(),
+        sites: Vec::new(),
+    };
+    for &number in clusters {
+        let cluster = &findings.clusters[number as usize];
+        let gone = cluster
+            .members
+            .iter()
+            .filter(|&&rank| fate(report, rank).is_some());
+        let bytes: Vec<u64> = gone.map(|&rank| findings.page(rank).bytes).collect();
+        list.size.push(cluster.members.len());
+        list.canonical.push(&findings.page(cluster.canonical).id);
+        list.flags.push(flags(report, number as usize, traits));
+        let least = traits[number as usize].least.unwrap_or(0.0);
+        list.least.push((least * 1000.0).floor() as u32);
+        list.dropped.push(bytes.len());
+        list.bytes.push(bytes.iter().sum());
+        list.sites.push(sites(report, &cluster.members));
+    }
+    list
+}
+
+fn flags(report: &Report<'_>, number: usize, traits: &[Traits]) -> u8 {
+    let cluster = &report.findings.clusters[number];
+    let large = cluster.members.len() > report.options.alarm_size;
+    u8::from(traits[number].duplicate)
+        | u8::from(traits[number].contains) << 1
+        | u8::from(cluster.is_loose()) << 2
+        | u8::from(large) << 3
+}
+
+fn sites(report: &Report<'_>, members: &[u32]) -> Vec<u32> {
+    let mut sites = Vec::new();
+    for &rank in members {
+        if let Some(site) = report.findings.page(rank).site
+            && !sites.contains(&site)
+        {
+            sites.push(site);
+            if sites.len() == SITES {
+                break;
+            }
+        }
+    }
+    sites
+}
+
+/// What a dropped page is dropped for.
+fn fate(report: &Report<'_>, rank: u32) -> Option<(u32, Relation)> {
+    if report.options.output.mark {
+        return None;
+    }
+    let dropped = &report.findings.dropped;
+    let at = dropped.binary_search_by_key(&rank, |drop| drop.page).ok()?;
+    Some((dropped[at].canonical, dropped[at].relation))
+}
+
+/// The details of a cluster: `[members, members left out, pairs, pairs in all]`. A member is `[id, site, characters,
+/// bytes, date, fate, member it is dropped for, features, text]`: fate 0 kept, 1 dropped as a duplicate, 2 dropped as
+/// contained; -1 stands for none. A pair is `[member, member, …]`, see [`Facts::of`]. The canonical page is the first
+/// member.
+pub(super) fn detail(
+    report: &Report<'_>,
+    number: u32,
+    place: u32,
+    facts: &mut Facts<'_>,
+    texts: &Texts,
+) -> Value {
+    let cluster = &report.findings.clusters[number as usize];
+    let members = shown(report, number);
+    let at: HashMap<u32, usize> = members
+        .iter()
+        .enumerate()
+        .map(|(at, &rank)| (rank, at))
+        .collect();
+    let rows: Vec<Value> = members
+        .iter()
+        .map(|&rank| member(report, rank, &at, texts))
+        .collect();
+    let mut pairs = Vec::new();
+    for pair in facts.of_place(place) {
+        let (Some(&a), Some(&b)) = (at.get(&pair.a), at.get(&pair.b)) else {
+            continue;
+        };
+        let mut fields = vec![json!(a), json!(b)];
+        if let Value::Array(facts) = facts.of(pair) {
+            fields.extend(facts);
+        }
+        pairs.push(Value::Array(fields));
+    }
+    let more = cluster.members.len() - members.len();
+    json!([rows, more, pairs, cluster.pairs])
+}
+
+/// The members that are shown: the canonical page, other pages that stay, pages that go.
+pub(super) fn shown(report: &Report<'_>, number: u32) -> Vec<u32> {
+    let cluster = &report.findings.clusters[number as usize];
+    let mut members = cluster.members.clone();
+    members.sort_by_key(|&rank| {
+        (
+            rank != cluster.canonical,
+            fate(report, rank).is_some(),
+            rank,
+        )
+    });
+    members.truncate(MEMBERS);
+    members
+}
+
+fn member(report: &Report<'_>, rank: u32, at: &HashMap<u32, usize>, texts: &Texts) -> Value {
+    let page = report.findings.page(rank);
+    let (fate, for_whom) = match fate(report, rank) {
+        None => (0, None),
+        Some((canonical, Relation::Duplicate)) => (1, at.get(&canonical)),
+        Some((canonical, _)) => (2, at.get(&canonical)),
+    };
+    let or_none = |value: Option<i64>| value.unwrap_or(-1);
+    json!([
+        page.id,
+        or_none(page.site.map(i64::from)),
+        page.chars,
+        page.bytes,
+        // Days are what is shown; null is no date, as days may be negative.
+        page.date.map(|date| date.div_euclid(86_400)),
+        fate,
+        or_none(for_whom.map(|&at| at as i64)),
+        page.keys,
+        or_none(
+            texts
+                .slot(report.findings.by_id[rank as usize])
+                .map(|slot| slot as i64)
+        ),
+    ])
+}

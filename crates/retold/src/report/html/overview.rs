@@ -1,0 +1,66 @@
+//! The overview as data.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::{REJECTS, Report, figures};
+use crate::report::Summary;
+
+/// Reasons for rejects that are counted one by one.
+const REASONS: usize = 50;
+/// Flagged clusters shown.
+const FLAGGED: usize = 200;
+
+pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
+    let findings = report.findings;
+    let sizes = findings.clusters.iter().map(|c| c.members.len() as u64);
+    let pairs = findings.pairs.iter();
+    let pairs = pairs.map(|pair| (pair.verdict.relation, pair.verdict.similarity));
+    let mut goes = vec![false; findings.by_id.len()];
+    for drop in &findings.dropped {
+        goes[drop.page as usize] = true;
+    }
+    let ranks = 0..findings.by_id.len() as u32;
+    let dates = ranks.map(|rank| (findings.page(rank).date, goes[rank as usize]));
+    json!({
+        "records": summary.records,
+        "pairs": summary.pairs,
+        "relations": summary.relations,
+        "clusters": summary.clusters,
+        "largest_cluster": summary.largest_cluster,
+        "flagged": &summary.flagged[..summary.flagged.len().min(FLAGGED)],
+        "flagged_in_all": summary.flagged.len(),
+        "large_groups": summary.large_groups,
+        "bytes": summary.bytes,
+        "sketches": summary.sketches,
+        "parameters": summary.parameters,
+        "inputs": summary.inputs,
+        "threshold": report.method.least_similarity(),
+        "sizes": figures::sizes(sizes),
+        "similarities": figures::similarities(pairs),
+        "matrix": figures::matrix(findings),
+        "timeline": figures::timeline(dates),
+        "rejects": rejects(report),
+        "texts": report.options.output.texts,
+    })
+}
+
+/// Rejects by reason, and one by one up to a limit.
+fn rejects(report: &Report<'_>) -> Value {
+    let findings = report.findings;
+    let rejects = &findings.collection.rejects;
+    let mut counts: HashMap<&str, u64> = HashMap::new();
+    for reject in rejects {
+        *counts.entry(&reject.reason).or_default() += 1;
+    }
+    let mut reasons: Vec<(&str, u64)> = counts.into_iter().collect();
+    reasons.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
+    reasons.truncate(REASONS);
+    let rows = rejects.iter().take(REJECTS).map(|reject| {
+        let source = &findings.sources[reject.source as usize].name;
+        json!([source, reject.record, reject.reason])
+    });
+    let rows: Vec<Value> = rows.collect();
+    json!({ "all": rejects.len(), "reasons": reasons, "rows": rows })
+}

@@ -1,0 +1,240 @@
+//! Pairs as the report shows them: which of them, and the numbers behind their verdicts.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{FEATURES, OTHER_PAIRS, Report};
+use crate::cluster::Pair;
+use crate::index::{self, Postings, Sketches};
+use crate::method::{Check, Op, shared_positions};
+use crate::relation::Relation;
+
+/// What the pairs of a cluster tell about it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Traits {
+    pub duplicate: bool,
+    pub contains: bool,
+    /// The least similarity of its pairs.
+    pub least: Option<f64>,
+}
+
+/// Cluster of each page by rank, `u32::MAX` for none.
+fn cluster_of(report: &Report<'_>) -> Vec<u32> {
+    let mut cluster_of = vec![u32::MAX; report.findings.by_id.len()];
+    for (number, cluster) in report.findings.clusters.iter().enumerate() {
+        for &rank in &cluster.members {
+            cluster_of[rank as usize] = number as u32;
+        }
+    }
+    cluster_of
+}
+
+/// The pairs inside clusters, with their cluster.
+fn inner<'a>(
+    report: &'a Report<'_>,
+    cluster_of: &'a [u32],
+) -> impl Iterator<Item = (usize, u32, &'a Pair)> {
+    let pairs = report.findings.pairs.iter().enumerate();
+    pairs.filter_map(|(at, pair)| {
+        let cluster = cluster_of[pair.a as usize];
+        let same = cluster != u32::MAX && cluster == cluster_of[pair.b as usize];
+        same.then_some((at, cluster, pair))
+    })
+}
+
+/// The traits of all clusters, by number.
+pub(super) fn traits(report: &Report<'_>) -> Vec<Traits> {
+    let cluster_of = cluster_of(report);
+    let mut traits = vec![Traits::default(); report.findings.clusters.len()];
+    for (_, cluster, pair) in inner(report, &cluster_of) {
+        let traits = &mut traits[cluster as usize];
+        match pair.verdict.relation {
+            Relation::Duplicate => traits.duplicate = true,
+            _ => traits.contains = true,
+        }
+        let similarity = pair.verdict.similarity;
+        traits.least = Some(
+            traits
+                .least
+                .map_or(similarity, |least| least.min(similarity)),
+        );
+    }
+    traits
+}
+
+/// What all checks of a kind have in common; pairs hold the number of the shape and the values.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Shape {
+    name: &'static str,
+    meaning: &'static str,
+    test: Option<(Op, f64)>,
+    outcomes: Option<[&'static str; 2]>,
+}
+
+/// Finds the numbers behind pairs.
+pub(super) struct Facts<'a> {
+    report: &'a Report<'a>,
+    postings: Postings,
+    /// (place of the cluster in the order, does not have the canonical page, number of the pair), ascending.
+    picked: Vec<(u32, bool, u32)>,
+    shapes: Vec<Shape>,
+    shape_of: HashMap<(&'static str, &'static str, u64), usize>,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn new(report: &'a Report<'a>) -> Self {
+        Facts {
+            report,
+            postings: Postings::build(whole_sketches(report)),
+            picked: pick(report),
+            shapes: Vec::new(),
+            shape_of: HashMap::new(),
+        }
+    }
+
+    /// The shapes that the checks so far refer to.
+    pub(super) fn shapes(&self) -> Vec<Shape> {
+        self.shapes.clone()
+    }
+
+    /// The document frequency of a key.
+    pub(super) fn df(&self, key: u64) -> usize {
+        self.postings.df(key)
+    }
+
+    /// The pairs of the cluster at a place, those with the canonical page first.
+    pub(super) fn of_place(&self, place: u32) -> Vec<&'a Pair> {
+        let start = self.picked.partition_point(|&(p, ..)| p < place);
+        let end = self.picked.partition_point(|&(p, ..)| p <= place);
+        let pairs = &self.report.findings.pairs;
+        let picked = self.picked[start..end].iter();
+        picked.map(|&(.., at)| &pairs[at as usize]).collect()
+    }
+
+    /// A pair for the page: `[relation, similarity, length ratio, shared, exact, checks, [df…], features left out,
+    /// [df of noise…]]`.
+    pub(super) fn of(&mut self, pair: &Pair) -> Value {
+        let findings = self.report.findings;
+        let (a, b) = (findings.page(pair.a), findings.page(pair.b));
+        let unit = |rank: u32| findings.unit_of[findings.by_id[rank as usize] as usize];
+        let left = findings.units.get(unit(pair.a));
+        let right = findings.units.get(unit(pair.b));
+        let exact = self.report.options.exact && a.text.is_some() && a.text == b.text;
+        let shorter = a.own_chars.min(b.own_chars);
+        let checks: Vec<Value> =
+            index::checks(self.report.method, &findings.noise, (left, right), shorter)
+                .iter()
+                .map(|check| self.check(check))
+                .collect();
+        let shared = shared_positions(left.keys, right.keys).map(|(i, _)| left.keys[i]);
+        let common = |key: u64| {
+            let common = findings.noise.common.as_ref();
+            common.is_some_and(|common| common.keys.binary_search(&key).is_ok())
+        };
+        let (grey, plain): (Vec<u64>, Vec<u64>) = shared.partition(|&key| common(key));
+        let (plain, more) = self.rarest(plain);
+        let (grey, more_grey) = self.rarest(grey);
+        let (deleted, _) = self.rarest(self.deleted(pair));
+        let number = |value: f64| (value * 1e6).round() / 1e6;
+        json!([
+            match pair.verdict.relation {
+                Relation::Duplicate => 0,
+                Relation::Contains => 1,
+                Relation::ContainedBy => 2,
+            },
+            number(pair.verdict.similarity),
+            number(pair.verdict.length_ratio),
+            pair.verdict.shared,
+            u8::from(exact),
+            checks,
+            plain,
+            more,
+            grey,
+            more_grey,
+            deleted,
+        ])
+    }
+
+    /// Keys of both pages that noise pruning deleted from one of them.
+    fn deleted(&self, pair: &Pair) -> Vec<u64> {
+        let findings = self.report.findings;
+        let Some(whole) = &findings.whole else {
+            return Vec::new();
+        };
+        let (a, b) = (findings.page(pair.a), findings.page(pair.b));
+        let site = |site: Option<u32>| site.map(|s| &*findings.collection.sites[s as usize]);
+        let (left, right) = (whole.get(a.sketch).keys, whole.get(b.sketch).keys);
+        shared_positions(left, right)
+            .map(|(i, _)| left[i])
+            .filter(|&key| {
+                let noise = &findings.noise;
+                noise.deletes(key, site(a.site)) || noise.deletes(key, site(b.site))
+            })
+            .collect()
+    }
+
+    /// The document frequencies of the rarest keys, ascending, and how many keys were left out.
+    fn rarest(&self, keys: Vec<u64>) -> (Vec<usize>, usize) {
+        let mut dfs: Vec<usize> = keys.iter().map(|&key| self.postings.df(key)).collect();
+        dfs.sort_unstable();
+        let more = dfs.len().saturating_sub(FEATURES);
+        dfs.truncate(FEATURES);
+        (dfs, more)
+    }
+
+    /// `[shape, part, whole]` of counts, `[shape, value]` of anything else.
+    fn check(&mut self, check: &Check) -> Value {
+        let threshold = check.test.map_or(f64::NAN, |(_, threshold)| threshold);
+        let key = (check.name, check.meaning, threshold.to_bits());
+        let shapes = &mut self.shapes;
+        let shape = *self.shape_of.entry(key).or_insert_with(|| {
+            shapes.push(Shape {
+                name: check.name,
+                meaning: check.meaning,
+                test: check.test,
+                outcomes: (!check.outcomes.0.is_empty())
+                    .then_some([check.outcomes.0, check.outcomes.1]),
+            });
+            shapes.len() - 1
+        });
+        match (check.part, check.whole) {
+            (Some(part), Some(whole)) => json!([shape, part, whole]),
+            (Some(part), None) => json!([shape, part, null]),
+            _ => json!([shape, check.value]),
+        }
+    }
+}
+
+/// The sketches of pages before anything was deleted from them.
+fn whole_sketches<'a>(report: &'a Report<'_>) -> &'a Sketches {
+    report
+        .findings
+        .whole
+        .as_ref()
+        .unwrap_or(&report.findings.units)
+}
+
+/// The pairs with details of every cluster in the order: those with the canonical page and some others.
+fn pick(report: &Report<'_>) -> Vec<(u32, bool, u32)> {
+    let findings = report.findings;
+    let cluster_of = cluster_of(report);
+    let mut place_of = vec![u32::MAX; findings.clusters.len()];
+    for (place, &cluster) in report.order.iter().enumerate() {
+        place_of[cluster as usize] = place as u32;
+    }
+    let mut others = vec![0usize; findings.clusters.len()];
+    let mut picked = Vec::new();
+    for (at, cluster, pair) in inner(report, &cluster_of) {
+        let number = cluster as usize;
+        let canonical = findings.clusters[number].canonical;
+        let other = pair.a != canonical && pair.b != canonical;
+        others[number] += usize::from(other);
+        if place_of[number] != u32::MAX && (!other || others[number] <= OTHER_PAIRS) {
+            picked.push((place_of[number], other, at as u32));
+        }
+    }
+    picked.sort_unstable();
+    picked
+}

@@ -1,0 +1,182 @@
+//! Texts in the report (`--report-text`): a second pass over the inputs, a few pages at a time.
+
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::pairs::Facts;
+use super::{DETAIL_CHUNK, DataPage, Report, TEXT_CHARS, TEXT_CHUNK, members};
+use crate::explain::shown::{Shown, Unit};
+use crate::read::{Outcome, Record, Source};
+use crate::text::text_of;
+use crate::watch::Watch;
+
+/// Bytes of records that are looked at together.
+const BATCH_BYTES: u64 = 16 << 20;
+
+/// The pages whose texts the report has: positions in the order of reading, ascending. A page's slot is its place here.
+pub(super) struct Texts(Vec<u32>);
+
+impl Texts {
+    /// The pages of clusters, the largest cluster first, as long as their texts fit.
+    pub(super) fn choose(report: &Report<'_>) -> Texts {
+        let mut chosen = Vec::new();
+        let Some(limit) = report.options.output.texts else {
+            return Texts(chosen);
+        };
+        let mut chars = 0;
+        for &cluster in &report.order {
+            for rank in members::shown(report, cluster) {
+                chars += report.findings.page(rank).chars.min(limit as u64);
+                if chars > TEXT_CHARS {
+                    break;
+                }
+                chosen.push(report.findings.by_id[rank as usize]);
+            }
+        }
+        chosen.sort_unstable();
+        Texts(chosen)
+    }
+
+    /// The slot of the page at that position, if its text is in the report.
+    pub(super) fn slot(&self, position: u32) -> Option<usize> {
+        self.0.binary_search(&position).ok()
+    }
+
+    /// Reads the inputs again and writes the texts; tells how many chunks.
+    pub(super) fn write<W: Write>(
+        &self,
+        report: &Report<'_>,
+        facts: &Facts<'_>,
+        page: &mut DataPage<W>,
+        watch: &dyn Watch,
+    ) -> io::Result<usize> {
+        if !self.0.is_empty() {
+            watch.begin("texts", self.0.len() as u64);
+        }
+        let mut chunk = Vec::new();
+        let mut chunks = 0;
+        let pages = &report.findings.collection.pages;
+        let by_source = self
+            .0
+            .chunk_by(|&a, &b| pages[a as usize].source == pages[b as usize].source);
+        for wanted in by_source {
+            let source = &report.findings.sources[pages[wanted[0] as usize].source as usize];
+            for batch in Batches::new(report, source, wanted) {
+                if watch.cancelled() {
+                    return Ok(chunks);
+                }
+                watch.advance(batch.len() as u64);
+                let texts: Vec<Value> = batch
+                    .into_par_iter()
+                    .map(|(at, record)| text(report, facts, source, at, record))
+                    .collect();
+                for text in texts {
+                    chunk.push(text);
+                    if chunk.len() == TEXT_CHUNK {
+                        page.chunk("text", chunks, &std::mem::take(&mut chunk))?;
+                        chunks += 1;
+                    }
+                }
+            }
+        }
+        if !chunk.is_empty() {
+            page.chunk("text", chunks, &chunk)?;
+            chunks += 1;
+        }
+        Ok(chunks)
+    }
+}
+
+/// The records of the wanted pages of a source, a few at a time. A record that is no longer there (the file changed
+/// since it was read first) comes as `None`, so that slots stay what they are.
+struct Batches<'a> {
+    records: Box<dyn Iterator<Item = Record> + Send>,
+    wanted: std::iter::Peekable<std::slice::Iter<'a, u32>>,
+    report: &'a Report<'a>,
+}
+
+impl<'a> Batches<'a> {
+    fn new(report: &'a Report<'a>, source: &Source, wanted: &'a [u32]) -> Self {
+        Batches {
+            records: source.records(&report.options.read),
+            wanted: wanted.iter().peekable(),
+            report,
+        }
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Vec<(u32, Option<Record>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let pages = &self.report.findings.collection.pages;
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while let Some(&&position) = self.wanted.peek()
+            && bytes < BATCH_BYTES
+            && batch.len() < DETAIL_CHUNK
+        {
+            let number = pages[position as usize].record;
+            let record = self.records.find(|record| record.number >= number);
+            let record = record.filter(|record| record.number == number);
+            bytes += record.as_ref().map_or(0, |record| record.size);
+            batch.push((position, record));
+            self.wanted.next();
+        }
+        (!batch.is_empty()).then_some(batch)
+    }
+}
+
+fn text(
+    report: &Report<'_>,
+    facts: &Facts<'_>,
+    source: &Source,
+    position: u32,
+    record: Option<Record>,
+) -> Value {
+    let options = report.options;
+    let Some(Outcome::Page(page)) = record.map(|record| record.parse(source, &options.read)) else {
+        return Value::Null;
+    };
+    let Ok(text) = text_of(&page, &options.text) else {
+        return Value::Null;
+    };
+    let findings = report.findings;
+    let row = &findings.collection.pages[position as usize];
+    let site = row
+        .site
+        .map(|site| &*findings.collection.sites[site as usize]);
+    let noise = &findings.noise;
+    let common = |key: u64| {
+        let common = noise.common.as_ref();
+        common.is_some_and(|common| common.keys.binary_search(&key).is_ok())
+    };
+    let limit = options.output.texts.unwrap_or_default();
+    let shown = Shown::new(&text, &options.text, limit, Unit::Utf16);
+    let features = report.method.spots(&text).into_iter().filter_map(|spot| {
+        let (start, end) = shown.places(spot.start, spot.end)?;
+        let kind = match (noise.deletes(spot.key, site), common(spot.key)) {
+            (true, _) => 2,
+            (false, true) => 1,
+            _ => 0,
+        };
+        // 52 bits are enough to tell the features of two pages apart, and JavaScript's numbers hold them.
+        Some(json!([
+            start,
+            end,
+            spot.key >> 12,
+            kind,
+            facts.df(spot.key),
+            spot.label
+        ]))
+    });
+    let features: Vec<Value> = features.collect();
+    json!({
+        "title": text.meta.title,
+        "text": shown.text,
+        "cut": shown.cut,
+        "pieces": shown.pieces(),
+        "features": features,
+    })
+}

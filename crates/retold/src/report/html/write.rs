@@ -1,0 +1,130 @@
+//! Writing a page with data in it, without ever holding the page.
+
+use std::io::{self, Write};
+
+use askama::Template;
+use serde::Serialize;
+
+use super::CODE;
+
+/// What stands before the data.
+#[derive(Template)]
+#[template(path = "report_head.html")]
+struct Head<'a> {
+    title: &'a str,
+    nonce: &'a str,
+    style: &'static str,
+}
+
+/// What stands after the data: the code that shows it.
+#[derive(Template)]
+#[template(path = "report_tail.html")]
+struct Tail<'a> {
+    nonce: &'a str,
+    code: &'static str,
+}
+
+const STYLE: &str = concat!(
+    include_str!("../../../templates/report.css"),
+    include_str!("../../../templates/report_views.css")
+);
+
+/// A page under way: a head, chunks of JSON, and the code.
+pub(crate) struct DataPage<W: Write> {
+    out: W,
+    nonce: String,
+}
+
+impl<W: Write> DataPage<W> {
+    /// Writes the head. Only scripts with the `nonce` run in the page; it should differ from page to page, so that
+    /// nobody can prepare a text for it, and must not hold quotes.
+    pub(crate) fn begin(mut out: W, title: &str, nonce: u128) -> io::Result<Self> {
+        let nonce = format!("{nonce:032x}");
+        let style = STYLE;
+        let head = Head {
+            title,
+            nonce: &nonce,
+            style,
+        };
+        head.write_into(&mut out).map_err(io::Error::other)?;
+        Ok(DataPage { out, nonce })
+    }
+
+    /// Writes a chunk of data and tells its length. The code finds it as `<kind>-<number>`.
+    pub(crate) fn chunk(
+        &mut self,
+        kind: &str,
+        number: usize,
+        data: &impl Serialize,
+    ) -> io::Result<u64> {
+        write!(
+            self.out,
+            "\n<script type=\"application/json\" id=\"{kind}-{number}\">"
+        )?;
+        let mut escaped = Escaped {
+            out: &mut self.out,
+            written: 0,
+        };
+        serde_json::to_writer(&mut escaped, data)?;
+        let written = escaped.written;
+        self.out.write_all(b"</script>")?;
+        Ok(written)
+    }
+
+    /// Writes the code that shows the data.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        let tail = Tail {
+            nonce: &self.nonce,
+            code: CODE,
+        };
+        tail.write_into(&mut self.out).map_err(io::Error::other)?;
+        self.out.flush()
+    }
+}
+
+/// JSON on its way into a `<script>` element: `<`, which JSON has in strings only, is written as `\u003c`, so that
+/// nothing in a page's text can end the element or begin a comment.
+struct Escaped<'a, W: Write> {
+    out: &'a mut W,
+    written: u64,
+}
+
+impl<W: Write> Write for Escaped<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut parts = bytes.split(|&byte| byte == b'<');
+        if let Some(first) = parts.next() {
+            self.out.write_all(first)?;
+        }
+        for part in parts {
+            self.out.write_all(b"\\u003c")?;
+            self.out.write_all(part)?;
+        }
+        self.written += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_the_element_it_stands_in() {
+        let mut out = Vec::new();
+        let mut page = DataPage::begin(&mut out, "<b>&\"title", 7).unwrap();
+        let evil = "</script><script>alert(1)</script><!--";
+        page.chunk("detail", 3, &[evil]).unwrap();
+        page.finish().unwrap();
+        let page = String::from_utf8(out).unwrap();
+        assert!(!page.contains("alert(1)</script"));
+        assert!(!page.contains("<b>&"));
+        let data = page.split("id=\"detail-3\">").nth(1).unwrap();
+        let data = data.split("</script>").next().unwrap();
+        assert!(!data.contains('<'));
+        assert_eq!(serde_json::from_str::<Vec<String>>(data).unwrap(), [evil]);
+    }
+}

@@ -1,0 +1,91 @@
+// One cluster: its pages, which of them stays and why, and its pairs.
+
+const fates = ["kept", "dropped", "dropped"];
+
+/** Why the canonical page is the one that stays, in words. */
+function whyCanonical(cluster) {
+  const [page] = cluster.members;
+  const all = cluster.members.length + cluster.more;
+  switch (overview.parameters.canonical) {
+    case "longest": return `It has the longest text of ${plural(all, "page")}: ${plural(page.chars, "character")}.`;
+    case "earliest": return page.date ? `It has the earliest date of ${plural(all, "page")}: ${page.date}.` : "No page of the cluster has a date, so the longest text stays.";
+    default: return `Its id comes first of ${plural(all, "page")}.`;
+  }
+}
+
+function memberRow(cluster, place, member, pairs) {
+  const pair = pairs.get(member.at);
+  const fate = member.at === 0 ? "canonical" : fates[member.fate];
+  const target = member.keptFor >= 0 ? cluster.members[member.keptFor] : null;
+  const why = member.fate === 0 ? (member.at === 0 ? "" : "no reported relation to a page that stays")
+    : [member.fate === 1 ? "duplicate of " : "contained in ", member.keptFor === 0 ? "the canonical page" : target ? pageId(target.id) : "another member"];
+  return el("tr", {},
+    el("td", {}, pair ? el("a", { href: `#/pair/${clusters.number[place]}/${pair.a}/${pair.b}` }, pageId(member.id)) : pageId(member.id),
+      el("span", { class: "under" }, badge(fate, member.at === 0 ? "canonical" : member.fate ? "gone" : "stays"), " ", why)),
+    el("td", { class: "num" }, pair ? ratio(pair.similarity) : ""),
+    el("td", { class: "num" }, count(member.chars)),
+    el("td", {}, member.site ? el("bdi", {}, member.site) : ""),
+    el("td", { class: "num" }, member.date || ""));
+}
+
+function membersTable(cluster, place) {
+  const pairs = new Map();
+  for (const pair of cluster.pairs) {
+    if (pair.a === 0) pairs.set(pair.b, pair);
+    else if (pair.b === 0) pairs.set(pair.a, pair);
+  }
+  // A page without a pair with the canonical page still leads to one of its pairs.
+  const direct = new Set(pairs.keys());
+  for (const pair of cluster.pairs) {
+    for (const at of [pair.a, pair.b]) if (at !== 0 && !pairs.has(at)) pairs.set(at, pair);
+  }
+  const dated = cluster.members.some((m) => m.date);
+  const sited = cluster.members.some((m) => m.site);
+  const table = el("table", { class: `list members ${dated ? "" : "undated"} ${sited ? "" : "unsited"}` },
+    el("thead", {}, el("tr", {}, el("th", {}, "page"), el("th", { class: "num" }, "similarity"), el("th", { class: "num" }, "characters"), el("th", {}, "site"), el("th", { class: "num" }, "date"))),
+    el("tbody", {}, cluster.members.map((member) => memberRow(cluster, place, member, member.at === 0 || direct.has(member.at) ? pairs : pairs))));
+  return section("Pages", table,
+    cluster.more ? el("p", { class: "note" }, `${plural(cluster.more, "further page")} of this cluster stand in clusters.jsonl.`) : null);
+}
+
+function pairsTable(cluster, place) {
+  if (!cluster.pairs.length) return null;
+  const left = cluster.pairsInAll - cluster.pairs.length;
+  return section("Pairs",
+    el("table", { class: "list pairs-list" }, el("tbody", {}, cluster.pairs.slice(0, 120).map((pair) => el("tr", {},
+      el("td", {}, el("a", { href: `#/pair/${clusters.number[place]}/${pair.a}/${pair.b}` },
+        pageId(cluster.members[pair.a].id), el("span", { class: `rel ${pair.relation}` }, ` ${relationNames[pair.relation]} `), pageId(cluster.members[pair.b].id)),
+        el("code", { class: "under" }, pair.exact ? "equal texts" : pair.checks.filter((c) => !c.name.startsWith("evidence")).map(formula).join("; "))),
+      el("td", { class: "num" }, ratio(pair.similarity)))))),
+    left > 0 ? el("p", { class: "note" }, `${plural(left, "further pair")} of this cluster stand in pairs.jsonl.`) : null);
+}
+
+function clusterDetail(place) {
+  const number = clusters.number[place];
+  const flags = clusters.flags[place];
+  const cluster = clusterAt(place);
+  const head = [
+    el("p", { class: "back" }, el("a", { href: "#/clusters" }, "← All clusters")),
+    el("h2", { class: "title" }, `Cluster ${count(number)}: ${plural(clusters.size[place], "page")}`),
+    el("p", { class: "canonical" }, badge("canonical", "canonical"), " ", pageId(clusters.canonical[place]))];
+  if (!cluster) return [...head, el("p", { class: "note" }, "The report holds the details of the largest clusters only; those of this one stand in clusters.jsonl and pairs.jsonl.")];
+  const possible = clusters.size[place] * (clusters.size[place] - 1) / 2;
+  const reasons = [flags & 4 ? "under half of its possible pairs match, so it may hold more than one story" : "", flags & 8 ? `it has more than ${count(overview.parameters.alarm_size)} pages` : ""].filter(Boolean);
+  return [...head,
+    el("p", {}, whyCanonical(cluster)),
+    reasons.length ? el("p", { class: "flag" }, `Look at this cluster before you trust it: ${reasons.join("; ")}.`) : null,
+    el("p", { class: "note" }, `${count(cluster.pairsInAll)} of ${plural(possible, "possible pair")} reported (${percent(cluster.pairsInAll, possible)}); ${plural(clusters.dropped[place], "page")} dropped, ${bytes(clusters.bytes[place])} saved.`),
+    membersTable(cluster, place), pairsTable(cluster, place)];
+}
+
+function showCluster(number) {
+  const place = placeOf.get(number);
+  if (place === undefined) return show(el("p", { class: "empty" }, `The report does not list a cluster ${number}; clusters.jsonl has all.`));
+  const shown = clustersView();
+  shown.root.classList.add("has-detail");
+  shown.detail.replaceChildren(...clusterDetail(place).filter(Boolean));
+  shown.detail.scrollTop = 0;
+  if (!shown.root.isConnected) show(shown.root);
+  else if (window.innerWidth < 900) window.scrollTo(0, 0);
+  shown.list.open(place);
+}

@@ -1,0 +1,40 @@
+// Elements. Text always goes in as text: nothing here ever parses markup.
+
+function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "class") node.className = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+function svg(tag, attributes = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children.flat(Infinity).filter(Boolean));
+  return node;
+}
+
+/** An id of a page: long ones may break anywhere, and right-to-left names do not disturb what stands around them. */
+const pageId = (id) => el("bdi", { class: "id", title: id }, id);
+
+const relationNames = { duplicate: "duplicate", contains: "contains", contained_by: "contained in" };
+
+function badge(text, kind) {
+  return el("span", { class: `badge ${kind}` }, text);
+}
+
+function section(title, ...children) {
+  return el("section", {}, el("h2", {}, title), ...children);
+}
+
+/** Fills the main part and puts the focus at its beginning, so that the keyboard and screen readers follow. */
+function show(...children) {
+  const main = document.getElementById("main");
+  main.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  main.focus({ preventScroll: true });
+}

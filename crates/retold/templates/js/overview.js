@@ -1,0 +1,147 @@
+// The overview: what was found, in numbers and pictures.
+
+function tile(name, value, note, kind) {
+  return el("div", { class: `tile ${kind || ""}` }, el("dt", {}, name), el("dd", {}, value, note ? el("small", {}, note) : null));
+}
+
+function tiles() {
+  const r = overview.records;
+  const pages = r.kept + r.dropped;
+  return el("dl", { class: "tiles" },
+    tile("pages read", count(pages), `${count(r.read)} records`),
+    tile("copies dropped", count(r.dropped), percent(r.dropped, pages) + " of pages", "strong"),
+    tile("bytes saved", bytes(overview.bytes.dropped), percent(overview.bytes.dropped, overview.bytes.read) + " of input", "strong"),
+    tile("pages kept", count(r.kept)),
+    tile("clusters", count(overview.clusters), `largest: ${plural(overview.largest_cluster, "page")}`),
+    tile("duplicate pairs", count(overview.relations.duplicate)),
+    tile("containing pairs", count(overview.relations.contains)),
+    tile("rejected", count(r.rejected), r.skipped ? `${count(r.skipped)} skipped` : r.rejected ? "could not be read" : "all could be read", r.rejected ? "warn" : ""));
+}
+
+function sizeChart() {
+  const bars = overview.sizes;
+  if (!bars.length) return null;
+  // Bars are equally wide in the logarithm of the size.
+  const [low, high] = [Math.log(2), Math.log(bars[bars.length - 1][1] + 1)];
+  const at = (size) => (Math.log(size) - low) / (high - low);
+  const ticks = (width) => {
+    const wanted = Math.max(2, Math.floor(width / 48));
+    const sizes = [2, 3, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6].filter((n) => n <= bars[bars.length - 1][1]);
+    return thin(sizes, wanted).map((n) => [at(n) + (at(n + 1) - at(n)) / 2, short(n)]);
+  };
+  return section("Clusters by size",
+    barChart(bars.map(([from, to, n]) => ({
+      at: at(from), to: at(to + 1), parts: [[n, "one"]],
+      label: `${plural(n, "cluster")} of ${from === to ? count(from) : `${count(from)} to ${count(to)}`} pages`,
+    })), { title: "Number of clusters by their size, both axes logarithmic", x: "pages in a cluster (logarithmic)", y: "clusters (logarithmic)", log: true, xTicks: ticks }));
+}
+
+function similarityChart() {
+  const { duplicate, contains } = overview.similarities;
+  const n = duplicate.length;
+  if (!overview.pairs) return null;
+  // Nothing lies far below the threshold: show from the last tenth before what there is.
+  const first = Math.min(duplicate.findIndex((d, at) => d || contains[at]), overview.threshold === null ? n : Math.floor(overview.threshold * n));
+  const from = Math.max(0, Math.floor(first / n * 10 - 1) / 10);
+  const at = (value) => (value - from) / (1 - from);
+  const bars = duplicate.map((d, bar) => ({
+    at: at(bar / n), to: at((bar + 1) / n), parts: [[contains[bar], "two"], [d, "one"]],
+    label: `similarity ${(bar / n).toFixed(2)} to ${((bar + 1) / n).toFixed(2)}: ${plural(d, "duplicate pair")}, ${plural(contains[bar], "containing pair")}`,
+  })).slice(Math.round(from * n));
+  const marker = overview.threshold === null ? null : { at: at(overview.threshold), text: `threshold ${overview.threshold}` };
+  const ticks = () => { const t = []; for (let v = from; v < 1.001; v += 0.1) t.push([at(v), v.toFixed(1)]); return t; };
+  return section("Pairs by similarity",
+    barChart(bars, { title: "Number of related pairs by similarity, with the threshold", x: "similarity of the pair", y: "pairs (logarithmic)", log: true, xTicks: ticks, marker }),
+    legend(["one", "duplicate"], ["two", "one contains the other"]));
+}
+
+function matrixTable() {
+  const { sites, whole: full, part, more, dated } = overview.matrix;
+  if (!sites.length) return null;
+  const most = Math.max(1, ...full.flat().map((n, at) => n + part.flat()[at]));
+  const head = el("tr", {}, el("th", { class: "corner" }, "repeats a page of →"),
+    sites.map((site, at) => el("th", { scope: "col", title: site }, el("abbr", { title: site }, at + 1))));
+  const rows = sites.map((site, row) => el("tr", {},
+    el("th", { scope: "row" }, el("span", { class: "n" }, row + 1), el("bdi", {}, site)),
+    sites.map((of, column) => {
+      const [w, p] = [full[row][column], part[row][column]];
+      if (!w && !p) return el("td", { class: row === column ? "self" : "" }, "");
+      const cell = el("td", { class: row === column ? "self" : "heat", tabindex: 0,
+        title: `${site}: ${plural(w, "page")} repeat a page of ${row === column ? "the same site" : of} whole, ${count(p)} in part` },
+        el("b", {}, w ? short(w) : ""), p ? el("i", {}, `+${short(p)}`) : null);
+      cell.style.setProperty("--heat", (0.12 + 0.6 * Math.log(w + p + 1) / Math.log(most + 1)).toFixed(3));
+      return cell;
+    })));
+  const strongest = sites.flatMap((site, row) => sites.map((of, column) => ({ site, of, w: full[row][column], p: part[row][column], self: row === column })))
+    .filter((link) => !link.self && link.w + link.p).sort((a, b) => b.w + b.p - a.w - a.p).slice(0, 8);
+  return section("Who reprints whom",
+    el("p", { class: "note" }, "Pages of the row’s site that repeat a page of the column’s site: ", el("b", {}, "whole"), " and ", el("i", {}, "+ in part"), ". ",
+      dated ? "Where two dates tell, the later page repeats the earlier; elsewhere duplicates count both ways and a contained page repeats what contains it."
+        : "No dates tell who was first, so duplicates count both ways; a contained page repeats what contains it.",
+      more ? ` ${plural(more, "further site")} with fewer pages in clusters are not shown.` : ""),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Matrix of sites" }, el("table", { class: "matrix" }, el("thead", {}, head), el("tbody", {}, rows))),
+    strongest.length ? barTable(strongest.map((l) => ({ name: el("span", {}, el("bdi", {}, l.site), " ← ", el("bdi", {}, l.of)), value: l.w + l.p, text: `${count(l.w)} whole, ${count(l.p)} in part` })), "The strongest links between sites") : null);
+}
+
+function timelineChart() {
+  const line = overview.timeline;
+  if (!line) return null;
+  const n = line.bars.length;
+  const bars = line.bars.map(([name, kept, copies], at) => ({
+    at: at / n, to: (at + 1) / n, parts: [[kept, "one"], [copies, "two"]],
+    label: `${name}: ${plural(kept, "page")} kept, ${count(copies)} dropped as copies`,
+  }));
+  const ticks = (width) => thin(line.bars.map(([name], at) => [(at + 0.5) / n, name]), Math.max(2, Math.floor(width / 90)));
+  const left = [line.undated ? `${plural(line.undated, "page")} without a date` : "", line.earlier ? `${plural(line.earlier, "page")} before the first bar` : ""].filter(Boolean);
+  return section("Over time",
+    barChart(bars, { title: "Pages by date", x: `date of the page, by ${line.unit}`, y: "pages", xTicks: ticks }),
+    legend(["one", "kept"], ["two", "dropped as copies"]), left.length ? el("p", { class: "note" }, `Not shown: ${left.join(", ")}.`) : null);
+}
+
+function flaggedTable() {
+  const flags = overview.flagged;
+  if (!flags.length) return null;
+  return section("Look at these clusters before you trust them",
+    el("p", { class: "note" }, "A cluster is flagged when under half of its pairs match at 20 pages or more, or when it is very large."),
+    el("ul", { class: "rows" }, flags.slice(0, 12).map((flag) => el("li", {},
+      el("a", { href: `#/cluster/${flag.cluster}` }, `cluster ${count(flag.cluster)}`), " ", plural(flag.pages, "page"), " around ", pageId(flag.canonical), ": ", flag.reason))),
+    overview.flagged_in_all > 12 ? el("p", {}, el("a", { href: "#/clusters?flag=1" }, `All ${count(overview.flagged_in_all)} flagged clusters`)) : null);
+}
+
+function rejectsTable() {
+  const { all, reasons, rows } = overview.rejects;
+  if (!all) return section("Rejects", el("p", { class: "note" }, "Every record could be read."));
+  return section("Rejects",
+    barTable(reasons.slice(0, 8).map(([reason, n]) => ({ name: reason, value: n, text: count(n) })), "Reasons"),
+    el("details", {}, el("summary", {}, `${all > rows.length ? `The first ${count(rows.length)} of ${count(all)}` : `All ${count(all)}`} one by one`),
+      el("table", { class: "list" }, el("thead", {}, el("tr", {}, ["file", "record", "reason"].map((name) => el("th", {}, name)))),
+        el("tbody", {}, rows.map(([source, record, reason]) => el("tr", {}, el("td", {}, pageId(source)), el("td", { class: "num" }, count(record)), el("td", {}, reason)))))));
+}
+
+/** What differs from run to run; all of it comes from the chunk `run`. */
+function runSection() {
+  if (!run) return null;
+  const all = run.seconds.reduce((sum, [, seconds]) => sum + seconds, 0);
+  return section("Time per stage",
+    barTable(run.seconds.map(([name, seconds]) => ({ name, value: seconds, text: `${seconds.toFixed(2)} s` })), "Seconds per stage"),
+    el("p", { class: "note" }, `Retold ${run.version}, ${all.toFixed(1)} s on ${plural(run.threads, "thread")}`, run.peak_memory ? `, at most ${bytes(run.peak_memory)} of memory` : "", "."));
+}
+
+function settings() {
+  const p = overview.parameters;
+  const flat = Object.entries({ ...p, ...(p.params || {}) }).filter(([name, value]) => name !== "params" && value !== null);
+  return el("details", { class: "settings" }, el("summary", {}, `Method ${p.method}, its parameters and all settings`),
+    el("p", { class: "note" }, "Inputs: ", overview.inputs.flatMap((input, at) => [at ? ", " : "", pageId(input)])),
+    el("dl", { class: "pairs" }, flat.map(([name, value]) => [el("dt", {}, name), el("dd", {}, Array.isArray(value) ? value.join(", ") : String(value))])));
+}
+
+function groupsNote() {
+  const groups = overview.large_groups;
+  return groups.length ? el("p", { class: "note" }, `${plural(groups.length, "group")} of very many pages that are all alike: of these only the pairs with the canonical page are listed.`) : null;
+}
+
+function showOverview() {
+  show(el("h1", {}, overview.records.dropped ? `${plural(overview.records.dropped, "copy", "copies")} found` : "What was found"), tiles(), flaggedTable(),
+    el("div", { class: "two-up" }, sizeChart(), similarityChart()), groupsNote(), matrixTable(),
+    el("div", { class: "two-up" }, timelineChart(), runSection()), rejectsTable(), settings());
+}

@@ -1,0 +1,200 @@
+// Opens reports in Debian's chromium, clicks through them, and saves screenshots to target/screenshots.
+//   node tests/browser/report.test.mjs            (after cargo build --release; RETOLD names another binary)
+// Prints "skipped: no chromium" where there is none, and fails on any console message of level error.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { generate } from "./generate.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
+if (!chromium) {
+  console.log("skipped: no chromium");
+  process.exit(0);
+}
+const { chromium: driver } = await import("playwright-core");
+const retold = process.env.RETOLD || ["release", "debug"].map((kind) => join(root, "target", kind, "retold")).find(existsSync);
+const work = mkdtempSync(join(tmpdir(), "retold-browser-"));
+const shots = join(root, "target/screenshots");
+mkdirSync(shots, { recursive: true });
+
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const context = await driver.launchPersistentContext(join(work, "profile"), { executablePath: chromium, headless: true, args: flags, offline: true });
+const only = new Set(process.argv.slice(2));
+
+function dedup(name, inputs, ...options) {
+  const out = join(work, name);
+  const run = spawnSync(retold, ["dedup", ...inputs, "-o", out, "--force", "--no-kept", "-q", ...options], { encoding: "utf8" });
+  assert.ok(run.status === 0 || run.status === 1, run.stderr);
+  return join(out, "report.html");
+}
+
+/** Opens a file in a new tab; any error on its console fails the test. */
+async function open(file, hash = "", size = { width: 1600, height: 1000 }, scheme = "light") {
+  const page = await context.newPage();
+  const errors = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("request", (request) => /^(file|data):/.test(request.url()) || errors.push(`asked the network for ${request.url()}`));
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme: scheme });
+  await page.goto(pathToFileURL(file).href + hash);
+  return { page, done: async () => { await page.close(); assert.deepEqual(errors, []); } };
+}
+
+const sizes = { wide: { width: 1600, height: 1000 }, narrow: { width: 360, height: 760 } };
+
+/** A view at both widths in both themes; nothing may be wider than the screen. */
+async function pictures(file, hash, name, ready) {
+  for (const [width, size] of Object.entries(sizes)) {
+    for (const scheme of ["light", "dark"]) {
+      const { page, done } = await open(file, hash, size, scheme);
+      await page.waitForSelector(ready);
+      await page.waitForTimeout(150);
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(over <= 0, `${name} at ${size.width} px is ${over} px too wide`);
+      await page.screenshot({ path: join(shots, `${name}-${width}-${scheme}.png`), fullPage: true });
+      await done();
+    }
+  }
+}
+
+async function test(name, body) {
+  if (only.size && !only.has(name)) return;
+  const start = Date.now();
+  await body();
+  console.log(`ok ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+}
+
+try {
+  await test("examples", async () => {
+    const evil = join(work, "evil.jsonl");
+    const text = "This page wants to run </script><script>window.hacked = 3</script> in your browser. It will not get its way at all. The report shows it as text and nothing else. <img src=x onerror='window.hacked=4'> stays what it is here.";
+    writeFileSync(evil, ["<script>window.hacked=1</script>", "\"><img src=x onerror=window.hacked=2>"].map((id, n) => JSON.stringify({ id, html: `<title>&lt;script&gt;window.hacked=5&lt;/script&gt;</title><p>${text.replaceAll("<", "&lt;")} Number ${n}</p>` })).join("\n"));
+    const report = dedup("examples", [join(root, "examples/pages"), evil], "--report-text");
+    const { page, done } = await open(report);
+    await page.waitForSelector("body[data-ready]");
+    assert.match(await page.textContent("h1"), /copies found/);
+    assert.ok((await page.$$(".chart svg rect.one")).length > 2, "charts have bars");
+    assert.match(await page.textContent("main"), /threshold 0\.7/);
+    await page.keyboard.press("2");
+    await page.waitForSelector(".row");
+    const rows = await page.$$eval(".row .id", (nodes) => nodes.map((node) => node.textContent));
+    assert.ok(rows.some((id) => id.includes("bridge")) && rows.some((id) => id.includes("ferry")), rows.join());
+    assert.ok(rows.some((id) => id.includes("<script>") || id.includes("onerror")), "the evil id is shown as text");
+    // Members are found that are not canonical.
+    await page.fill("#search", "bridge-short");
+    await page.waitForFunction(() => document.querySelectorAll(".row").length === 1);
+    await page.focus(".virtual");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".detail .members");
+    assert.match(await page.textContent(".detail"), /longest text of/);
+    await page.click(".members a[href*=pair] >> nth=0");
+    await page.waitForSelector(".pair .checks");
+    const told = await page.textContent(".pair");
+    assert.match(told, /CCS = \d+\/\d+ = [01]\.\d\d ≥ 0\.70/);
+    assert.match(told, /CLR = /);
+    assert.ok((await page.$$(".column mark.same")).length > 1, "shared passages are marked");
+    await page.click(".column mark.same");
+    assert.ok((await page.$$(".column mark.now")).length > 1, "and linked");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".detail");
+    await page.keyboard.press("?");
+    await page.waitForSelector("dialog[open]");
+    // The evil pair: everything is text.
+    await page.keyboard.press("Escape");
+    await page.fill("#search", "hacked");
+    await page.waitForFunction(() => document.querySelectorAll(".row").length === 1 && document.querySelector(".row").textContent.includes("hacked"));
+    await page.click(".row");
+    await page.waitForFunction(() => document.querySelector(".detail .canonical").textContent.includes("hacked"));
+    await page.click(".detail .members a[href*=pair]");
+    await page.waitForSelector(".column");
+    assert.match(await page.textContent(".column"), /<script>window.hacked = 3<\/script>/);
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    await done();
+    const links = await pairsOf(report);
+    await pictures(report, "", "overview", "body[data-ready] .tiles");
+    await pictures(report, "#/clusters", "clusters", ".row");
+    await pictures(report, links.cluster, "cluster", ".members");
+    await pictures(report, links.pair, "pair", ".columns");
+    const bare = dedup("bare", [join(root, "examples/pages")]);
+    await pictures(bare, (await pairsOf(bare)).pair, "pair-without-texts", ".checks");
+  });
+
+  await test("explain", async () => {
+    const html = join(work, "explain.html");
+    const pages = ["bridge.html", "bridge-edited.html"].map((name) => join(root, "examples/pages", name));
+    execFileSync(retold, ["explain", ...pages, "--html", html]);
+    const { page, done } = await open(html);
+    await page.waitForSelector(".columns mark.same");
+    assert.match(await page.textContent("main"), /CCS = /);
+    await page.keyboard.press("n");
+    assert.ok((await page.$$("mark.now")).length > 1);
+    await done();
+    await pictures(html, "", "explain", ".columns");
+  });
+
+  await test("many", async () => {
+    const input = join(work, "many.jsonl");
+    await generate(input, 100_000);
+    const report = dedup("many", [input]);
+    const size = statSync(report).size;
+    const start = Date.now();
+    const { page, done } = await open(report);
+    await page.waitForSelector(".tiles");
+    const first = Date.now() - start;
+    await page.waitForSelector("body[data-ready]");
+    const all = Date.now() - start;
+    console.log(`   100,000 clusters: ${(size / 1048576).toFixed(1)} MiB, overview after ${first} ms, list after ${all} ms`);
+    assert.ok(first < 5000 && all < 10000, "opens in time");
+    await page.click("nav a >> nth=1");
+    await page.waitForSelector(".row");
+    assert.match(await page.textContent("[role=status]"), /100,000 clusters/);
+    assert.ok((await page.$$(".row")).length < 40, "only rows in sight are elements");
+    await page.focus(".virtual");
+    const turn = Date.now();
+    await page.keyboard.press("End");
+    await page.waitForFunction(() => document.querySelector("#row-99999"));
+    console.log(`   to the last row: ${Date.now() - turn} ms`);
+    const search = Date.now();
+    await page.fill("#search", "/77777/1");
+    await page.waitForFunction(() => document.querySelectorAll(".row").length === 1, null, { timeout: 20000 });
+    console.log(`   a member found: ${Date.now() - search} ms`);
+    await page.click(".row");
+    await page.waitForSelector(".detail .members");
+    await page.click(".members a[href*=pair] >> nth=0");
+    await page.waitForSelector(".checks");
+    assert.match(await page.textContent(".pair"), /CCS = /);
+    await done();
+    await pictures(report, "", "many-overview", "body[data-ready] .tiles");
+    await pictures(report, "#/clusters", "many-clusters", ".row");
+  });
+
+  const data = join(process.env.RETOLD_DATA || join(homedir(), ".cache/retold-data"), "wooyun/pages");
+  await test("wooyun", async () => {
+    if (!existsSync(data)) return void console.log("   skipped: wooyun is not at hand");
+    const report = dedup("wooyun", [data], "--site-dir", "1", "--report-text=4000");
+    const links = await pairsOf(report);
+    await pictures(report, "", "wooyun-overview", "body[data-ready] .tiles");
+    await pictures(report, links.cluster, "wooyun-cluster", ".members");
+    await pictures(report, links.pair, "wooyun-pair", ".columns");
+  });
+} finally {
+  await context.close();
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** Where the largest cluster and one of its pairs are. */
+async function pairsOf(report) {
+  const { page, done } = await open(report, "#/clusters");
+  await page.waitForSelector(".row");
+  const cluster = await page.getAttribute(".row", "href");
+  await page.click(".row");
+  await page.waitForSelector(".members");
+  const links = await page.$$eval(".members a", (nodes) => nodes.map((node) => node.getAttribute("href")));
+  await done();
+  return { cluster, pair: links[Math.min(links.length - 1, 2)] };
+}
