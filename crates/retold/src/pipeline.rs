@@ -11,7 +11,7 @@ use crate::cluster::{self, Cluster, Dropped, Linkage, Pair};
 use crate::collect::{Collection, PageRow, Stages};
 use crate::error::{Error, Result};
 use crate::index::noise::{self, NoiseList};
-use crate::index::{Judge, Judgement, Related, Sketches, related_pairs, retain};
+use crate::index::{Judge, Judgement, Sketches, related_pairs, retain};
 use crate::method::{self, MethodInfo, Params};
 use crate::read::{self, ReadOptions, Source};
 use crate::relation::{Relation, Verdict};
@@ -174,9 +174,12 @@ fn find(
     watch.begin("pairs", units.len() as u64);
     let shortest = shortest(&collection, &unit_of, units.len());
     let judge = Judge::new(&*method, &units, &shortest, &noise);
-    let (related, candidates) = related_pairs(&judge, watch)?;
     let groups = Groups::new(&judge, &collection, &unit_of, &by_id, &preference);
-    let mut pairs = groups.pairs(&related);
+    let (mut pairs, candidates) = related_pairs(&judge, watch, |a, b, judgement, pairs| {
+        groups.between(a, b, judgement, pairs);
+    })?;
+    groups.inside(&mut pairs);
+    pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
     let mut large_groups = groups.large();
     if options.exact {
         add_exact_copies(
@@ -402,9 +405,8 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// All pairs of pages: of related sketches, and within each group of pages with one sketch.
-    fn pairs(&self, related: &[Related]) -> Vec<Pair> {
-        let mut pairs = Vec::new();
+    /// The pairs of pages with one sketch.
+    fn inside(&self, pairs: &mut Vec<Pair>) {
         for (group, judgement) in self.members.iter().zip(&self.inner) {
             if let Some(judgement) = judgement {
                 pairs_inside(group, self.preference, |x, y| {
@@ -412,22 +414,22 @@ impl<'a> Groups<'a> {
                 });
             }
         }
-        for Related { a, b, judgement } in related {
-            for &x in self.listed(*a) {
-                for &y in self.listed(*b) {
-                    pairs.extend(self.pair(x, y, judgement));
-                }
+    }
+
+    /// The pairs of a page with one sketch and a page with another.
+    fn between(&self, a: u32, b: u32, judgement: &Judgement, pairs: &mut Vec<Pair>) {
+        for &x in self.listed(a) {
+            for &y in self.listed(b) {
+                pairs.extend(self.pair(x, y, judgement));
             }
         }
-        pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-        pairs
     }
 
     /// The pair, if what is said of the sketches holds for these two pages.
     fn pair(&self, x: u32, y: u32, judgement: &Judgement) -> Option<Pair> {
         let chars = |rank: u32| self.collection.pages[self.by_id[rank as usize] as usize].own_chars;
         let holds = chars(x).min(chars(y)) <= judgement.up_to;
-        holds.then(|| pair(x, y, judgement.verdict))
+        holds.then(|| Pair::new(x, y, &judgement.verdict))
     }
 
     /// The members of a group that stand in pairs with other groups: all, or the canonical one of a large group.
@@ -473,22 +475,6 @@ fn pairs_inside(group: &[u32], preference: &[u32], mut found: impl FnMut(u32, u3
     }
 }
 
-fn pair(x: u32, y: u32, verdict: Verdict) -> Pair {
-    if x < y {
-        Pair {
-            a: x,
-            b: y,
-            verdict,
-        }
-    } else {
-        Pair {
-            a: y,
-            b: x,
-            verdict: verdict.swapped(),
-        }
-    }
-}
-
 /// Pages with equal folded, non-empty texts are duplicates with similarity 1, in every method. Their pairs replace
 /// those that the method found.
 fn add_exact_copies(
@@ -519,12 +505,14 @@ fn add_exact_copies(
             shared,
             shared_chars,
         };
-        pairs_inside(&class, preference, |a, b| copies.push(pair(a, b, verdict)));
+        pairs_inside(&class, preference, |a, b| {
+            copies.push(Pair::new(a, b, &verdict))
+        });
         if class.len() > GROUP_LIMIT {
             large.push((canonical(&class, preference), class.len()));
         }
     }
-    // Stable, so that of equal pairs the exact copy comes first and stays.
+    // Stable, so that of equal pairs the exact copy, which comes first, stays.
     copies.append(pairs);
     copies.par_sort_by_key(|pair| (pair.a, pair.b));
     copies.dedup_by_key(|pair| (pair.a, pair.b));

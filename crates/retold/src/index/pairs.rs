@@ -13,44 +13,41 @@ use super::store::Sketches;
 use crate::error::{Error, Result};
 use crate::watch::Watch;
 
-/// Two related sketches, `a < b`, and what `a` is to `b`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Related {
-    /// The number of the first sketch.
-    pub a: u32,
-    /// The number of the second.
-    pub b: u32,
-    /// What is said of them.
-    pub judgement: Judgement,
-}
-
-/// All pairs of different sketches that `judge` relates, ascending, and the number of candidates: pairs that share a
-/// key of the smaller one's prefix.
+/// Hands every pair of different sketches that `judge` relates to `found`, the smaller number first, and returns what
+/// that made of them, and the number of candidates: pairs that share a key of the smaller one's prefix.
 ///
-/// The same pairs as comparing all with all (tested against exactly that). Memory: 8 bytes a posting of a shared key,
-/// 4 bytes a sketch and thread, and the pairs found.
-pub fn related_pairs(judge: &Judge<'_>, watch: &dyn Watch) -> Result<(Vec<Related>, u64)> {
+/// The same pairs as comparing all with all (tested against exactly that), each once; their order does not depend on
+/// threads. Memory: 8 bytes a posting of a shared key, 4 bytes a sketch and thread, and what `found` makes.
+pub fn related_pairs<T: Send>(
+    judge: &Judge<'_>,
+    watch: &dyn Watch,
+    found: impl Fn(u32, u32, &Judgement, &mut Vec<T>) + Sync,
+) -> Result<(Vec<T>, u64)> {
     let index = Ranked::build(judge.sketches());
     // Each piece of work has a counter of its own: few and large pieces.
     let piece = (index.order.len() / (8 * rayon::current_num_threads())).max(256);
-    let found: Vec<(Vec<Related>, u64)> = (0..index.order.len())
+    let pieces: Vec<(Vec<T>, u64)> = (0..index.order.len().div_ceil(piece))
         .into_par_iter()
-        .with_min_len(piece)
-        .map_init(
-            || Counter::new(index.order.len()),
-            |counter, place| {
+        .map(|number| {
+            let mut counter = Counter::new(index.order.len());
+            let (mut made, mut candidates) = (Vec::new(), 0);
+            for place in (number * piece..index.order.len()).take(piece) {
                 if watch.cancelled() {
                     return Err(Error::Cancelled);
                 }
+                candidates += index.partners(place, judge, &mut counter, |a, b, judgement| {
+                    found(a, b, judgement, &mut made);
+                });
                 watch.advance(1);
-                Ok(index.partners(place, judge, counter))
-            },
-        )
+            }
+            Ok((made, candidates))
+        })
         .collect::<Result<_>>()?;
-    let candidates = found.iter().map(|(_, candidates)| candidates).sum();
-    let mut pairs: Vec<Related> = found.into_iter().flat_map(|(pairs, _)| pairs).collect();
-    pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-    Ok((pairs, candidates))
+    drop(index);
+    let candidates = pieces.iter().map(|(_, candidates)| candidates).sum();
+    let mut all = Vec::with_capacity(pieces.iter().map(|(made, _)| made.len()).sum());
+    pieces.into_iter().for_each(|(made, _)| all.extend(made));
+    Ok((all, candidates))
 }
 
 /// The index that pair counting needs: sketches in order of size, their shared keys as ranks, rarest first.
@@ -122,13 +119,14 @@ impl Ranked {
         &self.places[start..self.list_ends[rank]]
     }
 
-    /// The related pairs in which the sketch at `place` is the smaller one, and the number of candidates.
+    /// Finds the related pairs in which the sketch at `place` is the smaller one; returns the number of candidates.
     fn partners(
         &self,
         place: usize,
         judge: &Judge<'_>,
         counter: &mut Counter,
-    ) -> (Vec<Related>, u64) {
+        mut found: impl FnMut(u32, u32, &Judgement),
+    ) -> u64 {
         let number = self.order[place];
         let ranks = self.ranks_of(place);
         let need = judge.overlap(judge.sketches().get(number).keys.len());
@@ -139,7 +137,6 @@ impl Ranked {
             let larger = list.partition_point(|&other| other as usize <= place);
             list[larger..].iter().for_each(|&other| counter.add(other));
         }
-        let mut found = Vec::new();
         let candidates = counter.touched.len() as u64;
         for (other, count) in counter.drain() {
             let rest = &ranks[prefix..];
@@ -152,13 +149,11 @@ impl Ranked {
             }
             let other = self.order[other as usize];
             let (a, b) = (number.min(other), number.max(other));
-            found.extend(
-                judge
-                    .judge(a, b)
-                    .map(|judgement| Related { a, b, judgement }),
-            );
+            if let Some(judgement) = judge.judge(a, b) {
+                found(a, b, &judgement);
+            }
         }
-        (found, candidates)
+        candidates
     }
 }
 

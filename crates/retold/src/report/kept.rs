@@ -102,7 +102,7 @@ fn marks(findings: &Findings) -> HashMap<u32, Mark<'_>> {
             .pairs
             .binary_search_by_key(&(a, b), |pair| (pair.a, pair.b))
             .ok()?;
-        let relation = findings.pairs[at].verdict.relation;
+        let relation = findings.pairs[at].relation;
         Some(if a == page {
             relation
         } else {

@@ -144,7 +144,7 @@ impl Summary {
         let duplicate = findings
             .pairs
             .iter()
-            .filter(|p| p.verdict.relation == Relation::Duplicate);
+            .filter(|p| p.relation == Relation::Duplicate);
         let duplicate = duplicate.count() as u64;
         Summary {
             records: Records {

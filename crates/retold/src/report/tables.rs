@@ -67,10 +67,10 @@ pub(super) fn write_all(findings: &Findings, out: &OutDir, mark: bool) -> Result
     let pairs = findings.pairs.iter().map(|pair| PairLine {
         a: id(pair.a).into(),
         b: id(pair.b).into(),
-        relation: pair.verdict.relation,
-        similarity: pair.verdict.similarity,
-        length_ratio: pair.verdict.length_ratio,
-        shared: pair.verdict.shared,
+        relation: pair.relation,
+        similarity: f64::from(pair.similarity),
+        length_ratio: f64::from(pair.length_ratio),
+        shared: pair.shared,
     });
     write(out, "pairs.jsonl", pairs)?;
     let clusters = findings

@@ -141,10 +141,10 @@ pub(super) fn matrix(findings: &Findings) -> Matrix {
         };
         let later = later(a.date, b.date);
         dated |= later.is_some();
-        let (by_a, by_b) = who_repeats(pair.verdict.relation, later);
+        let (by_a, by_b) = who_repeats(pair.relation, later);
         for (does, rank, of) in [(by_a, pair.a, site_b), (by_b, pair.b, site_a)] {
             let bits = &mut repeats[rank as usize];
-            match pair.verdict.relation {
+            match pair.relation {
                 _ if !does => {}
                 Relation::Duplicate => bits.0 |= 1 << of,
                 _ => bits.1 |= 1 << of,

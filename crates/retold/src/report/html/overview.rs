@@ -16,7 +16,7 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
     let findings = report.findings;
     let sizes = findings.clusters.iter().map(|c| c.members.len() as u64);
     let pairs = findings.pairs.iter();
-    let pairs = pairs.map(|pair| (pair.verdict.relation, pair.verdict.similarity));
+    let pairs = pairs.map(|pair| (pair.relation, f64::from(pair.similarity)));
     let mut goes = vec![false; findings.by_id.len()];
     for drop in &findings.dropped {
         goes[drop.page as usize] = true;

@@ -50,11 +50,11 @@ pub(super) fn traits(report: &Report<'_>) -> Vec<Traits> {
     let mut traits = vec![Traits::default(); report.findings.clusters.len()];
     for (_, cluster, pair) in inner(report, &cluster_of) {
         let traits = &mut traits[cluster as usize];
-        match pair.verdict.relation {
+        match pair.relation {
             Relation::Duplicate => traits.duplicate = true,
             _ => traits.contains = true,
         }
-        let similarity = pair.verdict.similarity;
+        let similarity = f64::from(pair.similarity);
         traits.least = Some(
             traits
                 .least
@@ -139,14 +139,14 @@ impl<'a> Facts<'a> {
         let (deleted, _) = self.rarest(self.deleted(pair));
         let number = |value: f64| (value * 1e6).round() / 1e6;
         json!([
-            match pair.verdict.relation {
+            match pair.relation {
                 Relation::Duplicate => 0,
                 Relation::Contains => 1,
                 Relation::ContainedBy => 2,
             },
-            number(pair.verdict.similarity),
-            number(pair.verdict.length_ratio),
-            pair.verdict.shared,
+            number(f64::from(pair.similarity)),
+            number(f64::from(pair.length_ratio)),
+            pair.shared,
             u8::from(exact),
             checks,
             plain,
