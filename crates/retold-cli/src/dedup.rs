@@ -280,6 +280,7 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
             nfkc: has(Fold::Nfkc),
             case: has(Fold::Case),
             simplify: has(Fold::Simplify),
+            ..TextOptions::default()
         },
         method: args.method.clone(),
         settings: settings(args)?,

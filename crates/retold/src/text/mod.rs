@@ -7,12 +7,24 @@ pub mod charset;
 pub mod fold;
 mod garbled;
 pub mod html;
+pub mod language;
 mod meta;
 pub mod plain;
 mod sentence;
+pub mod tokenize;
+pub mod words;
+#[cfg(test)]
+mod words_tests;
+
+use std::sync::Arc;
 
 use crate::page::{Content, Markup, Page};
 use fold::Folder;
+use tokenize::Tokenizer;
+use words::Derived;
+
+pub use language::Script;
+pub use words::{Form, Interned, Word, Words};
 
 /// What the text stage does to a page. Every switch is on by default.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +35,8 @@ pub struct TextOptions {
     pub case: bool,
     /// Traditional Chinese characters become simplified ones, character by character.
     pub simplify: bool,
+    /// What cuts the text into words, for methods that want words.
+    pub tokenizer: Arc<Tokenizer>,
 }
 
 impl Default for TextOptions {
@@ -31,6 +45,7 @@ impl Default for TextOptions {
             nfkc: true,
             case: true,
             simplify: true,
+            tokenizer: Arc::default(),
         }
     }
 }
@@ -50,6 +65,20 @@ pub struct Text {
     pub link_chars: u64,
     /// What the page says of itself.
     pub meta: Meta,
+    derived: Derived,
+}
+
+impl Text {
+    /// The blocks of [`Text::folded`] that methods see, each with the byte at which it begins.
+    pub fn seen(&self) -> impl Iterator<Item = (usize, &str)> + Clone {
+        let mut start = 0;
+        let blocks = self.folded.split('\n').map(move |block| {
+            let at = start;
+            start += block.len() + 1;
+            (at, block)
+        });
+        blocks.filter(|(_, block)| !block.is_empty())
+    }
 }
 
 /// A sentence that ends with a full stop, as a byte range of [`Text::folded`], the mark not included.
@@ -110,6 +139,7 @@ fn text_of_str(source: &str, markup: Markup, options: &TextOptions) -> Result<Te
     let mut text = Text {
         meta,
         link_chars,
+        derived: Derived::new(&options.tokenizer),
         ..Text::default()
     };
     let mut folding = Folding {
