@@ -3,12 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use retold::cluster::Linkage;
 use retold::pipeline::{self, Canonical, Drop, Options};
 use retold::read::ReadOptions;
-use retold::text::TextOptions;
+use retold::text::tokenize::Tokenizer;
+use retold::text::{Extract, TextOptions};
 use retold::{Error, Result, method, report};
 use tempfile::NamedTempFile;
 
@@ -66,6 +68,13 @@ pub struct Args {
         help_heading = "Method"
     )]
     fold: Vec<Fold>,
+
+    /// What is compared of HTML pages; unless named, what the method wants (`retold methods`)
+    #[arg(long, value_enum, help_heading = "Method")]
+    extract: Option<Part>,
+    /// Add the words of FILE, one a line, to the Chinese dictionary
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    user_dict: Option<PathBuf>,
 
     /// How related pages become clusters
     #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
@@ -170,6 +179,26 @@ enum Fold {
     None,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// All visible text
+    None,
+    /// The main text; of pages without one, all
+    Main,
+    /// The main text, found by a slower extractor that leaves out more (cargo feature `precise`)
+    Precise,
+}
+
+impl Part {
+    pub(crate) fn extract(self) -> Extract {
+        match self {
+            Part::None => Extract::None,
+            Part::Main => Extract::Main,
+            Part::Precise => Extract::Precise,
+        }
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum Cluster {
     /// Again and again the largest set of pages within two relations of one page
@@ -262,7 +291,6 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
     let stdin = inputs.iter().any(|input| input == Path::new("-"));
     inputs.retain(|input| input != Path::new("-"));
     let spool = stdin.then(spool).transpose()?;
-    let has = |fold| args.fold.contains(&fold) && !args.fold.contains(&Fold::None);
     let options = Options {
         inputs,
         stdin: spool.as_ref().map(|file| file.path().to_owned()),
@@ -276,12 +304,7 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
             site_dir: args.site_dir,
             max_record_size: args.max_record_size,
         },
-        text: TextOptions {
-            nfkc: has(Fold::Nfkc),
-            case: has(Fold::Case),
-            simplify: has(Fold::Simplify),
-            ..TextOptions::default()
-        },
+        text: text_options(args)?,
         method: args.method.clone(),
         settings: settings(args)?,
         exact: args.exact == Switch::On,
@@ -308,6 +331,26 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
         threads: args.threads,
     };
     Ok((options, spool))
+}
+
+fn text_options(args: &Args) -> Result<TextOptions> {
+    let has = |fold| args.fold.contains(&fold) && !args.fold.contains(&Fold::None);
+    let mut options = TextOptions {
+        nfkc: has(Fold::Nfkc),
+        case: has(Fold::Case),
+        simplify: has(Fold::Simplify),
+        extract: args.extract.map(Part::extract),
+        ..TextOptions::default()
+    };
+    if let Some(path) = &args.user_dict {
+        let at = |e: &dyn std::fmt::Display| {
+            Error::usage(format!("--user-dict {}: {e}", path.display()))
+        };
+        let dictionary = std::fs::read_to_string(path).map_err(|e| at(&e))?;
+        let tokenizer = Tokenizer::with_user_words(&dictionary, &options).map_err(|e| at(&e))?;
+        options.tokenizer = Arc::new(tokenizer);
+    }
+    Ok(options)
 }
 
 /// Standard input in a file, because it is read twice.

@@ -4,13 +4,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Domain, Method, MethodInfo, Param, Params, Sketch, SketchRef, shared_positions};
 use crate::relation::{Verdict, by_length, ratio};
-use crate::text::{Sentence, Text};
+use crate::text::{Extract, Sentence, Text};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "period",
     summary: "pages whose sentences end alike: the last characters before each full stop",
     source: "Wei et al., CCDet, Journal of Computer Research and Development 2013(S2); patent CN102945244",
     prunes: true,
+    extract: Extract::None,
     params: &[
         Param {
             name: "threshold",

@@ -2,10 +2,13 @@
 //!
 //! Methods see [`Text::folded`] and positions in it; people are shown [`Text::visible`].
 
+mod align;
 mod block;
 pub mod charset;
+pub mod extract;
 pub mod fold;
 mod garbled;
+pub mod guard;
 pub mod html;
 pub mod language;
 mod meta;
@@ -23,6 +26,7 @@ use fold::Folder;
 use tokenize::Tokenizer;
 use words::Derived;
 
+pub use extract::{Extract, Extraction};
 pub use language::Script;
 pub use words::{Form, Interned, Word, Words};
 
@@ -35,6 +39,9 @@ pub struct TextOptions {
     pub case: bool,
     /// Traditional Chinese characters become simplified ones, character by character.
     pub simplify: bool,
+    /// Which part of a page methods see; `None` leaves it to the method ([`crate::method::MethodInfo::extract`]), and
+    /// is the whole page where there is no method.
+    pub extract: Option<Extract>,
     /// What cuts the text into words, for methods that want words.
     pub tokenizer: Arc<Tokenizer>,
 }
@@ -45,6 +52,7 @@ impl Default for TextOptions {
             nfkc: true,
             case: true,
             simplify: true,
+            extract: None,
             tokenizer: Arc::default(),
         }
     }
@@ -58,9 +66,13 @@ pub struct Text {
     pub visible: String,
     /// The visible text folded: the same blocks, also separated by one `\n`.
     pub folded: String,
-    /// Byte ranges in [`Text::folded`] of the sentences that a full stop ends, in order. A sentence begins after the
-    /// previous full stop or the block's start and ends before its own full stop.
+    /// Byte ranges in [`Text::folded`] of the sentences that a full stop ends, in order, of the blocks that methods
+    /// see. A sentence begins after the previous full stop or the block's start and ends before its own full stop.
     pub sentences: Vec<Sentence>,
+    /// For each block whether methods see it; empty if they see all.
+    pub main: Vec<bool>,
+    /// How it came to that.
+    pub extraction: Extraction,
     /// Characters of the visible text, white space left out, in blocks of which at least half is links.
     pub link_chars: u64,
     /// What the page says of itself.
@@ -77,7 +89,17 @@ impl Text {
             start += block.len() + 1;
             (at, block)
         });
-        blocks.filter(|(_, block)| !block.is_empty())
+        let main = &self.main;
+        blocks.enumerate().filter_map(move |(number, (at, block))| {
+            let seen = main.get(number).copied().unwrap_or(main.is_empty());
+            (seen && !block.is_empty()).then_some((at, block))
+        })
+    }
+
+    /// Characters that methods see, white space left out.
+    pub fn seen_chars(&self) -> u64 {
+        let chars = |block: &str| block.chars().filter(|c| !c.is_whitespace()).count() as u64;
+        self.seen().map(|(_, block)| chars(block)).sum()
     }
 }
 
@@ -136,36 +158,52 @@ fn text_of_str(source: &str, markup: Markup, options: &TextOptions) -> Result<Te
         Markup::Html => html::visible_text(source),
         Markup::Plain => (plain::visible_text(source), Meta::default(), 0),
     };
-    let mut text = Text {
-        meta,
-        link_chars,
-        derived: Derived::new(&options.tokenizer),
-        ..Text::default()
+    let extract = match markup {
+        Markup::Html => options.extract.unwrap_or(Extract::None),
+        Markup::Plain => Extract::None,
     };
+    let (main, extraction) = extract::main_blocks(source, &visible, extract);
+    let mut text = fold_blocks(visible, main, options);
+    check_length(text.folded.len())?;
+    text.meta = meta;
+    text.extraction = extraction;
+    text.link_chars = link_chars;
+    text.derived = Derived::new(&options.tokenizer);
+    Ok(text)
+}
+
+/// The text of these blocks; `main` says which of them methods see (empty: all).
+fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
     let mut folding = Folding {
         folder: Folder::new(options),
         folded: String::with_capacity(visible.len()),
         sentences: Vec::new(),
     };
     // A block of nothing but invisible characters folds to nothing and goes from both texts.
-    let mut emptied = false;
-    for block in visible.split('\n') {
-        emptied |= !folding.block(block);
+    let mut emptied = Vec::new();
+    for (number, block) in visible.split('\n').enumerate() {
+        let seen = main.get(number).copied().unwrap_or(main.is_empty());
+        if !folding.block(block, seen) {
+            emptied.push(number);
+        }
     }
-    text.visible = if emptied {
-        let keep = |block: &&str| !folding.folds_to_nothing(block);
-        visible
-            .split('\n')
-            .filter(keep)
-            .collect::<Vec<_>>()
-            .join("\n")
+    let (visible, main) = if emptied.is_empty() {
+        (visible, main)
     } else {
-        visible
+        let left = |number: &usize| emptied.binary_search(number).is_err();
+        let blocks = visible.split('\n').enumerate();
+        let blocks = blocks.filter_map(|(number, block)| left(&number).then_some(block));
+        let main_left = main.iter().enumerate();
+        let main_left = main_left.filter_map(|(number, main)| left(&number).then_some(*main));
+        (blocks.collect::<Vec<_>>().join("\n"), main_left.collect())
     };
-    check_length(folding.folded.len())?;
-    text.folded = folding.folded;
-    text.sentences = folding.sentences;
-    Ok(text)
+    Text {
+        visible,
+        folded: folding.folded,
+        sentences: folding.sentences,
+        main,
+        ..Text::default()
+    }
 }
 
 /// Positions are 32 bits wide.
@@ -188,15 +226,15 @@ struct Folding {
 }
 
 impl Folding {
-    /// Folds a block; false if nothing is left of it.
-    fn block(&mut self, block: &str) -> bool {
+    /// Folds a block and notes its sentences if methods see it; false if nothing is left of it.
+    fn block(&mut self, block: &str, seen: bool) -> bool {
         let before = self.folded.len();
         if before > 0 {
             self.folded.push('\n');
         }
         let start = self.folded.len();
         let (mut begin, mut from) = (0, 0);
-        while let Some(stop) = sentence::next_stop(block, begin, from) {
+        while seen && let Some(stop) = sentence::next_stop(block, begin, from) {
             let sentence_start = self.folded.len();
             self.folder
                 .fold_into(&block[begin..stop.at], &mut self.folded);
@@ -225,11 +263,5 @@ impl Folding {
         if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
             self.sentences.push(Sentence { start, end, words });
         }
-    }
-
-    fn folds_to_nothing(&self, block: &str) -> bool {
-        let mut folded = String::new();
-        self.folder.fold_into(block, &mut folded);
-        folded.is_empty()
     }
 }
