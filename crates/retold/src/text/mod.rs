@@ -14,7 +14,9 @@ pub mod language;
 mod meta;
 pub mod plain;
 mod sentence;
+pub mod synonyms;
 pub mod tokenize;
+pub mod wordnet;
 pub mod words;
 #[cfg(test)]
 mod words_tests;
@@ -23,6 +25,7 @@ use std::sync::Arc;
 
 use crate::page::{Content, Markup, Page};
 use fold::Folder;
+use synonyms::Synonyms;
 use tokenize::Tokenizer;
 use words::Derived;
 
@@ -44,6 +47,8 @@ pub struct TextOptions {
     pub extract: Option<Extract>,
     /// What cuts the text into words, for methods that want words.
     pub tokenizer: Arc<Tokenizer>,
+    /// Which words mean the same, for methods that want concepts.
+    pub synonyms: Arc<Synonyms>,
 }
 
 impl Default for TextOptions {
@@ -54,6 +59,7 @@ impl Default for TextOptions {
             simplify: true,
             extract: None,
             tokenizer: Arc::default(),
+            synonyms: Arc::default(),
         }
     }
 }
@@ -168,7 +174,7 @@ fn text_of_str(source: &str, markup: Markup, options: &TextOptions) -> Result<Te
     text.meta = meta;
     text.extraction = extraction;
     text.link_chars = link_chars;
-    text.derived = Derived::new(&options.tokenizer);
+    text.derived = Derived::new(options);
     Ok(text)
 }
 

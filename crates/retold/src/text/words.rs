@@ -8,9 +8,11 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use super::Text;
 use super::language::{self, Script};
+use super::synonyms::Synonyms;
 use super::tokenize::Tokenizer;
+use super::wordnet::wordnet;
+use super::{Text, TextOptions};
 
 /// A word as a byte range of [`Text::folded`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,7 @@ impl Word {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Derived {
     pub(super) tokenizer: Arc<Tokenizer>,
+    pub(super) synonyms: Arc<Synonyms>,
     language: OnceLock<Option<&'static str>>,
     words: OnceLock<Vec<Word>>,
 }
@@ -55,9 +58,10 @@ impl PartialEq for Derived {
 }
 
 impl Derived {
-    pub(super) fn new(tokenizer: &Arc<Tokenizer>) -> Derived {
+    pub(super) fn new(options: &TextOptions) -> Derived {
         Derived {
-            tokenizer: Arc::clone(tokenizer),
+            tokenizer: Arc::clone(&options.tokenizer),
+            synonyms: Arc::clone(&options.synonyms),
             ..Derived::default()
         }
     }
@@ -77,6 +81,7 @@ impl Text {
     pub fn words(&self) -> Words<'_> {
         Words {
             text: &self.folded,
+            synonyms: &self.derived.synonyms,
             language: self.language(),
             words: self.derived.words.get_or_init(|| self.find_words()),
         }
@@ -124,6 +129,7 @@ pub enum Form {
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
     text: &'a str,
+    synonyms: &'a Synonyms,
     language: Option<&'static str>,
     words: &'a [Word],
 }
@@ -183,8 +189,18 @@ impl<'a> Words<'a> {
             Form::Stem => language
                 .and_then(language::stemmer)
                 .map_or(Cow::Borrowed(surface), |stemmer| stemmer.stem(surface)),
-            Form::Lemma => Cow::Borrowed(surface),
+            Form::Lemma => {
+                let known = (language == Some("en")).then(|| wordnet().lemma_of(surface));
+                let lemma = known.flatten().and_then(|number| wordnet().lemma(number));
+                lemma.map_or(Cow::Borrowed(surface), Cow::Owned)
+            }
         }
+    }
+
+    /// What a term (a word or several with spaces between, as lemmas) and its synonyms are, as ascending numbers that
+    /// are the same on all pages: METHODS's Con(t).
+    pub fn concepts(&self, term: &str, language: Option<&str>) -> Vec<u64> {
+        self.synonyms.of(term, language)
     }
 
     /// All words in a form, as numbers. A form is made once for each different word.
