@@ -3,9 +3,11 @@
 mod config;
 mod dedup;
 mod eval;
+mod input;
 mod methods;
 mod progress;
 mod say;
+mod text;
 
 use std::process::ExitCode;
 
@@ -39,6 +41,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Dedup(Box<dedup::Args>),
+    Text(text::Args),
     Eval(eval::Args),
     Methods(methods::Args),
     /// Prints a completion script for a shell
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
     // A panic is a bug; it must not look like any other end of the program.
     let ended = std::panic::catch_unwind(|| match command {
         Command::Dedup(args) => dedup::run(&args),
+        Command::Text(args) => text::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {

@@ -272,6 +272,7 @@ fn parameters(findings: &Findings, options: &Options) -> Value {
         "fold": fold,
         "extract": extract_name(options),
         "user_words": text.tokenizer.user_words(),
+        "synonym_groups": text.synonyms.groups(),
         "text_field": read.text_field,
         "html_field": read.html_field,
         "id_field": read.id_field,

@@ -102,6 +102,15 @@ impl Text {
         })
     }
 
+    /// The blocks of [`Text::visible`] whose folded forms methods see: what people are shown of it.
+    pub fn shown(&self) -> impl Iterator<Item = &str> {
+        let blocks = self.visible.split('\n').enumerate();
+        blocks.filter_map(|(number, block)| {
+            let seen = self.main.get(number).copied();
+            seen.unwrap_or(self.main.is_empty()).then_some(block)
+        })
+    }
+
     /// Characters that methods see, white space left out.
     pub fn seen_chars(&self) -> u64 {
         let chars = |block: &str| block.chars().filter(|c| !c.is_whitespace()).count() as u64;
