@@ -1,17 +1,19 @@
 //! `retold dedup`: the main job.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use retold::cluster::Linkage;
 use retold::pipeline::{self, Canonical, Drop, Options};
-use retold::read::ReadOptions;
-use retold::text::TextOptions;
+use retold::text::synonyms::Synonyms;
+use retold::text::tokenize::Tokenizer;
+use retold::text::{Extract, TextOptions};
 use retold::{Error, Result, method, report};
 use tempfile::NamedTempFile;
 
+use crate::input::{ReadArgs, spool};
 use crate::progress::Progress;
 use crate::say;
 
@@ -67,6 +69,16 @@ pub struct Args {
     )]
     fold: Vec<Fold>,
 
+    /// What is compared of HTML pages; unless named, what the method wants (`retold methods`)
+    #[arg(long, value_enum, help_heading = "Method")]
+    extract: Option<Part>,
+    /// Add the words of FILE, one a line, to the Chinese dictionary
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    user_dict: Option<PathBuf>,
+    /// Take the words of each line of FILE, with tabs between them, as synonyms
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    synonyms: Option<PathBuf>,
+
     /// How related pages become clusters
     #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
     cluster: Cluster,
@@ -93,7 +105,7 @@ pub struct Args {
     mark: bool,
     /// Put texts of pages that have copies into report.html, of each up to CHARS characters
     #[arg(long, value_name = "CHARS", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
-          value_parser = positive, help_heading = "Output")]
+          value_parser = crate::input::positive, help_heading = "Output")]
     report_text: Option<usize>,
     /// No progress, no summary; only what went wrong
     #[arg(short, long, help_heading = "Output")]
@@ -102,55 +114,8 @@ pub struct Args {
     #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
     verbose: bool,
 
-    /// Field of JSONL, CSV and Parquet that holds the text
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "text",
-        help_heading = "Input"
-    )]
-    text_field: String,
-    /// Field that holds HTML, used where the text field is absent
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "html",
-        help_heading = "Input"
-    )]
-    html_field: String,
-    /// Field that holds the id
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "id",
-        help_heading = "Input"
-    )]
-    id_field: String,
-    /// Field that holds the URL
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "url",
-        help_heading = "Input"
-    )]
-    url_field: String,
-    /// Field that holds the date
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "date",
-        help_heading = "Input"
-    )]
-    date_field: String,
-    /// Field that names the site; otherwise it is the host of the URL
-    #[arg(long, value_name = "NAME", help_heading = "Input")]
-    site_field: Option<String>,
-    /// Take the N-th folder below INPUT as the site
-    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Input")]
-    site_dir: Option<usize>,
-    /// Reject larger records; K, M and G are understood
-    #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = bytes, help_heading = "Input")]
-    max_record_size: u64,
+    #[command(flatten)]
+    read: ReadArgs,
     /// Threads that work; 0 is one a core
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Input")]
     threads: usize,
@@ -172,6 +137,26 @@ enum Fold {
     Simplify,
     /// Nothing
     None,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// All visible text
+    None,
+    /// The main text; of pages without one, all
+    Main,
+    /// The main text, found by a slower extractor that leaves out more (cargo feature `precise`)
+    Precise,
+}
+
+impl Part {
+    pub(crate) fn extract(self) -> Extract {
+        match self {
+            Part::None => Extract::None,
+            Part::Main => Extract::Main,
+            Part::Precise => Extract::Precise,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -203,34 +188,6 @@ enum Dropped {
 pub fn setting(text: &str) -> std::result::Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("NAME=VALUE expected")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
-fn positive(text: &str) -> std::result::Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|&n| n > 0)
-        .ok_or_else(|| "a whole number from 1 expected".to_owned())
-}
-
-fn bytes(text: &str) -> std::result::Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match text[digits.len()..]
-        .to_ascii_uppercase()
-        .trim_end_matches('B')
-    {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        _ => return Err("a number of bytes expected, as in 500000, 64M or 1G".to_owned()),
-    };
-    let number = digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|n| n.checked_mul(1 << shift));
-    number
-        .filter(|&n| n > 0)
-        .ok_or_else(|| "a number of bytes from 1 expected".to_owned())
 }
 
 /// Runs the job and says how it went.
@@ -266,25 +223,11 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
     let stdin = inputs.iter().any(|input| input == Path::new("-"));
     inputs.retain(|input| input != Path::new("-"));
     let spool = stdin.then(spool).transpose()?;
-    let has = |fold| args.fold.contains(&fold) && !args.fold.contains(&Fold::None);
     let options = Options {
         inputs,
         stdin: spool.as_ref().map(|file| file.path().to_owned()),
-        read: ReadOptions {
-            text_field: args.text_field.clone(),
-            html_field: args.html_field.clone(),
-            id_field: args.id_field.clone(),
-            url_field: args.url_field.clone(),
-            date_field: args.date_field.clone(),
-            site_field: args.site_field.clone(),
-            site_dir: args.site_dir,
-            max_record_size: args.max_record_size,
-        },
-        text: TextOptions {
-            nfkc: has(Fold::Nfkc),
-            case: has(Fold::Case),
-            simplify: has(Fold::Simplify),
-        },
+        read: args.read.options(),
+        text: text_options(args)?,
         method: args.method.clone(),
         settings: settings(args)?,
         exact: args.exact == Switch::On,
@@ -314,12 +257,31 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
     Ok((options, spool))
 }
 
-/// Standard input in a file, because it is read twice.
-fn spool() -> Result<NamedTempFile> {
-    let failed = |e| Error::io("cannot write standard input to", &std::env::temp_dir())(e);
-    let mut file = NamedTempFile::new().map_err(failed)?;
-    io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
-    Ok(file)
+fn text_options(args: &Args) -> Result<TextOptions> {
+    let has = |fold| args.fold.contains(&fold) && !args.fold.contains(&Fold::None);
+    let mut options = TextOptions {
+        nfkc: has(Fold::Nfkc),
+        case: has(Fold::Case),
+        simplify: has(Fold::Simplify),
+        extract: args.extract.map(Part::extract),
+        ..TextOptions::default()
+    };
+    if let Some(path) = &args.user_dict {
+        let at = |e: &dyn std::fmt::Display| {
+            Error::usage(format!("--user-dict {}: {e}", path.display()))
+        };
+        let dictionary = std::fs::read_to_string(path).map_err(|e| at(&e))?;
+        let tokenizer = Tokenizer::with_user_words(&dictionary, &options).map_err(|e| at(&e))?;
+        options.tokenizer = Arc::new(tokenizer);
+    }
+    if let Some(path) = &args.synonyms {
+        let at =
+            |e: &dyn std::fmt::Display| Error::usage(format!("--synonyms {}: {e}", path.display()));
+        let groups = std::fs::read_to_string(path).map_err(|e| at(&e))?;
+        let synonyms = Synonyms::with_groups(&groups, &options).map_err(|e| at(&e))?;
+        options.synonyms = Arc::new(synonyms);
+    }
+    Ok(options)
 }
 
 /// The parameters of `--params FILE` for the method, then those of `--param`.

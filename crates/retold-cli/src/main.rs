@@ -5,9 +5,11 @@ mod dedup;
 mod eval;
 mod explain;
 mod explain_view;
+mod input;
 mod methods;
 mod progress;
 mod say;
+mod text;
 
 use std::process::ExitCode;
 
@@ -42,6 +44,7 @@ pub(crate) struct Cli {
 enum Command {
     Dedup(Box<dedup::Args>),
     Explain(Box<explain::Args>),
+    Text(text::Args),
     Eval(eval::Args),
     Methods(methods::Args),
     /// Prints a completion script for a shell
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
     let ended = std::panic::catch_unwind(|| match command {
         Command::Dedup(args) => dedup::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Text(args) => text::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {

@@ -39,6 +39,7 @@ fn print(method: &MethodInfo) {
     };
     println!("{}{default}: {}", method.name, method.summary);
     println!("  source: {}", method.source);
+    println!("  sees: --extract {}", method.extract.name());
     for param in method.all_params() {
         println!("  --param {}={}", param.name, param.domain.default());
         println!("      {}; {}", param.help, param.domain);
@@ -60,6 +61,7 @@ fn as_json(method: &MethodInfo) -> serde_json::Value {
         "default": method.name == DEFAULT,
         "summary": method.summary,
         "source": method.source,
+        "extract": method.extract.name(),
         "params": params.collect::<Vec<_>>(),
     })
 }

@@ -88,6 +88,15 @@ fn flags(summary: &Summary) {
 }
 
 fn details(summary: &Summary) {
+    let extraction = &summary.extraction;
+    if extraction.main + extraction.fallback + extraction.over_budget > 0 {
+        println!(
+            "{} pages compared by their main text, {} whole because none was found, {} whole because of their size",
+            HumanCount(extraction.main),
+            HumanCount(extraction.fallback),
+            HumanCount(extraction.over_budget)
+        );
+    }
     println!(
         "{} different sketches, {} noise features, {} candidate pairs",
         HumanCount(summary.sketches.different),

@@ -11,7 +11,7 @@ use crate::index::Sketches;
 use crate::method::{Method, Sketch};
 use crate::page::{Page, site_of};
 use crate::read::{Outcome, ReadOptions, Record, Source};
-use crate::text::{Text, TextOptions, count_chars, text_of};
+use crate::text::{Extraction, Text, TextOptions, count_chars, text_of};
 use crate::watch::Watch;
 
 /// What is kept of all pages that were read.
@@ -31,7 +31,20 @@ pub struct Collection {
     pub read: u64,
     /// Bytes of all records as read (decompressed).
     pub bytes: u64,
+    /// What became of the wish for main text.
+    pub extraction: ExtractionCounts,
     site_numbers: BTreeMap<String, u32>,
+}
+
+/// Pages whose main text was wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExtractionCounts {
+    /// Those that have one.
+    pub main: u64,
+    /// Those in which none was found, so that they count whole.
+    pub fallback: u64,
+    /// Those over the budget of bytes or nodes, which count whole.
+    pub over_budget: u64,
 }
 
 /// One page, without its text.
@@ -51,7 +64,7 @@ pub struct PageRow {
     pub bytes: u64,
     /// Characters of its folded text, white space left out.
     pub chars: u64,
-    /// The same without blocks of links, as menus are: how much a page says itself.
+    /// How much a page says itself (see [`own_chars_of`]).
     pub own_chars: u64,
     /// A hash of its folded text; `None` if that is empty.
     pub text: Option<u128>,
@@ -74,7 +87,7 @@ pub struct Reject {
 
 /// A record after the part of the work that runs on all threads.
 enum Sketched {
-    Page(Box<PageRow>, Option<String>, Sketch),
+    Page(Box<PageRow>, Option<String>, Sketch, Extraction),
     Skipped(String),
     Rejected(Reject),
 }
@@ -143,7 +156,13 @@ impl Collection {
         self.read += 1;
         self.bytes += bytes;
         match record {
-            Sketched::Page(mut row, site, sketch) => {
+            Sketched::Page(mut row, site, sketch, extraction) => {
+                match extraction {
+                    Extraction::Whole => {}
+                    Extraction::Main => self.extraction.main += 1,
+                    Extraction::Fallback => self.extraction.fallback += 1,
+                    Extraction::OverBudget => self.extraction.over_budget += 1,
+                }
                 row.sketch = self.sketches.add(sketch.as_ref());
                 row.site = site.map(|site| self.site_number(site));
                 self.pages.push(*row);
@@ -243,7 +262,7 @@ fn sketch(number: u32, record: Record, source: &Source, stages: &Stages<'_>) -> 
                 let sketch = stages.method.sketch(&text);
                 let (mut row, site) = row_of(page, &text, number, at, bytes);
                 row.keys = sketch.keys.len() as u32;
-                Sketched::Page(Box::new(row), site, sketch)
+                Sketched::Page(Box::new(row), site, sketch, text.extraction)
             }
         },
     }
@@ -279,9 +298,14 @@ pub fn chars_of(text: &Text) -> u64 {
     count_chars(&text.folded)
 }
 
-/// The length of what a page says itself, blocks of links left out (see [`PageRow::own_chars`]).
+/// The length of what a page says itself: of its main text, or of all but its blocks of links (menus, lists of other
+/// pages) if methods see the whole page.
 pub fn own_chars_of(text: &Text) -> u64 {
-    chars_of(text).saturating_sub(text.link_chars)
+    if text.main.is_empty() {
+        chars_of(text).saturating_sub(text.link_chars)
+    } else {
+        text.seen_chars()
+    }
 }
 
 /// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC.

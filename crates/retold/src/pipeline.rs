@@ -148,9 +148,10 @@ fn find(
     let mut clock = Clock::default();
 
     let sources = sources(options)?;
+    let text = text_options(options, method_info)?;
     let stages = Stages {
         read: &options.read,
-        text: &options.text,
+        text: &text,
         method: &*method,
     };
     let mut collection = Collection::read(&sources, &stages, watch)?;
@@ -214,6 +215,16 @@ fn find(
         different_sketches,
         candidates,
         times,
+    })
+}
+
+/// The text options, with what the method wants to see where the user has not chosen.
+fn text_options(options: &Options, method: &MethodInfo) -> Result<TextOptions> {
+    let extract = options.text.extract.unwrap_or(method.extract);
+    extract.check()?;
+    Ok(TextOptions {
+        extract: Some(extract),
+        ..options.text.clone()
     })
 }
 

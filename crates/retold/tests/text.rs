@@ -101,6 +101,7 @@ fn any_options() -> impl Strategy<Value = TextOptions> {
         nfkc,
         case,
         simplify,
+        ..TextOptions::default()
     })
 }
 

@@ -16,7 +16,7 @@ use crate::page::{Page, site_of};
 use crate::read::{self, Outcome, ReadOptions, Record, Source};
 use crate::relation::Relation;
 use crate::report::{NOISE, SUMMARY, read_pairs};
-use crate::text::{TextOptions, text_of};
+use crate::text::{Extract, TextOptions, text_of};
 use crate::watch::Watch;
 
 /// Inputs and how they are read.
@@ -404,5 +404,9 @@ fn text_options(parameters: &Value) -> TextOptions {
         nfkc: has("nfkc"),
         case: has("case"),
         simplify: has("simplify"),
+        extract: Extract::ALL
+            .into_iter()
+            .find(|extract| parameters["extract"] == extract.name()),
+        ..TextOptions::default()
     }
 }

@@ -15,7 +15,7 @@ pub use period::Period;
 use crate::error::{Error, Result};
 use crate::index::noise;
 use crate::relation::Verdict;
-use crate::text::Text;
+use crate::text::{Extract, Text};
 
 /// A way to find pages that repeat each other.
 pub trait Method: Send + Sync {
@@ -100,6 +100,8 @@ pub struct MethodInfo {
     pub source: &'static str,
     /// Whether the index removes noise keys before comparing; such a method also has [`noise::PARAMS`].
     pub prunes: bool,
+    /// What the method sees of a page unless the user chooses otherwise.
+    pub extract: Extract,
     /// The method's own parameters.
     pub params: &'static [Param],
     /// Makes the method with checked parameters.

@@ -6,13 +6,14 @@ use super::{
     Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, shared_positions,
 };
 use crate::relation::{Verdict, by_length, ratio};
-use crate::text::{Sentence, Text, count_chars};
+use crate::text::{Extract, Sentence, Text, count_chars};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "period",
     summary: "pages whose sentences end alike: the last characters before each full stop",
     source: "Wei et al., CCDet, Journal of Computer Research and Development 2013(S2); patent CN102945244",
     prunes: true,
+    extract: Extract::None,
     params: &[
         Param {
             name: "threshold",

@@ -27,6 +27,8 @@ pub struct Summary {
     pub large_groups: Vec<LargeGroup>,
     /// Bytes of all records, and of those that were dropped.
     pub bytes: Bytes,
+    /// How the main text of pages was found, if methods saw main text only.
+    pub extraction: ExtractionCounts,
     /// What the method kept of the pages.
     pub sketches: SketchCounts,
     /// Every setting that has an influence on the result.
@@ -94,6 +96,17 @@ pub struct Bytes {
     pub read: u64,
     /// Of dropped pages.
     pub dropped: u64,
+}
+
+/// Pages whose main text was wanted; all are 0 with `--extract none`.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ExtractionCounts {
+    /// Pages that were compared by their main text.
+    pub main: u64,
+    /// Pages in which none was found, so that they were compared whole.
+    pub fallback: u64,
+    /// Pages over the budget of bytes or nodes, which were compared whole.
+    pub over_budget: u64,
 }
 
 /// What the method kept of the pages.
@@ -167,6 +180,11 @@ impl Summary {
             bytes: Bytes {
                 read: collection.bytes,
                 dropped: bytes_dropped,
+            },
+            extraction: ExtractionCounts {
+                main: collection.extraction.main,
+                fallback: collection.extraction.fallback,
+                over_budget: collection.extraction.over_budget,
             },
             sketches: SketchCounts {
                 different: findings.different_sketches as u64,
@@ -253,6 +271,9 @@ fn parameters(findings: &Findings, options: &Options) -> Value {
         "alarm_size": options.alarm_size,
         "group_limit": GROUP_LIMIT,
         "fold": fold,
+        "extract": extract_name(options),
+        "user_words": text.tokenizer.user_words(),
+        "synonym_groups": text.synonyms.groups(),
         "text_field": read.text_field,
         "html_field": read.html_field,
         "id_field": read.id_field,
@@ -262,6 +283,12 @@ fn parameters(findings: &Findings, options: &Options) -> Value {
         "site_dir": read.site_dir,
         "max_record_size": read.max_record_size,
     })
+}
+
+/// What methods saw of the pages.
+fn extract_name(options: &Options) -> Option<&'static str> {
+    let method = crate::method::find(&options.method).ok()?;
+    Some(options.text.extract.unwrap_or(method.extract).name())
 }
 
 fn inputs(options: &Options) -> Vec<String> {

@@ -24,6 +24,37 @@ pub fn visible_text(html: &str) -> (String, Meta, u64) {
     (text, sink.meta.finish(), link_chars)
 }
 
+/// Elements whose content is no visible text.
+pub(super) fn is_hidden(name: &[u8]) -> bool {
+    role(name) == Role::Hidden
+}
+
+/// Elements that end the line before them and after them.
+pub(super) fn ends_line(name: &[u8]) -> bool {
+    matches!(role(name), Role::Block | Role::Pre) && name != b"br"
+}
+
+/// Elements that have no content.
+pub(super) fn is_void(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"area"
+            | b"base"
+            | b"br"
+            | b"col"
+            | b"embed"
+            | b"hr"
+            | b"img"
+            | b"input"
+            | b"link"
+            | b"meta"
+            | b"param"
+            | b"source"
+            | b"track"
+            | b"wbr"
+    )
+}
+
 /// What a tag means for the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {

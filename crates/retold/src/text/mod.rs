@@ -2,17 +2,36 @@
 //!
 //! Methods see [`Text::folded`] and positions in it; people are shown [`Text::visible`].
 
+mod align;
 mod block;
 pub mod charset;
+pub mod extract;
 pub mod fold;
 mod garbled;
+pub mod guard;
 pub mod html;
+pub mod language;
 mod meta;
 pub mod plain;
 mod sentence;
+pub mod synonyms;
+pub mod tokenize;
+pub mod wordnet;
+pub mod words;
+#[cfg(test)]
+mod words_tests;
+
+use std::sync::Arc;
 
 use crate::page::{Content, Markup, Page};
 pub(crate) use fold::Folder;
+use synonyms::Synonyms;
+use tokenize::Tokenizer;
+use words::Derived;
+
+pub use extract::{Extract, Extraction};
+pub use language::Script;
+pub use words::{Form, Interned, Word, Words};
 
 /// What the text stage does to a page. Every switch is on by default.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +42,13 @@ pub struct TextOptions {
     pub case: bool,
     /// Traditional Chinese characters become simplified ones, character by character.
     pub simplify: bool,
+    /// Which part of a page methods see; `None` leaves it to the method ([`crate::method::MethodInfo::extract`]), and
+    /// is the whole page where there is no method.
+    pub extract: Option<Extract>,
+    /// What cuts the text into words, for methods that want words.
+    pub tokenizer: Arc<Tokenizer>,
+    /// Which words mean the same, for methods that want concepts.
+    pub synonyms: Arc<Synonyms>,
 }
 
 impl Default for TextOptions {
@@ -31,6 +57,9 @@ impl Default for TextOptions {
             nfkc: true,
             case: true,
             simplify: true,
+            extract: None,
+            tokenizer: Arc::default(),
+            synonyms: Arc::default(),
         }
     }
 }
@@ -43,13 +72,49 @@ pub struct Text {
     pub visible: String,
     /// The visible text folded: the same blocks, also separated by one `\n`.
     pub folded: String,
-    /// Byte ranges in [`Text::folded`] of the sentences that a full stop ends, in order. A sentence begins after the
-    /// previous full stop or the block's start and ends before its own full stop.
+    /// Byte ranges in [`Text::folded`] of the sentences that a full stop ends, in order, of the blocks that methods
+    /// see. A sentence begins after the previous full stop or the block's start and ends before its own full stop.
     pub sentences: Vec<Sentence>,
+    /// For each block whether methods see it; empty if they see all.
+    pub main: Vec<bool>,
+    /// How it came to that.
+    pub extraction: Extraction,
     /// Characters of the visible text, white space left out, in blocks of which at least half is links.
     pub link_chars: u64,
     /// What the page says of itself.
     pub meta: Meta,
+    derived: Derived,
+}
+
+impl Text {
+    /// The blocks of [`Text::folded`] that methods see, each with the byte at which it begins.
+    pub fn seen(&self) -> impl Iterator<Item = (usize, &str)> + Clone {
+        let mut start = 0;
+        let blocks = self.folded.split('\n').map(move |block| {
+            let at = start;
+            start += block.len() + 1;
+            (at, block)
+        });
+        let main = &self.main;
+        blocks.enumerate().filter_map(move |(number, (at, block))| {
+            let seen = main.get(number).copied().unwrap_or(main.is_empty());
+            (seen && !block.is_empty()).then_some((at, block))
+        })
+    }
+
+    /// The blocks of [`Text::visible`] whose folded forms methods see: what people are shown of it.
+    pub fn shown(&self) -> impl Iterator<Item = &str> {
+        let blocks = self.visible.split('\n').enumerate();
+        blocks.filter_map(|(number, block)| {
+            let seen = self.main.get(number).copied();
+            seen.unwrap_or(self.main.is_empty()).then_some(block)
+        })
+    }
+
+    /// Characters that methods see, white space left out.
+    pub fn seen_chars(&self) -> u64 {
+        self.seen().map(|(_, block)| count_chars(block)).sum()
+    }
 }
 
 /// A sentence that ends with a full stop, as a byte range of [`Text::folded`], the mark not included.
@@ -115,35 +180,52 @@ fn text_of_str(source: &str, markup: Markup, options: &TextOptions) -> Result<Te
         Markup::Html => html::visible_text(source),
         Markup::Plain => (plain::visible_text(source), Meta::default(), 0),
     };
-    let mut text = Text {
-        meta,
-        link_chars,
-        ..Text::default()
+    let extract = match markup {
+        Markup::Html => options.extract.unwrap_or(Extract::None),
+        Markup::Plain => Extract::None,
     };
+    let (main, extraction) = extract::main_blocks(source, &visible, extract);
+    let mut text = fold_blocks(visible, main, options);
+    check_length(text.folded.len())?;
+    text.meta = meta;
+    text.extraction = extraction;
+    text.link_chars = link_chars;
+    text.derived = Derived::new(options);
+    Ok(text)
+}
+
+/// The text of these blocks; `main` says which of them methods see (empty: all).
+fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
     let mut folding = Folding {
         folder: Folder::new(options),
         folded: String::with_capacity(visible.len()),
         sentences: Vec::new(),
     };
     // A block of nothing but invisible characters folds to nothing and goes from both texts.
-    let mut emptied = false;
-    for block in visible.split('\n') {
-        emptied |= !folding.block(block);
+    let mut emptied = Vec::new();
+    for (number, block) in visible.split('\n').enumerate() {
+        let seen = main.get(number).copied().unwrap_or(main.is_empty());
+        if !folding.block(block, seen) {
+            emptied.push(number);
+        }
     }
-    text.visible = if emptied {
-        let keep = |block: &&str| !folding.folds_to_nothing(block);
-        visible
-            .split('\n')
-            .filter(keep)
-            .collect::<Vec<_>>()
-            .join("\n")
+    let (visible, main) = if emptied.is_empty() {
+        (visible, main)
     } else {
-        visible
+        let left = |number: &usize| emptied.binary_search(number).is_err();
+        let blocks = visible.split('\n').enumerate();
+        let blocks = blocks.filter_map(|(number, block)| left(&number).then_some(block));
+        let main_left = main.iter().enumerate();
+        let main_left = main_left.filter_map(|(number, main)| left(&number).then_some(*main));
+        (blocks.collect::<Vec<_>>().join("\n"), main_left.collect())
     };
-    check_length(folding.folded.len())?;
-    text.folded = folding.folded;
-    text.sentences = folding.sentences;
-    Ok(text)
+    Text {
+        visible,
+        folded: folding.folded,
+        sentences: folding.sentences,
+        main,
+        ..Text::default()
+    }
 }
 
 /// Positions are 32 bits wide.
@@ -166,15 +248,15 @@ struct Folding {
 }
 
 impl Folding {
-    /// Folds a block; false if nothing is left of it.
-    fn block(&mut self, block: &str) -> bool {
+    /// Folds a block and notes its sentences if methods see it; false if nothing is left of it.
+    fn block(&mut self, block: &str, seen: bool) -> bool {
         let before = self.folded.len();
         if before > 0 {
             self.folded.push('\n');
         }
         let start = self.folded.len();
         let (mut begin, mut from) = (0, 0);
-        while let Some(stop) = sentence::next_stop(block, begin, from) {
+        while seen && let Some(stop) = sentence::next_stop(block, begin, from) {
             let sentence_start = self.folded.len();
             self.folder
                 .fold_into(&block[begin..stop.at], &mut self.folded);
@@ -203,11 +285,5 @@ impl Folding {
         if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
             self.sentences.push(Sentence { start, end, words });
         }
-    }
-
-    fn folds_to_nothing(&self, block: &str) -> bool {
-        let mut folded = String::new();
-        self.folder.fold_into(block, &mut folded);
-        folded.is_empty()
     }
 }

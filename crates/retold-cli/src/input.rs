@@ -1,0 +1,113 @@
+//! Options that say how inputs are read, shared by all commands that read pages.
+
+use std::io;
+
+use retold::read::ReadOptions;
+use retold::{Error, Result};
+use tempfile::NamedTempFile;
+
+/// How records become pages.
+#[derive(clap::Args)]
+pub struct ReadArgs {
+    /// Field of JSONL, CSV and Parquet that holds the text
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "text",
+        help_heading = "Input"
+    )]
+    text_field: String,
+    /// Field that holds HTML, used where the text field is absent
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "html",
+        help_heading = "Input"
+    )]
+    html_field: String,
+    /// Field that holds the id
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "id",
+        help_heading = "Input"
+    )]
+    id_field: String,
+    /// Field that holds the URL
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "url",
+        help_heading = "Input"
+    )]
+    url_field: String,
+    /// Field that holds the date
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "date",
+        help_heading = "Input"
+    )]
+    date_field: String,
+    /// Field that names the site; otherwise it is the host of the URL
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    site_field: Option<String>,
+    /// Take the N-th folder below INPUT as the site
+    #[arg(long, value_name = "N", value_parser = positive, help_heading = "Input")]
+    site_dir: Option<usize>,
+    /// Reject larger records; K, M and G are understood
+    #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = bytes, help_heading = "Input")]
+    max_record_size: u64,
+}
+
+impl ReadArgs {
+    /// The library's options.
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions {
+            text_field: self.text_field.clone(),
+            html_field: self.html_field.clone(),
+            id_field: self.id_field.clone(),
+            url_field: self.url_field.clone(),
+            date_field: self.date_field.clone(),
+            site_field: self.site_field.clone(),
+            site_dir: self.site_dir,
+            max_record_size: self.max_record_size,
+        }
+    }
+}
+
+/// Standard input in a file, because it is read twice.
+pub fn spool() -> Result<NamedTempFile> {
+    let failed = |e| Error::io("cannot write standard input to", &std::env::temp_dir())(e);
+    let mut file = NamedTempFile::new().map_err(failed)?;
+    io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+    Ok(file)
+}
+
+pub fn positive(text: &str) -> std::result::Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "a whole number from 1 expected".to_owned())
+}
+
+fn bytes(text: &str) -> std::result::Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..]
+        .to_ascii_uppercase()
+        .trim_end_matches('B')
+    {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return Err("a number of bytes expected, as in 500000, 64M or 1G".to_owned()),
+    };
+    let number = digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(1 << shift));
+    number
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "a number of bytes from 1 expected".to_owned())
+}

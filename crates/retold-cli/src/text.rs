@@ -1,0 +1,159 @@
+//! `retold text`: pages as the methods see them.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use retold::page::Page;
+use retold::read::{Outcome, Source, discover};
+use retold::text::{Text, TextOptions, text_of};
+use retold::{Error, Result};
+use serde::Serialize;
+
+use crate::dedup::Part;
+use crate::input::{ReadArgs, spool};
+
+/// Writes the text of pages, as the methods see it, to standard output
+///
+/// With --extract main (the default) that is the main text of HTML pages, and all of pages in which none is found.
+/// What could not be read is named on standard error.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold text page.html
+  retold text crawl.warc.gz --extract none --format jsonl > texts.jsonl
+  retold text pages/ --format jsonl | retold dedup - -o out")]
+pub struct Args {
+    /// Files and folders to read; `-` for JSONL on standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// What is shown of HTML pages
+    #[arg(long, value_enum, default_value_t = Part::Main)]
+    extract: Part,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A heading with the id, then the text; a blank line between pages
+    Text,
+    /// A JSON object a line: id, title, lang, charset, date, url, text
+    Jsonl,
+}
+
+/// Writes the texts.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let options = TextOptions {
+        extract: Some(args.extract.extract()),
+        ..TextOptions::default()
+    };
+    args.extract.extract().check()?;
+    let read = args.read.options();
+    let stdin = args.inputs.iter().any(|input| input == Path::new("-"));
+    let inputs = args.inputs.iter().filter(|input| *input != Path::new("-"));
+    let inputs: Vec<PathBuf> = inputs.cloned().collect();
+    let spool = stdin.then(spool).transpose()?;
+    let mut sources = if inputs.is_empty() {
+        Vec::new()
+    } else {
+        discover(&inputs, &read)?
+    };
+    sources.extend(spool.iter().map(|file| Source::spooled(file.path())));
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut ids = Ids::default();
+    let (mut pages, mut rejected) = (0u64, 0u64);
+    for source in &sources {
+        for record in source.records(&read) {
+            let number = record.number;
+            let text = match record.parse(source, &read) {
+                Outcome::Skipped(_) => continue,
+                Outcome::Rejected(reason) => Err(reason),
+                Outcome::Page(page) => text_of(&page, &options).map(|text| (page, text)),
+            };
+            match text {
+                Ok((page, text)) => {
+                    pages += 1;
+                    let id = ids.unique(&page.id);
+                    write(&mut out, args.format, &id, &page, &text)
+                        .map_err(Error::io("cannot write to", Path::new("standard output")))?;
+                }
+                Err(reason) => {
+                    rejected += 1;
+                    eprintln!("retold: {}, record {number}: {reason}", source.name);
+                }
+            }
+        }
+    }
+    out.flush()
+        .map_err(Error::io("cannot write to", Path::new("standard output")))?;
+    if pages == 0 {
+        return Err(Error::usage("no page could be read"));
+    }
+    Ok(ExitCode::from(u8::from(rejected > 0)))
+}
+
+/// A page in JSONL.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    title: Option<&'a str>,
+    lang: Option<&'a str>,
+    charset: Option<&'a str>,
+    date: Option<&'a str>,
+    url: Option<&'a str>,
+    text: &'a str,
+}
+
+fn write(
+    out: &mut impl Write,
+    format: Format,
+    id: &str,
+    page: &Page,
+    text: &Text,
+) -> io::Result<()> {
+    let shown = text.shown().collect::<Vec<_>>().join("\n");
+    match format {
+        Format::Text => writeln!(out, "# {id}\n{shown}\n"),
+        Format::Jsonl => {
+            let line = Line {
+                id,
+                title: text.meta.title.as_deref(),
+                lang: text.language(),
+                charset: text.meta.charset,
+                date: page.date.as_deref().or(text.meta.date.as_deref()),
+                url: page.url.as_deref().or(text.meta.canonical.as_deref()),
+                text: &shown,
+            };
+            serde_json::to_writer(&mut *out, &line)?;
+            writeln!(out)
+        }
+    }
+}
+
+/// Ids, so that none comes twice: a repeated one gets `#2`, `#3`, …
+#[derive(Default)]
+struct Ids {
+    taken: HashSet<String>,
+    times: HashMap<String, u64>,
+}
+
+impl Ids {
+    fn unique(&mut self, id: &str) -> String {
+        if self.taken.insert(id.to_owned()) {
+            return id.to_owned();
+        }
+        let times = self.times.entry(id.to_owned()).or_insert(1);
+        loop {
+            *times += 1;
+            let name = format!("{id}#{times}");
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}

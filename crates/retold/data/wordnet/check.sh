@@ -1,0 +1,19 @@
+#!/bin/sh
+# Checks that wordnet.bin is what examples/build_wordnet.rs makes of Debian's wordnet-base; with --write, writes it.
+# Needs apt (or the package, unpacked, named by WORDNET_DIR). Runs from anywhere.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ -z "${WORDNET_DIR:-}" ]; then
+    # 1:3.0-37 and later; what counts are the files' sums below, not the package's.
+    (cd "$work" && chmod 755 . && { apt-get download wordnet-base || { apt-get update && apt-get download wordnet-base; }; } && dpkg -x wordnet-base_*.deb .)
+    WORDNET_DIR=$work/usr/share/wordnet
+fi
+(cd "$WORDNET_DIR" && sha256sum --quiet -c "$here/SHA256SUMS")
+(cd "$here" && cargo run --quiet --example build_wordnet --no-default-features -- "$WORDNET_DIR" "$work/wordnet.bin")
+if [ "${1:-}" = --write ]; then
+    cp "$work/wordnet.bin" "$here/wordnet.bin"
+else
+    cmp "$work/wordnet.bin" "$here/wordnet.bin" && echo "wordnet.bin is what the builder makes"
+fi

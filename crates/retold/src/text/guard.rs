@@ -1,0 +1,265 @@
+//! What an HTML document goes through before a tree is built of it: a linear pass that writes it anew, tamed.
+//!
+//! Trees (html5ever's, and what extractors do with them) take quadratic time in the depth of nesting, in the number of
+//! a tag's attributes and in the number of open formatting elements. So tags deeper than [`MAX_DEPTH`] are left out
+//! (their text stays), a tag keeps [`MAX_ATTRIBUTES`] attributes, and no more than [`MAX_FORMATTING`] formatting
+//! elements are open at once. Scripts, styles, comments and other things that no visible text is in go as well, which
+//! makes the tree cheaper. All limits are in bytes and nodes, never in time, so that results repeat.
+
+use html5gum::emitters::default::{DefaultEmitter, StartTag};
+use html5gum::{Token, Tokenizer};
+
+use super::html::{is_hidden, is_void};
+
+/// Longer documents are not made into a tree.
+pub const MAX_BYTES: usize = 8 << 20;
+/// Documents of more tags and pieces of text are not made into a tree.
+pub const MAX_NODES: usize = 200_000;
+/// Tags nested deeper are left out.
+pub const MAX_DEPTH: usize = 512;
+/// Attributes that a tag keeps.
+const MAX_ATTRIBUTES: usize = 32;
+/// Bytes of an attribute's value that are kept.
+const MAX_VALUE: usize = 1024;
+/// Formatting elements that may be open at once.
+const MAX_FORMATTING: usize = 16;
+/// How far up an end tag looks for its start tag.
+const LOOK_UP: usize = 64;
+
+/// The document written anew; `None` if it is over a budget.
+pub fn tame(html: &str) -> Option<String> {
+    if html.len() > MAX_BYTES {
+        return None;
+    }
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    let mut writer = Writer::new(html.len());
+    for token in Tokenizer::new_with_emitter(html, emitter) {
+        let Ok(token) = token;
+        writer.nodes += 1;
+        if writer.nodes > MAX_NODES {
+            return None;
+        }
+        match token {
+            Token::StartTag(tag) => writer.start(&tag),
+            Token::EndTag(tag) => writer.end(&tag.name),
+            Token::String(text) => writer.text(&text),
+            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+        }
+    }
+    Some(String::from_utf8(writer.out).unwrap_or_else(|e| {
+        // html5gum hands text on in pieces that may be cut inside a character, but in order.
+        String::from_utf8_lossy(e.as_bytes()).into_owned()
+    }))
+}
+
+/// An open element.
+struct Open {
+    name: Vec<u8>,
+    /// False if its tags are left out.
+    written: bool,
+    formatting: bool,
+}
+
+struct Writer {
+    out: Vec<u8>,
+    nodes: usize,
+    open: Vec<Open>,
+    formatting: usize,
+    /// The hidden element that is open, and how many of the same name are open inside it.
+    hidden: Option<(Vec<u8>, usize)>,
+}
+
+impl Writer {
+    fn new(capacity: usize) -> Writer {
+        Writer {
+            out: Vec::with_capacity(capacity / 2),
+            nodes: 0,
+            open: Vec::new(),
+            formatting: 0,
+            hidden: None,
+        }
+    }
+
+    fn start(&mut self, tag: &StartTag<()>) {
+        let name: &[u8] = &tag.name;
+        if let Some((hidden, depth)) = &mut self.hidden {
+            *depth += usize::from(*hidden == name);
+            return;
+        }
+        if is_hidden(name) {
+            self.hidden = Some((name.to_vec(), 0));
+            return;
+        }
+        if is_void(name) {
+            self.write_start(tag);
+            return;
+        }
+        // An end tag that may be left out: without this, a page of many `<p>` would seem deep.
+        while self.open.last().is_some_and(|top| closes(name, &top.name)) {
+            self.pop();
+        }
+        let formatting = is_formatting(name);
+        let written =
+            self.open.len() < MAX_DEPTH && !(formatting && self.formatting >= MAX_FORMATTING);
+        if written {
+            self.write_start(tag);
+        }
+        self.formatting += usize::from(formatting && written);
+        self.open.push(Open {
+            name: name.to_vec(),
+            written,
+            formatting,
+        });
+    }
+
+    fn pop(&mut self) -> Option<Open> {
+        let top = self.open.pop()?;
+        self.formatting -= usize::from(top.formatting && top.written);
+        Some(top)
+    }
+
+    fn end(&mut self, name: &[u8]) {
+        if let Some((hidden, depth)) = &mut self.hidden {
+            if *hidden == name {
+                match depth.checked_sub(1) {
+                    Some(less) => *depth = less,
+                    None => self.hidden = None,
+                }
+            }
+            return;
+        }
+        let near = self.open.len().saturating_sub(LOOK_UP);
+        let Some(at) = self.open[near..].iter().rposition(|open| open.name == name) else {
+            return;
+        };
+        let written = self.open[near + at].written;
+        while self.open.len() > near + at {
+            self.pop();
+        }
+        if written {
+            self.out.extend_from_slice(b"</");
+            self.out.extend_from_slice(name);
+            self.out.push(b'>');
+        }
+    }
+
+    fn write_start(&mut self, tag: &StartTag<()>) {
+        self.out.push(b'<');
+        self.out.extend_from_slice(&tag.name);
+        for (name, value) in tag.attributes.iter().take(MAX_ATTRIBUTES) {
+            if name.len() > MAX_VALUE {
+                continue;
+            }
+            self.out.push(b' ');
+            self.out.extend_from_slice(name);
+            self.out.extend_from_slice(b"=\"");
+            // A cut inside a character is mended with the whole text.
+            escape(&value[..value.len().min(MAX_VALUE)], &mut self.out);
+            self.out.push(b'"');
+        }
+        self.out.push(b'>');
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        if self.hidden.is_none() {
+            escape(text, &mut self.out);
+        }
+    }
+}
+
+fn escape(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    while let Some(at) = rest
+        .iter()
+        .position(|b| matches!(b, b'&' | b'<' | b'"' | b'\0'))
+    {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(match rest[at] {
+            b'&' => b"&amp;",
+            b'<' => b"&lt;",
+            b'"' => b"&quot;",
+            _ => b" ",
+        });
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Whether a start tag ends the element `top` that stands open before it.
+fn closes(name: &[u8], top: &[u8]) -> bool {
+    match top {
+        b"p" => super::html::ends_line(name),
+        b"li" => name == b"li",
+        b"dt" | b"dd" => matches!(name, b"dt" | b"dd"),
+        b"td" | b"th" => matches!(name, b"td" | b"th" | b"tr" | b"tbody" | b"thead" | b"tfoot"),
+        b"tr" => matches!(name, b"tr" | b"tbody" | b"thead" | b"tfoot"),
+        b"tbody" | b"thead" | b"tfoot" => matches!(name, b"tbody" | b"thead" | b"tfoot"),
+        b"a" => name == b"a",
+        _ => false,
+    }
+}
+
+/// Elements that html5ever opens again in every block after one in which they were not closed.
+fn is_formatting(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"a" | b"b"
+            | b"big"
+            | b"code"
+            | b"em"
+            | b"font"
+            | b"i"
+            | b"nobr"
+            | b"s"
+            | b"small"
+            | b"strike"
+            | b"strong"
+            | b"tt"
+            | b"u"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_pages_stay_what_they_are() {
+        let html = "<html><body><p class=\"a&amp;b\">x &lt; y<p>z<br><script>if (a<b)</script><!-- c --><i>w</i></body>";
+        assert_eq!(
+            tame(html).as_deref(),
+            Some("<html><body><p class=\"a&amp;b\">x &lt; y<p>z<br><i>w</i></body>")
+        );
+    }
+
+    #[test]
+    fn depth_is_capped_and_text_stays() {
+        let html = "<div>".repeat(20_000) + "deep" + &"</div>".repeat(20_000) + "<p>after</p>";
+        let tamed = tame(&html).unwrap_or_default();
+        assert_eq!(tamed.matches("<div>").count(), MAX_DEPTH);
+        assert_eq!(tamed.matches("</div>").count(), MAX_DEPTH);
+        assert!(tamed.contains("deep") && tamed.ends_with("<p>after</p>"));
+        // Many elements without end tags are not deep.
+        let list = "<ul>".to_owned() + &"<li>x".repeat(2_000);
+        assert_eq!(tame(&list).unwrap_or_default(), list);
+    }
+
+    #[test]
+    fn attributes_and_open_formatting_are_capped() {
+        let attributes: String = (0..20_000).map(|i| format!(" a{i}='v'")).collect();
+        let tamed = tame(&format!("<p{attributes}>x")).unwrap_or_default();
+        assert_eq!(tamed.matches("=\"v\"").count(), MAX_ATTRIBUTES);
+        let fonts: String = (0..5_000).map(|i| format!("<font size={i}>x<p>")).collect();
+        assert_eq!(
+            tame(&fonts).unwrap_or_default().matches("<font").count(),
+            MAX_FORMATTING
+        );
+    }
+
+    #[test]
+    fn budgets() {
+        assert_eq!(tame(&"x".repeat(MAX_BYTES + 1)), None);
+        assert_eq!(tame(&"<p>".repeat(MAX_NODES + 1)), None);
+    }
+}

@@ -1,0 +1,350 @@
+//! Languages: which one a page or a word is in, its stop-words and its stemmer.
+//!
+//! A language is its ISO 639-1 code. The script of a word decides first (a Latin word on a Chinese page is taken for
+//! English); only among the languages of one script does the page's language count. The page's language is told from
+//! its letters (CJK, Thai, …) or by trigrams (crate `whatlang`) on a sample of its longer blocks; where trigrams are
+//! not sure, what the page declares wins.
+//!
+//! Stop-words are those of the crate `stop-words`: NLTK's lists where there is one, else those of stopwords-iso, which
+//! are longer. They are folded like texts.
+
+use std::sync::OnceLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHashSet;
+
+use super::TextOptions;
+use super::fold::Folder;
+
+/// Bytes of text that a page's language is told from.
+const SAMPLE: usize = 4096;
+/// Bytes that a block has at least to be taken for running text first.
+const LONG_BLOCK: usize = 80;
+
+/// The script of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Script {
+    /// No letters: a number.
+    None,
+    /// Latin letters.
+    Latin,
+    /// Chinese characters outside Japanese text.
+    Han,
+    /// Kana, and Chinese characters among them or on a Japanese page.
+    Japanese,
+    /// Hangul.
+    Hangul,
+    /// Thai.
+    Thai,
+    /// Lao, Khmer or Burmese: written without spaces like Thai.
+    SouthEastAsian,
+    /// Cyrillic letters.
+    Cyrillic,
+    /// Greek letters.
+    Greek,
+    /// Arabic letters.
+    Arabic,
+    /// Hebrew letters.
+    Hebrew,
+    /// Devanagari letters.
+    Devanagari,
+    /// Any other script.
+    Other,
+}
+
+impl Script {
+    /// The script that a letter belongs to; [`Script::None`] if it is no letter.
+    pub fn of(c: char) -> Script {
+        match c {
+            'a'..='z' | 'A'..='Z' => Script::Latin,
+            '\0'..='\u{7F}' => Script::None,
+            '\u{AA}' | '\u{BA}' | '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' => Script::Latin,
+            '\u{370}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}' => Script::Greek,
+            '\u{400}'..='\u{52F}' => Script::Cyrillic,
+            '\u{590}'..='\u{5FF}' => Script::Hebrew,
+            '\u{600}'..='\u{6FF}' | '\u{750}'..='\u{77F}' | '\u{FB50}'..='\u{FEFC}' => {
+                Script::Arabic
+            }
+            '\u{900}'..='\u{97F}' => Script::Devanagari,
+            '\u{E00}'..='\u{E7F}' => Script::Thai,
+            '\u{E80}'..='\u{EFF}'
+            | '\u{1000}'..='\u{109F}'
+            | '\u{1780}'..='\u{17FF}'
+            | '\u{A9E0}'..='\u{A9FF}'
+            | '\u{AA60}'..='\u{AA7F}' => Script::SouthEastAsian,
+            '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' | '\u{AC00}'..='\u{D7AF}' => {
+                Script::Hangul
+            }
+            '\u{2E80}'..='\u{2FDF}'
+            | '\u{3005}'
+            | '\u{3007}'
+            | '\u{3021}'..='\u{3029}'
+            | '\u{3400}'..='\u{4DBF}'
+            | '\u{4E00}'..='\u{9FFF}'
+            | '\u{F900}'..='\u{FAFF}'
+            | '\u{20000}'..='\u{3FFFF}' => Script::Han,
+            '\u{3041}'..='\u{309F}'
+            | '\u{30A1}'..='\u{30FA}'
+            | '\u{30FC}'..='\u{30FF}'
+            | '\u{31F0}'..='\u{31FF}'
+            | '\u{FF66}'..='\u{FF9F}' => Script::Japanese,
+            c if c.is_alphabetic() => Script::Other,
+            _ => Script::None,
+        }
+    }
+
+    /// The language of a word in this script on a page in `page`.
+    pub fn language(self, page: Option<&'static str>) -> Option<&'static str> {
+        let among = |known: &[&str], usual: &'static str| match page {
+            Some(page) if known.contains(&page) => Some(page),
+            _ => Some(usual),
+        };
+        match self {
+            Script::None => None,
+            Script::Latin => match page {
+                Some(page) if !NOT_LATIN.contains(&page) => Some(page),
+                _ => Some("en"),
+            },
+            Script::Han => among(&["ja"], "zh"),
+            Script::Japanese => Some("ja"),
+            Script::Hangul => Some("ko"),
+            Script::Thai => Some("th"),
+            Script::SouthEastAsian => among(&["lo", "km", "my"], "lo"),
+            Script::Cyrillic => among(&["uk", "be", "bg", "sr", "mk", "kk", "tg"], "ru"),
+            Script::Greek => Some("el"),
+            Script::Arabic => among(&["fa", "ur"], "ar"),
+            Script::Hebrew => among(&["yi"], "he"),
+            Script::Devanagari => among(&["mr", "ne"], "hi"),
+            Script::Other => page,
+        }
+    }
+}
+
+/// Languages that are written in other letters than Latin ones, among those that are detected.
+const NOT_LATIN: &[&str] = &[
+    "zh", "ja", "ko", "th", "lo", "km", "my", "ru", "uk", "be", "bg", "sr", "mk", "kk", "tg", "el",
+    "ar", "fa", "ur", "he", "yi", "hi", "mr", "ne", "am", "bn", "gu", "hy", "ka", "kn", "ml", "or",
+    "pa", "si", "ta", "te",
+];
+
+/// The language of a text, given as blocks, and of what its page declares.
+pub fn detect<'a>(
+    blocks: impl Iterator<Item = &'a str> + Clone,
+    declared: Option<&str>,
+) -> Option<&'static str> {
+    let sample = sample(blocks);
+    let (mut all, mut han, mut kana, mut hangul, mut thai) = (0usize, 0usize, 0, 0, 0);
+    for c in sample.chars() {
+        match Script::of(c) {
+            Script::None => continue,
+            Script::Han => han += 1,
+            Script::Japanese => kana += 1,
+            Script::Hangul => hangul += 1,
+            Script::Thai => thai += 1,
+            _ => {}
+        }
+        all += 1;
+    }
+    // A Chinese character or a Hangul syllable says as much as two letters or more.
+    let rest = all - han - kana - hangul - thai;
+    let decided = if 2 * (han + kana) > rest && han + kana > hangul {
+        Some(if kana * 10 > han + kana { "ja" } else { "zh" })
+    } else if 2 * hangul > rest {
+        Some("ko")
+    } else if thai > rest {
+        Some("th")
+    } else {
+        None
+    };
+    if all == 0 {
+        return declared.and_then(known);
+    }
+    decided.or_else(|| by_trigrams(&sample, declared.and_then(known)))
+}
+
+fn by_trigrams(sample: &str, declared: Option<&'static str>) -> Option<&'static str> {
+    let Some(found) = whatlang::detect(sample) else {
+        return declared;
+    };
+    let code = known(found.lang().code());
+    if found.is_reliable() || declared.is_none() && found.confidence() > 0.3 {
+        code.or(declared)
+    } else {
+        declared
+    }
+}
+
+/// The first long blocks, or the first blocks if there are no long ones.
+fn sample<'a>(blocks: impl Iterator<Item = &'a str> + Clone) -> String {
+    let mut sample = String::new();
+    take(blocks.clone(), LONG_BLOCK, &mut sample);
+    if sample.len() < SAMPLE / 16 {
+        sample.clear();
+        take(blocks, 1, &mut sample);
+    }
+    sample
+}
+
+fn take<'a>(blocks: impl Iterator<Item = &'a str>, least: usize, sample: &mut String) {
+    for block in blocks.filter(|block| block.len() >= least) {
+        let room = SAMPLE - sample.len();
+        sample.push_str(&block[..block.floor_char_boundary(room)]);
+        if sample.len() + 4 > SAMPLE {
+            return;
+        }
+        sample.push('\n');
+    }
+}
+
+/// ISO 639-1 codes by the names that pages and `whatlang` (ISO 639-3) give to languages.
+const CODES: &[(&str, &str)] = &[
+    ("afr", "af"),
+    ("amh", "am"),
+    ("ara", "ar"),
+    ("aze", "az"),
+    ("bel", "be"),
+    ("ben", "bn"),
+    ("bul", "bg"),
+    ("cat", "ca"),
+    ("ces", "cs"),
+    ("cmn", "zh"),
+    ("cym", "cy"),
+    ("dan", "da"),
+    ("deu", "de"),
+    ("ell", "el"),
+    ("eng", "en"),
+    ("epo", "eo"),
+    ("est", "et"),
+    ("eus", "eu"),
+    ("fin", "fi"),
+    ("fra", "fr"),
+    ("gle", "ga"),
+    ("guj", "gu"),
+    ("heb", "he"),
+    ("hin", "hi"),
+    ("hrv", "hr"),
+    ("hun", "hu"),
+    ("hye", "hy"),
+    ("ind", "id"),
+    ("isl", "is"),
+    ("ita", "it"),
+    ("jav", "jv"),
+    ("jpn", "ja"),
+    ("kan", "kn"),
+    ("kat", "ka"),
+    ("kaz", "kk"),
+    ("khm", "km"),
+    ("kor", "ko"),
+    ("lao", "lo"),
+    ("lat", "la"),
+    ("lav", "lv"),
+    ("lit", "lt"),
+    ("mal", "ml"),
+    ("mar", "mr"),
+    ("mkd", "mk"),
+    ("msa", "ms"),
+    ("mya", "my"),
+    ("nep", "ne"),
+    ("nld", "nl"),
+    ("nob", "no"),
+    ("ori", "or"),
+    ("pan", "pa"),
+    ("pes", "fa"),
+    ("pol", "pl"),
+    ("por", "pt"),
+    ("ron", "ro"),
+    ("rus", "ru"),
+    ("sin", "si"),
+    ("slk", "sk"),
+    ("slv", "sl"),
+    ("sna", "sn"),
+    ("spa", "es"),
+    ("sqi", "sq"),
+    ("srp", "sr"),
+    ("swa", "sw"),
+    ("swe", "sv"),
+    ("tam", "ta"),
+    ("tel", "te"),
+    ("tgk", "tg"),
+    ("tgl", "tl"),
+    ("tha", "th"),
+    ("tuk", "tk"),
+    ("tur", "tr"),
+    ("ukr", "uk"),
+    ("urd", "ur"),
+    ("uzb", "uz"),
+    ("vie", "vi"),
+    ("yid", "yi"),
+    ("zul", "zu"),
+    ("nb", "no"),
+    ("nn", "no"),
+];
+
+/// The code of a language that goes by `name`: `zh-CN`, `en_US`, `deu`.
+fn known(name: &str) -> Option<&'static str> {
+    let primary = name.split(['-', '_']).next()?.trim().to_ascii_lowercase();
+    CODES
+        .iter()
+        .find(|(long, code)| *long == primary || *code == primary)
+        .map(|(_, code)| *code)
+}
+
+/// Whether `word` is a stop-word of `language`.
+pub fn is_stop_word(word: &str, language: &str) -> bool {
+    let Some(list) = stop_words(language) else {
+        return false;
+    };
+    if list.contains(word) {
+        return true;
+    }
+    // Texts need not be folded, and an apostrophe is written in two ways.
+    if word.contains('’') || word.chars().any(char::is_uppercase) {
+        return list.contains(word.replace('’', "'").to_lowercase().as_str());
+    }
+    false
+}
+
+fn stop_words(language: &str) -> Option<&'static FxHashSet<String>> {
+    static LISTS: OnceLock<Vec<OnceLock<FxHashSet<String>>>> = OnceLock::new();
+    let languages = stop_words::available_languages();
+    let at = languages.binary_search(&language).ok()?;
+    let lists = LISTS.get_or_init(|| languages.iter().map(|_| OnceLock::new()).collect());
+    Some(lists[at].get_or_init(|| folded_list(language)))
+}
+
+fn folded_list(language: &str) -> FxHashSet<String> {
+    let folder = Folder::new(&TextOptions::default());
+    let words = stop_words::lookup(language).unwrap_or_default();
+    let fold = |word: &&str| {
+        let mut folded = String::with_capacity(word.len());
+        folder.fold_into(word.trim(), &mut folded);
+        folded
+    };
+    words.iter().map(fold).collect()
+}
+
+/// The stemmer of a language, if there is one.
+pub fn stemmer(language: &str) -> Option<Stemmer> {
+    let algorithm = match language {
+        "ar" => Algorithm::Arabic,
+        "da" => Algorithm::Danish,
+        "nl" => Algorithm::Dutch,
+        "en" => Algorithm::English,
+        "fi" => Algorithm::Finnish,
+        "fr" => Algorithm::French,
+        "de" => Algorithm::German,
+        "el" => Algorithm::Greek,
+        "hu" => Algorithm::Hungarian,
+        "it" => Algorithm::Italian,
+        "no" => Algorithm::Norwegian,
+        "pt" => Algorithm::Portuguese,
+        "ro" => Algorithm::Romanian,
+        "ru" => Algorithm::Russian,
+        "es" => Algorithm::Spanish,
+        "sv" => Algorithm::Swedish,
+        "ta" => Algorithm::Tamil,
+        "tr" => Algorithm::Turkish,
+        _ => return None,
+    };
+    Some(Stemmer::create(algorithm))
+}

@@ -1,0 +1,123 @@
+//! Synonyms: WordNet's for English, and those of a user's file for any language.
+
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::TextOptions;
+use super::fold::Folder;
+use super::wordnet::wordnet;
+
+/// Which words mean the same. By itself it knows WordNet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Synonyms {
+    /// Word -> the groups that it is in.
+    groups_of: FxHashMap<String, Vec<u32>>,
+    /// The words of each group, as numbers.
+    groups: Vec<Vec<u64>>,
+}
+
+/// Words that WordNet does not know have numbers from here on; below are WordNet's.
+const OWN: u64 = 1 << 63;
+
+impl Synonyms {
+    /// Also those of a file: a group of words that mean the same a line, with tabs between. Lines that begin with `#`
+    /// are left out. Words are folded as `options` say, as texts are. The error names the line, for people.
+    pub fn with_groups(file: &str, options: &TextOptions) -> Result<Synonyms, String> {
+        let folder = Folder::new(options);
+        let mut synonyms = Synonyms::default();
+        for (number, line) in file.trim_start_matches('\u{FEFF}').lines().enumerate() {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let fold = |word: &str| {
+                let mut folded = String::with_capacity(word.len());
+                folder.fold_into(word, &mut folded);
+                folded
+            };
+            let words = line.split('\t').map(|word| fold(word.trim()));
+            let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+            if words.len() < 2 {
+                return Err(format!(
+                    "line {}: a group of two words or more expected, with tabs between them",
+                    number + 1
+                ));
+            }
+            let group = synonyms.groups.len() as u32;
+            let mut numbers: Vec<u64> = words.iter().map(|word| number_of(word)).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            synonyms.groups.push(numbers);
+            for word in words {
+                synonyms.groups_of.entry(word).or_default().push(group);
+            }
+        }
+        Ok(synonyms)
+    }
+
+    /// How many groups the user's file has.
+    pub fn groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// The numbers of a term and of its synonyms, ascending. WordNet's count if `language` is English. A term's number
+    /// is the same on all pages.
+    pub fn of(&self, term: &str, language: Option<&str>) -> Vec<u64> {
+        let mut found = vec![number_of(term)];
+        if language == Some("en")
+            && let Some(number) = wordnet().number(term)
+        {
+            found.extend(wordnet().synonyms(number).into_iter().map(u64::from));
+        }
+        for group in self.groups_of.get(term).into_iter().flatten() {
+            found.extend_from_slice(&self.groups[*group as usize]);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// The number of a term: WordNet's, or a hash.
+fn number_of(term: &str) -> u64 {
+    let known = term.is_ascii().then(|| wordnet().number(term)).flatten();
+    known.map_or_else(|| xxh3_64(term.as_bytes()) | OWN, u64::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_users_groups_join_wordnets() {
+        let file = "# 交通\n電腦\t计算机\tcomputer\n\n渡船\t摆渡船\n";
+        let synonyms = Synonyms::with_groups(file, &TextOptions::default());
+        let synonyms = synonyms.expect("the file is right");
+        assert_eq!(synonyms.groups(), 2);
+        assert_eq!(
+            synonyms.of("电脑", Some("zh")),
+            synonyms.of("计算机", Some("zh"))
+        );
+        assert_eq!(synonyms.of("电脑", Some("zh")).len(), 3);
+        assert_eq!(synonyms.of("云", Some("zh")).len(), 1);
+        let computer = synonyms.of("computer", Some("en"));
+        assert!(computer.len() > 3);
+        assert!(
+            synonyms
+                .of("电脑", None)
+                .iter()
+                .all(|n| computer.contains(n))
+        );
+        let error = Synonyms::with_groups("a\tb\nlonely", &TextOptions::default());
+        assert_eq!(
+            error.expect_err("a group of one"),
+            "line 2: a group of two words or more expected, with tabs between them"
+        );
+    }
+
+    #[test]
+    fn english_knows_wordnet() {
+        let synonyms = Synonyms::default();
+        assert_eq!(synonyms.of("car", Some("en")).len(), 11);
+        assert_eq!(synonyms.of("car", Some("fr")).len(), 1);
+    }
+}

@@ -1,0 +1,261 @@
+//! From text to words: which segmenter cuts which run of characters.
+//!
+//! The script decides, run by run. Chinese characters go to jieba (its own dictionary, HMM off: it invents words that
+//! differ from page to page); runs with kana, and all of them on a Japanese page, to ICU's dictionary; Thai, Lao,
+//! Khmer and Burmese to ICU's LSTM models; all else is cut at Unicode's word boundaries (UAX #29), with a fast path for
+//! ASCII. Korean words are what stands between spaces, particles included: ICU has no dictionary for Korean, and
+//! copies of a text repeat its particles. Words that mix letters and Chinese characters (卡拉OK) are cut between them.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use icu_segmenter::WordSegmenter;
+use icu_segmenter::WordSegmenterBorrowed;
+use icu_segmenter::options::WordBreakInvariantOptions;
+use jieba_rs::Jieba;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::TextOptions;
+use super::fold::Folder;
+use super::language::Script;
+
+/// Cuts text into words. The dictionaries are loaded when the first word needs them, once for all.
+#[derive(Default)]
+pub struct Tokenizer {
+    user_words: Vec<UserWord>,
+    /// A dictionary with the user's words; without any the shared one serves.
+    own: OnceLock<Jieba>,
+}
+
+/// A word of the user's dictionary, folded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct UserWord {
+    word: String,
+    frequency: Option<usize>,
+}
+
+impl PartialEq for Tokenizer {
+    fn eq(&self, other: &Tokenizer) -> bool {
+        self.user_words == other.user_words
+    }
+}
+
+impl fmt::Debug for Tokenizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tokenizer")
+            .field("user_words", &self.user_words.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Tokenizer {
+    /// A tokenizer that also knows the words of a dictionary in jieba's form: one word a line, if wanted followed by
+    /// its frequency and part of speech (which is ignored); without a frequency it gets one that makes it a word.
+    /// Words are folded as `options` say, as texts are. The error names the line, for people.
+    pub fn with_user_words(dictionary: &str, options: &TextOptions) -> Result<Tokenizer, String> {
+        let folder = Folder::new(options);
+        let mut user_words = Vec::new();
+        for (number, line) in dictionary.lines().enumerate() {
+            let line = line.trim_start_matches('\u{FEFF}');
+            let mut fields = line.split_whitespace();
+            let Some(word) = fields.next() else {
+                continue;
+            };
+            // The second field is a frequency, or already the part of speech.
+            let frequency = match fields.next() {
+                Some(field) if field.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
+                    Some(field.parse::<usize>().map_err(|_| {
+                        format!(
+                            "line {}: the frequency `{field}` of `{word}` is no whole number",
+                            number + 1
+                        )
+                    })?)
+                }
+                _ => None,
+            };
+            let mut folded = String::with_capacity(word.len());
+            folder.fold_into(word, &mut folded);
+            if !folded.is_empty() {
+                user_words.push(UserWord {
+                    word: folded,
+                    frequency,
+                });
+            }
+        }
+        Ok(Tokenizer {
+            user_words,
+            own: OnceLock::new(),
+        })
+    }
+
+    /// How many words of a user's dictionary it knows.
+    pub fn user_words(&self) -> usize {
+        self.user_words.len()
+    }
+
+    fn jieba(&self) -> &Jieba {
+        static SHARED: OnceLock<Jieba> = OnceLock::new();
+        if self.user_words.is_empty() {
+            return SHARED.get_or_init(Jieba::new);
+        }
+        self.own.get_or_init(|| {
+            let mut jieba = Jieba::new();
+            for user in &self.user_words {
+                jieba.add_word(&user.word, user.frequency, None);
+            }
+            jieba
+        })
+    }
+
+    /// Calls `found` with start, end (in bytes of `text`) and script of every word, in order. `japanese` says that the
+    /// page is in Japanese.
+    pub fn cut(&self, text: &str, japanese: bool, mut found: impl FnMut(usize, usize, Script)) {
+        if text.is_ascii() {
+            return unicode_words(text, 0, &mut found);
+        }
+        for run in Runs::new(text) {
+            let part = &text[run.start..run.end];
+            match run.kind {
+                Kind::Spaced => unicode_words(part, run.start, &mut found),
+                Kind::Complex => dictionary_words(part, run.start, None, &mut found),
+                Kind::Cjk if japanese || run.kana > 0 && run.kana * 4 >= run.chars => {
+                    dictionary_words(part, run.start, Some(Script::Japanese), &mut found);
+                }
+                Kind::Cjk => self.chinese_words(part, run.start, run.kana > 0, &mut found),
+            }
+        }
+    }
+
+    /// Words of a run of Chinese characters; stray kana between them are words by themselves.
+    fn chinese_words(
+        &self,
+        run: &str,
+        offset: usize,
+        kana: bool,
+        found: &mut impl FnMut(usize, usize, Script),
+    ) {
+        if !kana {
+            for token in self.jieba().cut(run, false) {
+                found(
+                    offset + token.byte_start,
+                    offset + token.byte_end,
+                    Script::Han,
+                );
+            }
+            return;
+        }
+        let mut at = 0;
+        while let Some(first) = run[at..].chars().next() {
+            let is_kana = |c: char| Script::of(c) == Script::Japanese;
+            let part = &run[at..];
+            let end = part
+                .find(|c| is_kana(c) != is_kana(first))
+                .unwrap_or(part.len());
+            if is_kana(first) {
+                found(offset + at, offset + at + end, Script::Japanese);
+            } else {
+                self.chinese_words(&part[..end], offset + at, false, found);
+            }
+            at += end;
+        }
+    }
+}
+
+fn unicode_words(text: &str, offset: usize, found: &mut impl FnMut(usize, usize, Script)) {
+    for (at, segment) in text.unicode_word_indices() {
+        // A combining mark joins the space before it; NFKC makes such pairs of some characters.
+        let word = segment.trim_start();
+        let at = at + segment.len() - word.len();
+        let script = word
+            .chars()
+            .map(Script::of)
+            .find(|script| *script != Script::None)
+            .unwrap_or(Script::None);
+        found(offset + at, offset + at + word.len(), script);
+    }
+}
+
+/// Words of a run in a script without spaces, cut by ICU.
+fn dictionary_words(
+    run: &str,
+    offset: usize,
+    script: Option<Script>,
+    found: &mut impl FnMut(usize, usize, Script),
+) {
+    static ICU: OnceLock<WordSegmenterBorrowed<'static>> = OnceLock::new();
+    let icu = ICU.get_or_init(|| WordSegmenter::new_auto(WordBreakInvariantOptions::default()));
+    let mut start = 0;
+    for end in icu.segment_str(run) {
+        let word = &run[start..end];
+        if word.contains(char::is_alphanumeric) {
+            let of_letters = || word.chars().map(Script::of).find(|s| *s != Script::None);
+            let script = script.or_else(of_letters).unwrap_or(Script::None);
+            found(offset + start, offset + end, script);
+        }
+        start = end;
+    }
+}
+
+/// How a run of characters is cut into words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// At the boundaries of UAX #29, which follow spaces and punctuation.
+    Spaced,
+    /// Chinese characters and kana.
+    Cjk,
+    /// Thai, Lao, Khmer, Burmese.
+    Complex,
+}
+
+fn kind(c: char) -> Kind {
+    match Script::of(c) {
+        Script::Han | Script::Japanese => Kind::Cjk,
+        Script::Thai | Script::SouthEastAsian => Kind::Complex,
+        _ => Kind::Spaced,
+    }
+}
+
+/// A run of characters of one kind.
+struct Run {
+    start: usize,
+    end: usize,
+    kind: Kind,
+    chars: usize,
+    kana: usize,
+}
+
+struct Runs<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Runs<'a> {
+    fn new(text: &'a str) -> Runs<'a> {
+        Runs { text, at: 0 }
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        let rest = &self.text[self.at..];
+        let mut run = Run {
+            start: self.at,
+            end: self.text.len(),
+            kind: kind(rest.chars().next()?),
+            chars: 0,
+            kana: 0,
+        };
+        for (at, c) in rest.char_indices() {
+            if kind(c) != run.kind {
+                run.end = self.at + at;
+                break;
+            }
+            run.chars += 1;
+            run.kana += usize::from(run.kind == Kind::Cjk && Script::of(c) == Script::Japanese);
+        }
+        self.at = run.end;
+        Some(run)
+    }
+}

@@ -1,0 +1,223 @@
+//! The words of a page: one view, made once however many methods look at it, and only if one does.
+//!
+//! A word is a byte range of [`Text::folded`]; punctuation is no word. A word's **position** is its place among all
+//! words that methods see, stop-words included: its index.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use super::language::{self, Script};
+use super::synonyms::Synonyms;
+use super::tokenize::Tokenizer;
+use super::wordnet::wordnet;
+use super::{Text, TextOptions};
+
+/// A word as a byte range of [`Text::folded`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// The script of its first letter; [`Script::None`] for a number.
+    pub script: Script,
+    /// True if it is on the stop-word list of its language.
+    pub stop: bool,
+    /// True if more than white space stands between it and the word before: punctuation or the edge of a block.
+    pub after_break: bool,
+}
+
+impl Word {
+    /// True if it has no letter.
+    pub fn is_number(self) -> bool {
+        self.script == Script::None
+    }
+
+    /// True if it carries meaning: neither a stop-word nor a number.
+    pub fn is_content(self) -> bool {
+        !self.stop && !self.is_number()
+    }
+}
+
+/// What follows from a text, made when it is first asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Derived {
+    pub(super) tokenizer: Arc<Tokenizer>,
+    pub(super) synonyms: Arc<Synonyms>,
+    language: OnceLock<Option<&'static str>>,
+    words: OnceLock<Vec<Word>>,
+}
+
+/// Texts are equal if what the rest follows from is.
+impl PartialEq for Derived {
+    fn eq(&self, _: &Derived) -> bool {
+        true
+    }
+}
+
+impl Derived {
+    pub(super) fn new(options: &TextOptions) -> Derived {
+        Derived {
+            tokenizer: Arc::clone(&options.tokenizer),
+            synonyms: Arc::clone(&options.synonyms),
+            ..Derived::default()
+        }
+    }
+}
+
+impl Text {
+    /// The language of what methods see of the page, as an ISO 639-1 code; what the page declares counts where the
+    /// text does not tell. Found out once.
+    pub fn language(&self) -> Option<&'static str> {
+        *self.derived.language.get_or_init(|| {
+            let blocks = self.seen().map(|(_, block)| block);
+            language::detect(blocks, self.meta.lang.as_deref())
+        })
+    }
+
+    /// The words that methods see. Made once.
+    pub fn words(&self) -> Words<'_> {
+        Words {
+            text: &self.folded,
+            synonyms: &self.derived.synonyms,
+            language: self.language(),
+            words: self.derived.words.get_or_init(|| self.find_words()),
+        }
+    }
+
+    fn find_words(&self) -> Vec<Word> {
+        let page = self.language();
+        let mut words: Vec<Word> = Vec::with_capacity(self.folded.len() / 6);
+        for (offset, block) in self.seen() {
+            let mut before = None;
+            self.derived
+                .tokenizer
+                .cut(block, page == Some("ja"), |start, end, script| {
+                    let language = script.language(page);
+                    let gap = before.map(|before| &block[before..start]);
+                    before = Some(end);
+                    words.push(Word {
+                        // Lengths of texts are checked to fit 32 bits.
+                        start: (offset + start) as u32,
+                        end: (offset + end) as u32,
+                        script,
+                        stop: language
+                            .is_some_and(|l| language::is_stop_word(&block[start..end], l)),
+                        after_break: gap.is_none_or(|gap| !gap.trim().is_empty()),
+                    });
+                });
+        }
+        words.shrink_to_fit();
+        words
+    }
+}
+
+/// The form in which words count as the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As it stands in the folded text.
+    Surface,
+    /// Its Snowball stem, in languages that have a stemmer.
+    Stem,
+    /// English words: the form under which WordNet knows it. Else as it stands.
+    Lemma,
+}
+
+/// The words of a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'a> {
+    text: &'a str,
+    synonyms: &'a Synonyms,
+    language: Option<&'static str>,
+    words: &'a [Word],
+}
+
+/// Words as numbers: equal words have equal numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interned<'a> {
+    /// For each position its word's number; numbers begin at 0 and rise in the order of first occurrence.
+    pub ids: Vec<u32>,
+    /// What each number stands for.
+    pub forms: Vec<Cow<'a, str>>,
+}
+
+impl<'a> Words<'a> {
+    /// All of them, by position.
+    pub fn all(&self) -> &'a [Word] {
+        self.words
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The word as it stands in the folded text.
+    pub fn as_str(&self, word: Word) -> &'a str {
+        &self.text[word.start as usize..word.end as usize]
+    }
+
+    /// The words as strings, in order.
+    pub fn strings(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let words = *self;
+        words.words.iter().map(move |&word| words.as_str(word))
+    }
+
+    /// The language of the page.
+    pub fn page_language(&self) -> Option<&'static str> {
+        self.language
+    }
+
+    /// The language that a word is taken for.
+    pub fn language(&self, word: Word) -> Option<&'static str> {
+        word.script.language(self.language)
+    }
+
+    /// The word in a form.
+    pub fn form(&self, word: Word, form: Form) -> Cow<'a, str> {
+        let surface = self.as_str(word);
+        let language = self.language(word);
+        match form {
+            Form::Surface => Cow::Borrowed(surface),
+            Form::Stem => language
+                .and_then(language::stemmer)
+                .map_or(Cow::Borrowed(surface), |stemmer| stemmer.stem(surface)),
+            Form::Lemma => {
+                let known = (language == Some("en")).then(|| wordnet().lemma_of(surface));
+                let lemma = known.flatten().and_then(|number| wordnet().lemma(number));
+                lemma.map_or(Cow::Borrowed(surface), Cow::Owned)
+            }
+        }
+    }
+
+    /// What a term (a word or several with spaces between, as lemmas) and its synonyms are, as ascending numbers that
+    /// are the same on all pages: METHODS's Con(t).
+    pub fn concepts(&self, term: &str, language: Option<&str>) -> Vec<u64> {
+        self.synonyms.of(term, language)
+    }
+
+    /// All words in a form, as numbers. A form is made once for each different word.
+    pub fn interned(&self, form: Form) -> Interned<'a> {
+        let mut surfaces: FxHashMap<&'a str, u32> = FxHashMap::default();
+        let mut numbers: FxHashMap<Cow<'a, str>, u32> = FxHashMap::default();
+        let mut forms = Vec::new();
+        let ids = self.words.iter().map(|&word| {
+            *surfaces.entry(self.as_str(word)).or_insert_with(|| {
+                let text = self.form(word, form);
+                *numbers.entry(text).or_insert_with_key(|text| {
+                    forms.push(text.clone());
+                    forms.len() as u32 - 1
+                })
+            })
+        });
+        let ids = ids.collect();
+        Interned { ids, forms }
+    }
+}
