@@ -62,8 +62,13 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool) {
         details(summary);
     }
     let seconds: f64 = summary.run.seconds.iter().map(|(_, seconds)| seconds).sum();
+    let stages = summary.run.seconds.iter();
+    let stages: Vec<_> = stages
+        .map(|(stage, seconds)| format!("{stage} {seconds:.1}"))
+        .collect();
     println!(
-        "{seconds:.1} s; start with {}",
+        "{seconds:.1} s ({}); start with {}",
+        stages.join(", "),
         out.join("report.html").display()
     );
 }
@@ -103,10 +108,7 @@ fn details(summary: &Summary) {
         HumanCount(summary.sketches.noise),
         HumanCount(summary.sketches.candidates)
     );
-    for (stage, seconds) in &summary.run.seconds {
-        println!("  {stage:16} {seconds:8.2} s");
-    }
     if let Some(bytes) = summary.run.peak_memory {
-        println!("  most memory held {}", BinaryBytes(bytes));
+        println!("most memory held {}", BinaryBytes(bytes));
     }
 }

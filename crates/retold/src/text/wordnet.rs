@@ -241,8 +241,13 @@ impl WordNet {
 
     /// The best lemma of a regular form.
     fn regular(&self, word: &str, part: PartOfSpeech) -> Option<u32> {
+        let known = |lemma: &str| self.number(lemma).is_some_and(|n| self.senses(n, part) > 0);
         let base = |(ending, instead): &(&str, &str)| {
             let stem = word.strip_suffix(ending)?;
+            // A stem that would have doubled its last letter lost an e: `hoped` is of hope, `hopped` of hop.
+            if instead.is_empty() && doubles(stem) && known(&format!("{stem}e")) {
+                return None;
+            }
             let lemma = format!("{stem}{instead}");
             (lemma.len() > 2).then_some(lemma)
         };
@@ -258,6 +263,16 @@ impl WordNet {
             }
         }
         best.map(|(_, number)| number)
+    }
+}
+
+/// True if a stem ends like `hop`: one consonant after one vowel after a consonant. Such stems double the last letter
+/// before -ed, -ing, -er and -est if they are of one syllable.
+fn doubles(stem: &str) -> bool {
+    let vowel = |b: &u8| matches!(b, b'a' | b'e' | b'i' | b'o' | b'u');
+    match stem.as_bytes() {
+        [.., a, b, c] => !vowel(a) && vowel(b) && !vowel(c) && !matches!(c, b'w' | b'x' | b'y'),
+        _ => false,
     }
 }
 
