@@ -103,7 +103,7 @@ fn the_example_config_has_every_option_and_works() {
                 .split_once("--")
                 .filter(|(before, _)| before.len() <= 4)
         })
-        .map(|(_, rest)| rest.split([' ', '=', ',']).next().unwrap())
+        .map(|(_, rest)| rest.split([' ', '=', ',', '[']).next().unwrap())
         .filter(|name| !["config", "help"].contains(name))
         .collect();
     assert!(options.len() > 20, "{options:?}");

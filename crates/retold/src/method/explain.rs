@@ -421,7 +421,7 @@ mod tests {
         let checks = method.checks(sketch(0..1).as_ref(), sketch(0..9).as_ref());
         assert_eq!(
             lines(&checks)[..3],
-            ["shared = 1 ≥ 1", "equal = 1 ≥ 1", "chars = 20 < 30"]
+            ["shared = 1 ≥ 1", "equal = 1 ≥ 1", "chars = 20 < 40"]
         );
     }
 
