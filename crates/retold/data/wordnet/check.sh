@@ -11,7 +11,7 @@ if [ -z "${WORDNET_DIR:-}" ]; then
     WORDNET_DIR=$work/usr/share/wordnet
 fi
 (cd "$WORDNET_DIR" && sha256sum --quiet -c "$here/SHA256SUMS")
-(cd "$here" && cargo run --quiet --example build_wordnet --no-default-features -- "$WORDNET_DIR" "$work/wordnet.bin")
+(cd "$here" && cargo run --quiet --locked --example build_wordnet -- "$WORDNET_DIR" "$work/wordnet.bin")
 if [ "${1:-}" = --write ]; then
     cp "$work/wordnet.bin" "$here/wordnet.bin"
 else

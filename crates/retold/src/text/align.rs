@@ -3,8 +3,8 @@
 //! The extractor breaks lines in other places than we do and drops pieces inside paragraphs, so blocks are looked up
 //! in the extracted text without white space, in order. First the long blocks: each is found where half of it matches
 //! at a stretch, and of all finds the heaviest ascending chain counts, so that a teaser at the top of the page that
-//! repeats a line of the article's end does not hide the article. Then the short blocks, each between its long
-//! neighbours.
+//! repeats a line of the article's end does not hide the article. Then the short blocks, and long ones that stand there
+//! too often to be looked up everywhere, each between its neighbours.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ const SEED: usize = 12;
 const LONG: usize = 36;
 /// Places in the extracted text at which a block is tried.
 const TRIES: usize = 8;
-/// Bytes after the place expected within which a short block is looked for.
+/// Bytes after the place expected within which other blocks are looked for.
 const WINDOW: usize = 2048;
 
 /// For each block of `visible` whether it is part of `extracted`.
@@ -42,9 +42,9 @@ pub fn mask(visible: &str, extracted: &str) -> Vec<bool> {
         if let Some(anchor) = next.next_if(|anchor| anchor.block == block) {
             mask[block] = true;
             at = anchor.end;
-        } else if !text.is_empty() && text.len() < LONG {
+        } else if !text.is_empty() {
             let end = next.peek().map_or(target.len(), |anchor| anchor.start);
-            let room = &target[at..end.min(at + WINDOW).max(at)];
+            let room = &target[at..end.min(at + WINDOW + text.len()).max(at)];
             if let Some(found) = memchr::memmem::find(room, text) {
                 mask[block] = true;
                 at += found + text.len();

@@ -13,7 +13,8 @@ use super::html::{is_hidden, is_void};
 
 /// Longer documents are not made into a tree.
 pub const MAX_BYTES: usize = 8 << 20;
-/// Documents of more tags and pieces of text are not made into a tree.
+/// Documents of more tags, pieces of text and escaped characters are not made into a tree (a million `&amp;` take an
+/// extractor 8 s).
 pub const MAX_NODES: usize = 200_000;
 /// Tags nested deeper are left out.
 pub const MAX_DEPTH: usize = 512;
@@ -37,14 +38,14 @@ pub fn tame(html: &str) -> Option<String> {
     for token in Tokenizer::new_with_emitter(html, emitter) {
         let Ok(token) = token;
         writer.nodes += 1;
-        if writer.nodes > MAX_NODES {
-            return None;
-        }
         match token {
             Token::StartTag(tag) => writer.start(&tag),
             Token::EndTag(tag) => writer.end(&tag.name),
             Token::String(text) => writer.text(&text),
             Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+        }
+        if writer.nodes > MAX_NODES {
+            return None;
         }
     }
     Some(String::from_utf8(writer.out).unwrap_or_else(|e| {
@@ -155,7 +156,7 @@ impl Writer {
             self.out.extend_from_slice(name);
             self.out.extend_from_slice(b"=\"");
             // A cut inside a character is mended with the whole text.
-            escape(&value[..value.len().min(MAX_VALUE)], &mut self.out);
+            self.nodes += escape(&value[..value.len().min(MAX_VALUE)], &mut self.out);
             self.out.push(b'"');
         }
         self.out.push(b'>');
@@ -163,13 +164,14 @@ impl Writer {
 
     fn text(&mut self, text: &[u8]) {
         if self.hidden.is_none() {
-            escape(text, &mut self.out);
+            self.nodes += escape(text, &mut self.out);
         }
     }
 }
 
-fn escape(text: &[u8], out: &mut Vec<u8>) {
-    let mut rest = text;
+/// Appends text as it stands in HTML; returns how many characters had to be escaped.
+fn escape(text: &[u8], out: &mut Vec<u8>) -> usize {
+    let (mut rest, mut escaped) = (text, 0);
     while let Some(at) = rest
         .iter()
         .position(|b| matches!(b, b'&' | b'<' | b'"' | b'\0'))
@@ -182,8 +184,10 @@ fn escape(text: &[u8], out: &mut Vec<u8>) {
             _ => b" ",
         });
         rest = &rest[at + 1..];
+        escaped += 1;
     }
     out.extend_from_slice(rest);
+    escaped
 }
 
 /// Whether a start tag ends the element `top` that stands open before it.
@@ -261,5 +265,6 @@ mod tests {
     fn budgets() {
         assert_eq!(tame(&"x".repeat(MAX_BYTES + 1)), None);
         assert_eq!(tame(&"<p>".repeat(MAX_NODES + 1)), None);
+        assert_eq!(tame(&"&".repeat(MAX_NODES + 1)), None);
     }
 }

@@ -289,19 +289,32 @@ fn known(name: &str) -> Option<&'static str> {
         .map(|(_, code)| *code)
 }
 
-/// Whether `word` is a stop-word of `language`.
-pub fn is_stop_word(word: &str, language: &str) -> bool {
-    let Some(list) = stop_words(language) else {
-        return false;
-    };
-    if list.contains(word) {
-        return true;
+/// The stop-words of a language.
+#[derive(Clone, Copy)]
+pub struct StopWords(Option<&'static FxHashSet<String>>);
+
+impl StopWords {
+    /// Those of `language`; none if there is no list.
+    pub fn of(language: Option<&str>) -> StopWords {
+        StopWords(language.and_then(stop_words))
     }
-    // Texts need not be folded, and an apostrophe is written in two ways.
-    if word.contains('’') || word.chars().any(char::is_uppercase) {
-        return list.contains(word.replace('’', "'").to_lowercase().as_str());
+
+    /// Whether `word` is one.
+    pub fn contains(self, word: &str) -> bool {
+        let Some(list) = self.0 else {
+            return false;
+        };
+        if list.contains(word) {
+            return true;
+        }
+        // Texts need not be folded, and an apostrophe is written in two ways.
+        let plain = |b: u8| b < 0x80 && !b.is_ascii_uppercase();
+        if word.bytes().all(plain) {
+            return false;
+        }
+        (word.contains('’') || word.chars().any(char::is_uppercase))
+            && list.contains(word.replace('’', "'").to_lowercase().as_str())
     }
-    false
 }
 
 fn stop_words(language: &str) -> Option<&'static FxHashSet<String>> {

@@ -1,8 +1,8 @@
 //! From text to words: which segmenter cuts which run of characters.
 //!
 //! The script decides, run by run. Chinese characters go to jieba (its own dictionary, HMM off: it invents words that
-//! differ from page to page); runs with kana, and all of them on a Japanese page, to ICU's dictionary; Thai, Lao,
-//! Khmer and Burmese to ICU's LSTM models; all else is cut at Unicode's word boundaries (UAX #29), with a fast path for
+//! differ from page to page); runs with kana, and all of them on a Japanese page, and Thai, Lao, Khmer and Burmese to
+//! ICU's dictionaries (its LSTM models took 250 ms for 32 KB of Thai); all else is cut at Unicode's word boundaries (UAX #29), with a fast path for
 //! ASCII. Korean words are what stands between spaces, particles included: ICU has no dictionary for Korean, and
 //! copies of a text repeat its particles. Words that mix letters and Chinese characters (卡拉OK) are cut between them.
 
@@ -183,7 +183,8 @@ fn dictionary_words(
     found: &mut impl FnMut(usize, usize, Script),
 ) {
     static ICU: OnceLock<WordSegmenterBorrowed<'static>> = OnceLock::new();
-    let icu = ICU.get_or_init(|| WordSegmenter::new_auto(WordBreakInvariantOptions::default()));
+    let icu =
+        ICU.get_or_init(|| WordSegmenter::new_dictionary(WordBreakInvariantOptions::default()));
     let mut start = 0;
     for end in icu.segment_str(run) {
         let word = &run[start..end];

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use super::language::{self, Script};
+use super::language::{self, Script, StopWords};
 use super::synonyms::Synonyms;
 use super::tokenize::Tokenizer;
 use super::wordnet::wordnet;
@@ -90,12 +90,16 @@ impl Text {
     fn find_words(&self) -> Vec<Word> {
         let page = self.language();
         let mut words: Vec<Word> = Vec::with_capacity(self.folded.len() / 6);
+        // Words of one script mostly stand together.
+        let mut stop_words = (Script::None, StopWords::of(None));
         for (offset, block) in self.seen() {
             let mut before = None;
             self.derived
                 .tokenizer
                 .cut(block, page == Some("ja"), |start, end, script| {
-                    let language = script.language(page);
+                    if script != stop_words.0 {
+                        stop_words = (script, StopWords::of(script.language(page)));
+                    }
                     let gap = before.map(|before| &block[before..start]);
                     before = Some(end);
                     words.push(Word {
@@ -103,9 +107,8 @@ impl Text {
                         start: (offset + start) as u32,
                         end: (offset + end) as u32,
                         script,
-                        stop: language
-                            .is_some_and(|l| language::is_stop_word(&block[start..end], l)),
-                        after_break: gap.is_none_or(|gap| !gap.trim().is_empty()),
+                        stop: stop_words.1.contains(&block[start..end]),
+                        after_break: gap.is_none_or(|gap| gap != " " && !gap.trim().is_empty()),
                     });
                 });
         }

@@ -115,7 +115,6 @@ fn thai_is_cut_by_icu() {
         "{}",
         words.join(" ")
     );
-    assert!(words.contains(&"ไม่"));
 }
 
 #[test]
