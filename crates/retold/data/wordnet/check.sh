@@ -11,7 +11,10 @@ if [ -z "${WORDNET_DIR:-}" ]; then
     WORDNET_DIR=$work/usr/share/wordnet
 fi
 (cd "$WORDNET_DIR" && sha256sum --quiet -c "$here/SHA256SUMS")
-(cd "$here" && cargo run --quiet --locked --example build_wordnet -- "$WORDNET_DIR" "$work/wordnet.bin")
+root=$(cd "$here/../../../.." && pwd)
+# The whole workspace is selected so that dependencies are built with the features that the tests built them with.
+(cd "$root" && cargo build --quiet --locked --workspace --example build_wordnet)
+"${CARGO_TARGET_DIR:-$root/target}/debug/examples/build_wordnet" "$WORDNET_DIR" "$work/wordnet.bin"
 if [ "${1:-}" = --write ]; then
     cp "$work/wordnet.bin" "$here/wordnet.bin"
 else
