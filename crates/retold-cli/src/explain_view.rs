@@ -466,7 +466,8 @@ mod tests {
     #[test]
     fn chinese_takes_two_columns() {
         assert_eq!(wrap("今天天气很好", 6), ["今天天", "气很好"]);
-        assert_eq!(wrap("今天 is fine 好", 7), ["今天", "is fine", "好"]);
+        // 4 + 1 + 2 columns, and again.
+        assert_eq!(wrap("今天 is fine 好", 7), ["今天 is", "fine 好"]);
         assert_eq!(wrap("a long-word b", 6), ["a", "long-w", "ord b"]);
         assert_eq!(pad("今天", 6), "今天  ");
         assert_eq!(pad("今天天气", 6), "今天… ");
