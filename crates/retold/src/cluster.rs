@@ -92,10 +92,11 @@ struct Graph {
 
 impl Graph {
     fn build(pages: usize, pairs: &[Pair]) -> Graph {
-        let mut both: Vec<(u32, u32, Relation)> = pairs
-            .iter()
-            .flat_map(|p| [(p.a, p.b, p.relation), (p.b, p.a, p.relation.swapped())])
-            .collect();
+        let mut both = Vec::with_capacity(2 * pairs.len());
+        for p in pairs {
+            both.push((p.a, p.b, p.relation));
+            both.push((p.b, p.a, p.relation.swapped()));
+        }
         both.sort_unstable();
         let mut ends = vec![0; pages];
         both.iter().for_each(|&(from, ..)| ends[from as usize] += 1);

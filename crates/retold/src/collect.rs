@@ -149,6 +149,10 @@ impl Collection {
                 .into_iter()
                 .for_each(|(bytes, record)| self.add(bytes, record));
         }
+        // The reading thread stops early as well.
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
         Ok(())
     }
 

@@ -180,8 +180,9 @@ fn find(
         groups.between(a, b, judgement, pairs);
     })?;
     groups.inside(&mut pairs);
-    pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
     let mut large_groups = groups.large();
+    drop((groups, judge));
+    pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
     if options.exact {
         add_exact_copies(
             &collection,
