@@ -6,6 +6,7 @@ mod eval;
 mod explain;
 mod explain_view;
 mod input;
+mod keywords;
 mod methods;
 mod progress;
 mod say;
@@ -45,6 +46,7 @@ enum Command {
     Dedup(Box<dedup::Args>),
     Explain(Box<explain::Args>),
     Text(text::Args),
+    Keywords(keywords::Args),
     Eval(eval::Args),
     Methods(methods::Args),
     /// Prints a completion script for a shell
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::Dedup(args) => dedup::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Text(args) => text::run(&args),
+        Command::Keywords(args) => keywords::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {
