@@ -11,6 +11,7 @@ mod methods;
 mod progress;
 mod say;
 mod text;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -48,6 +49,7 @@ enum Command {
     Text(text::Args),
     Keywords(keywords::Args),
     Eval(eval::Args),
+    Tune(Box<tune::Args>),
     Methods(methods::Args),
     /// Prints a completion script for a shell
     ///
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Text(args) => text::run(&args),
         Command::Keywords(args) => keywords::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "retold", &mut std::io::stdout());
