@@ -24,7 +24,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     params: &[
         Param {
             name: "threshold",
-            domain: Domain::Float(0.9, 0.0, 1.0),
+            domain: Domain::Float(0.92, 0.0, 1.0),
             help: "least cosine of duplicates; least share of the shorter page's keywords in a container",
         },
         Param {
@@ -34,7 +34,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "keywords",
-            domain: Domain::Int(10, 5, 100),
+            domain: Domain::Int(80, 5, 200),
             help: "keywords of a page that are compared; 3, 4 and 5 of them make its hashes",
         },
         Param {
@@ -44,12 +44,12 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "k2",
-            domain: Domain::Float(0.5, 0.01, 1.0),
+            domain: Domain::Float(0.05, 0.01, 1.0),
             help: "the same beyond `b` words",
         },
         Param {
             name: "b",
-            domain: Domain::Int(20, 1, 10_000),
+            domain: Domain::Int(5, 1, 10_000),
             help: "the distance in words at which the fall slows down",
         },
     ],
@@ -85,7 +85,9 @@ const SEPARATOR: char = '\n';
 ///
 /// # Reference
 /// AgT (Journal of Computer Applications 2010, 30(6):1661). Its f is lost in our copy; ours falls, is continuous and
-/// convex, as its prose demands. We deviate by containment, which the paper does not have, and by leaving numbers out.
+/// convex, as its prose demands. `k1` is at least 1 and `k2` at most 1, so that k₁ ≥ k₂ needs no check. We deviate by
+/// comparing 80 words rather than 10 (ten cannot tell reports of one event apart; `docs/agglomerate.md`), by
+/// containment, which the paper does not have, and by leaving numbers out.
 #[derive(Clone, Debug)]
 pub struct Agglomerate {
     threshold: f64,

@@ -91,7 +91,8 @@ fn an_uneven_spread_scores_higher() {
     let filler = |count: usize| "the ".repeat(count);
     let uneven = format!("ferry {}ferry {}ferry", filler(4), filler(14));
     let even = format!("harbour {}harbour {}harbour", filler(9), filler(9));
-    let found = keywords(&[], &format!("{even} {}{uneven}", filler(5)));
+    let curve = [("k2", "0.5"), ("b", "20")];
+    let found = keywords(&curve, &format!("{even} {}{uneven}", filler(5)));
     let told: Vec<(&str, f64)> = found.iter().map(|w| (&*w.word, w.score)).collect();
     assert_eq!((told[0].0, told[1].0), ("ferry", "harbour"));
     assert!((told[0].1 - (0.2 + 1.0 / 15.0)).abs() < 1e-9);
