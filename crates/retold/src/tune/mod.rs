@@ -161,21 +161,33 @@ fn tune(
     let start = genes
         .iter()
         .map(|gene| gene.point(value_of(&before, gene.param.name)));
+    let judged_by = (bench.info.build)(&before).judged_by();
+    let own = |name| bench.info.params.iter().any(|param| param.name == name);
+    let cheap: Vec<bool> = genes
+        .iter()
+        .map(|gene| judged_by.contains(&gene.param.name) || !own(gene.param.name))
+        .collect();
     let trials = options.population * (options.generations + 1);
     watch.begin("tuning", trials as u64);
     let size = (options.population, options.generations);
-    let best = search::search(start.collect(), size, options.seed, |generation, points| {
-        watch.advance(1);
-        let params = bench.info.resolve(&settings_at(points))?;
-        let name = written(&params, |_| true);
-        let f = match known.get(&name) {
-            Some(&f) => f,
-            None => side.score(&params, watch)?.f_beta(options.beta),
-        };
-        known.insert(name, f);
-        tried.push((generation, f));
-        Ok::<f64, Error>(f)
-    })?;
+    let best = search::search(
+        start.collect(),
+        &cheap,
+        size,
+        options.seed,
+        |generation, points| {
+            watch.advance(1);
+            let params = bench.info.resolve(&settings_at(points))?;
+            let name = written(&params, |_| true);
+            let f = match known.get(&name) {
+                Some(&f) => f,
+                None => side.score(&params, watch)?.f_beta(options.beta),
+            };
+            known.insert(name, f);
+            tried.push((generation, f));
+            Ok::<f64, Error>(f)
+        },
+    )?;
     let after = bench.info.resolve(&settings_at(&best))?;
     let (seen_before, seen_after) = (side.score(&before, watch)?, side.score(&after, watch)?);
     let sketched = side.sketched;
@@ -300,8 +312,8 @@ struct Side<'a> {
     sketched: usize,
 }
 
-/// Sets of sketches that are kept for sets of parameters that agree in all that sketches depend on.
-const KEPT: usize = 12;
+/// Sketches are kept for sets of parameters that agree in all that sketches depend on: so many numbers (256 MiB).
+const KEPT: usize = 32 << 20;
 
 impl<'a> Side<'a> {
     fn new(bench: &'a Bench<'a>, pages: &'a [u32]) -> Side<'a> {
@@ -373,7 +385,9 @@ impl<'a> Side<'a> {
         let made = Rc::new(made.collect());
         self.sketched += 1;
         self.sketches.push_back((name, Rc::clone(&made)));
-        if self.sketches.len() > KEPT {
+        let size = |sketch: &Sketch| sketch.keys.len() + sketch.marks.len() + sketch.evidence.len();
+        let all = self.sketches.iter().flat_map(|(_, made)| made.iter());
+        if all.map(size).sum::<usize>() > KEPT {
             self.sketches.pop_front();
         }
         made

@@ -102,10 +102,14 @@ struct Being {
 const LIVE_ON: usize = 2;
 const DRAWN: usize = 3;
 
-/// Searches from `start` on; `fitness` is asked once for each set of points, and told the generation. Returns the best
+/// One child in so many differs from its parent in cheap genes only.
+const CHEAP: usize = 3;
+
+/// Searches from `start` on; `cheap` says of which genes another value costs next to nothing; `fitness` is asked once for each set of points, and told the generation. Returns the best
 /// points.
 pub(super) fn search<E>(
     start: Vec<f64>,
+    cheap: &[bool],
     (population, generations): (usize, usize),
     seed: u64,
     mut fitness: impl FnMut(usize, &[f64]) -> Result<f64, E>,
@@ -129,14 +133,14 @@ pub(super) fn search<E>(
         // Steps become smaller as the search goes on.
         let step = 0.3 * (1.0 - generation as f64 / generations as f64) + 0.02;
         made = (LIVE_ON..population)
-            .map(|_| child(&beings, step, &mut chance))
+            .map(|_| child(&beings, step, cheap, &mut chance))
             .collect();
         beings.truncate(LIVE_ON);
     }
     Ok(beings.swap_remove(0).points)
 }
 
-fn child(beings: &[Being], step: f64, chance: &mut Chance) -> Vec<f64> {
+fn child(beings: &[Being], step: f64, cheap: &[bool], chance: &mut Chance) -> Vec<f64> {
     // Beings stand in order of fitness, so the best of some drawn is the first.
     let mut parent = || {
         (0..DRAWN)
@@ -145,9 +149,14 @@ fn child(beings: &[Being], step: f64, chance: &mut Chance) -> Vec<f64> {
             .unwrap_or(0)
     };
     let (one, other) = (parent(), parent());
+    let only_cheap = cheap.contains(&true) && chance.below(CHEAP) == 0;
     let genes = beings[one].points.iter().zip(&beings[other].points);
     genes
-        .map(|(&one, &other)| {
+        .zip(cheap)
+        .map(|((&one, &other), cheap)| {
+            if only_cheap && !cheap {
+                return one;
+            }
             let inherited = one + (other - one) * chance.part();
             if chance.part() < 0.5 {
                 return inherited;
@@ -166,8 +175,12 @@ mod tests {
     #[test]
     fn a_hill_is_climbed_the_same_way_each_time() {
         let hill = |p: &[f64]| 1.0 - (p[0] - 0.3).abs() - (p[1] - 0.9).abs();
-        let run =
-            |seed| search(vec![0.5, 0.5], (20, 30), seed, |_, p| Ok::<_, ()>(hill(p))).unwrap();
+        let run = |seed| {
+            search(vec![0.5, 0.5], &[true, false], (20, 30), seed, |_, p| {
+                Ok::<_, ()>(hill(p))
+            })
+            .unwrap()
+        };
         assert!(hill(&run(1)) > 0.97);
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
