@@ -229,7 +229,7 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
         read: args.read.options(),
         text: text_options(args)?,
         method: args.method.clone(),
-        settings: settings(args)?,
+        settings: method_settings(&args.method, args.params.as_deref(), &args.param)?,
         exact: args.exact == Switch::On,
         cluster: match args.cluster {
             Cluster::TwoEdge => Linkage::TwoEdge,
@@ -285,9 +285,13 @@ fn text_options(args: &Args) -> Result<TextOptions> {
 }
 
 /// The parameters of `--params FILE` for the method, then those of `--param`.
-fn settings(args: &Args) -> Result<Vec<(String, String)>> {
+pub(crate) fn method_settings(
+    method: &str,
+    params: Option<&Path>,
+    param: &[(String, String)],
+) -> Result<Vec<(String, String)>> {
     let mut settings = Vec::new();
-    if let Some(path) = &args.params {
+    if let Some(path) = params {
         let at =
             |e: &dyn std::fmt::Display| Error::usage(format!("--params {}: {e}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|e| at(&e))?;
@@ -297,11 +301,10 @@ fn settings(args: &Args) -> Result<Vec<(String, String)>> {
             method::find(name).map_err(|e| at(&e))?;
             let toml::Value::Table(parameters) = parameters else {
                 return Err(at(&format!(
-                    "`{name}` stands outside a table such as [{}]",
-                    args.method
+                    "`{name}` stands outside a table such as [{method}]"
                 )));
             };
-            for (parameter, value) in parameters.iter().filter(|_| *name == args.method) {
+            for (parameter, value) in parameters.iter().filter(|_| *name == method) {
                 let value = value
                     .as_str()
                     .map_or_else(|| value.to_string(), str::to_owned);
@@ -309,6 +312,6 @@ fn settings(args: &Args) -> Result<Vec<(String, String)>> {
             }
         }
     }
-    settings.extend(args.param.iter().cloned());
+    settings.extend(param.iter().cloned());
     Ok(settings)
 }

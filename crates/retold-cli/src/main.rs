@@ -6,10 +6,12 @@ mod eval;
 mod explain;
 mod explain_view;
 mod input;
+mod keywords;
 mod methods;
 mod progress;
 mod say;
 mod text;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -45,7 +47,9 @@ enum Command {
     Dedup(Box<dedup::Args>),
     Explain(Box<explain::Args>),
     Text(text::Args),
+    Keywords(keywords::Args),
     Eval(eval::Args),
+    Tune(Box<tune::Args>),
     Methods(methods::Args),
     /// Prints a completion script for a shell
     ///
@@ -67,7 +71,9 @@ fn main() -> ExitCode {
         Command::Dedup(args) => dedup::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Text(args) => text::run(&args),
+        Command::Keywords(args) => keywords::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "retold", &mut std::io::stdout());

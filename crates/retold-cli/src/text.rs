@@ -137,13 +137,14 @@ fn write(
 
 /// Ids, so that none comes twice: a repeated one gets `#2`, `#3`, …
 #[derive(Default)]
-struct Ids {
+pub(crate) struct Ids {
     taken: HashSet<String>,
     times: HashMap<String, u64>,
 }
 
 impl Ids {
-    fn unique(&mut self, id: &str) -> String {
+    /// The id, or the id with a number if it has been seen before.
+    pub(crate) fn unique(&mut self, id: &str) -> String {
         if self.taken.insert(id.to_owned()) {
             return id.to_owned();
         }

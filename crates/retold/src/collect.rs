@@ -156,6 +156,64 @@ impl Collection {
         Ok(())
     }
 
+    /// Reads all `sources` and keeps the texts, for those who sketch them again and again. Sketches are left empty,
+    /// and rejects are only counted.
+    pub(crate) fn read_texts(
+        sources: &[Source],
+        read: &ReadOptions,
+        text: &TextOptions,
+        watch: &dyn Watch,
+    ) -> Result<(Collection, Vec<Text>)> {
+        let (mut collection, mut texts) = (Collection::default(), Vec::new());
+        watch.begin("reading", sources.iter().map(|source| source.size).sum());
+        std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(BATCHES_AHEAD);
+            scope.spawn(move || read_batches(sources, read, watch, sender));
+            for batch in receiver {
+                if watch.cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let parse = |(number, record): (u32, Record)| {
+                    let (at, bytes) = (record.number, record.size);
+                    let page = match record.parse(&sources[number as usize], read) {
+                        Outcome::Page(page) => page,
+                        _ => return None,
+                    };
+                    let text = text_of(&page, text).ok()?;
+                    let (row, site) = row_of(page, &text, number, at, bytes);
+                    Some((row, site, text))
+                };
+                let parsed: Vec<_> = batch.into_par_iter().map(parse).collect();
+                for page in parsed {
+                    collection.read += 1;
+                    if let Some((mut row, site, text)) = page {
+                        row.site = site.map(|site| collection.site_number(site));
+                        collection.pages.push(row);
+                        texts.push(text);
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        collection.settle_ids();
+        Ok((collection, texts))
+    }
+
+    /// A collection of some of the pages, each with its sketch.
+    pub(crate) fn with_sketches(&self, pages: &[u32], sketches: &[Sketch]) -> Collection {
+        let mut part = Collection {
+            sites: self.sites.clone(),
+            ..Collection::default()
+        };
+        for (&page, sketch) in pages.iter().zip(sketches) {
+            let mut row = self.pages[page as usize].clone();
+            row.sketch = part.sketches.add(sketch.as_ref());
+            row.keys = sketch.keys.len() as u32;
+            part.pages.push(row);
+        }
+        part
+    }
+
     fn add(&mut self, bytes: u64, record: Sketched) {
         self.read += 1;
         self.bytes += bytes;

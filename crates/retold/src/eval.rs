@@ -77,7 +77,8 @@ pub struct Evaluation {
 }
 
 impl Score {
-    fn of(tp: u64, fp: u64, r#fn: u64) -> Score {
+    /// The score of these counts.
+    pub fn of(tp: u64, fp: u64, r#fn: u64) -> Score {
         let over = |whole: u64| (whole > 0).then(|| tp as f64 / whole as f64);
         let f1 = (2 * tp + fp + r#fn > 0).then(|| 2.0 * tp as f64 / (2 * tp + fp + r#fn) as f64);
         Score {
@@ -88,6 +89,14 @@ impl Score {
             recall: over(tp + r#fn),
             f1,
         }
+    }
+
+    /// F-beta: recall counts `beta` times as much as precision. 0 where nothing is true and nothing reported.
+    pub fn f_beta(&self, beta: f64) -> f64 {
+        let weight = beta * beta;
+        let hits = (1.0 + weight) * self.tp as f64;
+        let whole = hits + weight * self.r#fn as f64 + self.fp as f64;
+        if whole > 0.0 { hits / whole } else { 0.0 }
     }
 }
 
@@ -111,6 +120,11 @@ impl Label {
             "distinct" => Label::Distinct,
             _ => return None,
         })
+    }
+
+    /// True if the pages are related.
+    pub fn is_true(self) -> bool {
+        matches!(self, Label::Is(_) | Label::Related)
     }
 
     fn swapped(self) -> Label {
@@ -160,6 +174,12 @@ impl Gold {
             }
         }
         Ok(gold)
+    }
+
+    /// All labelled pairs, in no order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str, Label)> {
+        let pairs = self.labels.iter();
+        pairs.map(|((a, b), label)| (a.as_str(), b.as_str(), *label))
     }
 
     /// Leaves out the pairs with an id outside `universe`.
@@ -231,10 +251,6 @@ pub fn evaluate(
     }
 }
 
-fn is_true(label: Label) -> bool {
-    matches!(label, Label::Is(_) | Label::Related)
-}
-
 fn any(
     judged: &[(&Reported, Label)],
     gold: &Gold,
@@ -244,9 +260,9 @@ fn any(
         judged.iter().filter(|(_, label)| wanted(*label)).count() as u64
     };
     let missed =
-        |(ids, label): &(&(String, String), &Label)| is_true(**label) && !found.contains_key(*ids);
+        |(ids, label): &(&(String, String), &Label)| label.is_true() && !found.contains_key(*ids);
     Score::of(
-        count(is_true),
+        count(Label::is_true),
         count(|label| label == Label::Distinct),
         gold.labels.iter().filter(missed).count() as u64,
     )
@@ -281,12 +297,12 @@ fn pages(judged: &[(&Reported, Label)], gold: &Gold) -> Score {
             .flat_map(|(pair, _)| [&*pair.ids.0, &*pair.ids.1])
             .collect()
     };
-    let found = with(is_true);
+    let found = with(Label::is_true);
     let wrong = with(|label| label == Label::Distinct);
     let all: BTreeSet<&str> = gold
         .labels
         .iter()
-        .filter(|(_, label)| is_true(**label))
+        .filter(|(_, label)| label.is_true())
         .flat_map(|((a, b), _)| [a.as_str(), b.as_str()])
         .collect();
     Score::of(

@@ -21,6 +21,7 @@ pub mod watch;
 
 pub mod read;
 pub mod text;
+pub mod tune;
 
 pub mod method;
 

@@ -12,7 +12,7 @@ use crate::collect::{Collection, PageRow, Stages};
 use crate::error::{Error, Result};
 use crate::index::noise::{self, NoiseList};
 use crate::index::{Judge, Judgement, Sketches, related_pairs, retain};
-use crate::method::{self, MethodInfo, Params};
+use crate::method::{self, Method, MethodInfo, Params};
 use crate::read::{self, ReadOptions, Source};
 use crate::relation::{Relation, Verdict};
 use crate::report::{self, Summary};
@@ -131,7 +131,10 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Summary> {
     })
 }
 
-fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+pub(crate) fn in_pool<T: Send>(
+    threads: usize,
+    job: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|e| Error::Usage(format!("--threads {threads}: {e}")))?
         .install(job)
@@ -163,36 +166,24 @@ fn find(
     let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
     let preference = preference(&collection, options.canonical, &by_id, watch);
 
-    watch.begin("noise", 0);
-    let noise = match method_info.prunes {
-        true => find_noise(&collection, &params),
-        false => NoiseList::default(),
-    };
     let different_sketches = collection.sketches.len();
-    let (units, unit_of, whole) = prune(&mut collection, &noise);
-    clock.lap("noise");
-
-    watch.begin("pairs", units.len() as u64);
-    let shortest = shortest(&collection, &unit_of, units.len());
-    let judge = Judge::new(&*method, &units, &shortest, &noise);
-    let groups = Groups::new(&judge, &collection, &unit_of, &by_id, &preference);
-    let (mut pairs, candidates) = related_pairs(&judge, watch, |a, b, judgement, pairs| {
-        groups.between(a, b, judgement, pairs);
-    })?;
-    groups.inside(&mut pairs);
-    let mut large_groups = groups.large();
-    drop((groups, judge));
-    pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-    if options.exact {
-        add_exact_copies(
-            &collection,
-            &by_id,
-            &preference,
-            &mut pairs,
-            &mut large_groups,
-        );
-    }
-    clock.lap("pairs");
+    let matching = Matching {
+        prunes: method_info.prunes,
+        method: &*method,
+        params: &params,
+        exact: options.exact,
+        by_id: &by_id,
+        preference: &preference,
+    };
+    let Matched {
+        pairs,
+        large_groups,
+        noise,
+        units,
+        unit_of,
+        whole,
+        candidates,
+    } = matching.pairs(&mut collection, &mut clock, watch)?;
 
     watch.begin("clusters", 0);
     let clusters = cluster::cluster(by_id.len(), &pairs, options.cluster, &preference);
@@ -217,6 +208,70 @@ fn find(
         candidates,
         times,
     })
+}
+
+/// From sketches to pairs of pages.
+pub(crate) struct Matching<'a> {
+    pub(crate) prunes: bool,
+    pub(crate) method: &'a dyn Method,
+    pub(crate) params: &'a Params,
+    pub(crate) exact: bool,
+    pub(crate) by_id: &'a [u32],
+    pub(crate) preference: &'a [u32],
+}
+
+/// The related pages and what they were found with; see the fields of [`Findings`].
+pub(crate) struct Matched {
+    pub(crate) pairs: Vec<Pair>,
+    large_groups: Vec<(u32, usize)>,
+    noise: NoiseList,
+    units: Sketches,
+    unit_of: Vec<u32>,
+    whole: Option<Sketches>,
+    candidates: u64,
+}
+
+impl Matching<'_> {
+    pub(crate) fn pairs(
+        &self,
+        collection: &mut Collection,
+        clock: &mut Clock,
+        watch: &dyn Watch,
+    ) -> Result<Matched> {
+        let (by_id, preference) = (self.by_id, self.preference);
+        watch.begin("noise", 0);
+        let noise = match self.prunes {
+            true => find_noise(collection, self.params),
+            false => NoiseList::default(),
+        };
+        let (units, unit_of, whole) = prune(collection, &noise);
+        clock.lap("noise");
+
+        watch.begin("pairs", units.len() as u64);
+        let shortest = shortest(collection, &unit_of, units.len());
+        let judge = Judge::new(self.method, &units, &shortest, &noise);
+        let groups = Groups::new(&judge, collection, &unit_of, by_id, preference);
+        let (mut pairs, candidates) = related_pairs(&judge, watch, |a, b, judgement, pairs| {
+            groups.between(a, b, judgement, pairs);
+        })?;
+        groups.inside(&mut pairs);
+        let mut large_groups = groups.large();
+        drop((groups, judge));
+        pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
+        if self.exact {
+            add_exact_copies(collection, by_id, preference, &mut pairs, &mut large_groups);
+        }
+        clock.lap("pairs");
+        Ok(Matched {
+            pairs,
+            large_groups,
+            noise,
+            units,
+            unit_of,
+            whole,
+            candidates,
+        })
+    }
 }
 
 /// The text options, with what the method wants to see where the user has not chosen.
@@ -270,7 +325,7 @@ fn nothing_to_read(options: &Options, sources: &[Source], collection: &Collectio
 }
 
 /// Positions of `pages` in the order that `compare` gives; equals stay in the order of reading.
-fn order_of(
+pub(crate) fn order_of(
     pages: &[PageRow],
     compare: impl Fn(&PageRow, &PageRow) -> std::cmp::Ordering + Sync,
 ) -> Vec<u32> {
@@ -534,7 +589,7 @@ fn add_exact_copies(
 }
 
 /// Measures stages.
-struct Clock {
+pub(crate) struct Clock {
     last: Instant,
     laps: Vec<(&'static str, Duration)>,
 }

@@ -4,13 +4,17 @@
 //! clusters, reports) is written once and does not know which method made a sketch. [`METHODS`] is the one table that
 //! registers them.
 
+mod agglomerate;
 pub mod explain;
 mod param;
 mod period;
 
+pub use agglomerate::Agglomerate;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use param::{Domain, Param, Params, Value};
 pub use period::Period;
+
+use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::index::noise;
@@ -49,12 +53,33 @@ pub trait Method: Send + Sync {
         None
     }
 
+    /// Those of the method's own parameters that [`Method::sketch`] does not depend on. Default: none.
+    fn judged_by(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The words that stand for the page, best first. Default: `None`, the method does not look for such words.
+    fn keywords(&self, _text: &Text) -> Option<Vec<Keyword>> {
+        None
+    }
+
     /// Why two pages are what they are to each other, `noise` telling what the index removes from each before the
     /// comparison. Default: made of [`Method::spots`] and [`Method::checks`]; a method whose story needs more
     /// (positions, weights) adds lines to [`Explanation::notes`].
     fn explain(&self, a: &Text, b: &Text, noise: Noise<'_>) -> Explanation {
         explain::story(self, a, b, noise)
     }
+}
+
+/// A word, or several that mean the same, that stands for a page.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Keyword {
+    /// The word as it stands in the folded text.
+    pub word: String,
+    /// How much it matters; the scale is the method's own.
+    pub score: f64,
+    /// Where it stands: indices into [`crate::text::Words::all`].
+    pub positions: Vec<u32>,
 }
 
 /// All that a method keeps of a page.
@@ -122,7 +147,7 @@ impl MethodInfo {
 }
 
 /// The one table of methods.
-pub const METHODS: &[MethodInfo] = &[period::INFO];
+pub const METHODS: &[MethodInfo] = &[period::INFO, agglomerate::INFO];
 
 /// The name of the method that is used when none is named.
 pub const DEFAULT: &str = period::INFO.name;

@@ -1,0 +1,168 @@
+//! `retold tune`: parameters that fit a labelled set.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use retold::eval::{Score, Unlisted};
+use retold::text::TextOptions;
+use retold::tune::{self, Options, Tuned};
+use retold::{Error, Result, method};
+
+use crate::dedup::{Part, method_settings, setting};
+use crate::input::{ReadArgs, positive};
+use crate::progress::Progress;
+
+/// Searches for the parameters of a method that find the labelled pairs best
+///
+/// A genetic algorithm over all numbers among the method's parameters. A part of the pages is held out: pages that the
+/// labels connect are on one side, the search sees one side only, and both are scored. Writes FILE, which --params
+/// accepts, and beside it a page with the same name and .html that shows the search.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold tune --method agglomerate --gold gold.tsv pages.jsonl -o tuned.toml
+  retold tune --gold gold.tsv pages/ -o period.toml --param chars=10 --beta 0.5")]
+pub struct Args {
+    /// Files and folders to read
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// Labelled pairs: a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct
+    #[arg(long, value_name = "FILE")]
+    gold: PathBuf,
+    /// The parameter file to write
+    #[arg(short, long, value_name = "FILE", default_value = "tuned.toml")]
+    out: PathBuf,
+    /// The method to tune
+    #[arg(long, value_name = "NAME", default_value = method::DEFAULT)]
+    method: String,
+    /// Keep a parameter at a value; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    param: Vec<(String, String)>,
+    /// Keep the parameters that FILE sets
+    #[arg(long, value_name = "FILE")]
+    params: Option<PathBuf>,
+    /// Search a choice (a parameter with names for values) too; may be repeated
+    #[arg(long, value_name = "NAME")]
+    vary: Vec<String>,
+    /// What a reported pair that the labels do not list counts as
+    #[arg(long, value_enum, default_value_t = NotListed::Distinct)]
+    unlisted: NotListed,
+    /// Maximise F-beta: recall counts BETA times as much as precision
+    #[arg(long, value_name = "BETA", default_value_t = 1.0, value_parser = beta)]
+    beta: f64,
+    /// Where the chances of the search come from; the same seed gives the same result
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Sets of parameters in a generation
+    #[arg(long, value_name = "N", default_value_t = 24, value_parser = positive)]
+    population: usize,
+    /// Generations
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = positive)]
+    generations: usize,
+    /// The part of the pages that the search does not see
+    #[arg(long, value_name = "PART", default_value_t = 0.4, value_parser = part)]
+    held_out: f64,
+    /// What is compared of HTML pages; unless named, what the method wants
+    #[arg(long, value_enum)]
+    extract: Option<Part>,
+    /// No progress, no summary
+    #[arg(short, long)]
+    quiet: bool,
+    /// Threads that work; 0 is one a core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum NotListed {
+    /// A false find
+    Distinct,
+    /// Nothing
+    Ignore,
+}
+
+fn beta(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse().ok().filter(|n| (0.01..=100.0).contains(n));
+    number.ok_or_else(|| "a number from 0.01 to 100 expected".to_owned())
+}
+
+fn part(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse().ok().filter(|n| (0.05..=0.95).contains(n));
+    number.ok_or_else(|| "a number from 0.05 to 0.95 expected".to_owned())
+}
+
+/// Searches, writes the files and says what came of it.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let page = args.out.with_extension("html");
+    if page == args.out {
+        return Err(Error::usage(format!(
+            "--out {}: the parameter file cannot end in .html; its page will",
+            args.out.display()
+        )));
+    }
+    let options = Options {
+        inputs: args.inputs.clone(),
+        read: args.read.options(),
+        text: TextOptions {
+            extract: args.extract.map(Part::extract),
+            ..TextOptions::default()
+        },
+        method: args.method.clone(),
+        fixed: method_settings(&args.method, args.params.as_deref(), &args.param)?,
+        choices: args.vary.clone(),
+        gold: args.gold.clone(),
+        unlisted: match args.unlisted {
+            NotListed::Distinct => Unlisted::Distinct,
+            NotListed::Ignore => Unlisted::Ignore,
+        },
+        beta: args.beta,
+        seed: args.seed,
+        population: args.population,
+        generations: args.generations,
+        held_out: args.held_out,
+        threads: args.threads,
+    };
+    let progress = Progress::start(args.quiet)?;
+    let result = tune::run(&options, &progress);
+    progress.finish();
+    let tuned = result?;
+    write(&args.out, &tuned.params_file())?;
+    write(&page, &tuned.html())?;
+    if !args.quiet {
+        say(&tuned);
+        println!("\nWritten: {} and {}", args.out.display(), page.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).map_err(Error::io("cannot write", path))
+}
+
+fn say(tuned: &Tuned) {
+    let (seen, held) = tuned.pages;
+    let tried = tuned.tried.len();
+    println!(
+        "{tried} sets of parameters on {seen} pages, sketched {} times; {held} pages held out\n",
+        tuned.sketched
+    );
+    println!(
+        "                   precision   recall       F{}",
+        tuned.beta
+    );
+    let scores = &tuned.scores;
+    let row = |name: &str, score: Score| {
+        let part = |value: Option<f64>| value.map_or("     –".to_owned(), |v| format!("{v:.4}"));
+        let (precision, recall) = (part(score.precision), part(score.recall));
+        println!(
+            "{name:18}    {precision}   {recall}   {:.4}",
+            score.f_beta(tuned.beta)
+        );
+    };
+    row("held out, before", scores.held_before);
+    row("held out, tuned", scores.held_after);
+    row("seen, before", scores.seen_before);
+    row("seen, tuned", scores.seen_after);
+}
