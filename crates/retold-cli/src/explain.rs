@@ -9,12 +9,12 @@ use retold::explain::find::{Finished, Inputs};
 use retold::explain::shown::Unit;
 use retold::explain::{self, Setting, Side, Story};
 use retold::index::noise::NoiseList;
-use retold::method::{self, Method};
-use retold::read::ReadOptions;
+use retold::method::{self, Method, MethodInfo};
 use retold::text::TextOptions;
 use retold::{Error, Result};
 
 use crate::explain_view::{self, Screen};
+use crate::input::ReadArgs;
 use crate::progress::Progress;
 
 /// Shows why two pages are related, or are not
@@ -65,38 +65,8 @@ pub struct Args {
     /// Set a parameter of the method; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = crate::dedup::setting, help_heading = "Method")]
     param: Vec<(String, String)>,
-    /// Field of --in that holds the text
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "text",
-        help_heading = "Input"
-    )]
-    text_field: String,
-    /// Field of --in that holds HTML
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "html",
-        help_heading = "Input"
-    )]
-    html_field: String,
-    /// Field of --in that holds the id
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "id",
-        help_heading = "Input"
-    )]
-    id_field: String,
-    /// Field of --in that holds the URL
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "url",
-        help_heading = "Input"
-    )]
-    url_field: String,
+    #[command(flatten)]
+    read: ReadArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -184,7 +154,7 @@ fn case(args: &Args, progress: &Progress) -> Result<Case> {
 }
 
 fn two_files(args: &Args, a: &Path, b: &Path) -> Result<Case> {
-    let (read, text) = (read_options(args), TextOptions::default());
+    let (read, text) = (args.read.options(), seen_by(chosen(args)?));
     let page = |path| Inputs::only_page(path, &read, &text);
     alone(args, [page(a)?, page(b)?], None)
 }
@@ -193,20 +163,19 @@ fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
     let [a, b] = args.ids.as_slice() else {
         return Err(Error::usage("--ids: two ids expected"));
     };
-    let inputs = Inputs::open(&args.input, read_options(args), TextOptions::default())?;
+    let inputs = Inputs::open(&args.input, args.read.options(), seen_by(chosen(args)?))?;
     let pages = inputs.by_ids([a, b], progress)?;
     alone(args, pages, Some(inputs))
 }
 
 /// Pages that are in no finished run: no noise is known.
 fn alone(args: &Args, pages: [Side; 2], inputs: Option<Inputs>) -> Result<Case> {
-    let name = args.method.as_deref().unwrap_or(method::DEFAULT);
-    let info = method::find(name)?;
+    let info = chosen(args)?;
     Ok(Case {
         pages,
-        method_name: name.to_owned(),
+        method_name: info.name.to_owned(),
         method: (info.build)(&info.resolve(&args.param)?),
-        text: TextOptions::default(),
+        text: seen_by(info),
         exact: true,
         noise: NoiseList::default(),
         inputs,
@@ -244,13 +213,16 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
     })
 }
 
-fn read_options(args: &Args) -> ReadOptions {
-    ReadOptions {
-        text_field: args.text_field.clone(),
-        html_field: args.html_field.clone(),
-        id_field: args.id_field.clone(),
-        url_field: args.url_field.clone(),
-        ..ReadOptions::default()
+/// The method for pages that are in no finished run.
+fn chosen(args: &Args) -> Result<&'static MethodInfo> {
+    method::find(args.method.as_deref().unwrap_or(method::DEFAULT))
+}
+
+/// What such a method sees of a page, as in `retold dedup`.
+fn seen_by(method: &MethodInfo) -> TextOptions {
+    TextOptions {
+        extract: Some(method.extract),
+        ..TextOptions::default()
     }
 }
 
