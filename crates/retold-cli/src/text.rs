@@ -21,9 +21,9 @@ use crate::input::{ReadArgs, spool};
 /// What could not be read is named on standard error.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  retold text page.html
-  retold text crawl.warc.gz --extract none --format jsonl > texts.jsonl
-  retold text pages/ --format jsonl | retold dedup - -o out")]
+  retold text page.html --format text
+  retold text crawl.warc.gz --extract none > texts.jsonl
+  retold text pages/ | retold dedup - -o out")]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Part::Main)]
     extract: Part,
     /// How it is written
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     format: Format,
     #[command(flatten)]
     read: ReadArgs,

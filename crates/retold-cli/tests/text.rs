@@ -23,7 +23,10 @@ fn the_main_text_comes_out_as_text_or_jsonl() {
     let world = World::new();
     world.file("in/a.html", page());
     world.file("in/b.txt", "A note.\nOf two lines.");
-    let text = world.run(&["text", "in"]).code(0).stdout();
+    let text = world
+        .run(&["text", "in", "--format", "text"])
+        .code(0)
+        .stdout();
     assert!(text.starts_with("# a.html\n镇上的老渡口"), "{text}");
     assert!(
         text.ends_with("\n\n# b.txt\nA note.\nOf two lines.\n\n"),
@@ -32,10 +35,7 @@ fn the_main_text_comes_out_as_text_or_jsonl() {
     assert!(!text.contains("登录"));
     let whole = world.run(&["text", "in/a.html", "--extract", "none"]);
     assert!(whole.code(0).stdout().contains("登录"));
-    let lines = world
-        .run(&["text", "in", "--format", "jsonl"])
-        .code(0)
-        .stdout();
+    let lines = world.run(&["text", "in"]).code(0).stdout();
     let first = lines.lines().next().unwrap_or_default();
     let wanted = r#"{"id":"a.html","title":"渡口","lang":"zh","charset":"UTF-8","date":null,"url":null,"text":"镇上的"#;
     assert!(first.starts_with(wanted), "{first}");
@@ -55,7 +55,7 @@ fn repeated_ids_and_bad_records() {
         line("a", "one") + &line("a", "two") + "{\"id\":\"b\"}\n",
     );
     let ran = world
-        .run(&["text", "in.jsonl"])
+        .run(&["text", "in.jsonl", "--format", "text"])
         .code(1)
         .says(&["in.jsonl, record 3"]);
     assert_eq!(ran.stdout(), "# a\none\n\n# a#2\ntwo\n\n");
