@@ -1,8 +1,9 @@
 //! Options that say how inputs are read, shared by all commands that read pages.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
-use retold::read::ReadOptions;
+use retold::read::{ReadOptions, Source, discover};
 use retold::{Error, Result};
 use tempfile::NamedTempFile;
 
@@ -74,6 +75,25 @@ impl ReadArgs {
             max_record_size: self.max_record_size,
         }
     }
+}
+
+/// The files that INPUTs name, standard input among them if one is `-`; it is removed when what is returned beside them is
+/// dropped.
+pub fn sources(
+    inputs: &[PathBuf],
+    read: &ReadOptions,
+) -> Result<(Vec<Source>, Option<NamedTempFile>)> {
+    let (stdin, named): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        inputs.iter().partition(|input| *input == Path::new("-"));
+    let named: Vec<PathBuf> = named.into_iter().cloned().collect();
+    let spool = (!stdin.is_empty()).then(spool).transpose()?;
+    let mut sources = if named.is_empty() {
+        Vec::new()
+    } else {
+        discover(&named, read)?
+    };
+    sources.extend(spool.iter().map(|file| Source::spooled(file.path())));
+    Ok((sources, spool))
 }
 
 /// Standard input in a file, because it is read twice.

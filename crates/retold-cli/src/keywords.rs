@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::method::{self, Keyword, Method};
-use retold::read::{Outcome, Source, discover};
+use retold::read::Outcome;
 use retold::text::{Text, TextOptions, Words, text_of};
 use retold::{Error, Result};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::dedup::{Part, method_settings, setting};
-use crate::input::{ReadArgs, spool};
+use crate::input::{ReadArgs, sources};
 use crate::text::Ids;
 
 /// Prints the words that stand for each page, with their scores and positions
@@ -81,15 +81,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         ..TextOptions::default()
     };
     let read = args.read.options();
-    let stdin = args.inputs.iter().any(|input| input == Path::new("-"));
-    let inputs = args.inputs.iter().filter(|input| *input != Path::new("-"));
-    let inputs: Vec<PathBuf> = inputs.cloned().collect();
-    let spool = stdin.then(spool).transpose()?;
-    let mut sources = match inputs.is_empty() {
-        true => Vec::new(),
-        false => discover(&inputs, &read)?,
-    };
-    sources.extend(spool.iter().map(|file| Source::spooled(file.path())));
+    let (sources, _spool) = sources(&args.inputs, &read)?;
     let mut out = Out::new(args.format);
     let (mut ids, mut rejected) = (Ids::default(), false);
     for source in &sources {

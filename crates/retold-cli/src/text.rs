@@ -7,13 +7,13 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::page::Page;
-use retold::read::{Outcome, Source, discover};
+use retold::read::Outcome;
 use retold::text::{Text, TextOptions, text_of};
 use retold::{Error, Result};
 use serde::Serialize;
 
 use crate::dedup::Part;
-use crate::input::{ReadArgs, spool};
+use crate::input::{ReadArgs, sources};
 
 /// Writes the text of pages, as the methods see it, to standard output
 ///
@@ -54,16 +54,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     };
     args.extract.extract().check()?;
     let read = args.read.options();
-    let stdin = args.inputs.iter().any(|input| input == Path::new("-"));
-    let inputs = args.inputs.iter().filter(|input| *input != Path::new("-"));
-    let inputs: Vec<PathBuf> = inputs.cloned().collect();
-    let spool = stdin.then(spool).transpose()?;
-    let mut sources = if inputs.is_empty() {
-        Vec::new()
-    } else {
-        discover(&inputs, &read)?
-    };
-    sources.extend(spool.iter().map(|file| Source::spooled(file.path())));
+    let (sources, _spool) = sources(&args.inputs, &read)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut ids = Ids::default();
     let (mut pages, mut rejected) = (0u64, 0u64);

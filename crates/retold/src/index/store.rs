@@ -94,11 +94,6 @@ impl Sketches {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-
-    /// All keys of all sketches, for counting.
-    pub fn total_keys(&self) -> usize {
-        self.keys.values.len()
-    }
 }
 
 /// A copy of `sketch` with the keys that `keep` keeps, and their marks.
