@@ -9,6 +9,7 @@ mod search;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -16,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::collect::Collection;
 use crate::error::{Error, Result};
 use crate::eval::{Gold, Label, Score, Unlisted};
-use crate::method::{self, Domain, Method, MethodInfo, Param, Params, Sketch, Value};
+use crate::method::{self, Domain, Frequencies, Method, MethodInfo, Param, Params, Sketch, Value};
 use crate::pipeline::{Clock, Matching, in_pool, order_of};
 use crate::read::{ReadOptions, discover};
 use crate::text::{Text, TextOptions};
@@ -334,7 +335,8 @@ impl<'a> Side<'a> {
         if watch.cancelled() {
             return Err(Error::Cancelled);
         }
-        let method = (self.bench.info.build)(params);
+        let mut method = (self.bench.info.build)(params);
+        self.fit(&mut *method);
         let sketches = self.sketches(&*method, params);
         let mut part = self.bench.collection.with_sketches(self.pages, &sketches);
         let by_id = order_of(&part.pages, |a, b| a.id.cmp(&b.id));
@@ -362,6 +364,16 @@ impl<'a> Side<'a> {
             }
         }
         Ok(Score::of(tp, fp, self.truths as u64 - tp))
+    }
+
+    /// What a method has to know of the pages, it learns from those of this side.
+    fn fit(&self, method: &mut dyn Method) {
+        if self.bench.info.fits {
+            let pages = self.pages.par_iter();
+            let counted = pages.map(|&page| method.counted(&self.bench.texts[page as usize]));
+            let frequencies = Frequencies::of(counted.collect::<Vec<_>>());
+            method.fit(Arc::new(frequencies));
+        }
     }
 
     fn sketches(&mut self, method: &dyn Method, params: &Params) -> Rc<Vec<Sketch>> {
