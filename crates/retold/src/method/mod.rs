@@ -6,9 +6,11 @@
 
 mod agglomerate;
 pub mod explain;
+mod features;
 mod frequencies;
 mod param;
 mod period;
+mod spotsigs;
 
 pub use agglomerate::Agglomerate;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
