@@ -69,26 +69,9 @@ fn words(text: &Text) -> Vec<Spot> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::testing::text;
     use super::*;
-    use crate::page::{Content, Markup, Page};
-    use crate::text::{TextOptions, text_of};
-
-    /// The text of a plain page.
-    pub(in crate::method) fn text(text: &str) -> Text {
-        let content = Content::Unicode {
-            text: text.into(),
-            markup: Markup::Plain,
-        };
-        let page = Page {
-            id: String::new(),
-            url: None,
-            site: None,
-            date: None,
-            content,
-        };
-        text_of(&page, &TextOptions::default()).unwrap()
-    }
 
     /// The features of a kind as they stand in the text.
     fn features(kind: &str, content: &str) -> Vec<String> {

@@ -134,7 +134,7 @@ impl Antecedents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::features::tests::text;
+    use crate::method::testing::text;
     use crate::text::language::StopWords;
 
     /// The signatures as words with colons between.
