@@ -108,6 +108,14 @@ fn check_pair(info: &MethodInfo, method: &dyn Method, a: &Sketch, b: &Sketch) {
         let shares = count_shared(&a.keys, &b.keys) > 0;
         assert!(shares, "{name}: relates pages that share no key");
     }
+    let smaller = a.keys.len().min(b.keys.len());
+    if count_shared(&a.keys, &b.keys) < method.overlap(smaller).max(1) {
+        assert_eq!(
+            verdict, None,
+            "{name}: relates pages that share less than `overlap`"
+        );
+        return;
+    }
     let failed = method
         .checks(a.as_ref(), b.as_ref())
         .iter()

@@ -152,9 +152,9 @@ mod tests {
                 Some((digest.into(), place.into()))
             );
         };
-        found(1, "三四五六七\n八九十甲乙", "三四五六七。\"八九十甲乙");
+        found(1, "三四五六七\n八九十甲乙", "三四五六七。“八九十甲乙");
         // Over the end of the block, and punctuation left out.
-        found(2, "十甲乙丙丁\n戊己庚辛壬", "十甲乙丙丁。\"\n戊己,庚辛壬");
+        found(2, "十甲乙丙丁\n戊己庚辛壬", "十甲乙丙丁。”\n戊己,庚辛壬");
         found(3, "己庚辛壬癸\n完", "己,庚辛壬癸。完");
         assert_eq!(digest(4, page), None);
         assert_eq!(digest(1, "no full stop"), None);
