@@ -71,6 +71,11 @@ fn check_sketch(info: &MethodInfo, method: &dyn Method, text: &Text, again: &Tex
         method.sketch(again),
         "{name}: sketches of equal texts differ"
     );
+    if !method.reads_sentences() {
+        let mut without = again.clone();
+        without.sentences.clear();
+        assert_eq!(sketch, method.sketch(&without), "{name} reads sentences after all");
+    }
     let ascending = sketch.keys.is_sorted_by(|a, b| a < b);
     assert!(ascending, "{name}: keys are not ascending, none twice");
     let marked = sketch.marks.is_empty() || sketch.marks.len() == sketch.keys.len();

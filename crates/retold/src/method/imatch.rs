@@ -204,6 +204,10 @@ impl Method for IMatch {
         })
     }
 
+    fn reads_sentences(&self) -> bool {
+        self.features == Features::Stops
+    }
+
     fn least_similarity(&self) -> Option<f64> {
         Some(self.threshold)
     }
