@@ -63,6 +63,11 @@ pub trait Method: Send + Sync {
         false
     }
 
+    /// Whether the method looks at [`Text::sentences`]. Default: yes.
+    fn reads_sentences(&self) -> bool {
+        true
+    }
+
     /// What [`Method::verify`] has to know of a text.
     fn proof(&self, _text: &Text) -> Vec<u64> {
         Vec::new()
