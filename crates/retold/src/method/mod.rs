@@ -9,12 +9,14 @@ pub mod explain;
 mod frequencies;
 mod param;
 mod period;
+mod shingle;
 
 pub use agglomerate::Agglomerate;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use frequencies::Frequencies;
 pub use param::{Domain, Param, Params, Value};
 pub use period::Period;
+pub use shingle::Shingle;
 
 use std::sync::Arc;
 
@@ -69,6 +71,11 @@ pub trait Method: Send + Sync {
     /// The verdict on two texts of which [`Method::compare`] was in doubt, from their proofs. Symmetric.
     fn verify(&self, _a: &[u64], _b: &[u64]) -> Option<Verdict> {
         None
+    }
+
+    /// What [`Method::verify`] tests, with the values. Default: nothing is told.
+    fn verify_checks(&self, _a: &[u64], _b: &[u64]) -> Vec<Check> {
+        Vec::new()
     }
 
     /// Where the keys of [`Method::sketch`] come from in the text, for people who want to see why; a key may have
@@ -184,7 +191,7 @@ impl MethodInfo {
 }
 
 /// The one table of methods.
-pub const METHODS: &[MethodInfo] = &[period::INFO, agglomerate::INFO];
+pub const METHODS: &[MethodInfo] = &[period::INFO, agglomerate::INFO, shingle::INFO];
 
 /// The name of the method that is used when none is named.
 pub const DEFAULT: &str = period::INFO.name;
