@@ -10,6 +10,7 @@ mod choose;
 pub mod cost;
 mod csv;
 mod page;
+mod plot;
 mod set;
 mod spec;
 mod table;
