@@ -3,14 +3,16 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use crate::cluster::Pair;
 use crate::collect::Collection;
 use crate::error::{Error, Result};
-use crate::method::{Method, MethodInfo, Params, Sketch};
+use crate::method::{Frequencies, Method, MethodInfo, Params, Sketch};
 use crate::pipeline::{Canonical, Clock, Lap, Matching, order_of, preference};
 use crate::text::Text;
 use crate::watch::Watch;
@@ -21,8 +23,17 @@ pub(crate) struct Bench<'a> {
     collection: &'a Collection,
     texts: &'a [Text],
     pages: &'a [u32],
-    sketches: VecDeque<(String, Rc<Vec<Sketch>>)>,
+    made: VecDeque<Made>,
     laps: Vec<Lap>,
+}
+
+/// What is made of the texts with parameters of which only some matter for it.
+struct Made {
+    /// Those parameters.
+    of: String,
+    /// The document frequencies, if the method wants some.
+    frequencies: Option<Arc<Frequencies>>,
+    sketches: Rc<Vec<Sketch>>,
 }
 
 /// What a method finds with one set of parameters.
@@ -48,7 +59,7 @@ impl<'a> Bench<'a> {
             collection,
             texts,
             pages,
-            sketches: VecDeque::new(),
+            made: VecDeque::new(),
             laps: Vec::new(),
         }
     }
@@ -58,8 +69,8 @@ impl<'a> Bench<'a> {
         if watch.cancelled() {
             return Err(Error::Cancelled);
         }
-        let method = (self.info.build)(params);
-        let sketches = self.sketches(&*method, params);
+        let mut method = (self.info.build)(params);
+        let sketches = self.sketches(&mut *method, params);
         let mut part = self.collection.with_sketches(self.pages, &sketches);
         let by_id = order_of(&part.pages, |a, b| a.id.cmp(&b.id));
         let preference = preference(&part, Canonical::default(), &by_id, watch);
@@ -78,10 +89,43 @@ impl<'a> Bench<'a> {
             b: page(pair.b),
             ..pair
         };
+        let pairs = found.pairs.into_iter().map(placed).collect();
         Ok(Found {
-            pairs: found.pairs.into_iter().map(placed).collect(),
+            pairs: self.verified(&*method, pairs),
             candidates: found.candidates,
         })
+    }
+
+    /// The pairs after those of which the method is in doubt were checked on the texts; see [`crate::verify`], which
+    /// does the same with texts that are read again.
+    fn verified(&self, method: &dyn Method, pairs: Vec<Pair>) -> Vec<Pair> {
+        let text = |page: u32| self.collection.pages[page as usize].text;
+        let doubtful = |pair: &Pair| {
+            text(pair.a) != text(pair.b) && method.in_doubt(f64::from(pair.similarity))
+        };
+        let wanted = pairs.iter().filter(|pair| doubtful(pair));
+        let mut wanted: Vec<u32> = wanted.flat_map(|pair| [pair.a, pair.b]).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let proofs = wanted.par_iter();
+        let proofs: Vec<Vec<u64>> = proofs
+            .map(|&page| method.proof(&self.texts[page as usize]))
+            .collect();
+        let proof = |page: u32| wanted.binary_search(&page).ok().map(|at| &*proofs[at]);
+        let checked = |pair: Pair| {
+            if !doubtful(&pair) {
+                return Some(pair);
+            }
+            let verdict = method.verify(proof(pair.a)?, proof(pair.b)?)?;
+            Some(Pair {
+                relation: verdict.relation,
+                similarity: verdict.similarity as f32,
+                length_ratio: verdict.length_ratio as f32,
+                shared: verdict.shared,
+                ..pair
+            })
+        };
+        pairs.into_par_iter().filter_map(checked).collect()
     }
 
     /// How many times texts were sketched, rather than sketches taken from an earlier trial.
@@ -95,29 +139,52 @@ impl<'a> Bench<'a> {
         first.map_or_else(Default::default, |lap| (lap.wall, lap.cpu))
     }
 
-    fn sketches(&mut self, method: &dyn Method, params: &Params) -> Rc<Vec<Sketch>> {
+    /// The sketches of the pages, and `method` told what it has to know of them.
+    fn sketches(&mut self, method: &mut dyn Method, params: &Params) -> Rc<Vec<Sketch>> {
         let own = |name: &str| {
             self.info.params.iter().any(|param| param.name == name)
                 && !method.judged_by().contains(&name)
         };
-        let name = params.written(own);
-        if let Some((_, known)) = self.sketches.iter().find(|(known, _)| *known == name) {
-            return Rc::clone(known);
+        let of = params.written(own);
+        if let Some(made) = self.made.iter().find(|made| made.of == of) {
+            made.frequencies
+                .iter()
+                .for_each(|known| method.fit(Arc::clone(known)));
+            return Rc::clone(&made.sketches);
         }
-        let texts = self.texts;
         let mut clock = Clock::default();
-        let made = self.pages.par_iter();
-        let made = made.map(|&page| method.sketch(&texts[page as usize]));
-        let made: Rc<Vec<Sketch>> = Rc::new(made.collect());
+        let frequencies = self.info.fits.then(|| self.frequencies(method));
+        frequencies
+            .iter()
+            .for_each(|known| method.fit(Arc::clone(known)));
+        let (method, texts) = (&*method, self.texts);
+        let sketches = self.pages.par_iter();
+        let sketches = sketches.map(|&page| method.sketch(&texts[page as usize]));
+        let sketches: Rc<Vec<Sketch>> = Rc::new(sketches.collect());
         clock.lap("sketch");
         self.laps.extend(clock.laps());
-        self.sketches.push_back((name, Rc::clone(&made)));
+        self.made.push_back(Made {
+            of,
+            frequencies,
+            sketches: Rc::clone(&sketches),
+        });
         let size = |sketch: &Sketch| sketch.keys.len() + sketch.marks.len() + sketch.evidence.len();
-        let all = self.sketches.iter().flat_map(|(_, made)| made.iter());
+        let all = self.made.iter().flat_map(|made| made.sketches.iter());
         if all.map(size).sum::<usize>() > KEPT {
-            self.sketches.pop_front();
+            self.made.pop_front();
         }
-        made
+        sketches
+    }
+
+    /// The document frequencies that the method asks for; equal texts count once.
+    fn frequencies(&self, method: &dyn Method) -> Arc<Frequencies> {
+        let mut seen = FxHashSet::default();
+        let text = |page: u32| self.collection.pages[page as usize].text;
+        let different = self.pages.iter().copied();
+        let different = different.filter(|&page| text(page).is_some_and(|text| seen.insert(text)));
+        let counted = different.collect::<Vec<u32>>().into_par_iter();
+        let counted = counted.map(|page| method.counted(&self.texts[page as usize]));
+        Arc::new(Frequencies::of(counted.collect::<Vec<_>>()))
     }
 }
 

@@ -2,22 +2,24 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{self, Cluster, Dropped, Linkage, Pair};
-use crate::collect::{Collection, PageRow, Stages};
+use crate::collect::{self, Collection, PageRow, Stages};
 use crate::error::{Error, Result};
 use crate::index::noise::{self, NoiseList};
 use crate::index::{Judge, Judgement, Sketches, related_pairs, retain};
-use crate::method::{self, Method, MethodInfo, Params};
+use crate::method::{self, Frequencies, Method, MethodInfo, Params};
 use crate::read::{self, ReadOptions, Source};
 use crate::relation::{Relation, Verdict};
 use crate::report::{self, Summary};
 use crate::system::cpu_time;
 use crate::text::TextOptions;
+use crate::verify::{Texts, Verified};
 use crate::watch::Watch;
 
 /// Of groups of more pages than this with identical sketches, only the pairs with the group's canonical page are
@@ -51,6 +53,8 @@ pub struct Options {
     pub alarm_size: usize,
     /// What is written where.
     pub output: report::Options,
+    /// Bytes held at a time of what is read again to check verdicts on texts.
+    pub verify_memory: u64,
     /// Threads that work; 0 for one a core.
     pub threads: usize,
 }
@@ -85,8 +89,12 @@ pub struct Findings {
     pub sources: Vec<Source>,
     /// The pages and what happened to all other records.
     pub collection: Collection,
+    /// What made and judged the sketches.
+    pub method: Box<dyn Method>,
     /// The method's parameters.
     pub params: Params,
+    /// The document frequencies that the method was given, if it wants some.
+    pub frequencies: Option<Arc<Frequencies>>,
     /// Pages in the order of their ids: rank -> position in `collection.pages`. Pairs and clusters name pages by rank.
     pub by_id: Vec<u32>,
     /// Related pages, ascending.
@@ -110,6 +118,8 @@ pub struct Findings {
     pub different_sketches: usize,
     /// Pairs of sketches that were looked at.
     pub candidates: u64,
+    /// Verdicts that were checked on texts.
+    pub verified: Verified,
     /// The stages, in order.
     pub times: Vec<Lap>,
 }
@@ -148,11 +158,18 @@ pub(crate) fn find(
     params: Params,
     watch: &dyn Watch,
 ) -> Result<Findings> {
-    let method = (method_info.build)(&params);
+    let mut method = (method_info.build)(&params);
     let mut clock = Clock::default();
 
     let sources = sources(options)?;
     let text = text_options(options, method_info)?;
+    let frequencies = match method_info.fits {
+        true => Some(fit(&mut *method, &sources, &options.read, &text, watch)?),
+        false => None,
+    };
+    if frequencies.is_some() {
+        clock.lap("fit");
+    }
     let stages = Stages {
         read: &options.read,
         text: &text,
@@ -185,6 +202,17 @@ pub(crate) fn find(
         whole,
         candidates,
     } = matching.pairs(&mut collection, &mut clock, watch)?;
+    let texts = Texts {
+        sources: &sources,
+        stages: &stages,
+        collection: &collection,
+        by_id: &by_id,
+        memory: options.verify_memory,
+    };
+    let (pairs, verified) = texts.verify(pairs, options.exact, watch)?;
+    if verified.checked > 0 {
+        clock.lap("verify");
+    }
 
     watch.begin("clusters", 0);
     let clusters = cluster::cluster(by_id.len(), &pairs, options.cluster, &preference);
@@ -195,7 +223,9 @@ pub(crate) fn find(
     Ok(Findings {
         sources,
         collection,
+        method,
         params,
+        frequencies,
         by_id,
         pairs,
         large_groups,
@@ -207,8 +237,23 @@ pub(crate) fn find(
         whole,
         different_sketches,
         candidates,
+        verified,
         times,
     })
+}
+
+/// Counts the document frequencies that the method wants and hands them to it.
+pub fn fit(
+    method: &mut dyn Method,
+    sources: &[Source],
+    read: &ReadOptions,
+    text: &TextOptions,
+    watch: &dyn Watch,
+) -> Result<Arc<Frequencies>> {
+    let stages = Stages { read, text, method };
+    let frequencies = Arc::new(collect::frequencies(sources, &stages, watch)?);
+    method.fit(Arc::clone(&frequencies));
+    Ok(frequencies)
 }
 
 /// From sketches to pairs of pages.

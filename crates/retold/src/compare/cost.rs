@@ -15,6 +15,9 @@ use crate::system::peak_memory;
 use crate::text::TextOptions;
 use crate::watch::Watch;
 
+/// What `retold dedup` holds of texts at a time unless told otherwise.
+const VERIFY_MEMORY: u64 = 128 << 20;
+
 /// What one run cost. To be believed only if the process did nothing else before: memory is that of the process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cost {
@@ -119,6 +122,7 @@ fn options(set: &LabelledSet, spec: &Spec, threads: usize) -> pipeline::Options 
             mark: false,
             texts: None,
         },
+        verify_memory: VERIFY_MEMORY,
         threads,
     }
 }

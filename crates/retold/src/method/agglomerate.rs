@@ -20,6 +20,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     summary: "pages with the same keywords: words whose occurrences cluster in the text",
     source: "AgT, Journal of Computer Applications 2010, 30(6):1661",
     prunes: false,
+    fits: false,
     extract: Extract::Main,
     params: &[
         Param {

@@ -13,6 +13,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     summary: "pages whose sentences end alike: the last characters before each full stop",
     source: "Wei et al., CCDet, Journal of Computer Research and Development 2013(S2); patent CN102945244",
     prunes: true,
+    fits: false,
     extract: Extract::None,
     params: &[
         Param {

@@ -120,6 +120,10 @@ pub struct SketchCounts {
     pub noise: u64,
     /// Pairs of sketches that were looked at.
     pub candidates: u64,
+    /// Pairs whose verdict was checked on their texts.
+    pub checked: u64,
+    /// Those that turned out not to be related.
+    pub refuted: u64,
 }
 
 /// What differs from run to run.
@@ -195,6 +199,8 @@ impl Summary {
                     .count() as u64,
                 noise: findings.noise.len() as u64,
                 candidates: findings.candidates,
+                checked: findings.verified.checked,
+                refuted: findings.verified.refuted,
             },
             parameters: parameters(findings, options),
             inputs: inputs(options),

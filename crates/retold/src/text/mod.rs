@@ -3,6 +3,7 @@
 //! Methods see [`Text::folded`] and positions in it; people are shown [`Text::visible`].
 
 mod align;
+pub mod atoms;
 mod block;
 pub mod charset;
 pub mod extract;
