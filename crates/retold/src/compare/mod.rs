@@ -9,6 +9,7 @@ mod chance;
 mod choose;
 pub mod cost;
 mod csv;
+mod figures;
 mod page;
 mod plot;
 mod set;

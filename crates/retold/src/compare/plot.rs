@@ -10,16 +10,13 @@ use plotters::prelude::*;
 pub struct Plot {
     /// What it shows.
     pub title: String,
-    /// The axes.
-    pub axes: Axes,
+    /// What the axes say: across and up.
+    pub axes: [&'static str; 2],
     /// The lines.
     pub lines: Vec<Line>,
     /// Whether the first axis is logarithmic.
     pub log: bool,
 }
-
-/// What the axes say: across and up.
-pub type Axes = [&'static str; 2];
 
 /// A line through points, or points alone.
 pub struct Line {
@@ -52,8 +49,8 @@ const INK: RGBColor = stand_in(254);
 const GRID: RGBColor = stand_in(255);
 
 impl Plot {
-    /// As an `<svg>` for a page with the classes `l0`, `f0`, … (lines and marks), `ink` and `grid`. Numbers that are
-    /// not finite are left out.
+    /// As an `<svg>` for a page whose style sheet colours the classes `l0`, `f0`, … (lines and marks), `fill-ink`,
+    /// `stroke-ink` and `stroke-grid`.
     pub fn svg(&self) -> std::result::Result<String, String> {
         let mut svg = String::new();
         {
@@ -100,7 +97,7 @@ impl Plot {
             .map_err(failed)?;
         for line in &self.lines {
             let colour = stand_in((line.number % MARKS) as u8);
-            let points = || line.points.iter().copied().filter(finite);
+            let points = || line.points.iter().copied();
             chart
                 .draw_series(LineSeries::new(points(), colour.stroke_width(2)))
                 .map_err(failed)?;
@@ -126,7 +123,7 @@ impl Plot {
     fn ranges(&self) -> [Range<f64>; 2] {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let range = |of: fn(&(f64, f64)) -> f64, log: bool| {
-            let values = || points().filter(|point| finite(point)).map(of);
+            let values = || points().map(of);
             let low = values().fold(f64::INFINITY, f64::min);
             let high = values().fold(f64::NEG_INFINITY, f64::max);
             match (low <= high, log) {
@@ -144,10 +141,6 @@ impl Plot {
             range(|point| point.1, false),
         ]
     }
-}
-
-fn finite(point: &(f64, f64)) -> bool {
-    point.0.is_finite() && point.1.is_finite()
 }
 
 /// Stand-ins become classes, and the picture gets as wide as there is room.
