@@ -80,6 +80,11 @@ pub trait Method: Send + Sync {
         false
     }
 
+    /// Whether the method looks at [`Text::sentences`]. Default: yes.
+    fn reads_sentences(&self) -> bool {
+        true
+    }
+
     /// What [`Method::verify`] has to know of a text.
     fn proof(&self, _text: &Text) -> Vec<u64> {
         Vec::new()
@@ -199,6 +204,13 @@ impl MethodInfo {
     pub fn all_params(&self) -> impl Iterator<Item = &'static Param> + Clone {
         let noise: &[Param] = if self.prunes { noise::PARAMS } else { &[] };
         self.params.iter().chain(noise)
+    }
+
+    /// The parameter that says how alike related pages are: `threshold`, or `distance` of a method that counts
+    /// differences (CONTRACT); `None` if the method has neither.
+    pub fn main_threshold(&self) -> Option<&'static Param> {
+        let called = |name| self.params.iter().find(|param| param.name == name);
+        called("threshold").or_else(|| called("distance"))
     }
 
     /// Checked values for all parameters: defaults with `settings` laid over them.
