@@ -16,7 +16,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     params: &[
         Param {
             name: "distance",
-            domain: Domain::Int(3, 0, (BLOCKS.len() - 1) as i64),
+            domain: Domain::Int(6, 0, (BLOCKS.len() - 1) as i64),
             help: "most bits in which the fingerprints of related pages differ",
         },
         Param {
