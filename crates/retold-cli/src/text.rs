@@ -12,7 +12,7 @@ use retold::text::{Text, TextOptions, text_of};
 use retold::{Error, Result};
 use serde::Serialize;
 
-use crate::dedup::Part;
+use crate::text_args::Part;
 use crate::input::{ReadArgs, sources};
 
 /// Writes the text of pages, as the methods see it, to standard output
