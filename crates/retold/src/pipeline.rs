@@ -161,7 +161,10 @@ fn find(
     let mut clock = Clock::default();
 
     let sources = sources(options)?;
-    let text = text_options(options, method_info)?;
+    let text = TextOptions {
+        sentences: method.reads_sentences(),
+        ..text_options(options, method_info)?
+    };
     let frequencies = match method_info.fits {
         true => Some(fit(&mut *method, &sources, &options.read, &text, watch)?),
         false => None,

@@ -5,18 +5,35 @@
 //! registers them.
 
 mod agglomerate;
+mod codet;
+#[cfg(test)]
+mod contract;
 pub mod explain;
+mod features;
 mod frequencies;
+mod imatch;
 mod param;
 mod period;
+mod punctuation;
 mod shingle;
+mod simhash;
+mod spotsigs;
+#[cfg(test)]
+mod testing;
+mod tfidf;
 
 pub use agglomerate::Agglomerate;
+pub use codet::CoDet;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use frequencies::Frequencies;
+pub use imatch::IMatch;
 pub use param::{Domain, Param, Params, Value};
 pub use period::Period;
+pub use punctuation::Punctuation;
 pub use shingle::Shingle;
+pub use simhash::Simhash;
+pub use spotsigs::SpotSigs;
+pub use tfidf::TfIdf;
 
 use std::sync::Arc;
 
@@ -61,6 +78,11 @@ pub trait Method: Send + Sync {
     /// hand. Default: no verdict.
     fn in_doubt(&self, _similarity: f64) -> bool {
         false
+    }
+
+    /// Whether the method looks at [`Text::sentences`]. Default: yes.
+    fn reads_sentences(&self) -> bool {
+        true
     }
 
     /// What [`Method::verify`] has to know of a text.
@@ -191,7 +213,17 @@ impl MethodInfo {
 }
 
 /// The one table of methods.
-pub const METHODS: &[MethodInfo] = &[period::INFO, agglomerate::INFO, shingle::INFO];
+pub const METHODS: &[MethodInfo] = &[
+    period::INFO,
+    agglomerate::INFO,
+    shingle::INFO,
+    simhash::INFO,
+    imatch::INFO,
+    spotsigs::INFO,
+    codet::INFO,
+    tfidf::INFO,
+    punctuation::INFO,
+];
 
 /// The name of the method that is used when none is named.
 pub const DEFAULT: &str = period::INFO.name;

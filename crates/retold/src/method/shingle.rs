@@ -118,7 +118,7 @@ enum Scheme {
 }
 
 /// How many standard errors an estimate may lie below the threshold before the texts are not even looked at.
-const ERRORS: f64 = 5.0;
+const ERRORS: f64 = 4.0;
 
 impl Shingle {
     fn new(params: &Params) -> Shingle {
@@ -296,6 +296,10 @@ impl Method for Shingle {
 
     fn in_doubt(&self, _similarity: f64) -> bool {
         self.verify
+    }
+
+    fn reads_sentences(&self) -> bool {
+        false
     }
 
     /// The set of shingles, ascending.
