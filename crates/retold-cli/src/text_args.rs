@@ -82,12 +82,14 @@ impl TextArgs {
                 Error::usage(format!("--user-dict {}: {e}", path.display()))
             };
             let dictionary = std::fs::read_to_string(path).map_err(|e| at(&e))?;
-            let tokenizer = Tokenizer::with_user_words(&dictionary, &options).map_err(|e| at(&e))?;
+            let tokenizer =
+                Tokenizer::with_user_words(&dictionary, &options).map_err(|e| at(&e))?;
             options.tokenizer = Arc::new(tokenizer);
         }
         if let Some(path) = &self.synonyms {
-            let at =
-                |e: &dyn std::fmt::Display| Error::usage(format!("--synonyms {}: {e}", path.display()));
+            let at = |e: &dyn std::fmt::Display| {
+                Error::usage(format!("--synonyms {}: {e}", path.display()))
+            };
             let groups = std::fs::read_to_string(path).map_err(|e| at(&e))?;
             let synonyms = Synonyms::with_groups(&groups, &options).map_err(|e| at(&e))?;
             options.synonyms = Arc::new(synonyms);

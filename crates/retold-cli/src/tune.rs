@@ -133,7 +133,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         println!("\nWritten: {} and {}", args.out.display(), page.display());
     }
     if let Some(first) = &tuned.rejected.1 {
-        eprintln!("retold: {} records were rejected, the first one in {first}", tuned.rejected.0);
+        eprintln!(
+            "retold: rejected records: {}, the first in {first}",
+            tuned.rejected.0
+        );
     }
     Ok(ExitCode::from(u8::from(tuned.rejected.0 > 0)))
 }
@@ -166,4 +169,5 @@ fn say(tuned: &Tuned) {
     row("held out, tuned", scores.held_after);
     row("seen, before", scores.seen_before);
     row("seen, tuned", scores.seen_after);
+    println!("\n{}", tuned.verdict());
 }
