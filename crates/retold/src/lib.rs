@@ -18,10 +18,14 @@ pub mod eval;
 pub mod page;
 pub mod pipeline;
 pub mod spent;
+mod system;
 pub mod watch;
 
+mod bench;
+pub mod compare;
 pub mod read;
 pub mod text;
+
 pub mod tune;
 
 pub mod method;

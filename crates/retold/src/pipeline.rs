@@ -17,6 +17,7 @@ use crate::method::{self, Frequencies, Method, MethodInfo, Params};
 use crate::read::{self, ReadOptions, Source};
 use crate::relation::{Relation, Verdict};
 use crate::report::{self, Summary};
+use crate::system::cpu_time;
 use crate::text::TextOptions;
 use crate::verify::{Texts, Verified};
 use crate::watch::Watch;
@@ -119,8 +120,8 @@ pub struct Findings {
     pub candidates: u64,
     /// Verdicts that were checked on texts.
     pub verified: Verified,
-    /// Stages with the time each took.
-    pub times: Vec<(&'static str, Duration)>,
+    /// The stages, in order.
+    pub times: Vec<Lap>,
 }
 
 impl Findings {
@@ -151,7 +152,7 @@ pub(crate) fn in_pool<T: Send>(
 }
 
 /// Reads the inputs and finds the copies; writes nothing.
-fn find(
+pub(crate) fn find(
     options: &Options,
     method_info: &MethodInfo,
     params: Params,
@@ -221,7 +222,7 @@ fn find(
     let contained = options.drop == Drop::Both;
     let dropped = cluster::dropped(by_id.len(), &pairs, &clusters, &preference, contained);
     clock.lap("clusters");
-    let times = clock.laps;
+    let times = clock.laps();
     Ok(Findings {
         sources,
         collection,
@@ -276,7 +277,7 @@ pub(crate) struct Matched {
     units: Sketches,
     unit_of: Vec<u32>,
     whole: Option<Sketches>,
-    candidates: u64,
+    pub(crate) candidates: u64,
 }
 
 impl Matching<'_> {
@@ -385,7 +386,7 @@ pub(crate) fn order_of(
 }
 
 /// A rank for each page (by rank of id): the best page to keep has the smallest.
-fn preference(
+pub(crate) fn preference(
     collection: &Collection,
     canonical: Canonical,
     by_id: &[u32],
@@ -638,25 +639,44 @@ fn add_exact_copies(
     large.dedup();
 }
 
+/// A stage and the time it took.
+#[derive(Clone, Copy, Debug)]
+pub struct Lap {
+    /// Its name.
+    pub stage: &'static str,
+    /// The time that passed.
+    pub wall: Duration,
+    /// The time that all threads together were at work, where the system tells.
+    pub cpu: Option<Duration>,
+}
+
 /// Measures stages.
 pub(crate) struct Clock {
-    last: Instant,
-    laps: Vec<(&'static str, Duration)>,
+    last: (Instant, Option<Duration>),
+    laps: Vec<Lap>,
 }
 
 impl Default for Clock {
     fn default() -> Self {
         Clock {
-            last: Instant::now(),
+            last: (Instant::now(), cpu_time()),
             laps: Vec::new(),
         }
     }
 }
 
 impl Clock {
-    fn lap(&mut self, stage: &'static str) {
-        let now = Instant::now();
-        self.laps.push((stage, now - self.last));
-        self.last = now;
+    pub(crate) fn lap(&mut self, stage: &'static str) {
+        let (now, cpu) = (Instant::now(), cpu_time());
+        self.laps.push(Lap {
+            stage,
+            wall: now - self.last.0,
+            cpu: cpu.zip(self.last.1).map(|(now, last)| now - last),
+        });
+        self.last = (now, cpu);
+    }
+
+    pub(crate) fn laps(self) -> Vec<Lap> {
+        self.laps
     }
 }

@@ -206,6 +206,13 @@ impl MethodInfo {
         self.params.iter().chain(noise)
     }
 
+    /// The parameter that says how alike related pages are: `threshold`, or `distance` of a method that counts
+    /// differences (CONTRACT); `None` if the method has neither.
+    pub fn main_threshold(&self) -> Option<&'static Param> {
+        let called = |name| self.params.iter().find(|param| param.name == name);
+        called("threshold").or_else(|| called("distance"))
+    }
+
     /// Checked values for all parameters: defaults with `settings` laid over them.
     pub fn resolve(&self, settings: &[(String, String)]) -> Result<Params> {
         Params::resolve(self.name, self.all_params(), settings)

@@ -20,7 +20,7 @@ use crate::read::{ReadOptions, Source};
 use crate::text::TextOptions;
 use crate::watch::Watch;
 use search::Gene;
-use side::{Bench, Side, written};
+use side::{Side, Task};
 use split::{has_related, labels, split};
 
 /// What is tuned, on what, and for how long.
@@ -148,7 +148,7 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
         {
             return Err(too_few(options, &collection));
         }
-        let bench = Bench {
+        let task = Task {
             info,
             collection: &collection,
             texts: &texts,
@@ -157,7 +157,7 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
         };
         let search = Search {
             options,
-            bench,
+            task,
             genes,
             before,
         };
@@ -188,18 +188,18 @@ fn rejected(options: &Options, collection: &Collection) -> (usize, Option<String
 /// All that a search depends on.
 struct Search<'a> {
     options: &'a Options,
-    bench: Bench<'a>,
+    task: Task<'a>,
     genes: Vec<Gene>,
     before: Params,
 }
 
 impl Search<'_> {
     fn run(&self, (seen, held): (&[u32], &[u32]), watch: &dyn Watch) -> Result<Tuned> {
-        let mut side = Side::new(&self.bench, seen);
+        let mut side = Side::new(&self.task, seen);
         let (after, tried) = self.best(&mut side, watch)?;
         let before = self.before.clone();
         let (seen_before, seen_after) = (side.score(&before, watch)?, side.score(&after, watch)?);
-        let mut other = Side::new(&self.bench, held);
+        let mut other = Side::new(&self.task, held);
         let scores = Scores {
             seen_before,
             seen_after,
@@ -207,15 +207,15 @@ impl Search<'_> {
             held_after: other.score(&after, watch)?,
         };
         Ok(Tuned {
-            method: self.bench.info.name,
+            method: self.task.info.name,
             before,
             after,
-            rejected: rejected(self.options, self.bench.collection),
+            rejected: rejected(self.options, self.task.collection),
             searched: self.genes.iter().map(|gene| gene.param).collect(),
             scores,
             pages: (seen.len(), held.len()),
             tried,
-            sketched: side.sketched,
+            sketched: side.bench.sketched(),
             beta: self.options.beta,
             seed: self.options.seed,
         })
@@ -232,7 +232,7 @@ impl Search<'_> {
         let fitness = |generation, points: &[f64]| {
             watch.advance(1);
             let params = self.params_at(points)?;
-            let name = written(&params, |_| true);
+            let name = params.written(|_| true);
             let f = match known.get(&name) {
                 Some(&f) => f,
                 None => side.score(&params, watch)?.f_beta(options.beta),
@@ -253,7 +253,7 @@ impl Search<'_> {
 
     /// For each gene whether sketches can be used again when it alone changes.
     fn cheap(&self) -> Vec<bool> {
-        let info = self.bench.info;
+        let info = self.task.info;
         let judged_by = (info.build)(&self.before).judged_by();
         let own = |name| info.params.iter().any(|param| param.name == name);
         let names = self.genes.iter().map(|gene| gene.param.name);
@@ -268,7 +268,7 @@ impl Search<'_> {
             genes.map(|(gene, &at)| (gene.param.name.to_owned(), gene.value(at).to_string()));
         let settings: Vec<(String, String)> =
             self.options.fixed.iter().cloned().chain(searched).collect();
-        self.bench.info.resolve(&settings)
+        self.task.info.resolve(&settings)
     }
 }
 
