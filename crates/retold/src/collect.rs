@@ -13,7 +13,7 @@ use crate::index::Sketches;
 use crate::method::{Frequencies, Method, Sketch};
 use crate::page::{Page, site_of};
 use crate::read::{Outcome, ReadOptions, Record, Source};
-use crate::spent::{Lap, Spent};
+use crate::spent::{Spent, Stopwatch};
 use crate::text::{Extraction, Text, TextOptions, count_chars, text_of};
 use crate::watch::Watch;
 
@@ -335,7 +335,7 @@ fn read_batches(
     sender: SyncSender<Batch>,
 ) {
     let (mut batch, mut bytes) = (Batch::default(), 0);
-    let mut lap = Lap::start();
+    let mut stopwatch = Stopwatch::start();
     for (number, source) in sources.iter().enumerate() {
         let mut done = 0;
         for record in source.records(options) {
@@ -346,17 +346,17 @@ fn read_batches(
             batch.records.push((number as u32, record));
             if bytes >= BATCH_BYTES || batch.records.len() >= BATCH_RECORDS {
                 bytes = 0;
-                batch.reading = lap.next();
+                batch.reading = stopwatch.lap();
                 if watch.cancelled() || sender.send(std::mem::take(&mut batch)).is_err() {
                     return;
                 }
                 // The others may have been slower: waiting for them is not reading.
-                lap = Lap::start();
+                stopwatch = Stopwatch::start();
             }
         }
         watch.advance(source.size - done);
     }
-    batch.reading = lap.next();
+    batch.reading = stopwatch.lap();
     // A failure means that the other side has stopped listening: nothing is left to do.
     let _ = sender.send(batch);
 }
@@ -376,7 +376,7 @@ fn parse(
     read: &ReadOptions,
     text: &TextOptions,
 ) -> (Parsed, Spent) {
-    let (mut spent, mut lap) = (Spent::default(), Lap::start());
+    let (mut spent, mut stopwatch) = (Spent::default(), Stopwatch::start());
     let at = record.number;
     let reject = |reason| {
         Parsed::Rejected(Reject {
@@ -386,7 +386,7 @@ fn parse(
         })
     };
     let outcome = record.parse(source, read);
-    spent.parsing = lap.next();
+    spent.parsing = stopwatch.lap();
     let parsed = match outcome {
         Outcome::Skipped(kind) => Parsed::Skipped(kind.to_string()),
         Outcome::Rejected(reason) => reject(reason),
@@ -395,7 +395,7 @@ fn parse(
             Ok(text) => Parsed::Page(Box::new(page), Box::new(text)),
         },
     };
-    spent.text = lap.next();
+    spent.text = stopwatch.lap();
     (parsed, spent)
 }
 
@@ -406,9 +406,9 @@ fn sketch(number: u32, record: Record, source: &Source, stages: &Stages<'_>) -> 
         Parsed::Skipped(kind) => Sketched::Skipped(kind),
         Parsed::Rejected(reject) => Sketched::Rejected(reject),
         Parsed::Page(page, text) => {
-            let mut lap = Lap::start();
+            let mut stopwatch = Stopwatch::start();
             let sketch = stages.method.sketch(&text);
-            spent.sketches = lap.next();
+            spent.sketches = stopwatch.lap();
             let (mut row, site) = row_of(*page, &text, number, at, bytes);
             row.keys = sketch.keys.len() as u32;
             Sketched::Page(Box::new(row), site, sketch, text.extraction)

@@ -49,15 +49,15 @@ impl AddAssign for Spent {
 }
 
 /// Measures one thing after the other.
-pub(crate) struct Lap(Instant);
+pub(crate) struct Stopwatch(Instant);
 
-impl Lap {
-    pub(crate) fn start() -> Lap {
-        Lap(Instant::now())
+impl Stopwatch {
+    pub(crate) fn start() -> Stopwatch {
+        Stopwatch(Instant::now())
     }
 
     /// The time since the start or the last call.
-    pub(crate) fn next(&mut self) -> Duration {
+    pub(crate) fn lap(&mut self) -> Duration {
         let now = Instant::now();
         now - std::mem::replace(&mut self.0, now)
     }

@@ -12,7 +12,7 @@ use super::judge::{Judge, Judgement};
 use super::postings::Postings;
 use super::store::Sketches;
 use crate::error::{Error, Result};
-use crate::spent::{Lap, Spent};
+use crate::spent::{Spent, Stopwatch};
 use crate::watch::Watch;
 
 /// What [`related_pairs`] found.
@@ -46,15 +46,15 @@ pub fn related_pairs<T: Send>(
     watch: &dyn Watch,
     found: impl Fn(u32, u32, &Judgement, &mut Vec<T>) + Sync,
 ) -> Result<Related<T>> {
-    let mut lap = Lap::start();
+    let mut stopwatch = Stopwatch::start();
     let index = Ranked::build(judge.sketches());
-    let building = lap.next();
+    let building = stopwatch.lap();
     // Each piece of work has a counter of its own: few and large pieces.
     let piece = (index.order.len() / (8 * rayon::current_num_threads())).max(256);
     let pieces: Vec<Related<T>> = (0..index.order.len().div_ceil(piece))
         .into_par_iter()
         .map(|number| {
-            let mut lap = Lap::start();
+            let mut stopwatch = Stopwatch::start();
             let mut counter = Counter::new(index.order.len());
             let mut piece_of = Related::default();
             for place in (number * piece..index.order.len()).take(piece) {
@@ -64,7 +64,7 @@ pub fn related_pairs<T: Send>(
                 index.partners(place, judge, &mut counter, &mut piece_of, &found);
                 watch.advance(1);
             }
-            piece_of.spent.candidates = lap.next().saturating_sub(piece_of.spent.verdicts);
+            piece_of.spent.candidates = stopwatch.lap().saturating_sub(piece_of.spent.verdicts);
             Ok(piece_of)
         })
         .collect::<Result<_>>()?;
@@ -180,7 +180,7 @@ impl Ranked {
         }
         related.candidates += counter.touched.len() as u64;
         // One look at the clock for all candidates of a sketch: for each it would cost more than some verdicts.
-        let mut lap = Lap::start();
+        let mut stopwatch = Stopwatch::start();
         for (other, count) in counter.drain() {
             let rest = &ranks[prefix..];
             if !shares(
@@ -196,7 +196,7 @@ impl Ranked {
                 found(a, b, &judgement, &mut related.made);
             }
         }
-        related.spent.verdicts += lap.next();
+        related.spent.verdicts += stopwatch.lap();
     }
 }
 
