@@ -3,6 +3,7 @@
 //! Pages are read once. Those that the gold connects stay together: a part of the groups is held out, the search sees
 //! the others only, and the result is scored on both, beside what it started from.
 
+mod gene;
 mod page;
 mod search;
 mod side;
@@ -19,7 +20,7 @@ use crate::pipeline::in_pool;
 use crate::read::{ReadOptions, Source};
 use crate::text::TextOptions;
 use crate::watch::Watch;
-use search::Gene;
+use gene::Gene;
 use side::{Side, Task};
 use split::{has_related, labels, split};
 
