@@ -74,8 +74,8 @@ fn sketches() -> Sketches {
         let kind = if number % 5 == 0 { number - 1 } else { number };
         let mut keys: Vec<u64> = (0..20).map(|key| mix(20 * kind + key + 1)).collect();
         keys.sort_unstable();
-        let mut terms: Vec<u64> = (0..200)
-            .map(|term| mix(200 * kind + term) & !0xFFFF | (1 + (number + term) % 5))
+        let mut terms: Vec<u64> = (0..400)
+            .map(|term| mix(400 * kind + term) & !0xFFFF | (1 + (number + term) % 5))
             .collect();
         terms.sort_unstable();
         let evidence = std::iter::once(1000 + number).chain(terms);

@@ -32,7 +32,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "share",
-            domain: Domain::Float(0.88, 0.0, 1.0),
+            domain: Domain::Float(0.92, 0.0, 1.0),
             help: "least share of the shorter page's keyword occurrences that are of keywords of the longer",
         },
         Param {
@@ -47,7 +47,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "keywords",
-            domain: Domain::Int(200, 6, 500),
+            domain: Domain::Int(400, 6, 500),
             help: "keywords of a page that are compared; the best of them make its hashes",
         },
         Param {
@@ -109,7 +109,7 @@ const SEPARATOR: char = '\n';
 /// # Reference
 /// AgT (Journal of Computer Applications 2010, 30(6):1661). Its f is lost in our copy; ours falls, is continuous and
 /// convex, as its prose demands. `k1` is at least 1 and `k2` at most 1, so that k₁ ≥ k₂ needs no check. We deviate by
-/// comparing 200 words rather than 10 (ten cannot tell reports of one event apart), by hashes of each three of the 6
+/// comparing 400 words rather than 10 (ten cannot tell reports of one event apart), by hashes of each three of the 6
 /// best words (`hashes=best` has the paper's: of the 3, the 4 and the 5 best), by the share, which the paper does not
 /// have (`duplicate_by=cosine` leaves it to containment), and by leaving numbers out. `docs/agglomerate.md` has what
 /// each is worth.
