@@ -12,6 +12,7 @@ mod methods;
 mod progress;
 mod say;
 mod text;
+mod text_args;
 mod tune;
 
 use std::process::ExitCode;
