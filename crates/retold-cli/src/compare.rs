@@ -51,6 +51,11 @@ pub struct Args {
     /// Replace what an earlier run wrote in OUT; other files there stay
     #[arg(long)]
     force: bool,
+    /// Run what the figures of the papers show as well, with the sets at hand: thresholds (CCDet, Fig. 6), features for
+    /// I-Match and shingles (Fig. 7 and 8), time with and without pruning (Fig. 9), precision and recall by domain
+    /// (DWDCS, Fig. 2-7), planted sets, and the tables of AgT, which want sets called eventmonitor and wxvl
+    #[arg(long)]
+    experiments: bool,
     /// The values of a threshold to try; whole numbers, such as the distance of simhash, are all tried. Unless named,
     /// 0.3 to 0.9 by 0.05 and 0.92 to 1 by 0.02
     #[arg(long, value_name = "FROM:TO:STEP", value_parser = sweep)]
@@ -105,6 +110,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let options = Options {
         specs,
         sets,
+        experiments: args.experiments,
         grid: args.sweep.clone().map_or_else(grid, |sweep| sweep.0),
         threads: args.threads,
     };

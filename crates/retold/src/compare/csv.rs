@@ -132,7 +132,7 @@ impl Comparison {
 
     /// The threshold that the other sets choose, on this one.
     pub(super) fn left_out(&self, set: usize, spec: usize) -> Option<&Point> {
-        let place = self.choosing().iter().position(|&other| other == set)?;
+        let place = self.choosing(spec).iter().position(|&other| other == set)?;
         let point = self.choice(spec).without(place)?;
         Some(&self.curve(set, spec)?.points[point])
     }

@@ -1,5 +1,6 @@
 //! The results as tables for people, in Markdown and in the page.
 
+use super::experiments::Experiment;
 use super::{Comparison, Curve, Point};
 
 /// A table for people.
@@ -146,7 +147,7 @@ impl Comparison {
                 true,
             ),
         ];
-        if self.choosing().len() > 1 {
+        if self.choosing(0).len() > 1 {
             let left_out = self.f1_table(
                 "Leave one set out",
                 "F1 of any relation at the threshold whose mean F1 over all other sets is best.",
@@ -160,7 +161,7 @@ impl Comparison {
 
     /// A row for each method, a column for each set that thresholds are chosen by, and the mean.
     fn f1_table(&self, title: &str, note: &str, chosen: &Chosen<'_>, each_its_own: bool) -> Table {
-        let sets = self.choosing();
+        let sets = self.choosing(0);
         let mut head = vec!["method".to_owned()];
         if !each_its_own {
             head.push("threshold".into());
@@ -174,7 +175,7 @@ impl Comparison {
             rows: Vec::new(),
         };
         let mut columns: Vec<Vec<Option<f64>>> = vec![Vec::new(); sets.len() + 1];
-        for spec in 0..self.specs.len() {
+        for spec in self.asked() {
             let points: Vec<Option<&Point>> = sets.iter().map(|&set| chosen(set, spec)).collect();
             let mut row = vec![Cell::new(&self.specs[spec].label)];
             if !each_its_own {
@@ -295,9 +296,56 @@ impl Comparison {
         }
     }
 
-    /// The main tables and those of each set, in Markdown.
+    /// The table of a figure: a row for each set and method.
+    pub(super) fn figure_table(&self, experiment: &Experiment) -> Table {
+        let columns = [
+            "set",
+            "method",
+            "threshold",
+            "precision",
+            "recall",
+            "F1",
+            "best F1",
+            "pages precision",
+            "pages recall",
+            "CPU seconds",
+            "sketches alone",
+            "peak MB",
+        ];
+        let row = |set: usize, spec: usize| {
+            let curve = self.curve(set, spec)?;
+            let own = &curve.points[curve.own];
+            let (scores, cost) = (&own.evaluation, &curve.cost);
+            let cells = [
+                self.sets[set].name.clone(),
+                self.specs[spec].label.clone(),
+                own.value.map_or("–".into(), |value| value.to_string()),
+                part(scores.any.precision),
+                part(scores.any.recall),
+                with_error(own),
+                at_value(&curve.points[curve.best()]),
+                part(scores.pages.precision),
+                part(scores.pages.recall),
+                cost.cpu().map_or("–".into(), short),
+                short(curve.sketch.1.unwrap_or(curve.sketch.0).as_secs_f64()),
+                cost.peak_memory
+                    .map_or("–".into(), |bytes| short(bytes as f64 / 1e6)),
+            ];
+            Some(cells.map(Cell::new).into())
+        };
+        let rows = experiment.sets.iter();
+        let rows = rows.flat_map(|&set| experiment.specs.iter().map(move |&spec| (set, spec)));
+        Table {
+            title: experiment.figure.title.into(),
+            note: experiment.notes(),
+            head: columns.map(str::to_owned).into(),
+            rows: rows.filter_map(|(set, spec)| row(set, spec)).collect(),
+        }
+    }
+
+    /// The main tables, those of each set and those of the figures, in Markdown.
     pub fn markdown(&self) -> String {
-        let specs: Vec<usize> = (0..self.specs.len()).collect();
+        let specs = self.asked();
         let mut text = format!(
             "# Methods on labelled sets\n\nWritten by `retold compare` {}.\n\n",
             env!("CARGO_PKG_VERSION")
@@ -307,6 +355,8 @@ impl Comparison {
             tables.push(self.score_table(set, &specs));
             tables.push(self.cost_table(set, &specs));
         }
+        let figures = self.experiments.iter();
+        tables.extend(figures.map(|experiment| self.figure_table(experiment)));
         text += &tables
             .iter()
             .map(Table::markdown)
