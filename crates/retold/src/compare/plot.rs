@@ -171,3 +171,68 @@ fn with_classes(svg: &str, title: &str) -> String {
     }
     svg
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(lines: usize, log: bool) -> Plot {
+        let line = |number: usize| Line {
+            number,
+            points: (1..20).map(|x| (f64::from(x) / 20.0, 0.9)).collect(),
+            large: Some(3),
+        };
+        Plot {
+            title: "a < b & \"c\"".into(),
+            axes: ["across", "up"],
+            lines: (0..lines).map(line).collect(),
+            log,
+        }
+    }
+
+    #[test]
+    fn colours_are_classes_of_the_style_sheet() {
+        let svg = plot(MARKS, false).svg().unwrap();
+        assert!(!svg.contains("#0102"), "a stand-in is left");
+        let style = include_str!("../../templates/compare.css");
+        for number in 0..MARKS {
+            for class in [format!("l{number}"), format!("f{number}")] {
+                assert!(
+                    style.contains(&format!(".{class} ")),
+                    "{class} has no colour"
+                );
+            }
+            assert!(
+                svg.contains(&format!("class=\"l{number}\"")),
+                "no line {number}"
+            );
+        }
+        // Every colour and shape once: marks differ.
+        let crosses = 3 * MARKS / 4;
+        assert!(svg.contains(&format!("class=\"f{}\"", crosses - 1)));
+        assert!(
+            !svg.contains(&format!("class=\"f{crosses}\"")),
+            "crosses are lines"
+        );
+        assert!(svg.contains("across") && svg.contains("up") && svg.contains(">0.95<"));
+        assert!(svg.contains("aria-label=\"a &lt; b &amp; &quot;c&quot;\""));
+    }
+
+    #[test]
+    fn a_plot_of_twelve_methods_is_small() {
+        let size = plot(12, false).svg().unwrap().len();
+        // 12 methods on 6 sets have 20 plots, and the page may have 3 MB.
+        assert!(size < 60_000, "{size}");
+    }
+
+    #[test]
+    fn axes_are_as_long_as_the_points_need() {
+        let [x, y] = plot(1, false).ranges();
+        // From 0.05 to 0.95: the axes begin a tenth below.
+        assert_eq!((x, y), (0.0..1.0, 0.8..1.0));
+        let [x, _] = plot(1, true).ranges();
+        assert!(0.03 < x.start && x.start < 0.05 && 0.95 < x.end, "{x:?}");
+        assert!(plot(1, true).svg().is_ok());
+        assert!(plot(0, false).svg().is_ok());
+    }
+}
