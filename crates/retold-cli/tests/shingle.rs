@@ -1,4 +1,5 @@
 //! `shingle` with exact verification through the real binary, against all pairs compared by their words.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

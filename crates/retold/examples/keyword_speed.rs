@@ -34,8 +34,9 @@ fn main() -> Result<(), retold::Error> {
         bytes as f64 / 1e6
     );
     // Dictionaries and stop-words are loaded once, by the first page that needs them.
-    texts.iter().take(100).cloned().for_each(|text| {
-        method.sketch(&text);
+    // Copies, as a text keeps the words that were asked of it.
+    texts.iter().take(100).for_each(|text| {
+        method.sketch(&text.clone());
     });
     println!("                              MB/s, median   best");
     let speed = |name: &str, prepare: &dyn Fn(&Text), work: &dyn Fn(&Text) -> usize| {
