@@ -85,6 +85,8 @@ fn every_threshold_is_counted_as_by_hand() {
     assert_eq!(counts(at("0.9"), "any"), [2, 0, 1]);
     assert_eq!(counts(at("0.9"), "duplicate"), [1, 0, 1]);
     assert_eq!(counts(at("0.9"), "containment"), [1, 0, 0]);
+    // All three are called what they are.
+    assert_eq!(at("0.3")["kind_right"], "1.000000");
     // Pages with true pairs: a b d e f g; of c all pairs that count are false.
     assert_eq!(counts(at("0.3"), "pages"), [6, 1, 0]);
     assert_eq!(

@@ -40,18 +40,19 @@ impl Comparison {
     /// A line for each set, method and threshold, with all counts. The same for the same input and options.
     pub fn curves_csv(&self) -> String {
         let mut csv = format!(
-            "set,spec,method,parameter,value,own,{},any_f1_error,pairs,candidates\n",
+            "set,spec,method,parameter,value,own,{},any_f1_error,kind_right,pairs,candidates\n",
             csv_header()
         );
         for (&(set, spec), curve) in &self.curves {
             let names = self.row_names(set, spec);
             for (at, point) in curve.points.iter().enumerate() {
                 csv += &format!(
-                    "{names},{},{},{},{:.6},{},{}\n",
+                    "{names},{},{},{},{:.6},{},{},{}\n",
                     value(point),
                     u8::from(at == curve.own),
                     point.evaluation.csv(),
                     point.error(),
+                    number(point.kind_right()),
                     point.pairs,
                     point.candidates,
                 );
@@ -64,7 +65,7 @@ impl Comparison {
     pub fn summary_csv(&self) -> String {
         let mut csv = String::from(
             "set,spec,method,parameter,pages,true_pairs,own_value,own_precision,own_recall,own_f1,own_f1_error,\
-             own_duplicate_f1,own_containment_f1,own_pages_precision,own_pages_recall,own_pages_f1,best_value,best_f1,\
+             own_duplicate_f1,own_containment_f1,own_kind_right,own_pages_precision,own_pages_recall,own_pages_f1,best_value,best_f1,\
              best_f1_error,single_value,single_f1,single_f1_error,left_out_value,left_out_f1,left_out_f1_error,pairs,\
              candidates,candidates_per_true_pair,sketch_bytes_per_page,wall_seconds,cpu_seconds,mb_per_cpu_second,\
              peak_memory_mb,threads\n",
@@ -84,6 +85,7 @@ impl Comparison {
                 number(Some(own.error())),
                 number(scores.duplicate.f1),
                 number(scores.containment.f1),
+                number(own.kind_right()),
                 number(scores.pages.precision),
                 number(scores.pages.recall),
                 number(scores.pages.f1),

@@ -83,6 +83,8 @@ pub struct Point {
     pub value: Option<f64>,
     /// How good it is.
     pub evaluation: Evaluation,
+    /// True pairs found of which the labels say how they are related.
+    pub named: u64,
     /// F1 of any relation in each resample of the pages.
     resampled: Vec<f64>,
     /// Pairs that were reported.
@@ -95,6 +97,12 @@ impl Point {
     /// F1 of any relation; 0 where nothing is true and nothing reported.
     pub fn f1(&self) -> f64 {
         self.evaluation.any.f_beta(1.0)
+    }
+
+    /// The share of the true pairs found whose kind of relation is right, of those of which the labels name it.
+    pub fn kind_right(&self) -> Option<f64> {
+        let right = self.evaluation.duplicate.tp + self.evaluation.containment.tp;
+        (self.named > 0).then(|| right as f64 / self.named as f64)
     }
 
     /// The standard error of [`Point::f1`] by the choice of pages.
@@ -237,6 +245,7 @@ impl Job<'_> {
             points.push(Point {
                 value,
                 evaluation: scored.evaluation,
+                named: scored.named,
                 resampled: scored.tallies.resampled(),
                 pairs: found.pairs.len() as u64,
                 candidates: found.candidates,

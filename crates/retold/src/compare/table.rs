@@ -1,5 +1,6 @@
 //! The results as tables for people, in Markdown and in the page.
 
+use super::chance::error_of;
 use super::experiments::Experiment;
 use super::{Comparison, Curve, Point};
 
@@ -133,6 +134,7 @@ impl Comparison {
                 &single,
                 false,
             ),
+            self.lead_table(&single),
             self.f1_table(
                 "Default settings",
                 "F1 of any relation with the method's own threshold, or the one that is set.",
@@ -154,7 +156,7 @@ impl Comparison {
                 &|set, spec| self.left_out(set, spec),
                 true,
             );
-            tables.insert(1, left_out);
+            tables.insert(2, left_out);
         }
         tables
     }
@@ -203,6 +205,40 @@ impl Comparison {
         table
     }
 
+    /// How far each method is before the best of the others.
+    fn lead_table(&self, chosen: &Chosen<'_>) -> Table {
+        let sets = self.choosing(0);
+        let names = sets.iter().map(|&set| self.sets[set].name.clone());
+        let row = |spec: usize| {
+            let lead = |&set: &usize| {
+                let others = self.asked().into_iter().filter(|&other| other != spec);
+                let others = others.filter_map(|other| chosen(set, other));
+                let best = others.max_by(|a, b| a.f1().total_cmp(&b.f1()))?;
+                Some(lead_of(chosen(set, spec)?, best))
+            };
+            let cells = sets.iter().map(|set| {
+                let Some((lead, error)) = lead(set) else {
+                    return Cell::new("–");
+                };
+                Cell {
+                    text: format!("{lead:+.3} ±{error:.3}"),
+                    best: lead >= -error,
+                }
+            });
+            let name = Cell::new(&self.specs[spec].label);
+            std::iter::once(name).chain(cells).collect()
+        };
+        Table {
+            title: "Before or behind the best other method".into(),
+            note: "The difference in F1 to the best other method on the set, each at its one threshold for all sets, \
+                   with the standard error of the difference (both methods see the same resamples of pages). Marked: \
+                   not behind by more than that."
+                .into(),
+            head: std::iter::once("method".to_owned()).chain(names).collect(),
+            rows: self.asked().into_iter().map(row).collect(),
+        }
+    }
+
     /// How good each method is on a set with its own setting, in all kinds of counting.
     pub fn score_table(&self, set: usize, specs: &[usize]) -> Table {
         let columns = [
@@ -214,6 +250,7 @@ impl Comparison {
             "best F1",
             "duplicate F1",
             "containment F1",
+            "kind right",
             "pages precision",
             "pages recall",
             "pages F1",
@@ -233,6 +270,7 @@ impl Comparison {
                 at_value(&curve.points[curve.best()]),
                 part(scores.duplicate.f1),
                 part(scores.containment.f1),
+                part(own.kind_right()),
                 part(scores.pages.precision),
                 part(scores.pages.recall),
                 part(scores.pages.f1),
@@ -245,7 +283,8 @@ impl Comparison {
             title: of.name.clone(),
             note: format!(
                 "{} true pairs. Each method with its own setting; `best F1` at the threshold that suits this set best. \
-                 Pages: one counts as found if one of its true pairs is.",
+                 Kind right: of the true pairs found, those called duplicate or contained as the labels say. Pages: \
+                 one counts as found if one of its true pairs is.",
                 of.true_pairs()
             ),
             head: columns.map(str::to_owned).into(),
@@ -366,6 +405,13 @@ impl Comparison {
     }
 }
 
+/// By how much the F1 of one point is above that of another, and the standard error of that.
+fn lead_of(point: &Point, other: &Point) -> (f64, f64) {
+    let pairs = point.resampled.iter().zip(&other.resampled);
+    let differences: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
+    (point.f1() - other.f1(), error_of(&differences))
+}
+
 /// The mean F1 of these points and its standard error, the choice of sets taken as given; `None` if one is missing.
 fn mean_of(points: &[Option<&Point>]) -> Option<(f64, f64)> {
     let points: Vec<&Point> = points.iter().copied().collect::<Option<_>>()?;
@@ -383,4 +429,60 @@ fn stages(curve: &Curve) -> String {
         format!("{} {}", stage.name, short(seconds))
     });
     stages.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::tests::curve;
+
+    #[test]
+    fn a_lead_is_a_difference_with_the_error_of_the_difference() {
+        // Found 9 and 10 of 10: 18/19 and 1.
+        let curve = curve(&[9, 10]);
+        let [mut a, b] = <[Point; 2]>::try_from(curve.points).ok().unwrap();
+        // Constant in all resamples: no error, whatever the two are by themselves.
+        let (lead, error) = lead_of(&a, &b);
+        assert!((lead + 1.0 / 19.0).abs() < 1e-12, "{lead}");
+        assert!(error < 1e-9, "{error}");
+        // Half of the resamples at 0, half at 2, the other always 1: the standard deviation is 1, but for n − 1.
+        let count = a.resampled.len();
+        a.resampled = (0..count).map(|at| (at % 2 * 2) as f64).collect();
+        let expected = (count as f64 / (count as f64 - 1.0)).sqrt();
+        assert!((lead_of(&a, &b).1 - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn tables_are_the_same_in_markdown_and_in_columns() {
+        let cell = |text: &str, best| Cell {
+            text: text.into(),
+            best,
+        };
+        let table = Table {
+            title: "T".into(),
+            note: "N".into(),
+            head: vec!["method".into(), "F1".into()],
+            rows: vec![
+                vec![cell("a", false), cell("0.5 ±0.1", true)],
+                vec![cell("longer", false), cell("–", false)],
+            ],
+        };
+        assert_eq!(
+            table.markdown(),
+            "## T\n\nN\n\n| method | F1 |\n| --- | ---: |\n| a | **0.5 ±0.1** |\n| longer | – |\n"
+        );
+        assert_eq!(
+            table.plain(),
+            "T\n\nmethod        F1\na       0.5 ±0.1\nlonger         –\n"
+        );
+    }
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        assert_eq!(
+            [0.0, 1.234, 12.34, 123.4].map(short),
+            ["0.00", "1.23", "12.3", "123"]
+        );
+        assert_eq!([part(None), part(Some(0.5))], ["–", "0.500"]);
+    }
 }
