@@ -1,5 +1,7 @@
 //! `retold compare` through the real binary, on sets small enough to count by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use std::collections::HashMap;

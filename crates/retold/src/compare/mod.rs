@@ -13,9 +13,11 @@ mod experiments;
 mod figures;
 mod page;
 mod plot;
+mod row;
 mod set;
 mod spec;
 mod table;
+mod tables;
 #[cfg(test)]
 mod tests;
 

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 /// A plot.
@@ -27,6 +28,8 @@ pub struct Line {
     /// The point with a larger mark.
     pub large: Option<usize>,
 }
+
+type Failed = DrawingAreaErrorKind<std::io::Error>;
 
 const SIZE: (u32, u32) = (620, 400);
 
@@ -76,7 +79,7 @@ impl Plot {
         X: AsRangedCoord<Value = f64>,
         X::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
-        let failed = |e: DrawingAreaErrorKind<std::io::Error>| e.to_string();
+        let failed = |e: Failed| e.to_string();
         let mut chart = ChartBuilder::on(root)
             .margin(10)
             .x_label_area_size(40)
@@ -95,28 +98,10 @@ impl Plot {
             .light_line_style(TRANSPARENT)
             .draw()
             .map_err(failed)?;
-        for line in &self.lines {
-            let colour = stand_in((line.number % MARKS) as u8);
-            let points = || line.points.iter().copied();
-            chart
-                .draw_series(LineSeries::new(points(), colour.stroke_width(2)))
-                .map_err(failed)?;
-            for (at, point) in points().enumerate() {
-                let size = if line.large == Some(at) { 6 } else { 3 };
-                let style = colour.filled();
-                let corners = [(-size, -size), (size, size)];
-                match shape(line.number) {
-                    '●' => chart.draw_series([Circle::new(point, size, style)]),
-                    '▲' => chart.draw_series([TriangleMarker::new(point, size + 1, style)]),
-                    '■' => chart
-                        .draw_series([EmptyElement::at(point) + Rectangle::new(corners, style)]),
-                    _ => chart.draw_series([Cross::new(point, size, colour.stroke_width(2))]),
-                }
-                .map(drop)
-                .map_err(failed)?;
-            }
-        }
-        Ok(())
+        self.lines
+            .iter()
+            .try_for_each(|line| line.draw(&mut chart))
+            .map_err(failed)
     }
 
     /// Both axes, just long enough; parts of 1 begin at a tenth.
@@ -140,6 +125,34 @@ impl Plot {
             range(|point| point.0, self.log),
             range(|point| point.1, false),
         ]
+    }
+}
+
+type Chart<'a, 'b, X> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, RangedCoordf64>>;
+
+impl Line {
+    fn draw<X: Ranged<ValueType = f64>>(
+        &self,
+        chart: &mut Chart<'_, '_, X>,
+    ) -> std::result::Result<(), Failed> {
+        let colour = stand_in((self.number % MARKS) as u8);
+        let points = || self.points.iter().copied();
+        chart.draw_series(LineSeries::new(points(), colour.stroke_width(2)))?;
+        for (at, point) in points().enumerate() {
+            let size = if self.large == Some(at) { 6 } else { 3 };
+            let style = colour.filled();
+            let corners = [(-size, -size), (size, size)];
+            match shape(self.number) {
+                '●' => chart.draw_series([Circle::new(point, size, style)]),
+                '▲' => chart.draw_series([TriangleMarker::new(point, size + 1, style)]),
+                '■' => {
+                    chart.draw_series([EmptyElement::at(point) + Rectangle::new(corners, style)])
+                }
+                _ => chart.draw_series([Cross::new(point, size, colour.stroke_width(2))]),
+            }
+            .map(drop)?;
+        }
+        Ok(())
     }
 }
 
