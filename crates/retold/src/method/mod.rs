@@ -71,6 +71,18 @@ pub trait Method: Send + Sync {
         Vec::new()
     }
 
+    /// Whether what [`Method::counted`] counts are the keys of the sketch that the method makes before it has been fit.
+    /// Then nothing is read twice: sketches are made first and settled once frequencies are known. Default: no.
+    fn counts_keys(&self) -> bool {
+        false
+    }
+
+    /// The sketch that the method makes of a text, from the one that it made before it was fit. Different sketches must
+    /// stay different. Asked for if [`Method::counts_keys`].
+    fn settle(&self, sketch: SketchRef<'_>) -> Sketch {
+        sketch.to_owned()
+    }
+
     /// Takes the document frequencies that everything after this depends on.
     fn fit(&mut self, _frequencies: Arc<Frequencies>) {}
 
@@ -177,6 +189,17 @@ pub struct SketchRef<'a> {
     pub marks: &'a [u64],
     /// See [`Sketch::evidence`].
     pub evidence: &'a [u64],
+}
+
+impl SketchRef<'_> {
+    /// A copy.
+    pub fn to_owned(self) -> Sketch {
+        Sketch {
+            keys: self.keys.to_vec(),
+            marks: self.marks.to_vec(),
+            evidence: self.evidence.to_vec(),
+        }
+    }
 }
 
 /// An entry of the table of methods.
