@@ -5,6 +5,7 @@
 //! registers them.
 
 mod agglomerate;
+mod coverage;
 pub mod explain;
 mod frequencies;
 mod param;
@@ -12,6 +13,7 @@ mod period;
 mod shingle;
 
 pub use agglomerate::Agglomerate;
+pub use coverage::Coverage;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use frequencies::Frequencies;
 pub use param::{Domain, Param, Params, Value};
@@ -191,7 +193,12 @@ impl MethodInfo {
 }
 
 /// The one table of methods.
-pub const METHODS: &[MethodInfo] = &[period::INFO, agglomerate::INFO, shingle::INFO];
+pub const METHODS: &[MethodInfo] = &[
+    period::INFO,
+    agglomerate::INFO,
+    shingle::INFO,
+    coverage::INFO,
+];
 
 /// The name of the method that is used when none is named.
 pub const DEFAULT: &str = period::INFO.name;
