@@ -30,7 +30,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "least",
             domain: Domain::Float(0.5, 0.0, 1.0),
-            help: "least such share where text that is rare in the collection reaches the threshold by itself",
+            help: "least such share where text that is rare in the collection reaches the threshold by itself; the threshold \
+                   if that is lower",
         },
         Param {
             name: "length_threshold",
