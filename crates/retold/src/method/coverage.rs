@@ -65,7 +65,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "sample",
-            domain: Domain::Int(12, 1, 1024),
+            domain: Domain::Int(14, 1, 1024),
             help: "one run in so many is kept in the sketch",
         },
         Param {
@@ -92,7 +92,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// A gram on more than `common_df` different texts is common: it may be a disclaimer as well as a much quoted
 /// statement. Two pages are related if the rest, what is rare, covers the smaller page's rare text to `threshold` (and
 /// all text to `least`); or if all text does so, and the smaller page is an article, that is, `prose` of it stands in
-/// sentences with a full stop (templates, menus and adverts do without), or the pages share `many` grams. Document
+/// sentences with a full stop (templates, menus and adverts do without) and 50 grams are shared, or the pages share
+/// `many` grams. Document
 /// frequencies are counted, of sampled grams, before pages are sketched, and frozen.
 ///
 /// # Misses
@@ -124,7 +125,9 @@ pub struct Coverage {
 /// A sketch has at least so many grams, if the page has.
 const FEWEST: usize = 4;
 /// So many sampled grams must be rare for their coverage to say something (fewer if the sample has no more).
-const FEWEST_RARE: usize = 3;
+const FEWEST_RARE: usize = 4;
+/// Common text counts as evidence from this many shared grams on: a statement, not a line at the foot of a page.
+const FEWEST_COMMON: usize = 50;
 /// How many standard errors an estimate may lie below what is needed before the texts are not even looked at.
 const ERRORS: f64 = 3.0;
 
@@ -221,8 +224,7 @@ impl Coverage {
         if frequencies.texts() < self.min_texts {
             return;
         }
-        let below = self.below();
-        for gram in grams.iter_mut().filter(|gram| **gram < below) {
+        for gram in grams {
             if frequencies.df(*gram) > self.common_df {
                 *gram |= COMMON;
             }
@@ -300,7 +302,13 @@ impl Coverage {
 
     /// Whether common text is evidence on these pages.
     fn counts_common(&self, counts: &Counts, slack: f64) -> bool {
-        counts.prose >= self.prose || counts.shared as f64 * (1.0 + slack) >= self.many as f64
+        // A number scaled up from a sample may be off by as many standard errors.
+        let error = match slack > 0.0 {
+            true => ERRORS * ((counts.shared * self.sample) as f64).sqrt(),
+            false => 0.0,
+        };
+        let shared = counts.shared as f64 + error;
+        shared >= self.many as f64 || counts.prose >= self.prose && shared >= FEWEST_COMMON as f64
     }
 
     /// How far an estimate from `n` sampled grams may be off.
@@ -336,7 +344,7 @@ impl Coverage {
             let prose = Check::number("prose", prose, value, Op::AtLeast, least);
             checks.push(prose.deciding(outcome.0, outcome.1));
             let many = "runs that both pages have; so many are no template";
-            let (value, least) = (counts.shared, self.many as f64 / (1.0 + slack));
+            let (value, least) = (counts.shared, self.many as f64);
             let many = Check::number("shared", many, value, Op::AtLeast, least);
             checks.push(many.deciding(outcome.0, outcome.1));
         }
@@ -389,9 +397,7 @@ impl Method for Coverage {
     }
 
     fn counted(&self, text: &Text) -> Vec<u64> {
-        let mut sample = self.sample_of(text);
-        sample.retain(|&gram| gram < self.below());
-        sample
+        self.sample_of(text)
     }
 
     fn fit(&mut self, frequencies: Arc<Frequencies>) {
@@ -405,8 +411,7 @@ impl Method for Coverage {
     /// How much is prose, then all grams, ascending.
     fn proof(&self, text: &Text) -> Vec<u64> {
         let mut proof = self.all(text);
-        let sampled = self.sampled(&proof);
-        self.flag(&mut proof[..sampled]);
+        self.flag(&mut proof);
         proof.insert(0, prose(text));
         proof.shrink_to_fit();
         proof
