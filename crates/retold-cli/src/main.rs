@@ -1,5 +1,6 @@
 //! The command line of Retold: arguments in, exit code out. All work is the library's.
 
+mod compare;
 mod config;
 mod dedup;
 mod eval;
@@ -50,6 +51,7 @@ enum Command {
     Keywords(keywords::Args),
     Eval(eval::Args),
     Tune(Box<tune::Args>),
+    Compare(compare::Args),
     Methods(methods::Args),
     /// Prints a completion script for a shell
     ///
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         Command::Keywords(args) => keywords::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Tune(args) => tune::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "retold", &mut std::io::stdout());

@@ -370,6 +370,7 @@ fn row_of(
 ) -> (PageRow, Option<String>) {
     let date = page.date.as_deref().and_then(seconds);
     let site = page.site.or_else(|| page.url.as_deref().and_then(site_of));
+    let chars = chars_of(text);
     let row = PageRow {
         id: page.id.into(),
         source,
@@ -377,8 +378,8 @@ fn row_of(
         site: None,
         date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
         bytes,
-        chars: chars_of(text),
-        own_chars: own_chars_of(text),
+        chars,
+        own_chars: own_of(text, chars),
         text: hash_of(text),
         sketch: 0,
         keys: 0,
@@ -399,8 +400,12 @@ pub fn chars_of(text: &Text) -> u64 {
 /// The length of what a page says itself: of its main text, or of all but its blocks of links (menus, lists of other
 /// pages) if methods see the whole page.
 pub fn own_chars_of(text: &Text) -> u64 {
+    own_of(text, chars_of(text))
+}
+
+fn own_of(text: &Text, chars: u64) -> u64 {
     if text.main.is_empty() {
-        chars_of(text).saturating_sub(text.link_chars)
+        chars.saturating_sub(text.link_chars)
     } else {
         text.seen_chars()
     }

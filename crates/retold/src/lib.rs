@@ -17,10 +17,14 @@ pub mod error;
 pub mod eval;
 pub mod page;
 pub mod pipeline;
+mod system;
 pub mod watch;
 
+mod bench;
+pub mod compare;
 pub mod read;
 pub mod text;
+
 pub mod tune;
 
 pub mod method;

@@ -17,6 +17,7 @@ use crate::method::{self, Frequencies, Method, MethodInfo, Params};
 use crate::read::{self, ReadOptions, Source};
 use crate::relation::{Relation, Verdict};
 use crate::report::{self, Summary};
+use crate::system::cpu_time;
 use crate::text::TextOptions;
 use crate::verify::{Texts, Verified};
 use crate::watch::Watch;
@@ -119,8 +120,8 @@ pub struct Findings {
     pub candidates: u64,
     /// Verdicts that were checked on texts.
     pub verified: Verified,
-    /// Stages with the time each took.
-    pub times: Vec<(&'static str, Duration)>,
+    /// The stages, in order.
+    pub times: Vec<Lap>,
 }
 
 impl Findings {
@@ -151,7 +152,7 @@ pub(crate) fn in_pool<T: Send>(
 }
 
 /// Reads the inputs and finds the copies; writes nothing.
-fn find(
+pub(crate) fn find(
     options: &Options,
     method_info: &MethodInfo,
     params: Params,
@@ -161,23 +162,31 @@ fn find(
     let mut clock = Clock::default();
 
     let sources = sources(options)?;
-    let text = text_options(options, method_info)?;
-    let frequencies = match method_info.fits {
-        true => Some(fit(&mut *method, &sources, &options.read, &text, watch)?),
-        false => None,
+    let text = TextOptions {
+        sentences: method.reads_sentences(),
+        ..text_options(options, method_info)?
     };
-    if frequencies.is_some() {
+    let (fits, by_keys) = (method_info.fits, method.counts_keys());
+    let mut frequencies = None;
+    if fits && !by_keys {
+        frequencies = Some(fit(&mut *method, &sources, &options.read, &text, watch)?);
         clock.lap("fit");
     }
-    let stages = Stages {
-        read: &options.read,
-        text: &text,
-        method: &*method,
+    let mut collection = {
+        let stages = Stages {
+            read: &options.read,
+            text: &text,
+            method: &*method,
+        };
+        Collection::read(&sources, &stages, watch)?
     };
-    let mut collection = Collection::read(&sources, &stages, watch)?;
     clock.lap("read and sketch");
     if collection.pages.is_empty() {
         return Err(nothing_to_read(options, &sources, &collection));
+    }
+    if fits && by_keys {
+        frequencies = Some(fit_by_keys(&mut *method, &mut collection));
+        clock.lap("fit");
     }
     collection.settle_ids();
     let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
@@ -203,7 +212,11 @@ fn find(
     } = matching.pairs(&mut collection, &mut clock, watch)?;
     let texts = Texts {
         sources: &sources,
-        stages: &stages,
+        stages: &Stages {
+            read: &options.read,
+            text: &text,
+            method: &*method,
+        },
         collection: &collection,
         by_id: &by_id,
         memory: options.verify_memory,
@@ -218,7 +231,7 @@ fn find(
     let contained = options.drop == Drop::Both;
     let dropped = cluster::dropped(by_id.len(), &pairs, &clusters, &preference, contained);
     clock.lap("clusters");
-    let times = clock.laps;
+    let times = clock.laps();
     Ok(Findings {
         sources,
         collection,
@@ -239,6 +252,16 @@ fn find(
         verified,
         times,
     })
+}
+
+/// The same for a method whose keys are what is counted: no text is read for it.
+fn fit_by_keys(method: &mut dyn Method, collection: &mut Collection) -> Arc<Frequencies> {
+    let texts = texts_of_sketches(collection);
+    let frequencies = Arc::new(noise::frequencies(&collection.sketches, &texts));
+    method.fit(Arc::clone(&frequencies));
+    let settled = collection.sketches.map(|sketch| method.settle(sketch));
+    collection.sketches = settled;
+    frequencies
 }
 
 /// Counts the document frequencies that the method wants and hands them to it.
@@ -273,7 +296,7 @@ pub(crate) struct Matched {
     units: Sketches,
     unit_of: Vec<u32>,
     whole: Option<Sketches>,
-    candidates: u64,
+    pub(crate) candidates: u64,
 }
 
 impl Matching<'_> {
@@ -380,7 +403,7 @@ pub(crate) fn order_of(
 }
 
 /// A rank for each page (by rank of id): the best page to keep has the smallest.
-fn preference(
+pub(crate) fn preference(
     collection: &Collection,
     canonical: Canonical,
     by_id: &[u32],
@@ -428,14 +451,7 @@ fn find_noise(collection: &Collection, params: &Params) -> NoiseList {
         .collect();
     on_site.par_sort_unstable();
     on_site.dedup();
-    let mut texts: Vec<(Option<u128>, u32)> =
-        pages.iter().map(|page| (page.text, page.sketch)).collect();
-    texts.par_sort_unstable();
-    texts.dedup();
-    let mut counts = vec![0; collection.sketches.len()];
-    texts
-        .iter()
-        .for_each(|&(_, sketch)| counts[sketch as usize] += 1);
+    let counts = texts_of_sketches(collection);
     let (sketches, sites) = (&collection.sketches, &*collection.sites);
     let census = noise::Census {
         sketches,
@@ -444,6 +460,21 @@ fn find_noise(collection: &Collection, params: &Params) -> NoiseList {
         on_site: &on_site,
     };
     noise::find(&census, params)
+}
+
+/// For each sketch, how many different texts have it.
+fn texts_of_sketches(collection: &Collection) -> Vec<u32> {
+    let pages = collection.pages.iter();
+    let mut texts: Vec<(u128, u32)> = pages
+        .filter_map(|page| Some((page.text?, page.sketch)))
+        .collect();
+    texts.par_sort_unstable();
+    texts.dedup();
+    let mut counts = vec![0; collection.sketches.len()];
+    texts
+        .iter()
+        .for_each(|&(_, sketch)| counts[sketch as usize] += 1);
+    counts
 }
 
 /// Takes the noise out of the sketches: the different sketches that are left, which of them each page has (in the order
@@ -633,25 +664,44 @@ fn add_exact_copies(
     large.dedup();
 }
 
+/// A stage and the time it took.
+#[derive(Clone, Copy, Debug)]
+pub struct Lap {
+    /// Its name.
+    pub stage: &'static str,
+    /// The time that passed.
+    pub wall: Duration,
+    /// The time that all threads together were at work, where the system tells.
+    pub cpu: Option<Duration>,
+}
+
 /// Measures stages.
 pub(crate) struct Clock {
-    last: Instant,
-    laps: Vec<(&'static str, Duration)>,
+    last: (Instant, Option<Duration>),
+    laps: Vec<Lap>,
 }
 
 impl Default for Clock {
     fn default() -> Self {
         Clock {
-            last: Instant::now(),
+            last: (Instant::now(), cpu_time()),
             laps: Vec::new(),
         }
     }
 }
 
 impl Clock {
-    fn lap(&mut self, stage: &'static str) {
-        let now = Instant::now();
-        self.laps.push((stage, now - self.last));
-        self.last = now;
+    pub(crate) fn lap(&mut self, stage: &'static str) {
+        let (now, cpu) = (Instant::now(), cpu_time());
+        self.laps.push(Lap {
+            stage,
+            wall: now - self.last.0,
+            cpu: cpu.zip(self.last.1).map(|(now, last)| now - last),
+        });
+        self.last = (now, cpu);
+    }
+
+    pub(crate) fn laps(self) -> Vec<Lap> {
+        self.laps
     }
 }

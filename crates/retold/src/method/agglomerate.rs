@@ -156,6 +156,10 @@ impl Method for Agglomerate {
         1
     }
 
+    fn reads_sentences(&self) -> bool {
+        false
+    }
+
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
         let shared = count_shared(a.keys, b.keys);
         let numbers = Numbers::of(a.evidence, b.evidence);

@@ -94,7 +94,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// all text to `least`); or if all text does so, and the smaller page is an article, that is, `prose` of it stands in
 /// sentences with a full stop (templates, menus and adverts do without) and 50 grams are shared, or the pages share
 /// `many` grams. Document
-/// frequencies are counted, of sampled grams, before pages are sketched, and frozen.
+/// frequencies are those of sampled grams, counted once and frozen.
 ///
 /// # Misses
 /// Copies in which every tenth word was changed. Articles of which more than `common_df` versions stand on pages
@@ -398,6 +398,16 @@ impl Method for Coverage {
 
     fn counted(&self, text: &Text) -> Vec<u64> {
         self.sample_of(text)
+    }
+
+    fn counts_keys(&self) -> bool {
+        true
+    }
+
+    fn settle(&self, sketch: SketchRef<'_>) -> Sketch {
+        let mut sketch = sketch.to_owned();
+        self.flag(&mut sketch.keys);
+        sketch
     }
 
     fn fit(&mut self, frequencies: Arc<Frequencies>) {

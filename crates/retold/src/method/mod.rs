@@ -5,20 +5,37 @@
 //! registers them.
 
 mod agglomerate;
+mod codet;
+#[cfg(test)]
+mod contract;
 mod coverage;
 pub mod explain;
+mod features;
 mod frequencies;
+mod imatch;
 mod param;
 mod period;
+mod punctuation;
 mod shingle;
+mod simhash;
+mod spotsigs;
+#[cfg(test)]
+mod testing;
+mod tfidf;
 
 pub use agglomerate::Agglomerate;
+pub use codet::CoDet;
 pub use coverage::Coverage;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use frequencies::Frequencies;
+pub use imatch::IMatch;
 pub use param::{Domain, Param, Params, Value};
 pub use period::Period;
+pub use punctuation::Punctuation;
 pub use shingle::Shingle;
+pub use simhash::Simhash;
+pub use spotsigs::SpotSigs;
+pub use tfidf::TfIdf;
 
 use std::sync::Arc;
 
@@ -56,6 +73,18 @@ pub trait Method: Send + Sync {
         Vec::new()
     }
 
+    /// Whether what [`Method::counted`] counts are the keys of the sketch that the method makes before it has been fit.
+    /// Then nothing is read twice: sketches are made first and settled once frequencies are known. Default: no.
+    fn counts_keys(&self) -> bool {
+        false
+    }
+
+    /// The sketch that the method makes of a text, from the one that it made before it was fit. Different sketches must
+    /// stay different. Asked for if [`Method::counts_keys`].
+    fn settle(&self, sketch: SketchRef<'_>) -> Sketch {
+        sketch.to_owned()
+    }
+
     /// Takes the document frequencies that everything after this depends on.
     fn fit(&mut self, _frequencies: Arc<Frequencies>) {}
 
@@ -63,6 +92,11 @@ pub trait Method: Send + Sync {
     /// hand. Default: no verdict.
     fn in_doubt(&self, _similarity: f64) -> bool {
         false
+    }
+
+    /// Whether the method looks at [`Text::sentences`]. Default: yes.
+    fn reads_sentences(&self) -> bool {
+        true
     }
 
     /// What [`Method::verify`] has to know of a text.
@@ -159,6 +193,17 @@ pub struct SketchRef<'a> {
     pub evidence: &'a [u64],
 }
 
+impl SketchRef<'_> {
+    /// A copy.
+    pub fn to_owned(self) -> Sketch {
+        Sketch {
+            keys: self.keys.to_vec(),
+            marks: self.marks.to_vec(),
+            evidence: self.evidence.to_vec(),
+        }
+    }
+}
+
 /// An entry of the table of methods.
 pub struct MethodInfo {
     /// The name, the same everywhere.
@@ -186,6 +231,13 @@ impl MethodInfo {
         self.params.iter().chain(noise)
     }
 
+    /// The parameter that says how alike related pages are: `threshold`, or `distance` of a method that counts
+    /// differences (CONTRACT); `None` if the method has neither.
+    pub fn main_threshold(&self) -> Option<&'static Param> {
+        let called = |name| self.params.iter().find(|param| param.name == name);
+        called("threshold").or_else(|| called("distance"))
+    }
+
     /// Checked values for all parameters: defaults with `settings` laid over them.
     pub fn resolve(&self, settings: &[(String, String)]) -> Result<Params> {
         Params::resolve(self.name, self.all_params(), settings)
@@ -198,6 +250,12 @@ pub const METHODS: &[MethodInfo] = &[
     agglomerate::INFO,
     shingle::INFO,
     coverage::INFO,
+    simhash::INFO,
+    imatch::INFO,
+    spotsigs::INFO,
+    codet::INFO,
+    tfidf::INFO,
+    punctuation::INFO,
 ];
 
 /// The name of the method that is used when none is named.

@@ -6,6 +6,7 @@ mod tests;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::features::Features;
 use super::{
     Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, count_shared,
 };
@@ -41,6 +42,11 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             name: "verify",
             domain: Domain::Choice("exact", &["exact", "off"]),
             help: "whether candidates are checked on their texts, or believed as the sketches estimate them",
+        },
+        Param {
+            name: "features",
+            domain: Domain::Choice("words", Features::NAMES),
+            help: "what is compared: shingles of words, or instead spot signatures or full-stop features",
         },
         Param {
             name: "tokens",
@@ -79,6 +85,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 ///
 /// # How
 /// A page is the set of hashes of its shingles, all runs of `width` tokens; a text of fewer tokens is one shingle.
+/// (`features=spots` and `features=stops` take spot signatures or full-stop features instead: CCDet's Shingle-S, -P.)
 /// Resemblance is |a ∩ b| / |a ∪ b|, containment |a ∩ b| / min(|a|, |b|).
 /// Without `containment` a sketch is `hashes` min-hash values (one permutation, `hashes` bins; empty bins borrow by
 /// optimal densification) in bands of r rows: the most rows with which pages at `threshold` t share a band but for a
@@ -104,6 +111,7 @@ pub struct Shingle {
     threshold: f64,
     length_threshold: f64,
     verify: bool,
+    features: Features,
     unit: Unit,
     width: usize,
     scheme: Scheme,
@@ -118,7 +126,7 @@ enum Scheme {
 }
 
 /// How many standard errors an estimate may lie below the threshold before the texts are not even looked at.
-const ERRORS: f64 = 5.0;
+const ERRORS: f64 = 4.0;
 
 impl Shingle {
     fn new(params: &Params) -> Shingle {
@@ -136,6 +144,7 @@ impl Shingle {
             threshold,
             length_threshold: params.float("length_threshold"),
             verify: params.choice("verify") == "exact",
+            features: Features::named(params.choice("features")),
             unit: match params.choice("tokens") {
                 "words" => Unit::Word,
                 "whitespace" => Unit::Spaced,
@@ -146,7 +155,18 @@ impl Shingle {
         }
     }
 
-    /// Hands the hash of each shingle and its byte range in the folded text to `found`, in order.
+    /// Hands the hash of each element of the text's set and its byte range in the folded text to `found`, in order.
+    fn elements(&self, text: &Text, mut found: impl FnMut(u64, u32, u32)) {
+        match self.features {
+            Features::Words => self.shingles(text, found),
+            Features::Spots | Features::Stops => {
+                for spot in self.features.spots(text) {
+                    found(spot.key, spot.start, spot.end);
+                }
+            }
+        }
+    }
+
     fn shingles(&self, text: &Text, mut found: impl FnMut(u64, u32, u32)) {
         // The tokens with one space between, so that blocks and punctuation make no difference.
         let mut joined = String::with_capacity(text.folded.len() + 1);
@@ -208,7 +228,7 @@ impl Method for Shingle {
         match &self.scheme {
             Scheme::Bands(minhash, bands) => {
                 let (mut bins, mut count) = (minhash.bins(), 0u64);
-                self.shingles(text, |hash, _, _| {
+                self.elements(text, |hash, _, _| {
                     minhash.add(&mut bins, hash);
                     count += 1;
                 });
@@ -229,7 +249,7 @@ impl Method for Shingle {
             }
             Scheme::Sample(below) => {
                 let mut keys = Vec::new();
-                self.shingles(text, |hash, _, _| {
+                self.elements(text, |hash, _, _| {
                     if hash < *below {
                         keys.push(hash);
                     }
@@ -298,10 +318,14 @@ impl Method for Shingle {
         self.verify
     }
 
+    fn reads_sentences(&self) -> bool {
+        self.features == Features::Stops
+    }
+
     /// The set of shingles, ascending.
     fn proof(&self, text: &Text) -> Vec<u64> {
         let mut set = Vec::with_capacity(text.folded.len() / 5);
-        self.shingles(text, |hash, _, _| set.push(hash));
+        self.elements(text, |hash, _, _| set.push(hash));
         set.sort_unstable();
         set.dedup();
         set.shrink_to_fit();
@@ -363,7 +387,7 @@ impl Method for Shingle {
             return Vec::new();
         };
         let mut spots = Vec::new();
-        self.shingles(text, |key, start, end| {
+        self.elements(text, |key, start, end| {
             if key < below {
                 spots.push(Spot {
                     key,

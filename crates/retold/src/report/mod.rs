@@ -19,6 +19,7 @@ pub use tables::{PairLine, read_pairs};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Findings, Options as RunOptions};
+use crate::system;
 use crate::watch::Watch;
 
 /// The file with the features that were found to be noise.
@@ -55,15 +56,15 @@ pub fn write(
     if options.output.kept {
         kept::write(findings, options, &out, watch)?;
     }
-    let write = [("write", start.elapsed())];
-    let times = findings.times.iter().chain(&write);
+    let times = findings.times.iter().map(|lap| (lap.stage, lap.wall));
+    let times = times.chain([("write", start.elapsed())]);
     summary.run = Run {
         version: env!("CARGO_PKG_VERSION"),
         threads: rayon::current_num_threads() as u64,
         seconds: times
-            .map(|(stage, time)| ((*stage).to_owned(), time.as_secs_f64()))
+            .map(|(stage, time)| (stage.to_owned(), time.as_secs_f64()))
             .collect(),
-        peak_memory: summary::peak_memory(),
+        peak_memory: system::peak_memory(),
         directory: std::env::current_dir()
             .map(|d| d.display().to_string())
             .unwrap_or_default(),

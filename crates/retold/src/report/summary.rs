@@ -307,12 +307,3 @@ fn inputs(options: &Options) -> Vec<String> {
     inputs.extend(options.stdin.iter().map(|_| "-".to_owned()));
     inputs
 }
-
-/// The most memory the process has held so far, in bytes, where the system tells.
-pub(super) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
-}

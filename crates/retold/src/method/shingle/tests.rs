@@ -2,8 +2,7 @@ use proptest::prelude::*;
 
 use super::minhash::{Bands, MinHash, agreeing, pack};
 use super::*;
-use crate::page::{Content, Markup, Page};
-use crate::text::{TextOptions, text_of};
+use crate::method::testing::text;
 
 fn shingle(settings: &[(&str, &str)]) -> Shingle {
     let settings: Vec<_> = settings
@@ -11,21 +10,6 @@ fn shingle(settings: &[(&str, &str)]) -> Shingle {
         .map(|(n, v)| ((*n).into(), (*v).into()))
         .collect();
     Shingle::new(&INFO.resolve(&settings).unwrap())
-}
-
-fn text(text: &str) -> Text {
-    let content = Content::Unicode {
-        text: text.into(),
-        markup: Markup::Plain,
-    };
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content,
-    };
-    text_of(&page, &TextOptions::default()).unwrap()
 }
 
 /// The shingles as they stand in the folded text.
@@ -58,6 +42,19 @@ fn runs_of_tokens() {
         shingles("a b,c", &[("width", "2"), ("tokens", "chars")]),
         ["a b", "b,", ",c"]
     );
+}
+
+/// CCDet's Shingle-P: the set is that of the full-stop features.
+#[test]
+fn other_features_instead_of_shingles() {
+    let method = shingle(&[("features", "stops")]);
+    let set = |content: &str| method.proof(&text(content));
+    assert_eq!(set("甲乙一二三四五六七八九十。子丑寅。").len(), 2);
+    assert_eq!(
+        set("甲乙一二三四五六七八九十。"),
+        set("丙一二三四五六七八九十。")
+    );
+    assert!(set("没有句号").is_empty());
 }
 
 /// What stands between tokens makes no difference, where one token ends does.
