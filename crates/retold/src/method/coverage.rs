@@ -343,10 +343,14 @@ impl Coverage {
             let (value, least) = (counts.prose as usize, self.prose as f64);
             let prose = Check::number("prose", prose, value, Op::AtLeast, least);
             checks.push(prose.deciding(outcome.0, outcome.1));
-            let many = "runs that both pages have; so many are no template";
-            let (value, least) = (counts.shared, self.many as f64);
-            let many = Check::number("shared", many, value, Op::AtLeast, least);
-            checks.push(many.deciding(outcome.0, outcome.1));
+            let shared = "runs that both pages have; an article's count if they are more than a line, and so many are no \
+                          template anywhere";
+            let least = match counts.prose >= self.prose {
+                true => FEWEST_COMMON,
+                false => self.many,
+            };
+            let shared = Check::number("shared", shared, counts.shared, Op::AtLeast, least as f64);
+            checks.push(shared.deciding(outcome.0, outcome.1));
         }
         let coverage = "runs of words that both pages have over those of the smaller page (more than 1 is asked for \
                         where there is no evidence)";
@@ -354,7 +358,8 @@ impl Coverage {
             (true, _) => self.least - slack,
             (false, true) => self.threshold - slack,
             (false, false) => 2.0,
-        };
+        }
+        .max(f64::MIN_POSITIVE);
         let shared = counts.shared;
         checks.push(Check::ratio("coverage", coverage, shared, smaller, needed));
         let clr = "length ratio: runs of words of the smaller page over those of the larger";
