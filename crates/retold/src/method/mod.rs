@@ -8,6 +8,7 @@ mod agglomerate;
 mod codet;
 #[cfg(test)]
 mod contract;
+mod coverage;
 pub mod explain;
 mod features;
 mod frequencies;
@@ -24,6 +25,7 @@ mod tfidf;
 
 pub use agglomerate::Agglomerate;
 pub use codet::CoDet;
+pub use coverage::Coverage;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use frequencies::Frequencies;
 pub use imatch::IMatch;
@@ -247,6 +249,7 @@ pub const METHODS: &[MethodInfo] = &[
     period::INFO,
     agglomerate::INFO,
     shingle::INFO,
+    coverage::INFO,
     simhash::INFO,
     imatch::INFO,
     spotsigs::INFO,
