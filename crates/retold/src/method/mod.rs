@@ -5,11 +5,13 @@
 //! registers them.
 
 mod agglomerate;
+mod concept;
 pub mod explain;
 mod param;
 mod period;
 
 pub use agglomerate::Agglomerate;
+pub use concept::Concept;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use param::{Domain, Param, Params, Value};
 pub use period::Period;
@@ -147,7 +149,12 @@ impl MethodInfo {
 }
 
 /// The one table of methods.
-pub const METHODS: &[MethodInfo] = &[period::INFO, agglomerate::INFO];
+pub const METHODS: &[MethodInfo] = &[
+    period::INFO,
+    agglomerate::INFO,
+    concept::INFO,
+    concept::KEYWORLD,
+];
 
 /// The name of the method that is used when none is named.
 pub const DEFAULT: &str = period::INFO.name;

@@ -1,0 +1,1 @@
+//! The method as a whole, with figures worked out by hand.
