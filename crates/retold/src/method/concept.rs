@@ -8,21 +8,25 @@ mod paths;
 mod phrase;
 #[cfg(test)]
 mod tests;
+mod told;
 mod vector;
+mod view;
 
 use std::cmp::Reverse;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::explain::{self, Explanation};
 use super::{
-    Check, Domain, Keyword, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
-    count_shared,
+    Check, Domain, Keyword, Method, MethodInfo, Noise, Param, Params, Sketch, SketchRef, Spot,
 };
-use crate::relation::{Verdict, by_length, ratio};
+use crate::relation::{Verdict, by_length};
 use crate::text::{Extract, Text};
 use network::{Web, contribution};
 use phrase::Concepts;
-use vector::{Entry, Vector};
+use told::Compared;
+use vector::Entry;
+pub use view::{Network, Node};
 
 const THRESHOLD: Param = Param {
     name: "threshold",
@@ -32,8 +36,8 @@ const THRESHOLD: Param = Param {
 
 const SPREAD: Param = Param {
     name: "spread",
-    domain: Domain::Float(1_000_000.0, 0.0, 1_000_000.0),
-    help: "position spread S, in words, that related pages stay below",
+    domain: Domain::Float(0.1, 0.0, 100.0),
+    help: "position spread S, over the words of the shorter page, that related pages stay below",
 };
 
 const LENGTH_THRESHOLD: Param = Param {
@@ -42,10 +46,10 @@ const LENGTH_THRESHOLD: Param = Param {
     help: "length ratio below which the shorter page is contained in the longer",
 };
 
-const MIN_SHARED: Param = Param {
-    name: "min_shared",
-    domain: Domain::Int(1, 1, 200),
-    help: "least number of queried concepts that both pages have, or all of the smaller page's",
+const SHARED: Param = Param {
+    name: "shared",
+    domain: Domain::Float(0.5, 0.0, 1.0),
+    help: "least share of the queried concepts, of the page that has fewer, that both pages have",
 };
 
 const QUERY: Param = Param {
@@ -82,7 +86,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         THRESHOLD,
         SPREAD,
         LENGTH_THRESHOLD,
-        MIN_SHARED,
+        SHARED,
         QUERY,
         KEY_CONCEPTS,
         PHRASE,
@@ -111,7 +115,7 @@ pub(super) const KEYWORLD: MethodInfo = MethodInfo {
         THRESHOLD,
         SPREAD,
         LENGTH_THRESHOLD,
-        MIN_SHARED,
+        SHARED,
         QUERY,
         KEY_CONCEPTS,
         PHRASE,
@@ -126,7 +130,7 @@ pub struct Concept {
     threshold: f64,
     spread: f64,
     length_threshold: f64,
-    min_shared: usize,
+    shared: f64,
     query: usize,
     key_concepts: usize,
     phrase: usize,
@@ -136,13 +140,22 @@ pub struct Concept {
     hubs: usize,
 }
 
-/// A key concept of a page.
+/// A key concept of a page: an index into [`Concepts::all`], and its CB.
 struct Key {
     concept: usize,
     contribution: f64,
 }
 
 impl Concept {
+    /// The method called `name`, if it is one of these two, with checked parameters.
+    pub fn named(name: &str, params: &Params) -> Option<Concept> {
+        match name {
+            "concept" => Some(Concept::new(params)),
+            "keyworld" => Some(Concept::keyworld(params)),
+            _ => None,
+        }
+    }
+
     /// The method `concept`.
     pub fn new(params: &Params) -> Concept {
         Concept {
@@ -158,7 +171,7 @@ impl Concept {
             threshold: params.float("threshold"),
             spread: params.float("spread"),
             length_threshold: params.float("length_threshold"),
-            min_shared: params.int("min_shared"),
+            shared: params.float("shared"),
             query: params.int("query"),
             key_concepts: params.int("key_concepts"),
             phrase: params.int("phrase"),
@@ -174,44 +187,27 @@ impl Concept {
         let web = Web::new(&concepts, self.frequency);
         let hubs = web.hubs(&concepts, self.hubs);
         let growth = web.distances(&hubs).growth;
-        let mut best: Vec<usize> = (0..hubs.len()).collect();
-        // Hubs stand in the order of degree, frequency and text, and the sort is stable.
-        best.sort_by_key(|&hub| Reverse(growth[hub]));
-        best.truncate(self.key_concepts);
         let key = |&hub: &usize| Key {
             concept: web.concepts[hubs[hub] as usize] as usize,
             contribution: contribution(growth[hub], web.concepts.len()),
         };
-        let keys = best.iter().map(key).collect();
+        let keys = self.best(&growth).iter().map(key).collect();
         (concepts, keys)
     }
 
-    /// The similarity and what else the verdict needs.
-    fn compared(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Compared {
-        let (x, y) = (Vector::unpack(a.evidence), Vector::unpack(b.evidence));
-        Compared {
-            shared: count_shared(a.keys, b.keys),
-            needed: self.overlap(a.keys.len().min(b.keys.len())),
-            cosine: x.cosine(&y),
-            spread: x.spread(&y),
-            words: (x.words as usize, y.words as usize),
-        }
+    /// The places, among hubs in the order of degree, frequency and text, of those without which distances grow most.
+    fn best(&self, growth: &[u64]) -> Vec<usize> {
+        let mut best: Vec<usize> = (0..growth.len()).collect();
+        // The sort is stable: ties stay in that order.
+        best.sort_by_key(|&hub| Reverse(growth[hub]));
+        best.truncate(self.key_concepts);
+        best
     }
 }
 
-struct Compared {
-    shared: usize,
-    needed: usize,
-    cosine: f64,
-    spread: Option<f64>,
-    words: (usize, usize),
-}
-
-impl Compared {
-    fn lengths(&self) -> (usize, usize) {
-        let (a, b) = self.words;
-        (a.min(b), a.max(b))
-    }
+/// What a concept goes by in sketches.
+fn hash(name: &str) -> u64 {
+    xxh3_64(name.as_bytes())
 }
 
 impl Method for Concept {
@@ -222,7 +218,7 @@ impl Method for Concept {
             .map(|key| {
                 let concept = &concepts.all[key.concept];
                 Entry {
-                    hash: xxh3_64(concept.name.as_bytes()),
+                    hash: hash(&concept.name),
                     weight: concept.positions.len() as u32,
                     positions: &concept.positions,
                 }
@@ -239,26 +235,27 @@ impl Method for Concept {
     }
 
     fn overlap(&self, keys: usize) -> usize {
-        self.min_shared.min(keys).max(1)
+        // 0.55 of 20 is 11, though the product is a little more.
+        let least = (self.shared * keys as f64 - 1e-9).ceil();
+        (least as usize).max(1)
     }
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
-        let found = self.compared(a, b);
-        let same_places = found.spread.is_none_or(|spread| spread < self.spread);
-        let related =
-            found.shared >= found.needed && found.cosine >= self.threshold && same_places;
-        let (shorter, longer) = found.lengths();
+        let found = Compared::of(a, b);
+        let related = found.shared >= self.overlap(found.keys)
+            && found.cosine >= self.threshold
+            && found.spread().is_none_or(|spread| spread < self.spread);
         related.then(|| Verdict {
             relation: by_length(found.words.0, found.words.1, self.length_threshold),
             similarity: found.cosine,
-            length_ratio: ratio(shorter, longer),
+            length_ratio: found.length_ratio(),
             shared: found.shared as u32,
             shared_chars: 0,
         })
     }
 
     fn judged_by(&self) -> &'static [&'static str] {
-        &["threshold", "spread", "length_threshold", "min_shared"]
+        &["threshold", "spread", "length_threshold", "shared"]
     }
 
     fn least_similarity(&self) -> Option<f64> {
@@ -276,5 +273,19 @@ impl Method for Concept {
             }
         };
         Some(keys.iter().map(keyword).collect())
+    }
+
+    fn spots(&self, text: &Text) -> Vec<Spot> {
+        self.places(text)
+    }
+
+    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
+        self.tested(&Compared::of(a, b))
+    }
+
+    fn explain(&self, a: &Text, b: &Text, noise: Noise<'_>) -> Explanation {
+        let mut told = explain::story(self, a, b, noise);
+        told.notes = self.notes(a, b);
+        told
     }
 }

@@ -5,7 +5,7 @@
 //! registers them.
 
 mod agglomerate;
-mod concept;
+pub mod concept;
 pub mod explain;
 mod param;
 mod period;

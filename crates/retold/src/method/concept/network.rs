@@ -53,7 +53,9 @@ impl Web {
     /// The `count` nodes of highest degree, then frequency, then first by text; all of them if `count` is 0.
     pub(super) fn hubs(&self, concepts: &Concepts, count: usize) -> Vec<u32> {
         let mut nodes: Vec<u32> = (0..self.graph.len() as u32).collect();
-        nodes.sort_by_key(|&node| Reverse((self.graph.degree(node), self.frequency(concepts, node))));
+        nodes.sort_by_key(|&node| {
+            Reverse((self.graph.degree(node), self.frequency(concepts, node)))
+        });
         if count > 0 {
             nodes.truncate(count);
         }
@@ -82,7 +84,9 @@ impl Web {
         let neighbours = self.graph.neighbours(node);
         let links = |&other: &u32| {
             let others = self.graph.neighbours(other).iter();
-            others.filter(|n| neighbours.binary_search(n).is_ok()).count()
+            others
+                .filter(|n| neighbours.binary_search(n).is_ok())
+                .count()
         };
         // Each link is counted from both its ends, and so are the pairs.
         let both_ways: usize = neighbours.iter().map(links).sum();
@@ -110,7 +114,10 @@ fn largest_part(graph: &Graph, concepts: &Concepts, node: impl Fn(u32) -> bool) 
                 }
             }
         }
-        let occurrences = part.iter().map(|&n| concepts.all[n as usize].positions.len()).sum();
+        let occurrences = part
+            .iter()
+            .map(|&n| concepts.all[n as usize].positions.len())
+            .sum();
         if (part.len(), occurrences) > (best.0, best.1) {
             best = (part.len(), occurrences, part);
         }

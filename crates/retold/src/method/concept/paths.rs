@@ -195,6 +195,11 @@ fn missing<const W: usize>(full: &[u64; W], row: &[u64; W]) -> u64 {
     missing.sum()
 }
 
+/// True if two rows differ. Comparing arrays with `==` calls a function for each.
+fn differ<const W: usize>(a: &[u64; W], b: &[u64; W]) -> bool {
+    a.iter().zip(b).fold(0, |bits, (a, b)| bits | (a ^ b)) != 0
+}
+
 /// Searches from a batch of consecutive sources; adds up the distances of each node and notes the affected sources of
 /// the candidates. Returns the longest distance.
 fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u64 {
@@ -208,7 +213,7 @@ fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u
     while !arena.open.is_empty() {
         arena.open.retain(|&node| {
             let before = seen[node as usize];
-            if before == full {
+            if !differ(&before, &full) {
                 next[node as usize] = full;
                 return false;
             }
@@ -227,7 +232,7 @@ fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u
                 next[node as usize][word] = before[word] | once[word];
                 sole[word] = once[word] & !twice[word] & !before[word];
             }
-            if sole != [0; W] {
+            if differ(&sole, &[0; W]) {
                 for &neighbour in neighbours {
                     let number = arena.candidate[neighbour as usize];
                     if number != NONE {
@@ -270,7 +275,7 @@ fn sum_without<const W: usize>(
         let (mut changed, mut unseen) = (false, 0);
         arena.open.retain(|&node| {
             let before = seen[node as usize];
-            if before == full {
+            if !differ(&before, &full) {
                 next[node as usize] = full;
                 return false;
             }
@@ -283,7 +288,7 @@ fn sum_without<const W: usize>(
                 }
             }
             next[node as usize] = after;
-            changed |= after != before;
+            changed |= differ(&after, &before);
             true
         });
         sum += unseen + missing(&full, &arrived);

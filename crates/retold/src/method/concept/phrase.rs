@@ -22,6 +22,8 @@ pub(super) struct Concept {
     pub(super) phrases: Vec<(String, u32)>,
     /// Where its phrases begin, ascending: indices into [`Words::all`].
     pub(super) positions: Vec<u32>,
+    /// Where they end: the last word of each.
+    pub(super) ends: Vec<u32>,
 }
 
 /// What a page is made of.
@@ -73,11 +75,17 @@ impl<'a> Phrases<'a> {
                 continue;
             }
             let goes_on = |word: &&crate::text::Word| word.is_content() && !word.after_break;
-            let length = 1 + all[at + 1..].iter().take(most - 1).take_while(goes_on).count();
+            let length = 1 + all[at + 1..]
+                .iter()
+                .take(most - 1)
+                .take_while(goes_on)
+                .count();
             let mut phrase = [EMPTY; WORDS];
             phrase[..length].copy_from_slice(&interned.ids[at..at + length]);
             let number = *numbers.entry(phrase).or_insert_with(|| {
-                let forms = phrase[..length].iter().map(|&id| &*interned.forms[id as usize]);
+                let forms = phrase[..length]
+                    .iter()
+                    .map(|&id| &*interned.forms[id as usize]);
                 found.texts.push(forms.collect::<Vec<_>>().join(" "));
                 let mut languages = [None; WORDS];
                 for (language, &word) in languages.iter_mut().zip(&all[at..at + length]) {
@@ -104,7 +112,9 @@ impl<'a> Phrases<'a> {
         let mut ranked: Vec<u32> = (0..self.words.len() as u32).collect();
         ranked.sort_by_key(|&phrase| Reverse(self.counts[phrase as usize]));
         let mut kept = vec![false; self.words.len()];
-        ranked[..MOST].iter().for_each(|&phrase| kept[phrase as usize] = true);
+        ranked[..MOST]
+            .iter()
+            .for_each(|&phrase| kept[phrase as usize] = true);
         self.sequence.retain(|(phrase, _)| kept[*phrase as usize]);
         for (count, kept) in self.counts.iter_mut().zip(kept) {
             *count *= u32::from(kept);
@@ -131,7 +141,9 @@ impl Concepts {
 impl Phrases<'_> {
     /// For each phrase the one that its group goes by.
     fn groups(&self, words: Words<'_>, interned: &Interned<'_>, threshold: f64) -> Vec<u32> {
-        let kept: Vec<usize> = (0..self.words.len()).filter(|&n| self.counts[n] > 0).collect();
+        let kept: Vec<usize> = (0..self.words.len())
+            .filter(|&n| self.counts[n] > 0)
+            .collect();
         let mut known: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
         let meanings: Vec<Meaning<'_>> = kept
             .iter()
@@ -165,11 +177,19 @@ impl Phrases<'_> {
         for (phrase, text) in self.texts.drain(..).enumerate() {
             let count = self.counts[phrase];
             if count > 0 {
-                concepts[groups[phrase] as usize].phrases.push((text, count));
+                concepts[groups[phrase] as usize]
+                    .phrases
+                    .push((text, count));
             }
         }
         for &(phrase, at) in &self.sequence {
-            concepts[groups[phrase as usize] as usize].positions.push(at);
+            let words = self.words[phrase as usize]
+                .iter()
+                .filter(|id| **id != EMPTY)
+                .count();
+            let concept = &mut concepts[groups[phrase as usize] as usize];
+            concept.positions.push(at);
+            concept.ends.push(at + words as u32 - 1);
         }
         for concept in &mut concepts {
             concept.phrases.sort_unstable();

@@ -70,7 +70,9 @@ impl Vector {
     /// ξ: the cosine of the weights.
     pub(super) fn cosine(&self, other: &Vector) -> f64 {
         let shared = shared_positions(&self.hashes, &other.hashes);
-        let product: u64 = shared.map(|(i, j)| self.weights[i] * other.weights[j]).sum();
+        let product: u64 = shared
+            .map(|(i, j)| self.weights[i] * other.weights[j])
+            .sum();
         let whole = (self.squares() as f64 * other.squares() as f64).sqrt();
         if whole == 0.0 {
             return 0.0;
