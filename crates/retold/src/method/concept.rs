@@ -23,6 +23,7 @@ use super::{
 use crate::relation::{Verdict, by_length};
 use crate::text::{Extract, Text};
 use network::{Web, contribution};
+pub use paths::{Distances, Graph, distances};
 use phrase::Concepts;
 use told::Compared;
 use vector::Entry;

@@ -10,7 +10,7 @@ use std::mem;
 
 /// An undirected graph in flat arrays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Graph {
+pub struct Graph {
     /// The neighbours of `n` are `neighbours[starts[n]..starts[n + 1]]`, ascending.
     starts: Vec<u32>,
     neighbours: Vec<u32>,
@@ -18,7 +18,7 @@ pub(super) struct Graph {
 
 impl Graph {
     /// From edges in any order and direction; repeated ones and loops count for nothing.
-    pub(super) fn new(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Graph {
+    pub fn new(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Graph {
         let mut arcs: Vec<u64> = edges
             .filter(|(a, b)| a != b)
             .flat_map(|(a, b)| [(a, b), (b, a)])
@@ -37,30 +37,38 @@ impl Graph {
         Graph { starts, neighbours }
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    pub(super) fn neighbours(&self, node: u32) -> &[u32] {
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The neighbours of a node, ascending.
+    pub fn neighbours(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.neighbours[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    pub(super) fn degree(&self, node: u32) -> usize {
+    /// How many neighbours a node has.
+    pub fn degree(&self, node: u32) -> usize {
         self.neighbours(node).len()
     }
 }
 
 /// What the distances of a connected graph say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Distances {
+pub struct Distances {
     /// Their sum over all ordered pairs of nodes.
-    pub(super) total: u64,
+    pub total: u64,
     /// The longest.
-    pub(super) longest: u64,
+    pub longest: u64,
     /// For each node asked for, by how much the sum over the ordered pairs of the other nodes grows without it; a pair
     /// that is cut off counts as `longest` + 1.
-    pub(super) growth: Vec<u64>,
+    pub growth: Vec<u64>,
 }
 
 /// Most sources of a batch: rows of eight words.
@@ -104,7 +112,7 @@ macro_rules! by_width {
 ///
 /// Removing a node leaves the distances from a source as they are unless it is, for some neighbour, the only one through
 /// which the shortest paths from that source come. So a removal searches again from such sources alone.
-pub(super) fn distances(graph: &Graph, candidates: &[u32]) -> Distances {
+pub fn distances(graph: &Graph, candidates: &[u32]) -> Distances {
     ARENA.with_borrow_mut(|arena| {
         let nodes = graph.len();
         let words = nodes.div_ceil(BATCH) * (BATCH / 64);
