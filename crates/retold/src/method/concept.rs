@@ -31,13 +31,13 @@ pub use view::{Network, Node};
 
 const THRESHOLD: Param = Param {
     name: "threshold",
-    domain: Domain::Float(0.9, 0.0, 1.0),
+    domain: Domain::Float(0.75, 0.0, 1.0),
     help: "least cosine of the weights of the key concepts",
 };
 
 const SPREAD: Param = Param {
     name: "spread",
-    domain: Domain::Float(0.1, 0.0, 100.0),
+    domain: Domain::Float(0.08, 0.0, 100.0),
     help: "position spread S, over the words of the shorter page, that related pages stay below",
 };
 

@@ -218,7 +218,8 @@ fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u
     arena.open.clear();
     arena.open.extend(0..nodes as u32);
     let mut longest = 0;
-    while !arena.open.is_empty() {
+    loop {
+        let mut changed = false;
         arena.open.retain(|&node| {
             let before = seen[node as usize];
             if !differ(&before, &full) {
@@ -227,38 +228,52 @@ fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u
             }
             arena.sums[node as usize] += missing(&full, &before);
             let neighbours = graph.neighbours(node);
-            let (mut once, mut twice) = ([0u64; W], [0u64; W]);
-            for &neighbour in neighbours {
-                let row = &seen[neighbour as usize];
-                for word in 0..W {
-                    twice[word] |= once[word] & row[word];
-                    once[word] |= row[word];
-                }
-            }
-            let mut sole = [0u64; W];
-            for word in 0..W {
-                next[node as usize][word] = before[word] | once[word];
-                sole[word] = once[word] & !twice[word] & !before[word];
-            }
+            let (after, sole) = reached(&before, neighbours, seen);
+            next[node as usize] = after;
+            changed |= differ(&after, &before);
             if differ(&sole, &[0; W]) {
                 for &neighbour in neighbours {
                     let number = arena.candidate[neighbour as usize];
                     if number != NONE {
                         let at = number as usize * words + first_word;
+                        let affected = &mut arena.affected[at..at + W];
                         let row = &seen[neighbour as usize];
                         for word in 0..W {
-                            arena.affected[at + word] |= sole[word] & row[word];
+                            affected[word] |= sole[word] & row[word];
                         }
                     }
                 }
             }
             true
         });
-        // The last round finds all rows full.
-        longest += u64::from(!arena.open.is_empty());
+        if !changed {
+            return longest;
+        }
+        longest += 1;
         mem::swap(&mut seen, &mut next);
     }
-    longest
+}
+
+/// A node's row one step further, and those of its new bits that come from one neighbour alone.
+fn reached<const W: usize>(
+    before: &[u64; W],
+    neighbours: &[u32],
+    seen: &[[u64; W]],
+) -> ([u64; W], [u64; W]) {
+    let (mut once, mut twice) = ([0u64; W], [0u64; W]);
+    for &neighbour in neighbours {
+        let row = &seen[neighbour as usize];
+        for word in 0..W {
+            twice[word] |= once[word] & row[word];
+            once[word] |= row[word];
+        }
+    }
+    let (mut after, mut sole) = (*before, [0u64; W]);
+    for word in 0..W {
+        after[word] |= once[word];
+        sole[word] = once[word] & !twice[word] & !before[word];
+    }
+    (after, sole)
 }
 
 /// The sum of distances from the sources to all nodes, the removed one included, where no path goes through that;
