@@ -53,6 +53,12 @@ pub struct Node {
 }
 
 impl Concept {
+    /// How many nodes the network of a page has.
+    pub fn nodes(&self, text: &Text) -> usize {
+        let concepts = Concepts::find(text.words(), self.phrase, self.merge);
+        Web::new(&concepts, self.frequency).graph.len()
+    }
+
     /// The network of a page, with the contribution of every node.
     pub fn network(&self, text: &Text) -> Network {
         let concepts = Concepts::find(text.words(), self.phrase, self.merge);
