@@ -13,7 +13,7 @@ use retold::text::{Extract, TextOptions};
 use retold::{Error, Result, method, report};
 use tempfile::NamedTempFile;
 
-use crate::input::{ReadArgs, spool};
+use crate::input::{ReadArgs, bytes, spool};
 use crate::progress::Progress;
 use crate::say;
 
@@ -116,6 +116,9 @@ pub struct Args {
 
     #[command(flatten)]
     read: ReadArgs,
+    /// Memory for texts that are read again to check verdicts; K, M and G are understood
+    #[arg(long, value_name = "BYTES", default_value = "128M", value_parser = bytes, help_heading = "Method")]
+    verify_memory: u64,
     /// Threads that work; 0 is one a core
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Input")]
     threads: usize,
@@ -252,6 +255,7 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
             mark: args.mark,
             texts: args.report_text,
         },
+        verify_memory: args.verify_memory,
         threads: args.threads,
     };
     Ok((options, spool))

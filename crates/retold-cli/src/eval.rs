@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::eval::{Evaluation, Gold, Score, Unlisted, evaluate, read_reported};
+use retold::eval::{Gold, Unlisted, csv_header, evaluate, read_reported};
 use retold::{Error, Result};
 
 /// Scores the pairs of a run against labelled pairs
@@ -84,13 +84,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         }
         Some(sweep) => {
             check_sweep(sweep, &args.pairs)?;
-            println!("{}", header(&sweep.param));
+            println!("{},{}", sweep.param, csv_header());
             let steps = ((sweep.to - sweep.from) / sweep.step + 1e-9).floor() as usize;
             for step in 0..=steps {
                 let threshold = sweep.from + step as f64 * sweep.step;
                 // Similarities are written with six decimals.
                 let result = evaluate(&reported, &gold, unlisted, threshold - 5e-7);
-                println!("{threshold:.6},{}", row(&result));
+                println!("{threshold:.6},{}", result.csv());
             }
         }
     }
@@ -125,30 +125,4 @@ fn check_sweep(sweep: &Sweep, pairs: &Path) -> Result<()> {
         ))),
         _ => Ok(()),
     }
-}
-
-fn header(param: &str) -> String {
-    let kinds = ["any", "duplicate", "containment", "pages"];
-    let columns: Vec<String> = kinds
-        .iter()
-        .flat_map(|kind| {
-            ["tp", "fp", "fn", "precision", "recall", "f1"].map(|name| format!("{kind}_{name}"))
-        })
-        .collect();
-    format!("{param},{}", columns.join(","))
-}
-
-fn row(result: &Evaluation) -> String {
-    let number = |value: Option<f64>| value.map(|v| format!("{v:.6}")).unwrap_or_default();
-    let score = |s: &Score| {
-        let (precision, recall, f1) = (number(s.precision), number(s.recall), number(s.f1));
-        format!("{},{},{},{precision},{recall},{f1}", s.tp, s.fp, s.r#fn)
-    };
-    let scores = [
-        &result.any,
-        &result.duplicate,
-        &result.containment,
-        &result.pages,
-    ];
-    scores.map(score).join(",")
 }

@@ -3,13 +3,14 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use retold::explain::find::{Finished, Inputs};
 use retold::explain::shown::Unit;
 use retold::explain::{self, Setting, Side, Story};
 use retold::index::noise::NoiseList;
-use retold::method::{self, Method, MethodInfo};
+use retold::method::{self, Frequencies, Method, MethodInfo};
 use retold::text::TextOptions;
 use retold::{Error, Result};
 
@@ -171,10 +172,16 @@ fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
 /// Pages that are in no finished run: no noise is known.
 fn alone(args: &Args, pages: [Side; 2], inputs: Option<Inputs>) -> Result<Case> {
     let info = chosen(args)?;
+    let mut method = (info.build)(&info.resolve(&args.param)?);
+    if info.fits {
+        let texts = pages.iter().map(|page| method.counted(&page.text));
+        let frequencies = Frequencies::of(texts.collect::<Vec<_>>());
+        method.fit(Arc::new(frequencies));
+    }
     Ok(Case {
         pages,
         method_name: info.name.to_owned(),
-        method: (info.build)(&info.resolve(&args.param)?),
+        method,
         text: seen_by(info),
         exact: true,
         noise: NoiseList::default(),
@@ -201,9 +208,13 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
     let ids = ids.map(|id| id.to_string_lossy().into_owned());
     let pages = run.inputs.by_ids([&ids[0], &ids[1]], progress)?;
     let expected = run.reported(&ids[0], &ids[1])?;
+    let mut method = (info.build)(&info.resolve(&run.settings)?);
+    if let Some(frequencies) = run.frequencies {
+        method.fit(Arc::new(frequencies));
+    }
     Ok(Case {
         pages,
-        method: (info.build)(&info.resolve(&run.settings)?),
+        method,
         method_name: run.method,
         text: run.inputs.text.clone(),
         exact: run.exact,

@@ -111,7 +111,7 @@ pub fn positive(text: &str) -> std::result::Result<usize, String> {
         .ok_or_else(|| "a whole number from 1 expected".to_owned())
 }
 
-fn bytes(text: &str) -> std::result::Result<u64, String> {
+pub(crate) fn bytes(text: &str) -> std::result::Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let shift = match text[digits.len()..]
         .to_ascii_uppercase()

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::method::{self, Keyword, Method};
+use retold::pipeline;
 use retold::read::Outcome;
 use retold::text::{Text, TextOptions, Words, text_of};
 use retold::{Error, Result};
@@ -67,7 +68,7 @@ struct Line {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let info = method::find(&args.method)?;
     let settings = method_settings(&args.method, args.params.as_deref(), &args.param)?;
-    let method = (info.build)(&info.resolve(&settings)?);
+    let mut method = (info.build)(&info.resolve(&settings)?);
     if method.keywords(&Text::default()).is_none() {
         return Err(Error::usage(format!(
             "method {} does not look for keywords; --method agglomerate does",
@@ -82,6 +83,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     };
     let read = args.read.options();
     let (sources, _spool) = sources(&args.inputs, &read)?;
+    if info.fits {
+        pipeline::fit(&mut *method, &sources, &read, &options, &())?;
+    }
     let mut out = Out::new(args.format);
     let (mut ids, mut rejected) = (Ids::default(), false);
     for source in &sources {

@@ -1,5 +1,6 @@
 //! The command line of Retold: arguments in, exit code out. All work is the library's.
 
+mod compare;
 mod config;
 mod dedup;
 mod eval;
@@ -52,6 +53,7 @@ enum Command {
     Network(network::Args),
     Eval(eval::Args),
     Tune(Box<tune::Args>),
+    Compare(compare::Args),
     Methods(methods::Args),
     /// Prints a completion script for a shell
     ///
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Network(args) => network::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Tune(args) => tune::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "retold", &mut std::io::stdout());

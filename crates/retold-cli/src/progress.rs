@@ -56,6 +56,13 @@ impl Watch for Progress {
         self.bar.set_message(stage);
     }
 
+    fn part(&self, name: &str) {
+        self.bar.set_message(name.to_owned());
+        if !self.quiet && self.bar.is_hidden() {
+            eprintln!("retold: {name}");
+        }
+    }
+
     fn advance(&self, by: u64) {
         self.bar.inc(by);
     }

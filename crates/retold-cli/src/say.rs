@@ -108,6 +108,13 @@ fn details(summary: &Summary) {
         HumanCount(summary.sketches.noise),
         HumanCount(summary.sketches.candidates)
     );
+    if summary.sketches.checked > 0 {
+        println!(
+            "{} pairs checked on their texts, {} of them not related after all",
+            HumanCount(summary.sketches.checked),
+            HumanCount(summary.sketches.refuted)
+        );
+    }
     if let Some(bytes) = summary.run.peak_memory {
         println!("most memory held {}", BinaryBytes(bytes));
     }

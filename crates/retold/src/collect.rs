@@ -1,14 +1,15 @@
 //! From sources to a [`Collection`]: every page sketched, every record accounted for.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Error, Result};
 use crate::index::Sketches;
-use crate::method::{Method, Sketch};
+use crate::method::{Frequencies, Method, Sketch};
 use crate::page::{Page, site_of};
 use crate::read::{Outcome, ReadOptions, Record, Source};
 use crate::text::{Extraction, Text, TextOptions, count_chars, text_of};
@@ -111,49 +112,25 @@ pub struct Stages<'a> {
 }
 
 impl Collection {
-    /// Reads and sketches all `sources`, in order. One thread reads ahead, all others parse, extract and sketch; memory
-    /// is a few batches of records beside what is kept.
+    /// Reads and sketches all `sources`, in order; memory is a few batches of records beside what is kept.
     pub fn read(sources: &[Source], stages: &Stages<'_>, watch: &dyn Watch) -> Result<Collection> {
         let mut collection = Collection::default();
-        let total = sources.iter().map(|source| source.size).sum();
-        watch.begin("reading", total);
-        std::thread::scope(|scope| {
-            let (sender, receiver) = sync_channel(BATCHES_AHEAD);
-            scope.spawn(move || read_batches(sources, stages.read, watch, sender));
-            collection.sketch_batches(sources, stages, watch, receiver)
-        })?;
+        let make = |number: u32, record: Record| {
+            let size = record.size;
+            let source = &sources[number as usize];
+            (size, sketch(number, record, source, stages))
+        };
+        each_record(
+            sources,
+            stages.read,
+            watch,
+            "reading",
+            make,
+            |(bytes, record)| {
+                collection.add(bytes, record);
+            },
+        )?;
         Ok(collection)
-    }
-
-    fn sketch_batches(
-        &mut self,
-        sources: &[Source],
-        stages: &Stages<'_>,
-        watch: &dyn Watch,
-        batches: Receiver<Batch>,
-    ) -> Result<()> {
-        for batch in batches {
-            if watch.cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let sketched: Vec<(u64, Sketched)> = batch
-                .into_par_iter()
-                .map(|(number, record)| {
-                    (
-                        record.size,
-                        sketch(number, record, &sources[number as usize], stages),
-                    )
-                })
-                .collect();
-            sketched
-                .into_iter()
-                .for_each(|(bytes, record)| self.add(bytes, record));
-        }
-        // The reading thread stops early as well.
-        if watch.cancelled() {
-            return Err(Error::Cancelled);
-        }
-        Ok(())
     }
 
     /// Reads all `sources` and keeps the texts, for those who sketch them again and again. Sketches are left empty,
@@ -165,35 +142,23 @@ impl Collection {
         watch: &dyn Watch,
     ) -> Result<(Collection, Vec<Text>)> {
         let (mut collection, mut texts) = (Collection::default(), Vec::new());
-        watch.begin("reading", sources.iter().map(|source| source.size).sum());
-        std::thread::scope(|scope| {
-            let (sender, receiver) = sync_channel(BATCHES_AHEAD);
-            scope.spawn(move || read_batches(sources, read, watch, sender));
-            for batch in receiver {
-                if watch.cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                let parse = |(number, record): (u32, Record)| {
-                    let (at, bytes) = (record.number, record.size);
-                    let page = match record.parse(&sources[number as usize], read) {
-                        Outcome::Page(page) => page,
-                        _ => return None,
-                    };
-                    let text = text_of(&page, text).ok()?;
-                    let (row, site) = row_of(page, &text, number, at, bytes);
-                    Some((row, site, text))
-                };
-                let parsed: Vec<_> = batch.into_par_iter().map(parse).collect();
-                for page in parsed {
-                    collection.read += 1;
-                    if let Some((mut row, site, text)) = page {
-                        row.site = site.map(|site| collection.site_number(site));
-                        collection.pages.push(row);
-                        texts.push(text);
-                    }
-                }
+        let make = |number: u32, record: Record| {
+            let (at, bytes) = (record.number, record.size);
+            let page = match record.parse(&sources[number as usize], read) {
+                Outcome::Page(page) => page,
+                _ => return None,
+            };
+            let text = text_of(&page, text).ok()?;
+            let (row, site) = row_of(page, &text, number, at, bytes);
+            Some((row, site, text))
+        };
+        each_record(sources, read, watch, "reading", make, |page| {
+            collection.read += 1;
+            if let Some((mut row, site, text)) = page {
+                row.site = site.map(|site| collection.site_number(site));
+                collection.pages.push(row);
+                texts.push(text);
             }
-            Ok(())
         })?;
         collection.settle_ids();
         Ok((collection, texts))
@@ -277,6 +242,72 @@ impl Collection {
     }
 }
 
+/// The document frequencies that the method of `stages` asks for. Reads all `sources` once; equal texts count once.
+pub fn frequencies(
+    sources: &[Source],
+    stages: &Stages<'_>,
+    watch: &dyn Watch,
+) -> Result<Frequencies> {
+    let mut frequencies = Frequencies::default();
+    let mut seen = FxHashSet::default();
+    let make = |number: u32, record: Record| {
+        let page = match record.parse(&sources[number as usize], stages.read) {
+            Outcome::Page(page) => page,
+            _ => return None,
+        };
+        let text = text_of(&page, stages.text).ok()?;
+        Some((hash_of(&text)?, stages.method.counted(&text)))
+    };
+    each_record(
+        sources,
+        stages.read,
+        watch,
+        "counting words",
+        make,
+        |counted| {
+            if let Some((text, features)) = counted
+                && seen.insert(text)
+            {
+                frequencies.add(&features);
+            }
+        },
+    )?;
+    frequencies.freeze();
+    Ok(frequencies)
+}
+
+/// Hands what `make` makes of each record, given its source's number, to `take`, in the order of reading. One thread
+/// reads ahead, all others make.
+fn each_record<T: Send>(
+    sources: &[Source],
+    read: &ReadOptions,
+    watch: &dyn Watch,
+    stage: &'static str,
+    make: impl Fn(u32, Record) -> T + Sync,
+    mut take: impl FnMut(T),
+) -> Result<()> {
+    watch.begin(stage, sources.iter().map(|source| source.size).sum());
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel::<Batch>(BATCHES_AHEAD);
+        scope.spawn(move || read_batches(sources, read, watch, sender));
+        for batch in receiver {
+            if watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let made: Vec<T> = batch
+                .into_par_iter()
+                .map(|(number, record)| make(number, record))
+                .collect();
+            made.into_iter().for_each(&mut take);
+        }
+        // The reading thread stops early as well.
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
+        Ok(())
+    })
+}
+
 /// Runs on a thread of its own until the sources end or nobody listens any more.
 fn read_batches(
     sources: &[Source],
@@ -339,6 +370,7 @@ fn row_of(
 ) -> (PageRow, Option<String>) {
     let date = page.date.as_deref().and_then(seconds);
     let site = page.site.or_else(|| page.url.as_deref().and_then(site_of));
+    let chars = chars_of(text);
     let row = PageRow {
         id: page.id.into(),
         source,
@@ -346,13 +378,18 @@ fn row_of(
         site: None,
         date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
         bytes,
-        chars: chars_of(text),
-        own_chars: own_chars_of(text),
-        text: (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes())),
+        chars,
+        own_chars: own_of(text, chars),
+        text: hash_of(text),
         sketch: 0,
         keys: 0,
     };
     (row, site)
+}
+
+/// What equal texts have in common; `None` for an empty one.
+fn hash_of(text: &Text) -> Option<u128> {
+    (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes()))
 }
 
 /// The length of a text: characters of its folded form, white space left out.
@@ -363,8 +400,12 @@ pub fn chars_of(text: &Text) -> u64 {
 /// The length of what a page says itself: of its main text, or of all but its blocks of links (menus, lists of other
 /// pages) if methods see the whole page.
 pub fn own_chars_of(text: &Text) -> u64 {
+    own_of(text, chars_of(text))
+}
+
+fn own_of(text: &Text, chars: u64) -> u64 {
     if text.main.is_empty() {
-        chars_of(text).saturating_sub(text.link_chars)
+        chars.saturating_sub(text.link_chars)
     } else {
         text.seen_chars()
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::relation::Relation;
@@ -23,7 +23,8 @@ pub enum Label {
 }
 
 /// What a reported pair that the gold does not list counts as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Unlisted {
     /// A false positive: the gold is closed.
     #[default]
@@ -135,6 +136,27 @@ impl Label {
     }
 }
 
+impl Reported {
+    /// The pair of pages `a` and `b`, in whatever order, `relation` saying what `a` is to `b`.
+    pub fn new(a: &str, b: &str, relation: Relation, similarity: f64) -> Reported {
+        let (ids, swapped) = ordered(a, b);
+        Reported {
+            ids,
+            relation: if swapped {
+                relation.swapped()
+            } else {
+                relation
+            },
+            similarity,
+        }
+    }
+
+    /// The smaller id and the larger one.
+    pub fn ids(&self) -> (&str, &str) {
+        (&self.ids.0, &self.ids.1)
+    }
+}
+
 impl Gold {
     /// Reads gold lines `a<TAB>b<TAB>label`. Ids may come in either order; a pair listed twice must say the same.
     pub fn read(path: &Path) -> Result<Gold> {
@@ -182,6 +204,24 @@ impl Gold {
         pairs.map(|((a, b), label)| (a.as_str(), b.as_str(), *label))
     }
 
+    /// What a reported pair is.
+    pub(crate) fn label(&self, pair: &Reported, unlisted: Unlisted) -> Label {
+        let listed = self.labels.get(&pair.ids).copied();
+        listed.unwrap_or(match unlisted {
+            Unlisted::Distinct => Label::Distinct,
+            Unlisted::Ignore => Label::Ignore,
+        })
+    }
+
+    /// The same with these pairs, which are not listed yet, as distinct.
+    pub(crate) fn with_distinct(&self, pairs: &[(&str, &str)]) -> Gold {
+        let mut gold = self.clone();
+        for (a, b) in pairs {
+            gold.labels.insert(ordered(a, b).0, Label::Distinct);
+        }
+        gold
+    }
+
     /// Leaves out the pairs with an id outside `universe`.
     pub fn restrict(&mut self, universe: &HashSet<String>) {
         self.labels
@@ -227,17 +267,10 @@ pub fn evaluate(
         .iter()
         .filter(|pair| pair.similarity >= threshold)
         .collect();
-    let label = |pair: &Reported| {
-        gold.labels
-            .get(&pair.ids)
-            .copied()
-            .unwrap_or(match unlisted {
-                Unlisted::Distinct => Label::Distinct,
-                Unlisted::Ignore => Label::Ignore,
-            })
-    };
-    let judged: Vec<(&Reported, Label)> =
-        reported.iter().map(|&pair| (pair, label(pair))).collect();
+    let judged = reported.iter();
+    let judged: Vec<(&Reported, Label)> = judged
+        .map(|&pair| (pair, gold.label(pair, unlisted)))
+        .collect();
     let found: HashMap<&(String, String), Relation> = reported
         .iter()
         .map(|pair| (&pair.ids, pair.relation))
@@ -248,6 +281,32 @@ pub fn evaluate(
         duplicate: kind(|relation| relation == Relation::Duplicate),
         containment: kind(|relation| relation != Relation::Duplicate),
         pages: pages(&judged, gold),
+    }
+}
+
+/// The names of the columns of [`Evaluation::csv`].
+pub fn csv_header() -> String {
+    let kinds = ["any", "duplicate", "containment", "pages"];
+    let columns: Vec<String> = kinds
+        .iter()
+        .flat_map(|kind| {
+            ["tp", "fp", "fn", "precision", "recall", "f1"].map(|name| format!("{kind}_{name}"))
+        })
+        .collect();
+    columns.join(",")
+}
+
+impl Evaluation {
+    /// All counts, and what follows from them with six decimals; 0/0 is empty.
+    pub fn csv(&self) -> String {
+        let number = |value: Option<f64>| value.map(|v| format!("{v:.6}")).unwrap_or_default();
+        let score = |s: &Score| {
+            let (precision, recall, f1) = (number(s.precision), number(s.recall), number(s.f1));
+            format!("{},{},{},{precision},{recall},{f1}", s.tp, s.fp, s.r#fn)
+        };
+        [&self.any, &self.duplicate, &self.containment, &self.pages]
+            .map(score)
+            .join(",")
     }
 }
 

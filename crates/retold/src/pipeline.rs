@@ -2,21 +2,24 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::{self, Cluster, Dropped, Linkage, Pair};
-use crate::collect::{Collection, PageRow, Stages};
+use crate::collect::{self, Collection, PageRow, Stages};
 use crate::error::{Error, Result};
 use crate::index::noise::{self, NoiseList};
 use crate::index::{Judge, Judgement, Sketches, related_pairs, retain};
-use crate::method::{self, Method, MethodInfo, Params};
+use crate::method::{self, Frequencies, Method, MethodInfo, Params};
 use crate::read::{self, ReadOptions, Source};
 use crate::relation::{Relation, Verdict};
 use crate::report::{self, Summary};
+use crate::system::cpu_time;
 use crate::text::TextOptions;
+use crate::verify::{Texts, Verified};
 use crate::watch::Watch;
 
 /// Of groups of more pages than this with identical sketches, only the pairs with the group's canonical page are
@@ -50,6 +53,8 @@ pub struct Options {
     pub alarm_size: usize,
     /// What is written where.
     pub output: report::Options,
+    /// Bytes held at a time of what is read again to check verdicts on texts.
+    pub verify_memory: u64,
     /// Threads that work; 0 for one a core.
     pub threads: usize,
 }
@@ -84,8 +89,12 @@ pub struct Findings {
     pub sources: Vec<Source>,
     /// The pages and what happened to all other records.
     pub collection: Collection,
+    /// What made and judged the sketches.
+    pub method: Box<dyn Method>,
     /// The method's parameters.
     pub params: Params,
+    /// The document frequencies that the method was given, if it wants some.
+    pub frequencies: Option<Arc<Frequencies>>,
     /// Pages in the order of their ids: rank -> position in `collection.pages`. Pairs and clusters name pages by rank.
     pub by_id: Vec<u32>,
     /// Related pages, ascending.
@@ -109,8 +118,10 @@ pub struct Findings {
     pub different_sketches: usize,
     /// Pairs of sketches that were looked at.
     pub candidates: u64,
-    /// Stages with the time each took.
-    pub times: Vec<(&'static str, Duration)>,
+    /// Verdicts that were checked on texts.
+    pub verified: Verified,
+    /// The stages, in order.
+    pub times: Vec<Lap>,
 }
 
 impl Findings {
@@ -141,17 +152,27 @@ pub(crate) fn in_pool<T: Send>(
 }
 
 /// Reads the inputs and finds the copies; writes nothing.
-fn find(
+pub(crate) fn find(
     options: &Options,
     method_info: &MethodInfo,
     params: Params,
     watch: &dyn Watch,
 ) -> Result<Findings> {
-    let method = (method_info.build)(&params);
+    let mut method = (method_info.build)(&params);
     let mut clock = Clock::default();
 
     let sources = sources(options)?;
-    let text = text_options(options, method_info)?;
+    let text = TextOptions {
+        sentences: method.reads_sentences(),
+        ..text_options(options, method_info)?
+    };
+    let frequencies = match method_info.fits {
+        true => Some(fit(&mut *method, &sources, &options.read, &text, watch)?),
+        false => None,
+    };
+    if frequencies.is_some() {
+        clock.lap("fit");
+    }
     let stages = Stages {
         read: &options.read,
         text: &text,
@@ -184,17 +205,30 @@ fn find(
         whole,
         candidates,
     } = matching.pairs(&mut collection, &mut clock, watch)?;
+    let texts = Texts {
+        sources: &sources,
+        stages: &stages,
+        collection: &collection,
+        by_id: &by_id,
+        memory: options.verify_memory,
+    };
+    let (pairs, verified) = texts.verify(pairs, options.exact, watch)?;
+    if verified.checked > 0 {
+        clock.lap("verify");
+    }
 
     watch.begin("clusters", 0);
     let clusters = cluster::cluster(by_id.len(), &pairs, options.cluster, &preference);
     let contained = options.drop == Drop::Both;
     let dropped = cluster::dropped(by_id.len(), &pairs, &clusters, &preference, contained);
     clock.lap("clusters");
-    let times = clock.laps;
+    let times = clock.laps();
     Ok(Findings {
         sources,
         collection,
+        method,
         params,
+        frequencies,
         by_id,
         pairs,
         large_groups,
@@ -206,8 +240,23 @@ fn find(
         whole,
         different_sketches,
         candidates,
+        verified,
         times,
     })
+}
+
+/// Counts the document frequencies that the method wants and hands them to it.
+pub fn fit(
+    method: &mut dyn Method,
+    sources: &[Source],
+    read: &ReadOptions,
+    text: &TextOptions,
+    watch: &dyn Watch,
+) -> Result<Arc<Frequencies>> {
+    let stages = Stages { read, text, method };
+    let frequencies = Arc::new(collect::frequencies(sources, &stages, watch)?);
+    method.fit(Arc::clone(&frequencies));
+    Ok(frequencies)
 }
 
 /// From sketches to pairs of pages.
@@ -228,7 +277,7 @@ pub(crate) struct Matched {
     units: Sketches,
     unit_of: Vec<u32>,
     whole: Option<Sketches>,
-    candidates: u64,
+    pub(crate) candidates: u64,
 }
 
 impl Matching<'_> {
@@ -335,7 +384,7 @@ pub(crate) fn order_of(
 }
 
 /// A rank for each page (by rank of id): the best page to keep has the smallest.
-fn preference(
+pub(crate) fn preference(
     collection: &Collection,
     canonical: Canonical,
     by_id: &[u32],
@@ -588,25 +637,44 @@ fn add_exact_copies(
     large.dedup();
 }
 
+/// A stage and the time it took.
+#[derive(Clone, Copy, Debug)]
+pub struct Lap {
+    /// Its name.
+    pub stage: &'static str,
+    /// The time that passed.
+    pub wall: Duration,
+    /// The time that all threads together were at work, where the system tells.
+    pub cpu: Option<Duration>,
+}
+
 /// Measures stages.
 pub(crate) struct Clock {
-    last: Instant,
-    laps: Vec<(&'static str, Duration)>,
+    last: (Instant, Option<Duration>),
+    laps: Vec<Lap>,
 }
 
 impl Default for Clock {
     fn default() -> Self {
         Clock {
-            last: Instant::now(),
+            last: (Instant::now(), cpu_time()),
             laps: Vec::new(),
         }
     }
 }
 
 impl Clock {
-    fn lap(&mut self, stage: &'static str) {
-        let now = Instant::now();
-        self.laps.push((stage, now - self.last));
-        self.last = now;
+    pub(crate) fn lap(&mut self, stage: &'static str) {
+        let (now, cpu) = (Instant::now(), cpu_time());
+        self.laps.push(Lap {
+            stage,
+            wall: now - self.last.0,
+            cpu: cpu.zip(self.last.1).map(|(now, last)| now - last),
+        });
+        self.last = (now, cpu);
+    }
+
+    pub(crate) fn laps(self) -> Vec<Lap> {
+        self.laps
     }
 }

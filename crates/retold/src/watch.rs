@@ -4,6 +4,8 @@
 pub trait Watch: Sync {
     /// A stage begins; `total` is what [`Watch::advance`] will add up to, 0 if unknown.
     fn begin(&self, _stage: &'static str, _total: u64) {}
+    /// Which part of the stage is worked on now, where there are long ones.
+    fn part(&self, _name: &str) {}
     /// That much more of the stage is done.
     fn advance(&self, _by: u64) {}
     /// Something that a person should know, in one line.

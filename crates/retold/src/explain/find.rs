@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Side;
@@ -11,11 +12,11 @@ use crate::collect::{Collection, PageRow};
 use crate::error::{Error, Result};
 use crate::index::Sketches;
 use crate::index::noise::NoiseList;
-use crate::method::Method;
+use crate::method::{Frequencies, Method};
 use crate::page::{Page, site_of};
 use crate::read::{self, Outcome, ReadOptions, Record, Source};
 use crate::relation::Relation;
-use crate::report::{NOISE, SUMMARY, read_pairs};
+use crate::report::{FREQUENCIES, NOISE, SUMMARY, read_pairs};
 use crate::text::{Extract, TextOptions, text_of};
 use crate::watch::Watch;
 
@@ -43,6 +44,8 @@ pub struct Finished {
     pub exact: bool,
     /// Its noise list.
     pub noise: NoiseList,
+    /// The document frequencies that its method was given.
+    pub frequencies: Option<Frequencies>,
     out: PathBuf,
 }
 
@@ -293,12 +296,7 @@ impl Finished {
     /// Reads what the run left, and finds its inputs again.
     pub fn open(out: &Path) -> Result<Finished> {
         let summary = json(&out.join(SUMMARY))?;
-        let noise: NoiseList = match out.join(NOISE) {
-            path if path.is_file() => {
-                serde_json::from_value(json(&path)?).map_err(|e| corrupt(&path, &e))?
-            }
-            _ => NoiseList::default(),
-        };
+        let noise: Option<NoiseList> = frozen(&out.join(NOISE))?;
         let parameters = &summary["parameters"];
         let method = text(&parameters["method"]).unwrap_or_default();
         let params = parameters["params"].as_object().into_iter().flatten();
@@ -325,7 +323,8 @@ impl Finished {
             method,
             settings,
             exact: parameters["exact"].as_bool().unwrap_or(true),
-            noise,
+            noise: noise.unwrap_or_default(),
+            frequencies: frozen(&out.join(FREQUENCIES))?,
             out: out.to_owned(),
         })
     }
@@ -342,6 +341,15 @@ impl Finished {
         })?;
         Ok(found)
     }
+}
+
+/// What the run froze in a file; `None` if there was nothing to freeze.
+fn frozen<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let value = serde_json::from_value(json(path)?).map_err(|e| corrupt(path, &e))?;
+    Ok(Some(value))
 }
 
 fn json(path: &Path) -> Result<Value> {

@@ -249,8 +249,16 @@ fn judge(
         .judge(first, second)
         .map(|judgement| judgement.verdict);
     let both = (left.as_ref(), right.as_ref());
-    let checks = index::checks(setting.method, setting.noise, both, shorter).into_iter();
-    let checks = checks.map(|check| TellCheck {
+    let mut checks = index::checks(setting.method, setting.noise, both, shorter);
+    let verdict = match verdict {
+        Some(verdict) if setting.method.in_doubt(verdict.similarity) => {
+            let [p, q] = [a, b].map(|side| setting.method.proof(&side.text));
+            checks.extend(setting.method.verify_checks(&p, &q));
+            setting.method.verify(&p, &q)
+        }
+        verdict => verdict,
+    };
+    let checks = checks.into_iter().map(|check| TellCheck {
         line: check.to_string(),
         holds: check.holds(),
         check,

@@ -77,6 +77,11 @@ impl<'a> Judge<'a> {
         self.method.overlap(keys).max(1)
     }
 
+    /// See [`Method::reach`].
+    pub fn reach(&self, keys: usize) -> usize {
+        self.method.reach(keys)
+    }
+
     /// What is said of two sketches, `None` if no two pages that have them are related. Symmetric as
     /// [`Method::compare`] is; `a` may be `b`.
     pub fn judge(&self, a: u32, b: u32) -> Option<Judgement> {

@@ -3,7 +3,8 @@
 //! METHODS §1.4 counts one for every pair of every posting list. That is quadratic in the length of a list, so the
 //! count is made only for pairs that can still be related: a pair of which the smaller sketch has n keys must share
 //! `overlap(n)` of them, hence at least one of *any* n − overlap(n) + 1 keys of the smaller one. The smaller sketch
-//! therefore looks up its rarest n − overlap(n) + 1 keys only (its prefix), in the full lists of all larger ones.
+//! therefore looks up its rarest n − overlap(n) + 1 keys only (its prefix), in the full lists of all larger ones, up to
+//! the size that the method says it can reach.
 
 use rayon::prelude::*;
 
@@ -129,13 +130,19 @@ impl Ranked {
     ) -> u64 {
         let number = self.order[place];
         let ranks = self.ranks_of(place);
-        let need = judge.overlap(judge.sketches().get(number).keys.len());
+        let keys = |number: u32| judge.sketches().get(number).keys.len();
+        let need = judge.overlap(keys(number));
+        let most = judge.reach(keys(number));
+        // Places ascend by number of keys.
+        let end = self.order.partition_point(|&other| keys(other) <= most);
         // Keys that no other sketch holds are the rarest of all: they fill the prefix first.
         let prefix = (ranks.len() + 1).saturating_sub(need);
         for &rank in &ranks[..prefix] {
             let list = self.list(rank);
             let larger = list.partition_point(|&other| other as usize <= place);
-            list[larger..].iter().for_each(|&other| counter.add(other));
+            let within = list.partition_point(|&other| (other as usize) < end);
+            let partners = list.get(larger..within).unwrap_or_default();
+            partners.iter().for_each(|&other| counter.add(other));
         }
         let candidates = counter.touched.len() as u64;
         for (other, count) in counter.drain() {

@@ -20,6 +20,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     summary: "pages with the same keywords: words whose occurrences cluster in the text",
     source: "AgT, Journal of Computer Applications 2010, 30(6):1661",
     prunes: false,
+    fits: false,
     extract: Extract::Main,
     params: &[
         Param {
@@ -153,6 +154,10 @@ impl Method for Agglomerate {
 
     fn overlap(&self, _keys: usize) -> usize {
         1
+    }
+
+    fn reads_sentences(&self) -> bool {
+        false
     }
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {

@@ -82,6 +82,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     summary: "pages with the same key concepts at the same places: those that hold the text's network together",
     source: "DWDCS, Journal of Software 2011, 22(8):1816",
     prunes: false,
+    fits: false,
     extract: Extract::Main,
     params: &[
         THRESHOLD,
@@ -111,6 +112,7 @@ pub(super) const KEYWORLD: MethodInfo = MethodInfo {
     summary: "pages with the same key words at the same places: `concept` without merging, with every node scored",
     source: "KeyWorld, Discovery Science 2001, LNCS 2226:271",
     prunes: false,
+    fits: false,
     extract: Extract::Main,
     params: &[
         THRESHOLD,
@@ -253,6 +255,10 @@ impl Method for Concept {
             shared: found.shared as u32,
             shared_chars: 0,
         })
+    }
+
+    fn reads_sentences(&self) -> bool {
+        false
     }
 
     fn judged_by(&self) -> &'static [&'static str] {

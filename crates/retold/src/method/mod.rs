@@ -5,16 +5,39 @@
 //! registers them.
 
 mod agglomerate;
+mod codet;
 pub mod concept;
+#[cfg(test)]
+mod contract;
 pub mod explain;
+mod features;
+mod frequencies;
+mod imatch;
 mod param;
 mod period;
+mod punctuation;
+mod shingle;
+mod simhash;
+mod spotsigs;
+#[cfg(test)]
+mod testing;
+mod tfidf;
 
 pub use agglomerate::Agglomerate;
+pub use codet::CoDet;
 pub use concept::Concept;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
+pub use frequencies::Frequencies;
+pub use imatch::IMatch;
 pub use param::{Domain, Param, Params, Value};
 pub use period::Period;
+pub use punctuation::Punctuation;
+pub use shingle::Shingle;
+pub use simhash::Simhash;
+pub use spotsigs::SpotSigs;
+pub use tfidf::TfIdf;
+
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -33,10 +56,51 @@ pub trait Method: Send + Sync {
     /// shows it every pair that shares as many. Must not fall as `keys` grows.
     fn overlap(&self, keys: usize) -> usize;
 
+    /// The most keys that the larger of two related pages can have, if the smaller one has `keys` of them; the index
+    /// does not look at pairs beyond. Must not fall as `keys` grows. Default: no limit.
+    fn reach(&self, _keys: usize) -> usize {
+        usize::MAX
+    }
+
     /// The verdict on two pages, `None` if they are not related. Symmetric: swapping the pages swaps `contains` and
     /// `contained_by` and changes nothing else. If [`MethodInfo::prunes`] is set, the sketches come without the keys
     /// that the index found to be noise.
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict>;
+
+    /// The features of a text whose document frequencies the method must know before it can sketch, none twice. Asked
+    /// for if [`MethodInfo::fits`] is set.
+    fn counted(&self, _text: &Text) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Takes the document frequencies that everything after this depends on.
+    fn fit(&mut self, _frequencies: Arc<Frequencies>) {}
+
+    /// Whether a verdict of this similarity has to be checked on the texts ([`Method::verify`]), where these are at
+    /// hand. Default: no verdict.
+    fn in_doubt(&self, _similarity: f64) -> bool {
+        false
+    }
+
+    /// Whether the method looks at [`Text::sentences`]. Default: yes.
+    fn reads_sentences(&self) -> bool {
+        true
+    }
+
+    /// What [`Method::verify`] has to know of a text.
+    fn proof(&self, _text: &Text) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// The verdict on two texts of which [`Method::compare`] was in doubt, from their proofs. Symmetric.
+    fn verify(&self, _a: &[u64], _b: &[u64]) -> Option<Verdict> {
+        None
+    }
+
+    /// What [`Method::verify`] tests, with the values. Default: nothing is told.
+    fn verify_checks(&self, _a: &[u64], _b: &[u64]) -> Vec<Check> {
+        Vec::new()
+    }
 
     /// Where the keys of [`Method::sketch`] come from in the text, for people who want to see why; a key may have
     /// several places. Default: none, and then only counts are shown.
@@ -127,6 +191,8 @@ pub struct MethodInfo {
     pub source: &'static str,
     /// Whether the index removes noise keys before comparing; such a method also has [`noise::PARAMS`].
     pub prunes: bool,
+    /// Whether it has to know document frequencies before it sketches ([`Method::fit`]).
+    pub fits: bool,
     /// What the method sees of a page unless the user chooses otherwise.
     pub extract: Extract,
     /// The method's own parameters.
@@ -142,6 +208,13 @@ impl MethodInfo {
         self.params.iter().chain(noise)
     }
 
+    /// The parameter that says how alike related pages are: `threshold`, or `distance` of a method that counts
+    /// differences (CONTRACT); `None` if the method has neither.
+    pub fn main_threshold(&self) -> Option<&'static Param> {
+        let called = |name| self.params.iter().find(|param| param.name == name);
+        called("threshold").or_else(|| called("distance"))
+    }
+
     /// Checked values for all parameters: defaults with `settings` laid over them.
     pub fn resolve(&self, settings: &[(String, String)]) -> Result<Params> {
         Params::resolve(self.name, self.all_params(), settings)
@@ -154,6 +227,13 @@ pub const METHODS: &[MethodInfo] = &[
     agglomerate::INFO,
     concept::INFO,
     concept::KEYWORLD,
+    shingle::INFO,
+    simhash::INFO,
+    imatch::INFO,
+    spotsigs::INFO,
+    codet::INFO,
+    tfidf::INFO,
+    punctuation::INFO,
 ];
 
 /// The name of the method that is used when none is named.

@@ -151,6 +151,14 @@ impl Params {
         }
     }
 
+    /// The parameters that are wanted, with their values, in one line.
+    pub(crate) fn written(&self, wanted: impl Fn(&str) -> bool) -> String {
+        let values = self.iter().filter(|(name, _)| wanted(name));
+        values
+            .map(|(name, value)| format!("{name}={value};"))
+            .collect()
+    }
+
     /// All values, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         self.0.iter().map(|(name, value)| (*name, value))

@@ -13,6 +13,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     summary: "pages whose sentences end alike: the last characters before each full stop",
     source: "Wei et al., CCDet, Journal of Computer Research and Development 2013(S2); patent CN102945244",
     prunes: true,
+    fits: false,
     extract: Extract::None,
     params: &[
         Param {
@@ -37,12 +38,12 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "chars",
-            domain: Domain::Int(10, 1, 1000),
+            domain: Domain::Int(Tail::DEFAULT.chars as i64, 1, 1000),
             help: "characters before a full stop that make a feature, in scripts without spaces",
         },
         Param {
             name: "words",
-            domain: Domain::Int(5, 1, 100),
+            domain: Domain::Int(Tail::DEFAULT.words as i64, 1, 100),
             help: "words before a full stop that make a feature, in scripts with spaces",
         },
     ],
@@ -81,7 +82,15 @@ pub struct Period {
     length_threshold: f64,
     min_shared: usize,
     min_chars: usize,
+    tail: Tail,
+}
+
+/// What of a sentence is its feature: its end, never more than itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tail {
+    /// Characters, in scripts without spaces.
     chars: usize,
+    /// Words, in scripts with spaces.
     words: usize,
 }
 
@@ -92,9 +101,37 @@ impl Period {
             length_threshold: params.float("length_threshold"),
             min_shared: params.int("min_shared"),
             min_chars: params.int("min_chars"),
-            chars: params.int("chars"),
-            words: params.int("words"),
+            tail: Tail {
+                chars: params.int("chars"),
+                words: params.int("words"),
+            },
         }
+    }
+}
+
+impl Tail {
+    /// The paper's length, and the one that was measured for words.
+    pub(super) const DEFAULT: Tail = Tail {
+        chars: 10,
+        words: 5,
+    };
+
+    /// The features of a text, in order.
+    pub(super) fn spots(&self, text: &Text) -> Vec<Spot> {
+        let mut buffer = String::new();
+        let spots = text.sentences.iter().filter_map(|sentence| {
+            let whole = &text.folded[sentence.start as usize..sentence.end as usize];
+            self.feature(whole, sentence.words, &mut buffer);
+            let key = (!buffer.is_empty()).then(|| xxh3_64(buffer.as_bytes()))?;
+            let length = self.feature_length(whole, sentence.words);
+            Some(Spot {
+                key,
+                start: sentence.end - length as u32,
+                end: sentence.end,
+                label: None,
+            })
+        });
+        spots.collect()
     }
 
     /// The feature of one sentence as bytes in `buffer`; empty if it has none.
@@ -114,9 +151,7 @@ impl Period {
             buffer.extend(tail);
         }
     }
-}
 
-impl Period {
     /// How many bytes of a sentence's end its feature comes from.
     fn feature_length(&self, sentence: &str, by_words: bool) -> usize {
         let start = if by_words {
@@ -166,7 +201,7 @@ impl Method for Period {
         let mut buffer = String::new();
         for &Sentence { start, end, words } in &text.sentences {
             let sentence = &text.folded[start as usize..end as usize];
-            self.feature(sentence, words, &mut buffer);
+            self.tail.feature(sentence, words, &mut buffer);
             if !buffer.is_empty() {
                 let key = xxh3_64(buffer.as_bytes());
                 features.push((key, sentence_mark(sentence, &mut buffer)));
@@ -225,20 +260,7 @@ impl Method for Period {
     }
 
     fn spots(&self, text: &Text) -> Vec<Spot> {
-        let mut buffer = String::new();
-        let spots = text.sentences.iter().filter_map(|sentence| {
-            let whole = &text.folded[sentence.start as usize..sentence.end as usize];
-            self.feature(whole, sentence.words, &mut buffer);
-            let key = (!buffer.is_empty()).then(|| xxh3_64(buffer.as_bytes()))?;
-            let length = self.feature_length(whole, sentence.words);
-            Some(Spot {
-                key,
-                start: sentence.end - length as u32,
-                end: sentence.end,
-                label: None,
-            })
-        });
-        spots.collect()
+        self.tail.spots(text)
     }
 
     fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
@@ -359,7 +381,7 @@ mod tests {
         let (period, text) = (period(&[]), text(content));
         let mut buffer = String::new();
         let sentences = text.sentences.iter().map(|s| {
-            period.feature(
+            period.tail.feature(
                 &text.folded[s.start as usize..s.end as usize],
                 s.words,
                 &mut buffer,

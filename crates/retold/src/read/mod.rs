@@ -1,8 +1,10 @@
 //! Stage 1, pages in: files and directories become a stream of records, in every format Retold knows.
 //!
-//! A source is read twice at the most: once to sketch its pages, and once more to write `kept/` (see
-//! [`Source::rewrite`]). Both passes number the records of a source in the same way, from 1.
+//! A source is read once to sketch its pages, some of its records again where texts are wanted later (`again`), and
+//! all once more to write `kept/` (see [`Source::rewrite`]). All passes number the records of a source in the same
+//! way, from 1.
 
+mod again;
 mod arc;
 mod archive;
 mod delimited;
@@ -21,6 +23,7 @@ mod window;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use self::again::again;
 use self::archive::{Archive, Form};
 use self::frame::{Body, Frame, Frames, State};
 use self::open::{Compression, Opened};

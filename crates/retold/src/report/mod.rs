@@ -11,6 +11,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use serde::Serialize;
+
 pub use out::OutDir;
 pub(crate) use out::SUMMARY;
 pub use summary::{Bytes, Flagged, LargeGroup, Records, Relations, Run, SketchCounts, Summary};
@@ -18,10 +20,13 @@ pub use tables::{PairLine, read_pairs};
 
 use crate::error::{Error, Result};
 use crate::pipeline::{Findings, Options as RunOptions};
+use crate::system;
 use crate::watch::Watch;
 
 /// The file with the features that were found to be noise.
 pub(crate) const NOISE: &str = "noise.json";
+/// The file with the document frequencies that the method was given, if it wants some.
+pub(crate) const FREQUENCIES: &str = "frequencies.json";
 
 /// What is written where.
 #[derive(Clone, Debug)]
@@ -52,21 +57,25 @@ pub fn write(
     if options.output.kept {
         kept::write(findings, options, &out, watch)?;
     }
-    let write = [("write", start.elapsed())];
-    let times = findings.times.iter().chain(&write);
+    let times = findings.times.iter().map(|lap| (lap.stage, lap.wall));
+    let times = times.chain([("write", start.elapsed())]);
     summary.run = Run {
         version: env!("CARGO_PKG_VERSION"),
         threads: rayon::current_num_threads() as u64,
         seconds: times
-            .map(|(stage, time)| ((*stage).to_owned(), time.as_secs_f64()))
+            .map(|(stage, time)| (stage.to_owned(), time.as_secs_f64()))
             .collect(),
-        peak_memory: summary::peak_memory(),
+        peak_memory: system::peak_memory(),
         directory: std::env::current_dir()
             .map(|d| d.display().to_string())
             .unwrap_or_default(),
     };
     html::write(findings, options, &summary, &out, watch)?;
-    write_noise(findings, &out)?;
+    // Both frozen, so that `retold explain` judges as the run did.
+    write_json(&out, NOISE, &findings.noise)?;
+    if let Some(frequencies) = &findings.frequencies {
+        write_json(&out, FREQUENCIES, &**frequencies)?;
+    }
     write_summary(&summary, &out)?;
     if watch.cancelled() {
         return Err(Error::Cancelled);
@@ -75,12 +84,11 @@ pub fn write(
     Ok(summary)
 }
 
-/// The frozen noise list, with which `retold explain` judges as the run did.
-fn write_noise(findings: &Findings, out: &OutDir) -> Result<()> {
-    let path = out.path(NOISE);
-    let mut file = out.create(NOISE)?;
+fn write_json(out: &OutDir, name: &'static str, value: &impl Serialize) -> Result<()> {
+    let path = out.path(name);
+    let mut file = out.create(name)?;
     let mut put = || -> std::io::Result<()> {
-        serde_json::to_writer(&mut file, &findings.noise)?;
+        serde_json::to_writer(&mut file, value)?;
         file.write_all(b"\n")?;
         file.flush()
     };

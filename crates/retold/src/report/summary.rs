@@ -120,6 +120,10 @@ pub struct SketchCounts {
     pub noise: u64,
     /// Pairs of sketches that were looked at.
     pub candidates: u64,
+    /// Pairs whose verdict was checked on their texts.
+    pub checked: u64,
+    /// Those that turned out not to be related.
+    pub refuted: u64,
 }
 
 /// What differs from run to run.
@@ -195,6 +199,8 @@ impl Summary {
                     .count() as u64,
                 noise: findings.noise.len() as u64,
                 candidates: findings.candidates,
+                checked: findings.verified.checked,
+                refuted: findings.verified.refuted,
             },
             parameters: parameters(findings, options),
             inputs: inputs(options),
@@ -300,13 +306,4 @@ fn inputs(options: &Options) -> Vec<String> {
     inputs.sort();
     inputs.extend(options.stdin.iter().map(|_| "-".to_owned()));
     inputs
-}
-
-/// The most memory the process has held so far, in bytes, where the system tells.
-pub(super) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }

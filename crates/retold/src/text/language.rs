@@ -54,7 +54,20 @@ pub enum Script {
 
 impl Script {
     /// The script that a letter belongs to; [`Script::None`] if it is no letter.
+    #[inline]
     pub fn of(c: char) -> Script {
+        match c {
+            // Most characters of Chinese text, and what stands between them.
+            '\u{4E00}'..='\u{9FFF}' => Script::Han,
+            '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => {
+                Script::None
+            }
+            c => Script::of_any(c),
+        }
+    }
+
+    /// The same, the long way.
+    fn of_any(c: char) -> Script {
         match c {
             'a'..='z' | 'A'..='Z' => Script::Latin,
             '\0'..='\u{7F}' => Script::None,
@@ -308,12 +321,19 @@ impl StopWords {
             return true;
         }
         // Texts need not be folded, and an apostrophe is written in two ways.
-        let plain = |b: u8| b < 0x80 && !b.is_ascii_uppercase();
-        if word.bytes().all(plain) {
-            return false;
-        }
-        (word.contains('’') || word.chars().any(char::is_uppercase))
+        word.chars().any(is_variant)
             && list.contains(word.replace('’', "'").to_lowercase().as_str())
+    }
+}
+
+/// True of characters that lists of stop-words write in another way: capitals and `’`.
+fn is_variant(c: char) -> bool {
+    match c {
+        '\0'..='\u{7F}' => c.is_ascii_uppercase(),
+        '’' => true,
+        // No capitals from here on; all of Chinese, Japanese and Korean is here.
+        '\u{2E80}'..='\u{A63F}' | '\u{AC00}'..='\u{FAFF}' => false,
+        c => c.is_uppercase(),
     }
 }
 
@@ -360,4 +380,18 @@ pub fn stemmer(language: &str) -> Option<Stemmer> {
         _ => return None,
     };
     Some(Stemmer::create(algorithm))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortcuts_agree_with_the_long_way_for_all_characters() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(Script::of(c), Script::of_any(c), "{}", c.escape_unicode());
+            let variant = c == '’' || c.is_uppercase();
+            assert_eq!(is_variant(c), variant, "{}", c.escape_unicode());
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! Methods see [`Text::folded`] and positions in it; people are shown [`Text::visible`].
 
 mod align;
+pub mod atoms;
 mod block;
 pub mod charset;
 pub mod extract;
@@ -45,6 +46,8 @@ pub struct TextOptions {
     /// Which part of a page methods see; `None` leaves it to the method ([`crate::method::MethodInfo::extract`]), and
     /// is the whole page where there is no method.
     pub extract: Option<Extract>,
+    /// Whether [`Text::sentences`] are looked for; methods that do not read them are faster without.
+    pub sentences: bool,
     /// What cuts the text into words, for methods that want words.
     pub tokenizer: Arc<Tokenizer>,
     /// Which words mean the same, for methods that want concepts.
@@ -58,6 +61,7 @@ impl Default for TextOptions {
             case: true,
             simplify: true,
             extract: None,
+            sentences: true,
             tokenizer: Arc::default(),
             synonyms: Arc::default(),
         }
@@ -73,7 +77,7 @@ pub struct Text {
     /// The visible text folded: the same blocks, also separated by one `\n`.
     pub folded: String,
     /// Byte ranges in [`Text::folded`] of the sentences that a full stop ends, in order, of the blocks that methods
-    /// see. A sentence begins after the previous full stop or the block's start and ends before its own full stop.
+    /// see, if they were asked for ([`TextOptions::sentences`]). A sentence begins after the previous full stop or the block's start and ends before its own full stop.
     pub sentences: Vec<Sentence>,
     /// For each block whether methods see it; empty if they see all.
     pub main: Vec<bool>,
@@ -90,7 +94,7 @@ impl Text {
     /// The blocks of [`Text::folded`] that methods see, each with the byte at which it begins.
     pub fn seen(&self) -> impl Iterator<Item = (usize, &str)> + Clone {
         let mut start = 0;
-        let blocks = self.folded.split('\n').map(move |block| {
+        let blocks = blocks(&self.folded).map(move |block| {
             let at = start;
             start += block.len() + 1;
             (at, block)
@@ -104,7 +108,7 @@ impl Text {
 
     /// The blocks of [`Text::visible`] whose folded forms methods see: what people are shown of it.
     pub fn shown(&self) -> impl Iterator<Item = &str> {
-        let blocks = self.visible.split('\n').enumerate();
+        let blocks = blocks(&self.visible).enumerate();
         blocks.filter_map(|(number, block)| {
             let seen = self.main.get(number).copied();
             seen.unwrap_or(self.main.is_empty()).then_some(block)
@@ -145,6 +149,17 @@ pub struct Meta {
     /// True if the bytes decode to characters that no writer puts side by side: the encoding is probably one that is
     /// not supported (Johab, EUC-TW). Copies of such a page still equal each other.
     pub garbled: bool,
+}
+
+/// The blocks of a visible or folded text: what stands between line feeds.
+fn blocks(text: &str) -> impl Iterator<Item = &str> + Clone {
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    ends.map(move |end| {
+        let block = &text[start..end];
+        start = end + 1;
+        block
+    })
 }
 
 /// The number of characters of a visible or folded text, or of a part of one, white space left out. Blocks hold no
@@ -203,9 +218,9 @@ fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text 
     };
     // A block of nothing but invisible characters folds to nothing and goes from both texts.
     let mut emptied = Vec::new();
-    for (number, block) in visible.split('\n').enumerate() {
+    for (number, block) in blocks(&visible).enumerate() {
         let seen = main.get(number).copied().unwrap_or(main.is_empty());
-        if !folding.block(block, seen) {
+        if !folding.block(block, seen && options.sentences) {
             emptied.push(number);
         }
     }
@@ -248,15 +263,15 @@ struct Folding {
 }
 
 impl Folding {
-    /// Folds a block and notes its sentences if methods see it; false if nothing is left of it.
-    fn block(&mut self, block: &str, seen: bool) -> bool {
+    /// Folds a block and notes its sentences if they are wanted; false if nothing is left of it.
+    fn block(&mut self, block: &str, wanted: bool) -> bool {
         let before = self.folded.len();
         if before > 0 {
             self.folded.push('\n');
         }
         let start = self.folded.len();
         let (mut begin, mut from) = (0, 0);
-        while seen && let Some(stop) = sentence::next_stop(block, begin, from) {
+        while wanted && let Some(stop) = sentence::next_stop(block, begin, from) {
             let sentence_start = self.folded.len();
             self.folder
                 .fold_into(&block[begin..stop.at], &mut self.folded);

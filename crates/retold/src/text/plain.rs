@@ -23,7 +23,7 @@ const WIDEST: usize = 132;
 pub fn visible_text(text: &str) -> String {
     let mut blocks = Blocks::with_capacity(text.len());
     let mut paragraph: Vec<&str> = Vec::new();
-    for line in text.lines() {
+    for line in super::blocks(text) {
         let line = line.trim_end();
         if line.is_empty() {
             add_paragraph(&paragraph, &mut blocks);

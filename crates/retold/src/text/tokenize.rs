@@ -162,6 +162,10 @@ impl Tokenizer {
 }
 
 fn unicode_words(text: &str, offset: usize, found: &mut impl FnMut(usize, usize, Script)) {
+    // Most runs between Chinese words are a comma or a full stop.
+    if !text.contains(may_be_of_word) {
+        return;
+    }
     for (at, segment) in text.unicode_word_indices() {
         // A combining mark joins the space before it; NFKC makes such pairs of some characters.
         let word = segment.trim_start();
@@ -172,6 +176,15 @@ fn unicode_words(text: &str, offset: usize, found: &mut impl FnMut(usize, usize,
             .find(|script| *script != Script::None)
             .unwrap_or(Script::None);
         found(offset + at, offset + at + word.len(), script);
+    }
+}
+
+/// False of the common characters that are neither letter nor digit.
+fn may_be_of_word(c: char) -> bool {
+    match c {
+        '\0'..='\u{7F}' => c.is_ascii_alphanumeric(),
+        '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => false,
+        _ => true,
     }
 }
 
@@ -258,5 +271,17 @@ impl Iterator for Runs<'_> {
         }
         self.at = run.end;
         Some(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_letter_or_digit_is_taken_for_a_mark() {
+        for c in ('\0'..=char::MAX).filter(|c| c.is_alphanumeric()) {
+            assert!(may_be_of_word(c), "{}", c.escape_unicode());
+        }
     }
 }

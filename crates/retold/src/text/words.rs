@@ -108,13 +108,18 @@ impl Text {
                         end: (offset + end) as u32,
                         script,
                         stop: stop_words.1.contains(&block[start..end]),
-                        after_break: gap.is_none_or(|gap| gap != " " && !gap.trim().is_empty()),
+                        after_break: gap.is_none_or(|gap| !is_space(gap)),
                     });
                 });
         }
         words.shrink_to_fit();
         words
     }
+}
+
+/// True if nothing but white space stands there.
+fn is_space(gap: &str) -> bool {
+    gap.is_empty() || gap == " " || gap.trim().is_empty()
 }
 
 /// The form in which words count as the same.
@@ -209,15 +214,20 @@ impl<'a> Words<'a> {
     /// All words in a form, as numbers. A form is made once for each different word.
     pub fn interned(&self, form: Form) -> Interned<'a> {
         let mut surfaces: FxHashMap<&'a str, u32> = FxHashMap::default();
+        surfaces.reserve(self.words.len() / 3);
         let mut numbers: FxHashMap<Cow<'a, str>, u32> = FxHashMap::default();
-        let mut forms = Vec::new();
+        let mut forms: Vec<Cow<'a, str>> = Vec::new();
+        let mut add = |text: &Cow<'a, str>| {
+            forms.push(text.clone());
+            forms.len() as u32 - 1
+        };
         let ids = self.words.iter().map(|&word| {
-            *surfaces.entry(self.as_str(word)).or_insert_with(|| {
-                let text = self.form(word, form);
-                *numbers.entry(text).or_insert_with_key(|text| {
-                    forms.push(text.clone());
-                    forms.len() as u32 - 1
-                })
+            let surface = self.as_str(word);
+            *surfaces.entry(surface).or_insert_with(|| match form {
+                Form::Surface => add(&Cow::Borrowed(surface)),
+                form => *numbers
+                    .entry(self.form(word, form))
+                    .or_insert_with_key(&mut add),
             })
         });
         let ids = ids.collect();

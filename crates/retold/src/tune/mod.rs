@@ -6,18 +6,17 @@
 mod page;
 mod search;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::rc::Rc;
 
-use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::bench::Bench;
 use crate::collect::Collection;
 use crate::error::{Error, Result};
 use crate::eval::{Gold, Label, Score, Unlisted};
-use crate::method::{self, Domain, Method, MethodInfo, Param, Params, Sketch, Value};
-use crate::pipeline::{Clock, Matching, in_pool, order_of};
+use crate::method::{self, Domain, MethodInfo, Param, Params, Value};
+use crate::pipeline::in_pool;
 use crate::read::{ReadOptions, discover};
 use crate::text::{Text, TextOptions};
 use crate::watch::Watch;
@@ -130,19 +129,19 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
                 options.gold.display()
             )));
         }
-        let bench = Bench {
+        let task = Task {
             info,
             collection: &collection,
             texts: &texts,
             labels: &labels,
             unlisted: options.unlisted,
         };
-        tune(&bench, options, genes, before, (&seen, &held), watch)
+        tune(&task, options, genes, before, (&seen, &held), watch)
     })
 }
 
 fn tune(
-    bench: &Bench<'_>,
+    task: &Task<'_>,
     options: &Options,
     genes: Vec<Gene>,
     before: Params,
@@ -155,14 +154,14 @@ fn tune(
             genes.map(|(gene, &at)| (gene.param.name.to_owned(), gene.value(at).to_string()));
         options.fixed.iter().cloned().chain(searched).collect()
     };
-    let mut side = Side::new(bench, seen);
+    let mut side = Side::new(task, seen);
     let mut known: HashMap<String, f64> = HashMap::new();
     let mut tried = Vec::new();
     let start = genes
         .iter()
         .map(|gene| gene.point(value_of(&before, gene.param.name)));
-    let judged_by = (bench.info.build)(&before).judged_by();
-    let own = |name| bench.info.params.iter().any(|param| param.name == name);
+    let judged_by = (task.info.build)(&before).judged_by();
+    let own = |name| task.info.params.iter().any(|param| param.name == name);
     let cheap: Vec<bool> = genes
         .iter()
         .map(|gene| judged_by.contains(&gene.param.name) || !own(gene.param.name))
@@ -177,8 +176,8 @@ fn tune(
         options.seed,
         |generation, points| {
             watch.advance(1);
-            let params = bench.info.resolve(&settings_at(points))?;
-            let name = written(&params, |_| true);
+            let params = task.info.resolve(&settings_at(points))?;
+            let name = params.written(|_| true);
             let f = match known.get(&name) {
                 Some(&f) => f,
                 None => side.score(&params, watch)?.f_beta(options.beta),
@@ -188,10 +187,10 @@ fn tune(
             Ok::<f64, Error>(f)
         },
     )?;
-    let after = bench.info.resolve(&settings_at(&best))?;
+    let after = task.info.resolve(&settings_at(&best))?;
     let (seen_before, seen_after) = (side.score(&before, watch)?, side.score(&after, watch)?);
-    let sketched = side.sketched;
-    let mut other = Side::new(bench, held);
+    let sketched = side.bench.sketched();
+    let mut other = Side::new(task, held);
     let scores = Scores {
         seen_before,
         seen_after,
@@ -199,7 +198,7 @@ fn tune(
         held_after: other.score(&after, watch)?,
     };
     Ok(Tuned {
-        method: bench.info.name,
+        method: task.info.name,
         before,
         after,
         searched: genes.iter().map(|gene| gene.param).collect(),
@@ -294,8 +293,8 @@ fn split(collection: &Collection, labels: &Labels, options: &Options) -> (Vec<u3
     })
 }
 
-/// What sets of parameters are tried on.
-struct Bench<'a> {
+/// What sets of parameters are scored on.
+struct Task<'a> {
     info: &'static MethodInfo,
     collection: &'a Collection,
     texts: &'a [Text],
@@ -303,103 +302,39 @@ struct Bench<'a> {
     unlisted: Unlisted,
 }
 
-/// One side of the split, with sketches that can be used again.
+/// One side of the split.
 struct Side<'a> {
-    bench: &'a Bench<'a>,
-    pages: &'a [u32],
+    task: &'a Task<'a>,
+    bench: Bench<'a>,
     truths: usize,
-    sketches: VecDeque<(String, Rc<Vec<Sketch>>)>,
-    sketched: usize,
 }
 
-/// Sketches are kept for sets of parameters that agree in all that sketches depend on: so many numbers (256 MiB).
-const KEPT: usize = 32 << 20;
-
 impl<'a> Side<'a> {
-    fn new(bench: &'a Bench<'a>, pages: &'a [u32]) -> Side<'a> {
+    fn new(task: &'a Task<'a>, pages: &'a [u32]) -> Side<'a> {
         let here = |page: &u32| pages.binary_search(page).is_ok();
-        let labels = bench.labels.iter();
+        let labels = task.labels.iter();
         let truths = labels.filter(|((a, b), label)| label.is_true() && here(a) && here(b));
         Side {
             truths: truths.count(),
-            bench,
-            pages,
-            sketches: VecDeque::new(),
-            sketched: 0,
+            task,
+            bench: Bench::new(task.info, (task.collection, task.texts), pages),
         }
     }
 
     /// The score of the pairs of any relation that the method finds among the pages of this side.
     fn score(&mut self, params: &Params, watch: &dyn Watch) -> Result<Score> {
-        if watch.cancelled() {
-            return Err(Error::Cancelled);
-        }
-        let method = (self.bench.info.build)(params);
-        let sketches = self.sketches(&*method, params);
-        let mut part = self.bench.collection.with_sketches(self.pages, &sketches);
-        let by_id = order_of(&part.pages, |a, b| a.id.cmp(&b.id));
-        let preference: Vec<u32> = (0..by_id.len() as u32).collect();
-        let matching = Matching {
-            prunes: self.bench.info.prunes,
-            method: &*method,
-            params,
-            exact: true,
-            by_id: &by_id,
-            preference: &preference,
-        };
-        let pairs = matching
-            .pairs(&mut part, &mut Clock::default(), &Unseen(watch))?
-            .pairs;
-        let page = |rank: u32| self.pages[by_id[rank as usize] as usize];
+        let pairs = self.bench.pairs(params, watch)?.pairs;
         let (mut tp, mut fp) = (0, 0);
         for pair in &pairs {
-            let (a, b) = (page(pair.a), page(pair.b));
-            match self.bench.labels.get(&(a.min(b), a.max(b))) {
+            let (a, b) = (pair.a, pair.b);
+            match self.task.labels.get(&(a.min(b), a.max(b))) {
                 Some(label) if label.is_true() => tp += 1,
                 Some(Label::Distinct) => fp += 1,
-                None if self.bench.unlisted == Unlisted::Distinct => fp += 1,
+                None if self.task.unlisted == Unlisted::Distinct => fp += 1,
                 _ => {}
             }
         }
         Ok(Score::of(tp, fp, self.truths as u64 - tp))
-    }
-
-    fn sketches(&mut self, method: &dyn Method, params: &Params) -> Rc<Vec<Sketch>> {
-        let own = |name: &str| {
-            self.bench
-                .info
-                .params
-                .iter()
-                .any(|param| param.name == name)
-                && !method.judged_by().contains(&name)
-        };
-        let name = written(params, own);
-        if let Some((_, known)) = self.sketches.iter().find(|(known, _)| *known == name) {
-            return Rc::clone(known);
-        }
-        let texts = self.bench.texts;
-        let made = self
-            .pages
-            .par_iter()
-            .map(|&page| method.sketch(&texts[page as usize]));
-        let made = Rc::new(made.collect());
-        self.sketched += 1;
-        self.sketches.push_back((name, Rc::clone(&made)));
-        let size = |sketch: &Sketch| sketch.keys.len() + sketch.marks.len() + sketch.evidence.len();
-        let all = self.sketches.iter().flat_map(|(_, made)| made.iter());
-        if all.map(size).sum::<usize>() > KEPT {
-            self.sketches.pop_front();
-        }
-        made
-    }
-}
-
-/// Hides the stages of a trial, and lets it be stopped.
-struct Unseen<'a>(&'a dyn Watch);
-
-impl Watch for Unseen<'_> {
-    fn cancelled(&self) -> bool {
-        self.0.cancelled()
     }
 }
 
@@ -409,12 +344,4 @@ fn value_of<'a>(params: &'a Params, name: &str) -> &'a Value {
     found
         .map(|(_, value)| value)
         .unwrap_or_else(|| unreachable!("{name} is declared and so has a value"))
-}
-
-/// The parameters that are wanted, in one line.
-fn written(params: &Params, wanted: impl Fn(&str) -> bool) -> String {
-    let values = params.iter().filter(|(name, _)| wanted(name));
-    values
-        .map(|(name, value)| format!("{name}={value};"))
-        .collect()
 }

@@ -1,7 +1,5 @@
 //! The score of a word by how its occurrences cluster, and the best words of a page.
 
-use std::cmp::Reverse;
-
 use crate::text::{Interned, Words};
 
 /// Scores are whole multiples of 1 / UNIT, so that a sum does not depend on the order of its parts and ties are ties
@@ -62,6 +60,8 @@ pub(super) struct Scored {
     pub(super) count: u32,
     /// Its latest position.
     last: u32,
+    /// Its characters.
+    length: u32,
     units: u64,
 }
 
@@ -93,15 +93,17 @@ pub(super) fn best(
             id,
             count: entry.count + 1,
             last: at,
-            units: entry.units,
+            ..*entry
         };
     }
     scored.retain(|word| word.count > 0);
-    let length = |word: &Scored| interned.forms[word.id as usize].chars().count();
+    for word in &mut scored {
+        word.length = interned.forms[word.id as usize].chars().count() as u32;
+    }
     let better = |a: &Scored, b: &Scored| {
         let by_score = b.units.cmp(&a.units);
         by_score
-            .then_with(|| Reverse(length(a)).cmp(&Reverse(length(b))))
+            .then_with(|| b.length.cmp(&a.length))
             .then_with(|| a.id.cmp(&b.id))
     };
     if scored.len() > count {

@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::method::SketchRef;
-use crate::page::{Content, Markup, Page};
+use crate::method::testing::text;
 use crate::relation::Relation;
-use crate::text::{TextOptions, text_of};
 
 fn method(settings: &[(&str, &str)]) -> Concept {
     let settings: Vec<_> = settings
@@ -16,21 +15,6 @@ fn method(settings: &[(&str, &str)]) -> Concept {
 
 fn keyworld() -> Concept {
     Concept::keyworld(&KEYWORLD.resolve(&[]).unwrap())
-}
-
-fn text(text: &str) -> Text {
-    let content = Content::Unicode {
-        text: text.into(),
-        markup: Markup::Plain,
-    };
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content,
-    };
-    text_of(&page, &TextOptions::default()).unwrap()
 }
 
 fn names(method: &Concept, content: &str) -> Vec<String> {

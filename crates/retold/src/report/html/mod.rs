@@ -66,12 +66,10 @@ pub(super) fn write(
     watch: &dyn Watch,
 ) -> Result<()> {
     let path = out.path("report.html");
-    let info = method::find(&options.method)?;
-    let method = (info.build)(&findings.params);
     let report = Report {
         findings,
         options,
-        method: &*method,
+        method: &*findings.method,
         order: order(findings),
     };
     let file = out.create("report.html")?;

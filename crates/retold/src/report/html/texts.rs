@@ -6,14 +6,11 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::pairs::Facts;
-use super::{DETAIL_CHUNK, DataPage, Report, TEXT_CHARS, TEXT_CHUNK, members};
+use super::{DataPage, Report, TEXT_CHARS, TEXT_CHUNK, members};
 use crate::explain::shown::{Shown, Unit};
-use crate::read::{Outcome, Record, Source};
+use crate::read::{Outcome, Record, Source, again};
 use crate::text::text_of;
 use crate::watch::Watch;
-
-/// Bytes of records that are looked at together.
-const BATCH_BYTES: u64 = 16 << 20;
 
 /// The pages whose texts the report has: positions in the order of reading, ascending. A page's slot is its place here.
 pub(super) struct Texts(Vec<u32>);
@@ -58,26 +55,25 @@ impl Texts {
         let mut chunk = Vec::new();
         let mut chunks = 0;
         let pages = &report.findings.collection.pages;
-        let by_source = self
-            .0
-            .chunk_by(|&a, &b| pages[a as usize].source == pages[b as usize].source);
-        for wanted in by_source {
-            let source = &report.findings.sources[pages[wanted[0] as usize].source as usize];
-            for batch in Batches::new(report, source, wanted) {
-                if watch.cancelled() {
-                    return Ok(chunks);
-                }
-                watch.advance(batch.len() as u64);
-                let texts: Vec<Value> = batch
-                    .into_par_iter()
-                    .map(|(at, record)| text(report, facts, source, at, record))
-                    .collect();
-                for text in texts {
-                    chunk.push(text);
-                    if chunk.len() == TEXT_CHUNK {
-                        page.chunk("text", chunks, &std::mem::take(&mut chunk))?;
-                        chunks += 1;
-                    }
+        let wanted = |&position: &u32| {
+            let row = &pages[position as usize];
+            (row.source, row.record)
+        };
+        let wanted: Vec<(u32, u64)> = self.0.iter().map(wanted).collect();
+        for batch in again(&report.findings.sources, &report.options.read, &wanted) {
+            if watch.cancelled() {
+                return Ok(chunks);
+            }
+            watch.advance(batch.len() as u64);
+            let texts: Vec<Value> = batch
+                .into_par_iter()
+                .map(|(at, source, record)| text(report, facts, source, self.0[at], record))
+                .collect();
+            for text in texts {
+                chunk.push(text);
+                if chunk.len() == TEXT_CHUNK {
+                    page.chunk("text", chunks, &std::mem::take(&mut chunk))?;
+                    chunks += 1;
                 }
             }
         }
@@ -86,45 +82,6 @@ impl Texts {
             chunks += 1;
         }
         Ok(chunks)
-    }
-}
-
-/// The records of the wanted pages of a source, a few at a time. A record that is no longer there (the file changed
-/// since it was read first) comes as `None`, so that slots stay what they are.
-struct Batches<'a> {
-    records: Box<dyn Iterator<Item = Record> + Send>,
-    wanted: std::iter::Peekable<std::slice::Iter<'a, u32>>,
-    report: &'a Report<'a>,
-}
-
-impl<'a> Batches<'a> {
-    fn new(report: &'a Report<'a>, source: &Source, wanted: &'a [u32]) -> Self {
-        Batches {
-            records: source.records(&report.options.read),
-            wanted: wanted.iter().peekable(),
-            report,
-        }
-    }
-}
-
-impl Iterator for Batches<'_> {
-    type Item = Vec<(u32, Option<Record>)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let pages = &self.report.findings.collection.pages;
-        let (mut batch, mut bytes) = (Vec::new(), 0);
-        while let Some(&&position) = self.wanted.peek()
-            && bytes < BATCH_BYTES
-            && batch.len() < DETAIL_CHUNK
-        {
-            let number = pages[position as usize].record;
-            let record = self.records.find(|record| record.number >= number);
-            let record = record.filter(|record| record.number == number);
-            bytes += record.as_ref().map_or(0, |record| record.size);
-            batch.push((position, record));
-            self.wanted.next();
-        }
-        (!batch.is_empty()).then_some(batch)
     }
 }
 

@@ -1,0 +1,222 @@
+//! `retold compare`: methods over labelled sets.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use retold::compare::cost::{Cost, measure};
+use retold::compare::{Comparison, Grid, LabelledSet, Options, Spec, grid, run as compare};
+use retold::report::OutDir;
+use retold::watch::Watch;
+use retold::{Error, Result};
+
+use crate::progress::Progress;
+
+/// Runs methods over labelled sets and shows which is best where
+///
+/// A labelled set is a folder with set.json, such as
+///
+///     {"input": "pages", "gold": "gold.tsv", "unlisted": "distinct"}
+///
+/// where input is a file or folder of pages, gold has lines a<TAB>b<TAB>duplicate|contains|contained_by|related|
+/// ignore|distinct, and unlisted says what other pairs are: distinct, or ignore (not scored).
+///
+/// Each method runs over each set with one value of its threshold after another, and once more in a process of its
+/// own, where time and memory are measured. The folder OUT gets compare.html (tables and plots, all in one file),
+/// compare.md (the tables), curves.csv (all counts of each set, method and threshold), summary.csv (a line for each
+/// set and method) and times.csv (the stages). They name sets, methods and figures, no page and no text.
+///
+/// The single threshold of a method is the one with the best mean F1 over all sets; left out means that a set is scored
+/// at the threshold that is best on the others. Errors are standard errors by the choice of pages (bootstrap over groups
+/// of related pages).
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+#[command(after_help = "Examples:
+  retold compare --set news=sets/news --set manuals=sets/manuals -o out
+  retold compare --methods period,period:noise=none,agglomerate:keywords=20 --set news=sets/news -o out
+  retold compare --sweep 0.5:0.9:0.1 --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
+pub struct Args {
+    /// Methods, with commas between: `all`, a name, or a name with settings, as in period:chars=8,threshold=0.8; the
+    /// setting extract=none|main|precise says what it sees of HTML pages
+    #[arg(long, value_name = "METHODS", default_value = "all")]
+    methods: Vec<String>,
+    /// A labelled set; may be repeated. With +INPUT behind DIR its pages are planted among the pages of INPUT: a pair
+    /// of one of each is false, a pair inside INPUT is not scored, and thresholds are not chosen by this set
+    #[arg(long = "set", value_name = "NAME=DIR[+INPUT]", required = true)]
+    sets: Vec<String>,
+    /// The folder to write; it must be new or empty
+    #[arg(short, long, value_name = "OUT", required_unless_present = "measure")]
+    out: Option<PathBuf>,
+    /// Replace what an earlier run wrote in OUT; other files there stay
+    #[arg(long)]
+    force: bool,
+    /// The values of a threshold to try; whole numbers, such as the distance of simhash, are all tried. Unless named,
+    /// 0.3 to 0.9 by 0.05 and 0.92 to 1 by 0.02
+    #[arg(long, value_name = "FROM:TO:STEP", value_parser = sweep)]
+    sweep: Option<Sweep>,
+    /// No progress, no summary
+    #[arg(short, long)]
+    quiet: bool,
+    /// Threads that work; 0 is one a core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Measure the first method on the first set in this process and print JSON
+    #[arg(long, hide = true)]
+    measure: bool,
+}
+
+#[derive(Clone)]
+struct Sweep(Grid);
+
+fn sweep(text: &str) -> std::result::Result<Sweep, String> {
+    let numbers: Vec<f64> = text.split(':').filter_map(|n| n.parse().ok()).collect();
+    let [from, to, step] = numbers[..] else {
+        return Err("FROM:TO:STEP expected, as in 0.5:0.9:0.05".to_owned());
+    };
+    if !(step >= 0.001 && 0.0 <= from && from <= to && to <= 1.0) {
+        return Err("STEP must be 0.001 or more, and 0 ≤ FROM ≤ TO ≤ 1".to_owned());
+    }
+    let steps = ((to - from) / step + 1e-9).floor() as u32;
+    // 0.3 rather than 0.30000000000000004.
+    let rounded = |value: f64| (value * 1e6).round() / 1e6;
+    let values = (0..=steps).map(|at| rounded(from + f64::from(at) * step));
+    Ok(Sweep(values.collect()))
+}
+
+/// Compares, writes the files and says what came of it.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let mut specs = Vec::new();
+    for methods in &args.methods {
+        specs.extend(Spec::parse_list(methods)?);
+    }
+    let sets = args.sets.iter().map(|set| LabelledSet::open(set));
+    let sets: Vec<LabelledSet> = sets.collect::<Result<_>>()?;
+    check_names("--set", sets.iter().map(|set| &*set.name))?;
+    check_names("--methods", specs.iter().map(|spec| &*spec.label))?;
+    let progress = Progress::start(args.quiet)?;
+    if args.measure {
+        return measure_here(args, &sets[0], &specs[0], &progress);
+    }
+    let Some(folder) = &args.out else {
+        return Err(Error::usage("-o OUT is missing"));
+    };
+    let out = OutDir::open(folder, args.force)?;
+    let options = Options {
+        specs,
+        sets,
+        grid: args.sweep.clone().map_or_else(grid, |sweep| sweep.0),
+        threads: args.threads,
+    };
+    let program = std::env::current_exe()
+        .map_err(|e| Error::usage(format!("cannot find the program itself to measure it: {e}")))?;
+    let measure = |set: &LabelledSet, spec: &Spec| {
+        measure_apart(&program, set, spec, args.threads, &progress)
+    };
+    let result = compare(options, &measure, &progress);
+    progress.finish();
+    let comparison = result?;
+    write(&comparison, out)?;
+    if !args.quiet {
+        say(&comparison, folder);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check_names<'a>(option: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut seen = std::collections::HashSet::new();
+    let mut names = names;
+    match names.find(|name| !seen.insert(*name)) {
+        Some(name) => Err(Error::usage(format!(
+            "{option}: `{name}` is named twice; give each a name of its own"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn measure_here(
+    args: &Args,
+    set: &LabelledSet,
+    spec: &Spec,
+    watch: &dyn Watch,
+) -> Result<ExitCode> {
+    let cost = measure(set, spec, args.threads, watch)?;
+    println!("{}", serde_json::json!(cost));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measures one run in a process of its own.
+fn measure_apart(
+    program: &Path,
+    set: &LabelledSet,
+    spec: &Spec,
+    threads: usize,
+    watch: &dyn Watch,
+) -> Result<Cost> {
+    let failed = |what: String| {
+        Error::usage(format!(
+            "cannot measure {} on set {}: {what}",
+            spec.label, set.name
+        ))
+    };
+    let mut child = Command::new(program)
+        .args(["compare", "--measure", "--quiet"])
+        .args(["--methods", &spec.label, "--set", &set.written])
+        .args(["--threads", &threads.to_string()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| failed(e.to_string()))?;
+    // What it prints is a line: the pipe holds it until the end.
+    while child
+        .try_wait()
+        .map_err(|e| failed(e.to_string()))?
+        .is_none()
+    {
+        if watch.cancelled() {
+            // It may have ended in between.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(Error::Cancelled);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = child
+        .wait_with_output()
+        .map_err(|e| failed(e.to_string()))?;
+    if watch.cancelled() {
+        return Err(Error::Cancelled);
+    }
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(failed(format!("{}: {}", output.status, words.trim())));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|e| failed(e.to_string()))
+}
+
+fn write(comparison: &Comparison, out: OutDir) -> Result<()> {
+    for (name, text) in [
+        ("compare.html", comparison.html()?),
+        ("compare.md", comparison.markdown()),
+        ("curves.csv", comparison.curves_csv()),
+        ("summary.csv", comparison.summary_csv()),
+        ("times.csv", comparison.times_csv()),
+    ] {
+        let path = out.path(name);
+        let mut file = out.create(name)?;
+        let mut put = || {
+            file.write_all(text.as_bytes())?;
+            file.flush()
+        };
+        put().map_err(Error::io("cannot write", &path))?;
+    }
+    out.commit()
+}
+
+fn say(comparison: &Comparison, out: &Path) {
+    if let Some(table) = comparison.main_tables().first() {
+        print!("{}", table.plain());
+    }
+    println!("\nWritten: {}", out.join("compare.html").display());
+}

@@ -1,0 +1,75 @@
+//! Which value of a threshold is best, and how good it is where it was not chosen.
+
+use super::{Curve, Point};
+
+/// A method's curves over several sets. The points of all curves stand for the same values.
+pub struct Choice<'a>(pub Vec<&'a Curve>);
+
+impl<'a> Choice<'a> {
+    fn points(&self) -> usize {
+        self.0.first().map_or(0, |curve| curve.points.len())
+    }
+
+    /// The mean F1 of any relation over the sets that `counts` accepts, at that point.
+    pub fn mean(&self, point: usize, counts: impl Fn(usize) -> bool) -> f64 {
+        let sets = self.0.iter().enumerate().filter(|(set, _)| counts(*set));
+        let f1: Vec<f64> = sets.map(|(_, curve)| curve.points[point].f1()).collect();
+        f1.iter().sum::<f64>() / f1.len().max(1) as f64
+    }
+
+    /// The point with the best mean F1 over all sets; of equals the first.
+    pub fn single(&self) -> usize {
+        self.best(|_| true)
+    }
+
+    /// The point with the best mean F1 over all sets but this one: what somebody would choose who has not seen it.
+    /// `None` if there is no other.
+    pub fn without(&self, set: usize) -> Option<usize> {
+        (self.0.len() > 1).then(|| self.best(|other| other != set))
+    }
+
+    fn best(&self, counts: impl Fn(usize) -> bool + Copy) -> usize {
+        first_best((0..self.points()).map(|point| self.mean(point, counts)))
+    }
+}
+
+impl Curve {
+    /// The point with the best F1; of equals the first.
+    pub fn best(&self) -> usize {
+        first_best(self.points.iter().map(Point::f1))
+    }
+}
+
+fn first_best(values: impl Iterator<Item = f64>) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (at, value) in values.enumerate() {
+        // Sums in different order must not make a later point better.
+        if value > best.1 + 1e-12 {
+            best = (at, value);
+        }
+    }
+    best.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::tests::curve;
+
+    /// F1 by tp, fp, fn = (tp, 0, 10 − tp): 2tp / (tp + 10).
+    #[test]
+    fn a_threshold_is_chosen_where_it_is_not_scored() {
+        let a = curve(&[10, 9, 0]);
+        let b = curve(&[9, 9, 0]);
+        let c = curve(&[0, 5, 10]);
+        let all = Choice(vec![&a, &b, &c]);
+        assert_eq!([a.best(), b.best(), c.best()], [0, 0, 2]);
+        // Means: (1 + .947 + 0)/3 = .649, (.947 + .947 + .667)/3 = .854, 1/3.
+        assert_eq!(all.single(), 1);
+        assert!((all.mean(1, |_| true) - (2.0 * 18.0 / 19.0 + 2.0 / 3.0) / 3.0).abs() < 1e-12);
+        // Without c the first value has (1 + .947)/2, the second .947.
+        assert_eq!(all.without(2), Some(0));
+        assert_eq!(all.without(0), Some(1));
+        assert_eq!(Choice(vec![&a]).without(0), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! What a method costs on a set, measured over one run of the pipeline.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::set::LabelledSet;
+use super::spec::Spec;
+use crate::cluster::Linkage;
+use crate::error::Result;
+use crate::pipeline::{self, Canonical, Drop, Findings};
+use crate::read::ReadOptions;
+use crate::report;
+use crate::system::peak_memory;
+use crate::text::TextOptions;
+use crate::watch::Watch;
+
+/// What `retold dedup` holds of texts at a time unless told otherwise.
+const VERIFY_MEMORY: u64 = 128 << 20;
+
+/// What one run cost. To be believed only if the process did nothing else before: memory is that of the process.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Cost {
+    /// The stages, in order.
+    pub stages: Vec<Stage>,
+    /// The most memory that the process held, in bytes, where the system tells.
+    pub peak_memory: Option<u64>,
+    /// Bytes of all records as read (decompressed).
+    pub bytes: u64,
+    /// Pages that were read.
+    pub pages: u64,
+    /// Bytes of the sketches of all pages as they are compared, those of copies counted again.
+    pub sketch_bytes: u64,
+    /// Threads that worked.
+    pub threads: u64,
+}
+
+/// A stage of the pipeline.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Stage {
+    /// Its name.
+    pub name: String,
+    /// Seconds that passed.
+    pub wall: f64,
+    /// Seconds that all threads together were at work, where the system tells.
+    pub cpu: Option<f64>,
+}
+
+impl Cost {
+    /// Seconds that passed.
+    pub fn wall(&self) -> f64 {
+        self.stages.iter().map(|stage| stage.wall).sum()
+    }
+
+    /// Seconds that all threads together were at work, where the system tells.
+    pub fn cpu(&self) -> Option<f64> {
+        self.stages.iter().map(|stage| stage.cpu).sum()
+    }
+
+    /// Megabytes (10⁶ bytes) of input for each second that a core was at work; of time passed where the system does
+    /// not tell.
+    pub fn speed(&self) -> f64 {
+        self.bytes as f64 / 1e6 / self.cpu().unwrap_or_else(|| self.wall()).max(1e-9)
+    }
+
+    /// Mean size of a page's sketch.
+    pub fn sketch_bytes_per_page(&self) -> f64 {
+        self.sketch_bytes as f64 / self.pages.max(1) as f64
+    }
+}
+
+/// Runs the pipeline as `retold dedup` does, up to and without its output, with `spec` on the pages of `set`.
+pub fn measure(set: &LabelledSet, spec: &Spec, threads: usize, watch: &dyn Watch) -> Result<Cost> {
+    let options = options(set, spec, threads);
+    pipeline::in_pool(threads, || {
+        let findings = pipeline::find(&options, spec.info, spec.params.clone(), watch)?;
+        Ok(cost_of(&findings))
+    })
+}
+
+fn cost_of(findings: &Findings) -> Cost {
+    let stages = findings.times.iter().map(|lap| Stage {
+        name: lap.stage.to_owned(),
+        wall: lap.wall.as_secs_f64(),
+        cpu: lap.cpu.map(|time| time.as_secs_f64()),
+    });
+    let numbers = |unit: &u32| {
+        let sketch = findings.units.get(*unit);
+        (sketch.keys.len() + sketch.marks.len() + sketch.evidence.len()) as u64
+    };
+    Cost {
+        stages: stages.collect(),
+        peak_memory: peak_memory(),
+        bytes: findings.collection.bytes,
+        pages: findings.collection.pages.len() as u64,
+        sketch_bytes: 8 * findings.unit_of.iter().map(numbers).sum::<u64>(),
+        threads: rayon::current_num_threads() as u64,
+    }
+}
+
+fn options(set: &LabelledSet, spec: &Spec, threads: usize) -> pipeline::Options {
+    pipeline::Options {
+        inputs: set.inputs(),
+        stdin: None,
+        read: ReadOptions::default(),
+        text: TextOptions {
+            extract: Some(spec.extract),
+            ..TextOptions::default()
+        },
+        method: spec.info.name.to_owned(),
+        settings: spec.settings(),
+        exact: true,
+        cluster: Linkage::default(),
+        canonical: Canonical::default(),
+        drop: Drop::default(),
+        alarm_size: usize::MAX,
+        // Nothing is written.
+        output: report::Options {
+            out: PathBuf::new(),
+            force: false,
+            kept: false,
+            mark: false,
+            texts: None,
+        },
+        verify_memory: VERIFY_MEMORY,
+        threads,
+    }
+}

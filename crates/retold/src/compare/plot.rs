@@ -1,0 +1,173 @@
+//! Plots as SVG, drawn once for light and dark: what is drawn has classes instead of colours, and the page's style
+//! sheet has the colours.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
+use plotters::prelude::*;
+
+/// A plot.
+pub struct Plot {
+    /// What it shows.
+    pub title: String,
+    /// What the axes say: across and up.
+    pub axes: [&'static str; 2],
+    /// The lines.
+    pub lines: Vec<Line>,
+    /// Whether the first axis is logarithmic.
+    pub log: bool,
+}
+
+/// A line through points, or points alone.
+pub struct Line {
+    /// Which of the legend's marks it has.
+    pub number: usize,
+    /// The points, in order.
+    pub points: Vec<(f64, f64)>,
+    /// The point with a larger mark.
+    pub large: Option<usize>,
+}
+
+const SIZE: (u32, u32) = (620, 400);
+
+/// Marks that differ: colours times shapes. The shape also says whether a line is dashed.
+const COLOURS: usize = 8;
+const SHAPES: [char; 4] = ['●', '▲', '■', '✕'];
+/// How many marks differ.
+pub const MARKS: usize = COLOURS * SHAPES.len();
+
+/// The shape of a mark, for the legend.
+pub fn shape(number: usize) -> char {
+    SHAPES[number % MARKS / COLOURS]
+}
+
+/// Stand-ins for colours, which become classes: no plot holds these by itself.
+const fn stand_in(class: u8) -> RGBColor {
+    RGBColor(1, 2, class)
+}
+const INK: RGBColor = stand_in(254);
+const GRID: RGBColor = stand_in(255);
+
+impl Plot {
+    /// As an `<svg>` for a page whose style sheet colours the classes `l0`, `f0`, … (lines and marks), `fill-ink`,
+    /// `stroke-ink` and `stroke-grid`.
+    pub fn svg(&self) -> std::result::Result<String, String> {
+        let mut svg = String::new();
+        {
+            let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+            let [x, y] = self.ranges();
+            if self.log {
+                self.draw(&root, x.log_scale(), y)?;
+            } else {
+                self.draw(&root, x, y)?;
+            }
+            root.present().map_err(|e| e.to_string())?;
+        }
+        Ok(with_classes(&svg, &self.title))
+    }
+
+    fn draw<X>(
+        &self,
+        root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
+        x: X,
+        y: Range<f64>,
+    ) -> std::result::Result<(), String>
+    where
+        X: AsRangedCoord<Value = f64>,
+        X::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
+    {
+        let failed = |e: DrawingAreaErrorKind<std::io::Error>| e.to_string();
+        let mut chart = ChartBuilder::on(root)
+            .margin(10)
+            .x_label_area_size(40)
+            .y_label_area_size(48)
+            .build_cartesian_2d(x, y)
+            .map_err(failed)?;
+        let text = |size: u32| ("sans-serif", size).into_font().color(&INK);
+        chart
+            .configure_mesh()
+            .x_desc(self.axes[0])
+            .y_desc(self.axes[1])
+            .axis_desc_style(text(14))
+            .label_style(text(13))
+            .axis_style(INK)
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .draw()
+            .map_err(failed)?;
+        for line in &self.lines {
+            let colour = stand_in((line.number % MARKS) as u8);
+            let points = || line.points.iter().copied();
+            chart
+                .draw_series(LineSeries::new(points(), colour.stroke_width(2)))
+                .map_err(failed)?;
+            for (at, point) in points().enumerate() {
+                let size = if line.large == Some(at) { 6 } else { 3 };
+                let style = colour.filled();
+                let corners = [(-size, -size), (size, size)];
+                match shape(line.number) {
+                    '●' => chart.draw_series([Circle::new(point, size, style)]),
+                    '▲' => chart.draw_series([TriangleMarker::new(point, size + 1, style)]),
+                    '■' => chart
+                        .draw_series([EmptyElement::at(point) + Rectangle::new(corners, style)]),
+                    _ => chart.draw_series([Cross::new(point, size, colour.stroke_width(2))]),
+                }
+                .map(drop)
+                .map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Both axes, just long enough; parts of 1 begin at a tenth.
+    fn ranges(&self) -> [Range<f64>; 2] {
+        let points = || self.lines.iter().flat_map(|line| &line.points);
+        let range = |of: fn(&(f64, f64)) -> f64, log: bool| {
+            let values = || points().map(of);
+            let low = values().fold(f64::INFINITY, f64::min);
+            let high = values().fold(f64::NEG_INFINITY, f64::max);
+            match (low <= high, log) {
+                (false, _) => 0.0..1.0,
+                (true, true) => low.max(1e-3) / 1.5..high.max(1e-3) * 1.5,
+                (true, false) if high <= 1.0 => {
+                    let start = (low * 10.0 - 0.5).floor().clamp(0.0, 9.0) / 10.0;
+                    start..1.0
+                }
+                (true, false) => low..(high + 1e-9),
+            }
+        };
+        [
+            range(|point| point.0, self.log),
+            range(|point| point.1, false),
+        ]
+    }
+}
+
+/// Stand-ins become classes, and the picture gets as wide as there is room.
+fn with_classes(svg: &str, title: &str) -> String {
+    let (width, height) = SIZE;
+    let size = format!("width=\"{width}\" height=\"{height}\" ");
+    let name = title
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('"', "&quot;");
+    let mut svg = svg.replacen(&size, &format!("role=\"img\" aria-label=\"{name}\" "), 1);
+    let colour = |class: u8| format!("\"#0102{class:02X}\"");
+    for class in 0..MARKS as u8 {
+        svg = svg.replace(
+            &format!("stroke={}", colour(class)),
+            &format!("class=\"l{class}\""),
+        );
+        svg = svg.replace(
+            &format!("fill={}", colour(class)),
+            &format!("class=\"f{class}\""),
+        );
+    }
+    for (class, name) in [(254, "ink"), (255, "grid")] {
+        for paint in ["stroke", "fill"] {
+            let (old, new) = (colour(class), format!("class=\"{paint}-{name}\""));
+            svg = svg.replace(&format!("{paint}={old}"), &new);
+        }
+    }
+    svg
+}

@@ -1,0 +1,184 @@
+//! Labelled sets, and how what a method finds in one is scored.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::chance::Tallies;
+use super::spec::Spec;
+use crate::bench::Found;
+use crate::collect::Collection;
+use crate::error::{Error, Result};
+use crate::eval::{Evaluation, Gold, Reported, Unlisted, evaluate};
+use crate::read::{ReadOptions, discover};
+use crate::text::{Text, TextOptions};
+use crate::watch::Watch;
+
+/// A labelled set: pages and what some of their pairs are (CONTRACT, `retold eval`), perhaps planted in a haystack.
+#[derive(Clone, Debug)]
+pub struct LabelledSet {
+    /// What it is called.
+    pub name: String,
+    /// As it was named.
+    pub written: String,
+    /// Its pages.
+    input: PathBuf,
+    /// Pages without labels that its own pages are among. A pair of a page of the set and one of the haystack is
+    /// false, whatever the labels say of unlisted pairs; a pair inside the haystack is not scored.
+    pub haystack: Option<PathBuf>,
+    /// The labels.
+    pub gold: Gold,
+    /// What a pair of its pages counts as that the labels do not list.
+    pub unlisted: Unlisted,
+}
+
+/// `set.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Described {
+    input: PathBuf,
+    gold: PathBuf,
+    unlisted: Unlisted,
+}
+
+/// The file that makes a folder a labelled set.
+const DESCRIBED: &str = "set.json";
+
+/// A set's pages, read.
+pub(super) struct Pages {
+    pub collection: Collection,
+    pub texts: Vec<Text>,
+    /// Sources from this one on are the haystack's.
+    haystack: u32,
+}
+
+/// How good what was found is.
+pub(super) struct Scored {
+    pub evaluation: Evaluation,
+    pub tallies: Tallies,
+}
+
+impl LabelledSet {
+    /// Opens `NAME=DIR` or `NAME=DIR+HAYSTACK`.
+    pub fn open(written: &str) -> Result<LabelledSet> {
+        let wrong = |what: String| Error::Usage(format!("--set {written}: {what}"));
+        let (name, place) = written
+            .split_once('=')
+            .filter(|(name, place)| !name.is_empty() && !place.is_empty())
+            .ok_or_else(|| wrong("NAME=DIR expected".into()))?;
+        let (folder, haystack) = match place.rsplit_once('+') {
+            Some((folder, haystack)) if !Path::new(place).exists() => (folder, Some(haystack)),
+            _ => (place, None),
+        };
+        let folder = Path::new(folder);
+        let path = folder.join(DESCRIBED);
+        let text = std::fs::read_to_string(&path).map_err(|e| {
+            wrong(format!(
+                "{}: {e}; a labelled set is a folder with a {DESCRIBED} such as {{\"input\":\"pages\",\
+                 \"gold\":\"gold.tsv\",\"unlisted\":\"distinct\"}}",
+                path.display()
+            ))
+        })?;
+        let described: Described = serde_json::from_str(&text).map_err(|e| Error::Corrupt {
+            path: path.clone(),
+            reason: e.to_string(),
+        })?;
+        Ok(LabelledSet {
+            name: name.to_owned(),
+            written: written.to_owned(),
+            input: folder.join(described.input),
+            haystack: haystack.map(PathBuf::from),
+            gold: Gold::read(&folder.join(described.gold))?,
+            unlisted: described.unlisted,
+        })
+    }
+
+    /// The files and folders to read.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        let own = std::iter::once(&self.input);
+        own.chain(&self.haystack).cloned().collect()
+    }
+
+    /// How many pairs are related, by the labels.
+    pub fn true_pairs(&self) -> usize {
+        let pairs = self.gold.pairs();
+        pairs.filter(|(.., label)| label.is_true()).count()
+    }
+
+    /// Reads the pages as methods that see this much of them see them.
+    pub(super) fn read(&self, text: &TextOptions, watch: &dyn Watch) -> Result<Pages> {
+        let read = ReadOptions::default();
+        let mut sources = discover(std::slice::from_ref(&self.input), &read)?;
+        let haystack = sources.len() as u32;
+        if let Some(path) = &self.haystack {
+            sources.extend(discover(std::slice::from_ref(path), &read)?);
+        }
+        let (collection, texts) = Collection::read_texts(&sources, &read, text, watch)?;
+        self.check_ids(&collection, watch)?;
+        Ok(Pages {
+            collection,
+            texts,
+            haystack,
+        })
+    }
+
+    /// Labels that name no page of the set are a mistake, or pages are missing.
+    fn check_ids(&self, collection: &Collection, watch: &dyn Watch) -> Result<()> {
+        let known: HashSet<&str> = collection.pages.iter().map(|page| &*page.id).collect();
+        let labelled: HashSet<&str> = self.gold.pairs().flat_map(|(a, b, _)| [a, b]).collect();
+        let missing: Vec<&str> = labelled.difference(&known).copied().collect();
+        let Some(first) = missing.iter().min() else {
+            return Ok(());
+        };
+        let what = format!(
+            "set {}: {} of {} labelled pages are not in {}, the first one is `{first}`",
+            self.name,
+            missing.len(),
+            labelled.len(),
+            self.input.display()
+        );
+        if missing.len() == labelled.len() {
+            return Err(Error::Usage(what));
+        }
+        watch.warn(&what);
+        Ok(())
+    }
+
+    /// Scores what a method found.
+    pub(super) fn score(&self, pages: &Pages, found: &Found) -> Scored {
+        let page = |at: u32| &pages.collection.pages[at as usize];
+        let in_haystack = |at: u32| page(at).source >= pages.haystack;
+        let mut reported = Vec::new();
+        let mut crossing = Vec::new();
+        for pair in &found.pairs {
+            let (id_a, id_b) = (&*page(pair.a).id, &*page(pair.b).id);
+            match (in_haystack(pair.a), in_haystack(pair.b)) {
+                (true, true) => continue,
+                (false, false) => {}
+                _ => crossing.push((id_a, id_b)),
+            }
+            let similarity = f64::from(pair.similarity);
+            reported.push(Reported::new(id_a, id_b, pair.relation, similarity));
+        }
+        let planted;
+        let gold = if crossing.is_empty() {
+            &self.gold
+        } else {
+            planted = self.gold.with_distinct(&crossing);
+            &planted
+        };
+        Scored {
+            evaluation: evaluate(&reported, gold, self.unlisted, f64::NEG_INFINITY),
+            tallies: Tallies::of(gold, &reported, self.unlisted),
+        }
+    }
+}
+
+/// What the texts of a set look like to `spec`.
+pub(super) fn text_options(spec: &Spec) -> TextOptions {
+    TextOptions {
+        extract: Some(spec.extract),
+        ..TextOptions::default()
+    }
+}

@@ -1,0 +1,304 @@
+//! The method `codet`: sentences that two pages have in common (METHODS §4).
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, shared_positions,
+};
+use crate::relation::{Verdict, by_length, ratio};
+use crate::text::{Extract, Text, count_chars};
+
+pub(super) const INFO: MethodInfo = MethodInfo {
+    name: "codet",
+    summary: "pages whose sentences stand in the other",
+    source: "Varol, Can, Aykanat and Kaya, CoDet, CIKM 2011",
+    prunes: true,
+    fits: false,
+    extract: Extract::Main,
+    params: &[
+        Param {
+            name: "threshold",
+            domain: Domain::Float(0.5, 0.0, 1.0),
+            help: "least share of the shorter page's sentences, by characters, that stand in the other",
+        },
+        Param {
+            name: "length_threshold",
+            domain: Domain::Float(0.5, 0.0, 1.0),
+            help: "least length ratio of duplicates; below it one page contains the other",
+        },
+        Param {
+            name: "min_chars",
+            domain: Domain::Int(40, 0, 100_000),
+            help: "least length in characters of the sentences that two pages share",
+        },
+    ],
+    build: |params| Box::new(CoDet::new(params)),
+};
+
+/// CoDet: what share of one page's sentences stands in the other.
+///
+/// # What it finds
+/// Copies, cut versions and pages that stand whole in longer ones, in whatever order their sentences come.
+///
+/// # How
+/// A sentence is what a full stop ends; a text without any full stop is taken block by block. A sentence counts as its
+/// content words and numbers without their order, so that stop-words and punctuation may differ. Similarity is the
+/// characters of the sentences that both pages have over those of all sentences of the shorter page. Pages that reach
+/// `threshold` are duplicates if their length ratio is at least `length_threshold`, else the longer contains the other.
+/// Sentences that stand on many pages are no evidence: the noise filter applies.
+///
+/// # Misses
+/// Copies in which a word of every sentence was changed; sentences cut or joined; what stands after the last full stop
+/// of a block.
+///
+/// # Parameters
+/// `retold methods codet` lists them with their ranges.
+///
+/// # Reference
+/// CoDet: sentence-based containment detection in news corpora, CIKM 2011. The paper keeps sentences, as words in a
+/// fixed order, in a tree of all documents, in which sentences that share their first words share a path; we look
+/// whole sentences up in the index and so give no credit for halves of a sentence. We deviate by the noise filter and
+/// by counting characters.
+#[derive(Clone, Debug)]
+pub struct CoDet {
+    threshold: f64,
+    length_threshold: f64,
+    min_chars: u64,
+}
+
+impl CoDet {
+    fn new(params: &Params) -> CoDet {
+        CoDet {
+            threshold: params.float("threshold"),
+            length_threshold: params.float("length_threshold"),
+            min_chars: params.int("min_chars") as u64,
+        }
+    }
+}
+
+/// The sentences of a text as byte ranges of its folded form, in order; its blocks if it has none.
+fn sentences(text: &Text) -> Vec<(u32, u32)> {
+    if text.sentences.is_empty() {
+        let blocks = text.seen();
+        return blocks
+            .map(|(at, block)| (at as u32, (at + block.len()) as u32))
+            .collect();
+    }
+    text.sentences
+        .iter()
+        .map(|sentence| (sentence.start, sentence.end))
+        .collect()
+}
+
+/// Each sentence that has content words, under the hash of these, sorted.
+fn spots(text: &Text) -> Vec<Spot> {
+    let words = text.words();
+    let mut rest = words.all();
+    let mut spots = Vec::new();
+    for (start, end) in sentences(text) {
+        rest = &rest[rest.partition_point(|word| word.start < start)..];
+        let within = &rest[..rest.partition_point(|word| word.end <= end)];
+        let mut content: Vec<&str> = within
+            .iter()
+            .filter(|word| !word.stop)
+            .map(|&word| words.as_str(word))
+            .collect();
+        content.sort_unstable();
+        if !content.is_empty() {
+            spots.push(Spot {
+                // A block holds no line feed, so a word does not either.
+                key: xxh3_64(content.join("\n").as_bytes()),
+                start,
+                end,
+                label: None,
+            });
+        }
+    }
+    spots
+}
+
+/// What two pages share, in characters of sentences.
+struct Counts {
+    lengths: (u64, u64),
+    shared: u32,
+    shared_chars: u64,
+}
+
+impl Counts {
+    fn of(a: SketchRef<'_>, b: SketchRef<'_>) -> Counts {
+        let mut counts = Counts {
+            lengths: (a.marks.iter().sum(), b.marks.iter().sum()),
+            shared: 0,
+            shared_chars: 0,
+        };
+        for (i, j) in shared_positions(a.keys, b.keys) {
+            counts.shared += 1;
+            counts.shared_chars += a.marks[i].min(b.marks[j]);
+        }
+        counts
+    }
+
+    fn shorter(&self) -> usize {
+        self.lengths.0.min(self.lengths.1) as usize
+    }
+
+    fn longer(&self) -> usize {
+        self.lengths.0.max(self.lengths.1) as usize
+    }
+
+    fn similarity(&self) -> f64 {
+        ratio(self.shared_chars as usize, self.shorter())
+    }
+}
+
+impl Method for CoDet {
+    fn sketch(&self, text: &Text) -> Sketch {
+        let length =
+            |spot: &Spot| count_chars(&text.folded[spot.start as usize..spot.end as usize]);
+        let mut sentences: Vec<(u64, u64)> = spots(text)
+            .iter()
+            .map(|spot| (spot.key, length(spot)))
+            .collect();
+        // Of the sentences with the same content words the shortest stays: a choice that does not depend on their order.
+        sentences.sort_unstable();
+        sentences.dedup_by_key(|(key, _)| *key);
+        let (keys, marks) = sentences.into_iter().unzip();
+        Sketch {
+            keys,
+            marks,
+            evidence: Vec::new(),
+        }
+    }
+
+    fn overlap(&self, _keys: usize) -> usize {
+        // One long sentence can be most of a page.
+        1
+    }
+
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+        let counts = Counts::of(a, b);
+        let similarity = counts.similarity();
+        let enough = counts.shared > 0 && counts.shared_chars >= self.min_chars;
+        let (length_a, length_b) = (counts.lengths.0 as usize, counts.lengths.1 as usize);
+        (enough && similarity >= self.threshold).then(|| Verdict {
+            relation: by_length(length_a, length_b, self.length_threshold),
+            similarity,
+            length_ratio: ratio(counts.shorter(), counts.longer()),
+            shared: counts.shared,
+            shared_chars: counts.shared_chars,
+        })
+    }
+
+    fn spots(&self, text: &Text) -> Vec<Spot> {
+        spots(text)
+    }
+
+    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
+        let counts = Counts::of(a, b);
+        let shared = counts.shared_chars as usize;
+        let chars = "characters of the sentences that both pages have";
+        let share = "these over the characters of all sentences of the shorter page";
+        let lengths = "characters of the shorter page's sentences over those of the longer";
+        let (shorter, longer) = (counts.shorter(), counts.longer());
+        let length = Check::ratio(
+            "length ratio",
+            lengths,
+            shorter,
+            longer,
+            self.length_threshold,
+        );
+        vec![
+            Check::number("chars", chars, shared, Op::AtLeast, self.min_chars as f64),
+            Check::ratio("share", share, shared, shorter, self.threshold),
+            length.deciding("duplicate", "the longer contains the shorter"),
+        ]
+    }
+
+    fn least_similarity(&self) -> Option<f64> {
+        Some(self.threshold)
+    }
+
+    fn judged_by(&self) -> &'static [&'static str] {
+        &["threshold", "length_threshold", "min_chars"]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::text;
+    use super::*;
+    use crate::relation::Relation;
+
+    fn verdict(settings: &[(&str, &str)], a: &str, b: &str) -> Option<Verdict> {
+        let settings: Vec<_> = settings
+            .iter()
+            .map(|(name, value)| ((*name).into(), (*value).into()))
+            .collect();
+        let method = CoDet::new(&INFO.resolve(&settings).unwrap());
+        let [a, b] = [a, b].map(|content| method.sketch(&text(content)));
+        let verdict = method.compare(a.as_ref(), b.as_ref());
+        let swapped = method.compare(b.as_ref(), a.as_ref());
+        assert_eq!(verdict, swapped.map(Verdict::swapped));
+        verdict
+    }
+
+    const LOOSE: &[(&str, &str)] = &[("min_chars", "0")];
+
+    #[test]
+    fn a_share_by_hand() {
+        let a = "The ferry left Naxos late. Harbour empty.";
+        let b = "The ferry left Naxos late. Sea rough.";
+        // TheferryleftNaxoslate 21 characters, Harbourempty 12, Searough 8: 21 of the shorter page's 29.
+        let found = verdict(LOOSE, a, b).unwrap();
+        assert_eq!((found.similarity, found.shared_chars), (21.0 / 29.0, 21));
+        assert_eq!(found.length_ratio, 29.0 / 33.0);
+        assert_eq!(found.relation, Relation::Duplicate);
+        assert_eq!(
+            verdict(&[("min_chars", "0"), ("threshold", "0.73")], a, b),
+            None
+        );
+        assert_eq!(verdict(&[("min_chars", "22")], a, b), None);
+    }
+
+    #[test]
+    fn a_longer_page_contains_a_shorter_one() {
+        let part = "渡船今天早上离开港口。";
+        let whole = format!("昨天的天气非常糟糕。{part}乘客们在码头等待消息。");
+        let found = verdict(LOOSE, &whole, part).unwrap();
+        assert_eq!(
+            (found.relation, found.similarity),
+            (Relation::Contains, 1.0)
+        );
+    }
+
+    #[test]
+    fn stop_words_punctuation_and_order_do_not_count() {
+        let found = verdict(LOOSE, "The ferry, so late, left.", "Late, the ferry left.").unwrap();
+        // Of the two forms the shorter counts: `Late,theferryleft`.
+        assert_eq!((found.similarity, found.shared_chars), (1.0, 17));
+        // Numbers do.
+        assert_eq!(verdict(LOOSE, "Ferry 12 left.", "Ferry 13 left."), None);
+    }
+
+    #[test]
+    fn a_text_without_full_stops_is_taken_by_blocks() {
+        let found = verdict(
+            LOOSE,
+            "Ferry left\n\nHarbour empty",
+            "Ferry left\n\nSea rough",
+        )
+        .unwrap();
+        assert_eq!((found.shared, found.similarity), (1, 9.0 / 17.0));
+        // With one full stop anywhere only what it ends counts.
+        assert_eq!(
+            verdict(
+                LOOSE,
+                "Ferry left\n\nHarbour empty.",
+                "Ferry left\n\nSea rough."
+            ),
+            None
+        );
+        assert_eq!(verdict(LOOSE, "", ""), None);
+        assert_eq!(verdict(LOOSE, "The the.", "The the."), None);
+    }
+}

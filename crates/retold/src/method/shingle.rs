@@ -1,0 +1,406 @@
+//! The method `shingle`: resemblance and containment of word sequences (METHODS §4).
+
+mod minhash;
+#[cfg(test)]
+mod tests;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::features::Features;
+use super::{
+    Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, count_shared,
+};
+use crate::relation::{Relation, Verdict, by_length, ratio};
+use crate::text::atoms::{Unit, atoms};
+use crate::text::{Extract, Text};
+use minhash::{Bands, MinHash};
+
+pub(super) const INFO: MethodInfo = MethodInfo {
+    name: "shingle",
+    summary: "pages that share runs of words: min-hash or sampled shingles, checked on the texts",
+    source: "Broder, On the resemblance and containment of documents, SEQUENCES 1997",
+    prunes: false,
+    fits: false,
+    extract: Extract::Main,
+    params: &[
+        Param {
+            name: "threshold",
+            domain: Domain::Float(0.7, 0.05, 1.0),
+            help: "least resemblance of related pages; with containment, least share of the smaller page's shingles",
+        },
+        Param {
+            name: "length_threshold",
+            domain: Domain::Float(0.5, 0.0, 1.0),
+            help: "containment: least length ratio of duplicates; below it one page contains the other",
+        },
+        Param {
+            name: "containment",
+            domain: Domain::Choice("true", &["true", "false"]),
+            help: "whether pages that stand in longer ones are looked for; without it pages are compared whole",
+        },
+        Param {
+            name: "verify",
+            domain: Domain::Choice("exact", &["exact", "off"]),
+            help: "whether candidates are checked on their texts, or believed as the sketches estimate them",
+        },
+        Param {
+            name: "features",
+            domain: Domain::Choice("words", Features::NAMES),
+            help: "what is compared: shingles of words, or instead spot signatures or full-stop features",
+        },
+        Param {
+            name: "tokens",
+            domain: Domain::Choice("words", &["words", "whitespace", "chars"]),
+            help: "what shingles are made of: words (single characters in scripts without spaces), what stands \
+                   between white space, or characters",
+        },
+        Param {
+            name: "width",
+            domain: Domain::Int(5, 1, 100),
+            help: "tokens in a shingle",
+        },
+        Param {
+            name: "hashes",
+            domain: Domain::Int(128, 8, 1024),
+            help: "without containment: min-hash values of a page",
+        },
+        Param {
+            name: "miss",
+            domain: Domain::Float(0.001, 1e-9, 0.5),
+            help: "without containment: the chance that two pages at the threshold share no band; sets bands and rows",
+        },
+        Param {
+            name: "sample",
+            domain: Domain::Int(16, 1, 1024),
+            help: "with containment: one shingle in so many is kept",
+        },
+    ],
+    build: |params| Box::new(Shingle::new(params)),
+};
+
+/// Shingles: two pages are alike if the runs of words in them are the same.
+///
+/// # What it finds
+/// Copies with small edits; with `containment` also pages that stand in longer ones.
+///
+/// # How
+/// A page is the set of hashes of its shingles, all runs of `width` tokens; a text of fewer tokens is one shingle.
+/// (`features=spots` and `features=stops` take spot signatures or full-stop features instead: CCDet's Shingle-S, -P.)
+/// Resemblance is |a ∩ b| / |a ∪ b|, containment |a ∩ b| / min(|a|, |b|).
+/// Without `containment` a sketch is `hashes` min-hash values (one permutation, `hashes` bins; empty bins borrow by
+/// optimal densification) in bands of r rows: the most rows with which pages at `threshold` t share a band but for a
+/// chance of `miss`, (1 − t^r)^bands ≤ `miss`. With it a sketch is every shingle whose hash falls into a fixed
+/// 1/`sample` of all hashes: the same shingles on every page, so that a chapter's sample stands in the book's.
+/// Candidates are checked on the exact sets, for which their pages are read again; `verify=off` believes the
+/// estimates, as most tools do.
+///
+/// # Misses
+/// Pages in which every fifth word was changed; a share of `miss` of the pairs at the threshold, fewer above it. With
+/// containment, pages of fewer than some ten times `sample` tokens, of which the sample says little. Shared templates
+/// and disclaimers count like any other text.
+///
+/// # Parameters
+/// `retold methods shingle` lists them with their ranges.
+///
+/// # Reference
+/// Broder 1997 (both sketches); bands: Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, §3.4; one
+/// permutation: Li, Owen and Zhang 2012; densification: Shrivastava 2017. We deviate by min-hash values of 16 bits,
+/// which agree by chance once in 65,536.
+#[derive(Clone, Debug)]
+pub struct Shingle {
+    threshold: f64,
+    length_threshold: f64,
+    verify: bool,
+    features: Features,
+    unit: Unit,
+    width: usize,
+    scheme: Scheme,
+}
+
+/// What is kept of the set of shingles.
+#[derive(Clone, Debug)]
+enum Scheme {
+    Bands(MinHash, Bands),
+    /// Shingles with hashes below this.
+    Sample(u64),
+}
+
+/// How many standard errors an estimate may lie below the threshold before the texts are not even looked at.
+const ERRORS: f64 = 4.0;
+
+impl Shingle {
+    fn new(params: &Params) -> Shingle {
+        let threshold = params.float("threshold");
+        let scheme = if params.choice("containment") == "true" {
+            Scheme::Sample(u64::MAX / params.int("sample") as u64)
+        } else {
+            let hashes = params.int("hashes");
+            Scheme::Bands(
+                MinHash::new(hashes),
+                Bands::choose(hashes, threshold, params.float("miss")),
+            )
+        };
+        Shingle {
+            threshold,
+            length_threshold: params.float("length_threshold"),
+            verify: params.choice("verify") == "exact",
+            features: Features::named(params.choice("features")),
+            unit: match params.choice("tokens") {
+                "words" => Unit::Word,
+                "whitespace" => Unit::Spaced,
+                _ => Unit::Char,
+            },
+            width: params.int("width"),
+            scheme,
+        }
+    }
+
+    /// Hands the hash of each element of the text's set and its byte range in the folded text to `found`, in order.
+    fn elements(&self, text: &Text, mut found: impl FnMut(u64, u32, u32)) {
+        match self.features {
+            Features::Words => self.shingles(text, found),
+            Features::Spots | Features::Stops => {
+                for spot in self.features.spots(text) {
+                    found(spot.key, spot.start, spot.end);
+                }
+            }
+        }
+    }
+
+    fn shingles(&self, text: &Text, mut found: impl FnMut(u64, u32, u32)) {
+        // The tokens with one space between, so that blocks and punctuation make no difference.
+        let mut joined = String::with_capacity(text.folded.len() + 1);
+        let mut tokens: Vec<(u32, u32, u32)> = Vec::with_capacity(text.folded.len() / 5);
+        atoms(text, self.unit, |start, end| {
+            tokens.push((joined.len() as u32, start as u32, end as u32));
+            joined.push_str(&text.folded[start..end]);
+            joined.push(' ');
+        });
+        let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else {
+            return;
+        };
+        if tokens.len() < self.width {
+            found(xxh3_64(joined.as_bytes()), first.1, last.2);
+        }
+        let bytes = joined.as_bytes();
+        let ends = tokens[1..].iter().map(|token| token.0 as usize);
+        let ends = ends.chain([bytes.len()]).skip(self.width - 1);
+        let windows = tokens
+            .iter()
+            .zip(tokens[self.width.min(tokens.len()) - 1..].iter());
+        for ((from, to), end) in windows.zip(ends) {
+            found(xxh3_64(&bytes[from.0 as usize..end]), from.1, to.2);
+        }
+    }
+
+    /// Both ratios of two sets, given their sizes and what they share, against the threshold.
+    fn verdict(&self, shared: usize, a: usize, b: usize) -> Option<Verdict> {
+        let (smaller, larger) = (a.min(b), a.max(b));
+        let (similarity, relation) = match self.scheme {
+            Scheme::Bands(..) => (ratio(shared, a + b - shared), Relation::Duplicate),
+            Scheme::Sample(_) => {
+                let relation = by_length(a, b, self.length_threshold);
+                (ratio(shared, smaller), relation)
+            }
+        };
+        (shared > 0 && similarity >= self.threshold).then(|| Verdict {
+            relation,
+            similarity,
+            length_ratio: ratio(smaller, larger),
+            shared: u32::try_from(shared).unwrap_or(u32::MAX),
+            shared_chars: 0,
+        })
+    }
+
+    /// The least estimate from `n` values that is not yet surely below the threshold.
+    fn least_estimate(&self, n: usize) -> f64 {
+        let t = self.threshold;
+        let slack = match self.verify {
+            true => ERRORS * (t * (1.0 - t) / n.max(1) as f64).sqrt(),
+            false => 0.0,
+        };
+        (t - slack).max(0.0)
+    }
+}
+
+impl Method for Shingle {
+    fn sketch(&self, text: &Text) -> Sketch {
+        match &self.scheme {
+            Scheme::Bands(minhash, bands) => {
+                let (mut bins, mut count) = (minhash.bins(), 0u64);
+                self.elements(text, |hash, _, _| {
+                    minhash.add(&mut bins, hash);
+                    count += 1;
+                });
+                if count == 0 {
+                    return Sketch::default();
+                }
+                let values = minhash.values(&bins);
+                let mut keys = bands.keys(&values);
+                keys.sort_unstable();
+                keys.dedup();
+                let mut evidence = vec![count];
+                evidence.extend(minhash::pack(&values));
+                Sketch {
+                    keys,
+                    marks: Vec::new(),
+                    evidence,
+                }
+            }
+            Scheme::Sample(below) => {
+                let mut keys = Vec::new();
+                self.elements(text, |hash, _, _| {
+                    if hash < *below {
+                        keys.push(hash);
+                    }
+                });
+                keys.sort_unstable();
+                keys.dedup();
+                Sketch {
+                    keys,
+                    ..Sketch::default()
+                }
+            }
+        }
+    }
+
+    fn overlap(&self, keys: usize) -> usize {
+        match self.scheme {
+            Scheme::Bands(..) => 1,
+            Scheme::Sample(_) => {
+                let least = self.least_estimate(keys) * keys as f64;
+                // Rounding must not ask for more than `compare` does.
+                (least - 1e-9).ceil().max(1.0) as usize
+            }
+        }
+    }
+
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+        let shared = count_shared(a.keys, b.keys);
+        if shared == 0 {
+            return None;
+        }
+        match &self.scheme {
+            Scheme::Bands(minhash, _) => {
+                let (Some((&m, left)), Some((&n, right))) =
+                    (a.evidence.split_first(), b.evidence.split_first())
+                else {
+                    return None;
+                };
+                let estimate = ratio(
+                    minhash::agreeing(left, right, minhash.hashes()),
+                    minhash.hashes(),
+                );
+                let (m, n) = (m as usize, n as usize);
+                (estimate >= self.least_estimate(minhash.hashes().min(m).min(n))).then(|| Verdict {
+                    relation: Relation::Duplicate,
+                    similarity: estimate,
+                    length_ratio: ratio(m.min(n), m.max(n)),
+                    shared: shared as u32,
+                    shared_chars: 0,
+                })
+            }
+            Scheme::Sample(_) => {
+                let (m, n) = (a.keys.len(), b.keys.len());
+                let similarity = ratio(shared, m.min(n));
+                (shared >= self.overlap(m.min(n))).then(|| Verdict {
+                    relation: by_length(m, n, self.length_threshold),
+                    similarity,
+                    length_ratio: ratio(m.min(n), m.max(n)),
+                    shared: shared as u32,
+                    shared_chars: 0,
+                })
+            }
+        }
+    }
+
+    fn in_doubt(&self, _similarity: f64) -> bool {
+        self.verify
+    }
+
+    fn reads_sentences(&self) -> bool {
+        self.features == Features::Stops
+    }
+
+    /// The set of shingles, ascending.
+    fn proof(&self, text: &Text) -> Vec<u64> {
+        let mut set = Vec::with_capacity(text.folded.len() / 5);
+        self.elements(text, |hash, _, _| set.push(hash));
+        set.sort_unstable();
+        set.dedup();
+        set.shrink_to_fit();
+        set
+    }
+
+    fn verify(&self, a: &[u64], b: &[u64]) -> Option<Verdict> {
+        let shared = count_shared(a, b);
+        self.verdict(shared, a.len(), b.len())
+    }
+
+    fn verify_checks(&self, a: &[u64], b: &[u64]) -> Vec<Check> {
+        let shared = count_shared(a, b);
+        let (smaller, larger) = (a.len().min(b.len()), a.len().max(b.len()));
+        let resemblance = "exact resemblance: shared shingles over all of both pages";
+        let containment = "exact containment: shared shingles over those of the smaller page";
+        let clr = "length ratio: shingles of the smaller page over those of the larger";
+        match self.scheme {
+            Scheme::Bands(..) => vec![Check::ratio(
+                "resemblance",
+                resemblance,
+                shared,
+                a.len() + b.len() - shared,
+                self.threshold,
+            )],
+            Scheme::Sample(_) => vec![
+                Check::ratio("containment", containment, shared, smaller, self.threshold),
+                Check::ratio("length ratio", clr, smaller, larger, self.length_threshold)
+                    .deciding("duplicate", "the larger contains the smaller"),
+            ],
+        }
+    }
+
+    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
+        let shared = count_shared(a.keys, b.keys);
+        let smaller = a.keys.len().min(b.keys.len());
+        let Scheme::Bands(minhash, _) = &self.scheme else {
+            let sampled =
+                "estimated containment: sampled shingles of the smaller page that the larger has";
+            let least = self.least_estimate(smaller);
+            return vec![Check::ratio("estimate", sampled, shared, smaller, least)];
+        };
+        let bands = "bands of min-hash values that both pages have";
+        let mut checks = vec![Check::number("bands", bands, shared, Op::AtLeast, 1.0)];
+        if let (Some((&m, left)), Some((&n, right))) =
+            (a.evidence.split_first(), b.evidence.split_first())
+        {
+            let estimate = "estimated resemblance: min-hash values that agree";
+            let agreeing = minhash::agreeing(left, right, minhash.hashes());
+            let least = self.least_estimate(minhash.hashes().min(m.min(n) as usize));
+            let whole = minhash.hashes();
+            checks.push(Check::ratio("estimate", estimate, agreeing, whole, least));
+        }
+        checks
+    }
+
+    fn spots(&self, text: &Text) -> Vec<Spot> {
+        let Scheme::Sample(below) = self.scheme else {
+            return Vec::new();
+        };
+        let mut spots = Vec::new();
+        self.elements(text, |key, start, end| {
+            if key < below {
+                spots.push(Spot {
+                    key,
+                    start,
+                    end,
+                    label: None,
+                });
+            }
+        });
+        spots
+    }
+
+    fn least_similarity(&self) -> Option<f64> {
+        Some(self.threshold)
+    }
+}

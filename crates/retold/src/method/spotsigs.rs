@@ -1,0 +1,197 @@
+//! The method `spotsigs`: spot signatures (METHODS §4).
+
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+pub(super) use signature::Signatures;
+
+use super::{
+    Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, count_shared,
+};
+use crate::relation::{Relation, Verdict, ratio};
+use crate::text::{Extract, Text};
+use signature::Antecedents;
+
+pub(super) const INFO: MethodInfo = MethodInfo {
+    name: "spotsigs",
+    summary: "pages whose running text is the same: small words and the content words after them",
+    source: "Theobald, Siddharth and Paepcke, SIGIR 2008",
+    prunes: false,
+    fits: false,
+    extract: Extract::None,
+    params: &[
+        Param {
+            name: "threshold",
+            domain: Domain::Float(0.44, 0.0, 1.0),
+            help: "least Jaccard similarity of the signatures of related pages, each counted as often as it stands",
+        },
+        Param {
+            name: "min_shared",
+            domain: Domain::Int(3, 1, 1000),
+            help: "least number of shared signatures",
+        },
+        Param {
+            name: "antecedents",
+            domain: Domain::Choice("common", Antecedents::NAMES),
+            help: "the small words that signatures begin with: is; a, an, the; these and others; all stop-words",
+        },
+        Param {
+            name: "distance",
+            domain: Domain::Int(Signatures::DEFAULT.distance as i64, 1, 20),
+            help: "1: the content words right after it are in the signature; 2: every second one, and so on",
+        },
+        Param {
+            name: "chain",
+            domain: Domain::Int(Signatures::DEFAULT.chain as i64, 1, 20),
+            help: "how many content words are in it",
+        },
+    ],
+    build: |params| Box::new(SpotSigs::new(params)),
+};
+
+/// Spot signatures: running text is full of small words, menus are not.
+///
+/// # What it finds
+/// Pages whose article is the same, whatever template stands around it, without extracting the article first.
+///
+/// # How
+/// Wherever one of the `antecedents` stands, it and `chain` content words after it (every `distance`-th; stop-words do
+/// not count) are a signature. English has lists, Chinese too (是; 的; 了 在 和 …); other languages take all their
+/// stop-words. Pages are multisets of signatures: Σ min / Σ max of the counts is their Jaccard similarity, and pages
+/// that reach `threshold` are duplicates. All of them are found and few others compared: a page of n signatures can
+/// reach t only with pages of at most n / t, and has to share 2tn / (1 + t) with them.
+///
+/// # Misses
+/// Contained pages and cut versions (Jaccard cannot be above the length ratio); text in which half of the sentences
+/// were edited; lists and tables.
+///
+/// # Parameters
+/// `retold methods spotsigs` lists them with their ranges.
+///
+/// # Reference
+/// SpotSigs: robust and efficient near duplicate detection in large web collections, SIGIR 2008. We deviate by
+/// `min_shared` and by lists for Chinese, which CCDet's comparison has but does not print. The paper's partitions and
+/// its pruning of lists are those of our index, which cuts by the same two bounds.
+#[derive(Clone, Debug)]
+pub struct SpotSigs {
+    threshold: f64,
+    min_shared: usize,
+    signatures: Signatures,
+}
+
+impl SpotSigs {
+    fn new(params: &Params) -> SpotSigs {
+        SpotSigs {
+            threshold: params.float("threshold"),
+            min_shared: params.int("min_shared"),
+            signatures: Signatures {
+                antecedents: Antecedents::named(params.choice("antecedents")),
+                distance: params.int("distance"),
+                chain: params.int("chain"),
+            },
+        }
+    }
+}
+
+/// Jaccard similarity of two sets of these sizes with so many in common.
+fn jaccard(shared: usize, a: usize, b: usize) -> f64 {
+    ratio(shared, a + b - shared)
+}
+
+/// A set whose Jaccard similarities are those of the multiset: the i-th occurrence of a signature is an element of its
+/// own, so that two pages share as many as the one with fewer has.
+fn numbered(mut signatures: Vec<u64>) -> Vec<u64> {
+    signatures.sort_unstable();
+    let runs = signatures.chunk_by(|a, b| a == b);
+    let numbered = |run: &[u64]| -> Vec<u64> {
+        let again = |(&signature, number): (&u64, u64)| match number {
+            0 => signature,
+            _ => xxh3_64_with_seed(&signature.to_le_bytes(), number),
+        };
+        run.iter().zip(0..).map(again).collect()
+    };
+    let mut keys: Vec<u64> = runs.flat_map(numbered).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+impl Method for SpotSigs {
+    fn sketch(&self, text: &Text) -> Sketch {
+        let spots = self.signatures.spots(text);
+        Sketch {
+            keys: numbered(spots.iter().map(|spot| spot.key).collect()),
+            ..Sketch::default()
+        }
+    }
+
+    fn overlap(&self, keys: usize) -> usize {
+        // The larger page has `keys` of them at the least.
+        let mut least = (2.0 * self.threshold * keys as f64 / (1.0 + self.threshold)) as usize;
+        while least > 0 && jaccard(least - 1, keys, keys) >= self.threshold {
+            least -= 1;
+        }
+        while least < keys && jaccard(least, keys, keys) < self.threshold {
+            least += 1;
+        }
+        least.max(self.min_shared)
+    }
+
+    fn reach(&self, keys: usize) -> usize {
+        if self.threshold == 0.0 {
+            return usize::MAX;
+        }
+        // The larger page holds all of the smaller one at the best.
+        let mut most = (keys as f64 / self.threshold) as usize;
+        while ratio(keys, most) < self.threshold && most > keys {
+            most -= 1;
+        }
+        while ratio(keys, most + 1) >= self.threshold && keys > 0 {
+            most += 1;
+        }
+        most
+    }
+
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+        let (small, large) = (
+            a.keys.len().min(b.keys.len()),
+            a.keys.len().max(b.keys.len()),
+        );
+        let shared = count_shared(a.keys, b.keys);
+        let similarity = jaccard(shared, small, large);
+        (shared >= self.min_shared && similarity >= self.threshold).then(|| Verdict {
+            relation: Relation::Duplicate,
+            similarity,
+            length_ratio: ratio(small, large),
+            shared: shared as u32,
+            shared_chars: 0,
+        })
+    }
+
+    fn spots(&self, text: &Text) -> Vec<Spot> {
+        self.signatures.spots(text)
+    }
+
+    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
+        let shared = count_shared(a.keys, b.keys);
+        let all = a.keys.len() + b.keys.len() - shared;
+        let least = self.min_shared as f64;
+        let few = "signatures that both pages have, as often as both have them";
+        let jaccard = "shared signatures over those of either page";
+        vec![
+            Check::number("shared", few, shared, Op::AtLeast, least),
+            Check::ratio("Jaccard", jaccard, shared, all, self.threshold),
+        ]
+    }
+
+    fn least_similarity(&self) -> Option<f64> {
+        Some(self.threshold)
+    }
+
+    fn judged_by(&self) -> &'static [&'static str] {
+        &["threshold", "min_shared"]
+    }
+}

@@ -1,0 +1,65 @@
+//! Reading some records a second time.
+
+use std::iter::Enumerate;
+use std::slice::Iter;
+
+use super::{ReadOptions, Record, Source};
+
+/// Bytes of records that are held together, and their number at the most.
+const BATCH_BYTES: u64 = 16 << 20;
+const BATCH_RECORDS: usize = 1024;
+
+/// A record that was wanted: its place in the list of wanted ones, its source, and the record itself, `None` if it is
+/// no longer there (the file has changed since it was read first).
+pub(crate) type Found<'a> = (usize, &'a Source, Option<Record>);
+
+/// Wanted records in batches, in the order of reading.
+pub(crate) struct Again<'a> {
+    sources: &'a [Source],
+    options: &'a ReadOptions,
+    wanted: Enumerate<Iter<'a, (u32, u64)>>,
+    open: Option<(u32, Box<dyn Iterator<Item = Record> + Send>)>,
+}
+
+/// Reads the records `wanted`, (source, number within it), ascending and none twice.
+pub(crate) fn again<'a>(
+    sources: &'a [Source],
+    options: &'a ReadOptions,
+    wanted: &'a [(u32, u64)],
+) -> Again<'a> {
+    Again {
+        sources,
+        options,
+        wanted: wanted.iter().enumerate(),
+        open: None,
+    }
+}
+
+impl<'a> Again<'a> {
+    fn record(&mut self, source: u32, number: u64) -> Option<Record> {
+        if self.open.as_ref().is_none_or(|(open, _)| *open != source) {
+            let records = self.sources[source as usize].records(self.options);
+            self.open = Some((source, records));
+        }
+        let (_, records) = self.open.as_mut()?;
+        let record = records.find(|record| record.number >= number);
+        record.filter(|record| record.number == number)
+    }
+}
+
+impl<'a> Iterator for Again<'a> {
+    type Item = Vec<Found<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while bytes < BATCH_BYTES
+            && batch.len() < BATCH_RECORDS
+            && let Some((at, &(source, number))) = self.wanted.next()
+        {
+            let record = self.record(source, number);
+            bytes += record.as_ref().map_or(0, |record| record.size);
+            batch.push((at, &self.sources[source as usize], record));
+        }
+        (!batch.is_empty()).then_some(batch)
+    }
+}

@@ -1,0 +1,39 @@
+//! What the system tells of this process.
+
+use std::time::Duration;
+
+/// The most memory the process has held so far, in bytes, where the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+/// The time that all threads of the process have spent on the cores so far, to a hundredth of a second, where the
+/// system tells.
+pub(crate) fn cpu_time() -> Option<Duration> {
+    ticks(&std::fs::read_to_string("/proc/self/stat").ok()?)
+}
+
+/// Fields 14 and 15 of proc_pid_stat(5), in ticks of 1/100 s (`USER_HZ`, the same on all that Linux runs on). The
+/// second field is the program's name in parentheses and may hold anything.
+fn ticks(stat: &str) -> Option<Duration> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (next()? + next()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_time_is_user_and_system_time() {
+        let stat = "42 (a )b 7) R 1 42 42 0 -1 4194304 100 0 0 0 123 45 6 7 20 0 1 0 999 0 0";
+        assert_eq!(ticks(stat), Some(Duration::from_millis(1680)));
+        assert_eq!(ticks("nothing"), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! The units that shingles are made of, found without a dictionary: words where a script writes spaces, single
+//! characters where it does not.
+
+use super::Text;
+use super::language::Script;
+
+/// What counts as one unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Runs of letters and digits; in scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) single
+    /// letters. Punctuation counts nothing.
+    Word,
+    /// What stands between white space.
+    Spaced,
+    /// Every character but white space.
+    Char,
+}
+
+/// Hands the byte ranges in [`Text::folded`] of all units that methods see to `found`, in order. Linear.
+pub fn atoms(text: &Text, unit: Unit, mut found: impl FnMut(usize, usize)) {
+    for (start, block) in text.seen() {
+        let mut found = |from: usize, to: usize| found(start + from, start + to);
+        match unit {
+            Unit::Word => words(block, &mut found),
+            Unit::Spaced => spaced(block, &mut found),
+            Unit::Char => {
+                for (at, c) in block.char_indices().filter(|(_, c)| !c.is_whitespace()) {
+                    found(at, at + c.len_utf8());
+                }
+            }
+        }
+    }
+}
+
+/// Blocks hold no other white space than single spaces.
+fn spaced(block: &str, found: &mut impl FnMut(usize, usize)) {
+    let mut start = 0;
+    for end in memchr::memchr_iter(b' ', block.as_bytes()) {
+        if end > start {
+            found(start, end);
+        }
+        start = end + 1;
+    }
+    if block.len() > start {
+        found(start, block.len());
+    }
+}
+
+fn words(block: &str, found: &mut impl FnMut(usize, usize)) {
+    let bytes = block.as_bytes();
+    let mut start = None;
+    let mut at = 0;
+    while at < bytes.len() {
+        let (length, class) = if bytes[at].is_ascii() {
+            let letter = bytes[at].is_ascii_alphanumeric();
+            (1, if letter { Class::Letter } else { Class::None })
+        } else {
+            let c = block[at..].chars().next().unwrap_or_default();
+            (c.len_utf8(), class(c))
+        };
+        if class == Class::Letter {
+            start.get_or_insert(at);
+        } else {
+            if let Some(start) = start.take() {
+                found(start, at);
+            }
+            if class == Class::Alone {
+                found(at, at + length);
+            }
+        }
+        at += length;
+    }
+    if let Some(start) = start {
+        found(start, block.len());
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Part of a word.
+    Letter,
+    /// A unit by itself.
+    Alone,
+    /// Between units.
+    None,
+}
+
+fn class(c: char) -> Class {
+    if !c.is_alphanumeric() {
+        return Class::None;
+    }
+    match Script::of(c) {
+        Script::Han | Script::Japanese | Script::Thai | Script::SouthEastAsian => Class::Alone,
+        _ => Class::Letter,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Content, Markup, Page};
+    use crate::text::{TextOptions, text_of};
+
+    fn units(content: &str, unit: Unit) -> Vec<String> {
+        let content = Content::Unicode {
+            text: content.into(),
+            markup: Markup::Plain,
+        };
+        let page = Page {
+            id: String::new(),
+            url: None,
+            site: None,
+            date: None,
+            content,
+        };
+        let text = text_of(&page, &TextOptions::default()).unwrap();
+        let mut units = Vec::new();
+        atoms(&text, unit, |start, end| {
+            units.push(text.folded[start..end].to_owned());
+        });
+        units
+    }
+
+    #[test]
+    fn words_and_single_characters() {
+        assert_eq!(
+            units("It's 5 km, 在3月。\nÜber カナ", Unit::Word),
+            ["it", "s", "5", "km", "在", "3", "月", "über", "カ", "ナ"]
+        );
+        assert_eq!(
+            units("It's 5 km.\nYes", Unit::Spaced),
+            ["it's", "5", "km.", "yes"]
+        );
+        assert_eq!(units("a 在, b", Unit::Char), ["a", "在", ",", "b"]);
+        assert!(units("", Unit::Word).is_empty());
+    }
+}
