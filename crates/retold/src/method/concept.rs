@@ -8,6 +8,7 @@ mod paths;
 mod phrase;
 #[cfg(test)]
 mod tests;
+mod thin;
 mod told;
 mod vector;
 mod view;

@@ -8,6 +8,8 @@
 use std::cell::RefCell;
 use std::mem;
 
+use super::thin::Queue;
+
 /// An undirected graph in flat arrays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
@@ -88,6 +90,9 @@ struct Arena {
     /// For each node the sum of its distances.
     sums: Vec<u64>,
     sources: Vec<u32>,
+    /// The affected sources of the candidate that is removed.
+    hit: Vec<u32>,
+    queue: Queue,
 }
 
 thread_local! {
@@ -125,51 +130,85 @@ pub fn distances(graph: &Graph, candidates: &[u32]) -> Distances {
         for (&node, number) in candidates.iter().zip(0..) {
             arena.candidate[node as usize] = number;
         }
+        let thin = arena.queue.is_thin(graph);
         let mut found = Distances::default();
         for start in (0..nodes).step_by(BATCH) {
             arena.sources.clear();
             arena
                 .sources
                 .extend(start as u32..(start + BATCH).min(nodes) as u32);
-            let longest = by_width!(arena.sources.len(), all_from(graph, words, arena));
+            let longest = if thin {
+                each_from(graph, words, arena)
+            } else {
+                by_width!(arena.sources.len(), all_from(graph, words, arena))
+            };
             found.longest = found.longest.max(longest);
         }
         found.total = arena.sums.iter().sum();
         for (&node, number) in candidates.iter().zip(0..) {
-            let growth = growth_without(graph, node, number * words, words, found.longest, arena);
+            arena.collect_affected(number * words..(number + 1) * words, node);
+            let growth = growth_without(graph, node, found.longest + 1, thin, arena);
             found.growth.push(growth);
         }
         found
     })
 }
 
-/// By how much the sum of distances between the others grows without a node.
-fn growth_without(
-    graph: &Graph,
-    removed: u32,
-    affected_from: usize,
-    words: usize,
-    longest: u64,
-    arena: &mut Arena,
-) -> u64 {
-    let mut affected = Vec::new();
-    for (&bits, word) in arena.affected[affected_from..][..words].iter().zip(0u32..) {
-        let mut bits = bits;
-        while bits != 0 {
-            affected.push(word * 64 + bits.trailing_zeros());
-            bits &= bits - 1;
+impl Arena {
+    /// Collects in `hit` the sources whose bits are set, except the node itself.
+    fn collect_affected(&mut self, words: std::ops::Range<usize>, node: u32) {
+        self.hit.clear();
+        for (&bits, word) in self.affected[words].iter().zip(0u32..) {
+            let mut bits = bits;
+            while bits != 0 {
+                let source = word * 64 + bits.trailing_zeros();
+                if source != node {
+                    self.hit.push(source);
+                }
+                bits &= bits - 1;
+            }
         }
     }
-    affected.retain(|&source| source != removed);
-    let before: u64 = affected.iter().map(|&s| arena.sums[s as usize]).sum();
+}
+
+/// By how much the sum of distances between the others grows without a node, from what is collected in `hit`.
+fn growth_without(graph: &Graph, node: u32, cut_off: u64, thin: bool, arena: &mut Arena) -> u64 {
+    let hit = mem::take(&mut arena.hit);
+    let before: u64 = hit.iter().map(|&s| arena.sums[s as usize]).sum();
     let mut after = 0;
-    for batch in affected.chunks(BATCH) {
-        arena.sources.clear();
-        arena.sources.extend_from_slice(batch);
-        after += by_width!(batch.len(), sum_without(graph, removed, longest + 1, arena));
+    for batch in hit.chunks(BATCH) {
+        if thin {
+            for &source in batch {
+                arena.queue.search(graph, source, Some(node));
+                after += arena.queue.sum(cut_off);
+            }
+        } else {
+            arena.sources.clear();
+            arena.sources.extend_from_slice(batch);
+            after += by_width!(batch.len(), sum_without(graph, node, cut_off, arena));
+        }
     }
+    arena.hit = hit;
     // The distances to the removed node itself are in both sums, and the same.
     after - before
+}
+
+/// What [`all_from`] does, one source at a time.
+fn each_from(graph: &Graph, words: usize, arena: &mut Arena) -> u64 {
+    let mut longest = 0;
+    for &source in &arena.sources {
+        arena.queue.search(graph, source, None);
+        arena.sums[source as usize] = arena.queue.sum(0);
+        longest = longest.max(arena.queue.longest());
+        for node in arena.queue.sole() {
+            let number = arena.candidate[node as usize];
+            if number != NONE {
+                let word = number as usize * words + source as usize / 64;
+                arena.affected[word] |= 1 << (source % 64);
+            }
+        }
+    }
+    longest
 }
 
 /// Rows for all nodes with the bits of the sources set; the row of all bits; and a second set of rows.
@@ -395,6 +434,19 @@ mod tests {
                 "{nodes} nodes"
             );
         }
+    }
+
+    #[test]
+    fn long_thin_networks_are_searched_one_source_at_a_time() {
+        // Words of a list, none twice: each is linked with the next two. A few come twice.
+        let list = (0..460).flat_map(|n| [(n, n + 1), (n, n + 2)]);
+        let thin = Graph::new(462, list.chain([(3, 40), (200, 222)]));
+        assert!(Queue::default().is_thin(&thin));
+        let some: Vec<u32> = (0..460).step_by(23).collect();
+        assert_eq!(distances(&thin, &some), twin(&thin, &some));
+        // A tail that a removal cuts off.
+        let path = Graph::new(300, (0..299).map(|n| (n, n + 1)));
+        assert_eq!(distances(&path, &[1, 150]), twin(&path, &[1, 150]));
     }
 
     proptest! {

@@ -11,7 +11,7 @@ use crate::text::{Form, Interned, Words, language};
 pub(super) const WORDS: usize = 3;
 
 /// Most phrases of a page: of more (dictionaries, log files) those that occur most often, then the earliest.
-pub(super) const MOST: usize = 5000;
+pub(super) const MOST: usize = 3000;
 
 /// Several phrases that mean the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
