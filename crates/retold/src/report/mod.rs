@@ -2,6 +2,7 @@
 
 pub(crate) mod html;
 mod kept;
+pub mod network;
 mod out;
 mod summary;
 mod tables;
