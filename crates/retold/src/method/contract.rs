@@ -171,10 +171,11 @@ fn check_index(info: &MethodInfo, method: &dyn Method, sketches: &[Sketch]) {
     let shortest = vec![1; store.len()];
     let noise = NoiseList::default();
     let judge = Judge::new(method, &store, &shortest, &noise);
-    let (mut found, _) = related_pairs(&judge, &(), |a, b, judgement, list: &mut Vec<_>| {
+    let mut found = related_pairs(&judge, &(), |a, b, judgement, list: &mut Vec<_>| {
         list.push((a, b, *judgement));
     })
-    .unwrap();
+    .unwrap()
+    .made;
     found.sort_by_key(|&(a, b, _)| (a, b));
     assert_eq!(
         found,

@@ -6,8 +6,10 @@
 
 mod agglomerate;
 mod codet;
+pub mod concept;
 #[cfg(test)]
 mod contract;
+mod coverage;
 pub mod explain;
 mod features;
 mod frequencies;
@@ -24,6 +26,8 @@ mod tfidf;
 
 pub use agglomerate::Agglomerate;
 pub use codet::CoDet;
+pub use coverage::Coverage;
+pub use concept::Concept;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use frequencies::Frequencies;
 pub use imatch::IMatch;
@@ -246,7 +250,10 @@ impl MethodInfo {
 pub const METHODS: &[MethodInfo] = &[
     period::INFO,
     agglomerate::INFO,
+    concept::INFO,
+    concept::KEYWORLD,
     shingle::INFO,
+    coverage::INFO,
     simhash::INFO,
     imatch::INFO,
     spotsigs::INFO,
