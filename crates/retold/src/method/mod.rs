@@ -26,8 +26,8 @@ mod tfidf;
 
 pub use agglomerate::Agglomerate;
 pub use codet::CoDet;
-pub use coverage::Coverage;
 pub use concept::Concept;
+pub use coverage::Coverage;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use frequencies::Frequencies;
 pub use imatch::IMatch;

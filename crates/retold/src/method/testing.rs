@@ -34,10 +34,11 @@ pub(super) fn related(
     let shortest = vec![1; store.len()];
     let noise = NoiseList::default();
     let judge = Judge::new(method, &store, &shortest, &noise);
-    let (mut found, _) = related_pairs(&judge, &(), |a, b, _, list: &mut Vec<(u32, u32)>| {
+    let mut found = related_pairs(&judge, &(), |a, b, _, list: &mut Vec<(u32, u32)>| {
         list.push((a, b));
     })
-    .unwrap();
+    .unwrap()
+    .made;
     found.sort_unstable();
     found
 }
