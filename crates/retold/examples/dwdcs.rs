@@ -153,9 +153,10 @@ impl Set {
         });
         let shortest = vec![u64::MAX; self.ids.len()];
         let judge = Judge::new(method, &sketches, &shortest, &Default::default());
-        let (pairs, _) = related_pairs(&judge, &(), |a, b, _, found| {
+        let pairs = related_pairs(&judge, &(), |a, b, _, found| {
             found.push((a as usize, b as usize))
-        })?;
+        })?
+        .made;
         let places: HashMap<&str, usize> = self
             .ids
             .iter()
