@@ -15,27 +15,25 @@ use crate::progress::Progress;
 
 /// Runs methods over labelled sets and shows which is best where
 ///
-/// A labelled set is a folder with set.json, such as
+/// A labelled set is a folder with a file set.json such as {"input": "pages", "gold": "gold.tsv", "unlisted":
+/// "distinct"}: input is a file or folder of pages; gold has lines
+/// a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct; unlisted says what all other pairs are: distinct,
+/// or ignore (not scored).
 ///
-///     {"input": "pages", "gold": "gold.tsv", "unlisted": "distinct"}
+/// Each method runs over each set with one value of its threshold after another, and once more in a process of its own,
+/// where time and memory are measured. The folder OUT gets compare.html (tables and plots, all in one file), compare.md
+/// (the tables), curves.csv (all counts of each set, method and threshold), summary.csv (a line for each set and method)
+/// and times.csv (the stages). They name sets, methods and figures, no page and no text.
 ///
-/// where input is a file or folder of pages, gold has lines a<TAB>b<TAB>duplicate|contains|contained_by|related|
-/// ignore|distinct, and unlisted says what other pairs are: distinct, or ignore (not scored).
-///
-/// Each method runs over each set with one value of its threshold after another, and once more in a process of its
-/// own, where time and memory are measured. The folder OUT gets compare.html (tables and plots, all in one file),
-/// compare.md (the tables), curves.csv (all counts of each set, method and threshold), summary.csv (a line for each
-/// set and method) and times.csv (the stages). They name sets, methods and figures, no page and no text.
-///
-/// The single threshold of a method is the one with the best mean F1 over all sets; left out means that a set is scored
-/// at the threshold that is best on the others. Errors are standard errors by the choice of pages (bootstrap over groups
+/// The one threshold of a method for all sets is the one with the best mean F1. `Left out` means that a set is scored at
+/// the threshold that is best on the other sets. Errors are standard errors by the choice of pages (bootstrap over groups
 /// of related pages).
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(override_usage = "retold compare [OPTIONS] --set <NAME=DIR[+INPUT]>... -o <OUT>")]
 #[command(after_help = "Examples:
   retold compare --set news=sets/news --set manuals=sets/manuals -o out
-  retold compare --methods period,period:noise=none,agglomerate:keywords=20 --set news=sets/news -o out
-  retold compare --sweep 0.5:0.9:0.1 --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
+  retold compare --methods period,period:noise=none --set news=sets/news -o out
+  retold compare --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
 pub struct Args {
     /// Methods, with commas between: `all`, a name, or a name with settings, as in period:chars=8,threshold=0.8; the
     /// setting extract=none|main|precise says what it sees of HTML pages

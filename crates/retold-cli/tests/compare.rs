@@ -120,6 +120,36 @@ fn every_threshold_is_counted_as_by_hand() {
     assert!(times.contains("read and sketch") && times.contains("sketch alone"));
 }
 
+/// The curves are made from texts in memory, time and memory are measured on runs of the pipeline: both must find the
+/// same, whatever a method does before and after it compares.
+#[test]
+fn a_curve_is_of_what_a_run_finds() {
+    let world = World::new();
+    set(&world, "tiny");
+    world.file(
+        "hay.jsonl",
+        line("h", &article("甲", 0..10)) + &line("i", "短。"),
+    );
+    let ran = world
+        .run(&[
+            "compare",
+            "--methods",
+            "all",
+            "--set",
+            "s=tiny",
+            "--set",
+            "p=tiny+hay.jsonl",
+            "--sweep",
+            "0.7:0.7:0.1",
+            "-o",
+            "out",
+        ])
+        .code(0);
+    let said = ran.stderr();
+    assert!(said.contains("retold: p: period"), "{said}");
+    assert!(!said.contains("this is a bug"), "{said}");
+}
+
 #[test]
 fn a_planted_set_is_scored_against_its_haystack() {
     let world = World::new();
@@ -323,5 +353,13 @@ fn wrong_use_is_named() {
         .says(&["2 of 2 labelled pages", "`x`"]);
     assert!(world.files("out").is_empty());
     let help = world.run(&["compare", "--help"]).code(0).stdout();
-    assert!(help.contains("set.json") && help.contains("leave") || help.contains("left out"));
+    for taught in [
+        "set.json",
+        "curves.csv",
+        "period:chars=8",
+        "-o <OUT>",
+        "Examples:",
+    ] {
+        assert!(help.contains(taught), "{taught} is missing in {help}");
+    }
 }

@@ -31,6 +31,8 @@ pub struct Cost {
     pub pages: u64,
     /// Bytes of the sketches of all pages as they are compared, those of copies counted again.
     pub sketch_bytes: u64,
+    /// Pairs that were reported.
+    pub pairs: u64,
     /// Threads that worked.
     pub threads: u64,
 }
@@ -99,6 +101,7 @@ fn cost_of(findings: &Findings) -> Cost {
         bytes: findings.collection.bytes,
         pages: findings.collection.pages.len() as u64,
         sketch_bytes: 8 * findings.unit_of.iter().map(numbers).sum::<u64>(),
+        pairs: findings.pairs.len() as u64,
         threads: rayon::current_num_threads() as u64,
     }
 }

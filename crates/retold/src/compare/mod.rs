@@ -226,10 +226,22 @@ impl Job<'_> {
                 sketch,
                 cost: (self.measure)(self.set, spec)?,
             };
+            self.check(spec, &curve);
             self.watch.advance(1);
             curves.push((number, curve));
         }
         Ok(curves)
+    }
+
+    /// The curve must be of what a run finds.
+    fn check(&self, spec: &Spec, curve: &Curve) {
+        let (tried, ran) = (curve.points[curve.own].pairs, curve.cost.pairs);
+        if tried != ran {
+            self.watch.warn(&format!(
+                "set {}: the curve of {} has {tried} pairs at its own setting, but a run finds {ran}; this is a bug",
+                self.set.name, spec.label
+            ));
+        }
     }
 
     fn says(&self, what: &str) {

@@ -33,6 +33,7 @@ pub(super) fn curve(found: &[u64]) -> Curve {
             bytes: 0,
             pages: 0,
             sketch_bytes: 0,
+            pairs: found[0],
             threads: 1,
         },
         sketch: (Duration::ZERO, None),
