@@ -9,9 +9,11 @@ mod explain_view;
 mod input;
 mod keywords;
 mod methods;
+mod network;
 mod progress;
 mod say;
 mod text;
+mod text_args;
 mod tune;
 
 use std::process::ExitCode;
@@ -49,6 +51,7 @@ enum Command {
     Explain(Box<explain::Args>),
     Text(text::Args),
     Keywords(keywords::Args),
+    Network(network::Args),
     Eval(eval::Args),
     Tune(Box<tune::Args>),
     Compare(compare::Args),
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Text(args) => text::run(&args),
         Command::Keywords(args) => keywords::run(&args),
+        Command::Network(args) => network::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Compare(args) => compare::run(&args),

@@ -319,12 +319,14 @@ impl Matching<'_> {
         let shortest = shortest(collection, &unit_of, units.len());
         let judge = Judge::new(self.method, &units, &shortest, &noise);
         let groups = Groups::new(&judge, collection, &unit_of, by_id, preference);
-        let (mut pairs, candidates) = related_pairs(&judge, watch, |a, b, judgement, pairs| {
+        let related = related_pairs(&judge, watch, |a, b, judgement, pairs| {
             groups.between(a, b, judgement, pairs);
         })?;
+        let (mut pairs, candidates, spent) = (related.made, related.candidates, related.spent);
         groups.inside(&mut pairs);
         let mut large_groups = groups.large();
         drop((groups, judge));
+        collection.spent += spent;
         pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
         if self.exact {
             add_exact_copies(collection, by_id, preference, &mut pairs, &mut large_groups);

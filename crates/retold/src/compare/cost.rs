@@ -63,6 +63,11 @@ impl Cost {
         self.bytes as f64 / 1e6 / self.cpu().unwrap_or_else(|| self.wall()).max(1e-9)
     }
 
+    /// The most memory that the process held, in megabytes (10⁶ bytes), where the system tells.
+    pub fn peak_megabytes(&self) -> Option<f64> {
+        self.peak_memory.map(|bytes| bytes as f64 / 1e6)
+    }
+
     /// Mean size of a page's sketch.
     pub fn sketch_bytes_per_page(&self) -> f64 {
         self.sketch_bytes as f64 / self.pages.max(1) as f64

@@ -18,6 +18,7 @@ pub(super) fn curve(found: &[u64]) -> Curve {
                 containment: score,
                 pages: score,
             },
+            named: tp,
             resampled: vec![score.f_beta(1.0); chance::RESAMPLES as usize],
             pairs: tp,
             candidates: tp,

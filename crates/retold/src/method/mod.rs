@@ -6,6 +6,7 @@
 
 mod agglomerate;
 mod codet;
+pub mod concept;
 #[cfg(test)]
 mod contract;
 mod coverage;
@@ -25,6 +26,7 @@ mod tfidf;
 
 pub use agglomerate::Agglomerate;
 pub use codet::CoDet;
+pub use concept::Concept;
 pub use coverage::Coverage;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use frequencies::Frequencies;
@@ -248,6 +250,8 @@ impl MethodInfo {
 pub const METHODS: &[MethodInfo] = &[
     period::INFO,
     agglomerate::INFO,
+    concept::INFO,
+    concept::KEYWORLD,
     shingle::INFO,
     coverage::INFO,
     simhash::INFO,

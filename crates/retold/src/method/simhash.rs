@@ -16,7 +16,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     params: &[
         Param {
             name: "distance",
-            domain: Domain::Int(3, 0, (BLOCKS.len() - 1) as i64),
+            domain: Domain::Int(6, 0, (BLOCKS.len() - 1) as i64),
             help: "most bits in which the fingerprints of related pages differ",
         },
         Param {
@@ -188,6 +188,10 @@ impl Method for Simhash {
         )]
     }
 
+    fn reads_sentences(&self) -> bool {
+        false
+    }
+
     fn least_similarity(&self) -> Option<f64> {
         Some(1.0 - f64::from(self.distance) / 64.0)
     }
@@ -199,7 +203,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::testing::text;
+    use super::super::testing::{related, text};
     use super::*;
 
     fn simhash(distance: usize, width: usize) -> Simhash {
@@ -291,6 +295,36 @@ mod tests {
             features in proptest::collection::vec(prop_oneof![any::<u64>(), 0u64..8], 0..60),
         ) {
             prop_assert_eq!(fingerprint(&features), by_definition(&features));
+        }
+
+        /// Through the index, against the Hamming distance of all pairs: a few centres and what is around them.
+        #[test]
+        fn all_pairs_within_the_distance_are_found(
+            centres in proptest::collection::vec(any::<u64>(), 1..4),
+            flips in proptest::collection::vec(proptest::collection::vec(0u32..64, 0..12), 1..20),
+            distance in 0..BLOCKS.len(),
+        ) {
+            let method = simhash(distance, 1);
+            let fingerprints: std::collections::BTreeSet<u64> = flips
+                .iter()
+                .zip(centres.iter().cycle())
+                .map(|(bits, &centre)| bits.iter().fold(centre, |all, bit| all ^ 1 << bit))
+                .collect();
+            let fingerprints: Vec<u64> = fingerprints.into_iter().collect();
+            let found = related(&method, fingerprints.iter().map(|&fingerprint| Sketch {
+                keys: method.keys(fingerprint),
+                marks: vec![],
+                evidence: vec![fingerprint, 10],
+            }));
+            let mut expected = Vec::new();
+            for (a, fingerprint) in (0u32..).zip(&fingerprints) {
+                for (b, other) in (a + 1..).zip(&fingerprints[a as usize + 1..]) {
+                    if (fingerprint ^ other).count_ones() as usize <= distance {
+                        expected.push((a, b));
+                    }
+                }
+            }
+            prop_assert_eq!(found, expected);
         }
 
         /// Every distance; `bits` are flipped, so that the pair is exactly as far apart as there are of them.

@@ -1,0 +1,369 @@
+//! The experiments of the paper behind `concept` (DWDCS, Journal of Software 2011, 22(8):1816) on labelled sets:
+//!
+//!     cargo run --release -p retold --example dwdcs -- OUT SET...
+//!
+//! A SET is a folder with `set.json` and `gold.tsv`, as `retold compare` takes them. Files written to the folder OUT:
+//! `table1.csv` (nodes and time by length, in characters, words and nodes, against `keyworld`), `fig8.csv` (number of
+//! key concepts), `fig9.csv` (number of hubs), `parts.csv` (what merging and the position test are worth) and
+//! `short.csv` (pairs by the length of the shorter page). Times are of one thread, from the text on; WordNet and the
+//! dictionary of the segmenter are loaded before.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use retold::eval::{Gold, Label, Score};
+use retold::index::{Judge, Sketches, related_pairs};
+use retold::method::concept::Concept;
+use retold::method::{self, Method};
+use retold::read::{Outcome, ReadOptions, discover};
+use retold::text::{Extract, Text, TextOptions, text_of};
+use retold::{Error, Result};
+
+/// Pages of a set that are timed, at most: every n-th.
+const TIMED: usize = 300;
+
+fn main() -> Result<()> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let Some((out, sets)) = arguments.split_first().filter(|(_, sets)| !sets.is_empty()) else {
+        return Err(Error::usage("usage: dwdcs OUT SET..."));
+    };
+    std::fs::create_dir_all(out).map_err(Error::io("cannot make", out))?;
+    let sets: Vec<Set> = sets
+        .iter()
+        .map(|set| Set::read(set))
+        .collect::<Result<_>>()?;
+    let experiments: [(&str, fn(&[Set], &mut Table) -> Result<()>); 5] = [
+        ("table1.csv", table1),
+        ("parts.csv", parts),
+        ("short.csv", short),
+        ("fig8.csv", fig8),
+        ("fig9.csv", fig9),
+    ];
+    for (name, experiment) in experiments {
+        let path = out.join(name);
+        let failed = Error::io("cannot write", &path);
+        let mut table = Table(BufWriter::new(File::create(&path).map_err(failed)?), path);
+        experiment(&sets, &mut table)?;
+        table
+            .0
+            .flush()
+            .map_err(Error::io("cannot write", &table.1))?;
+    }
+    Ok(())
+}
+
+struct Table(BufWriter<File>, PathBuf);
+
+impl Table {
+    fn line(&mut self, line: &str) -> Result<()> {
+        println!("{line}");
+        writeln!(self.0, "{line}").map_err(Error::io("cannot write", &self.1))
+    }
+}
+
+/// A labelled set with its texts.
+struct Set {
+    name: String,
+    ids: Vec<String>,
+    texts: Vec<Text>,
+    gold: HashMap<(String, String), Label>,
+    /// What a pair is that the gold does not list.
+    unlisted: Label,
+}
+
+impl Set {
+    fn read(folder: &Path) -> Result<Set> {
+        let path = folder.join("set.json");
+        let json = std::fs::read(&path).map_err(Error::io("cannot read", &path))?;
+        let corrupt = |reason: String| Error::Corrupt {
+            path: path.clone(),
+            reason,
+        };
+        let json: serde_json::Value =
+            serde_json::from_slice(&json).map_err(|e| corrupt(e.to_string()))?;
+        let input = json["input"]
+            .as_str()
+            .ok_or_else(|| corrupt("no `input`".into()))?;
+        let unlisted = match json["unlisted"].as_str() {
+            Some("ignore") => Label::Ignore,
+            _ => Label::Distinct,
+        };
+        let gold = Gold::read(&folder.join("gold.tsv"))?;
+        let gold = gold
+            .pairs()
+            .map(|(a, b, label)| ((a.to_owned(), b.to_owned()), label))
+            .collect();
+        let mut set = Set {
+            name: folder
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            ids: Vec::new(),
+            texts: Vec::new(),
+            gold,
+            unlisted,
+        };
+        set.read_texts(&folder.join(input))?;
+        Ok(set)
+    }
+
+    fn read_texts(&mut self, input: &Path) -> Result<()> {
+        let (read, options) = (
+            ReadOptions::default(),
+            TextOptions {
+                extract: Some(Extract::Main),
+                ..TextOptions::default()
+            },
+        );
+        for source in discover(&[input.to_owned()], &read)? {
+            for record in source.records(&read) {
+                if let Outcome::Page(page) = record.parse(&source, &read)
+                    && let Ok(text) = text_of(&page, &options)
+                {
+                    self.ids.push(page.id);
+                    self.texts.push(text);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Every n-th text, so that there are at most [`TIMED`].
+    fn timed(&self) -> impl Iterator<Item = &Text> {
+        self.texts
+            .iter()
+            .step_by(self.texts.len().div_ceil(TIMED).max(1))
+    }
+
+    /// The score of the method on the pairs whose shorter page `counts`.
+    fn score(&self, method: &Concept, counts: impl Fn(usize) -> bool) -> Result<Score> {
+        let made: Vec<_> = self
+            .texts
+            .par_iter()
+            .map(|text| method.sketch(text))
+            .collect();
+        let mut sketches = Sketches::default();
+        made.iter().for_each(|sketch| {
+            sketches.add(sketch.as_ref());
+        });
+        let shortest = vec![u64::MAX; self.ids.len()];
+        let judge = Judge::new(method, &sketches, &shortest, &Default::default());
+        let pairs = related_pairs(&judge, &(), |a, b, _, found| {
+            found.push((a as usize, b as usize))
+        })?
+        .made;
+        let places: HashMap<&str, usize> = self
+            .ids
+            .iter()
+            .enumerate()
+            .map(|(n, id)| (&**id, n))
+            .collect();
+        let chars: Vec<usize> = self
+            .texts
+            .iter()
+            .map(|text| text.seen_chars() as usize)
+            .collect();
+        let shorter = |a: usize, b: usize| chars[a].min(chars[b]);
+        let known = |id: &str| places.get(id).copied();
+        let both = |(a, b): &(String, String)| Some(shorter(known(a)?, known(b)?));
+        let all = self.gold.iter().filter(|(_, label)| label.is_true());
+        let all = all
+            .filter(|(ids, _)| both(ids).is_some_and(&counts))
+            .count() as u64;
+        let (mut tp, mut fp) = (0, 0);
+        for (a, b) in pairs.into_iter().filter(|&(a, b)| counts(shorter(a, b))) {
+            let (a, b) = (&self.ids[a], &self.ids[b]);
+            let ids = (a.min(b).clone(), a.max(b).clone());
+            match self.gold.get(&ids).copied().unwrap_or(self.unlisted) {
+                label if label.is_true() => tp += 1,
+                Label::Distinct => fp += 1,
+                _ => {}
+            }
+        }
+        Ok(Score::of(tp, fp, all - tp))
+    }
+}
+
+fn concept(name: &str, settings: &[(&str, String)]) -> Result<Concept> {
+    let info = method::find(name)?;
+    let settings: Vec<_> = settings
+        .iter()
+        .map(|(n, v)| ((*n).to_owned(), v.clone()))
+        .collect();
+    Concept::named(name, &info.resolve(&settings)?).ok_or_else(|| Error::usage("not concept"))
+}
+
+/// The time of a page's key concepts, its words included.
+fn time(method: &Concept, text: &Text) -> Duration {
+    // A clone has no words yet. The first run fills caches and is not counted.
+    let texts = [text.clone(), text.clone()];
+    method.sketch(&texts[0]);
+    let start = Instant::now();
+    method.sketch(&texts[1]);
+    start.elapsed()
+}
+
+fn told(score: &Score) -> String {
+    let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
+    let [p, r, f1] = [score.precision, score.recall, score.f1].map(number);
+    format!("{p},{r},{f1},{},{},{}", score.tp, score.fp, score.r#fn)
+}
+
+/// A page of Table 1: its size by characters, words and nodes, and what the two methods cost.
+struct Timed {
+    sizes: [usize; 3],
+    nodes: [usize; 2],
+    times: [Duration; 2],
+}
+
+/// The paper's classes by characters and words; for nodes, classes of about the same pages.
+const CLASSES: [(&str, [usize; 3]); 3] = [
+    ("characters", [500, 2000, 5000]),
+    ("words", [500, 2000, 5000]),
+    ("nodes", [100, 300, 1000]),
+];
+
+fn table1(sets: &[Set], table: &mut Table) -> Result<()> {
+    let methods = [concept("concept", &[])?, concept("keyworld", &[])?];
+    table.line(
+        "set,unit,class,pages,nodes_concept,nodes_keyworld,ms_concept,ms_keyworld,ms_concept_most",
+    )?;
+    for set in sets {
+        let timed: Vec<Timed> = set
+            .timed()
+            .map(|text| {
+                let nodes = [0, 1].map(|n: usize| methods[n].nodes(text));
+                Timed {
+                    sizes: [text.seen_chars() as usize, text.words().len(), nodes[0]],
+                    nodes,
+                    times: [0, 1].map(|n: usize| time(&methods[n], text)),
+                }
+            })
+            .collect();
+        for (unit, (name, bounds)) in CLASSES.iter().enumerate() {
+            let bounds = [0, bounds[0], bounds[1], bounds[2], usize::MAX];
+            for class in bounds.windows(2) {
+                let inside = |page: &&Timed| (class[0]..class[1]).contains(&page.sizes[unit]);
+                let pages: Vec<&Timed> = timed.iter().filter(inside).collect();
+                if !pages.is_empty() {
+                    table.line(&class_line(&set.name, name, class, &pages))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn class_line(set: &str, unit: &str, class: &[usize], pages: &[&Timed]) -> String {
+    let mean = |of: &dyn Fn(&Timed) -> f64| {
+        pages.iter().map(|page| of(page)).sum::<f64>() / pages.len() as f64
+    };
+    let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+    let most = pages
+        .iter()
+        .map(|page| ms(page.times[0]))
+        .fold(0.0, f64::max);
+    let name = match (class[0], class[1]) {
+        (0, below) => format!("<{below}"),
+        (from, usize::MAX) => format!(">={from}"),
+        (from, below) => format!("{from}-{below}"),
+    };
+    format!(
+        "{set},{unit},{name},{},{:.0},{:.0},{:.3},{:.3},{most:.3}",
+        pages.len(),
+        mean(&|page| page.nodes[0] as f64),
+        mean(&|page| page.nodes[1] as f64),
+        mean(&|page| ms(page.times[0])),
+        mean(&|page| ms(page.times[1])),
+    )
+}
+
+/// With and without merging, with and without the position test; and `keyworld`.
+fn parts(sets: &[Set], table: &mut Table) -> Result<()> {
+    table.line("set,method,positions,precision,recall,f1,tp,fp,fn")?;
+    // A spread that no page reaches.
+    let off = ("spread", "100".to_owned());
+    let no_merging = ("merge", "1".to_owned());
+    for set in sets {
+        for (name, label, settings) in [
+            ("concept", "concept", &[][..]),
+            (
+                "concept",
+                "concept without merging",
+                std::slice::from_ref(&no_merging),
+            ),
+            ("keyworld", "keyworld", &[]),
+        ] {
+            for positions in [true, false] {
+                let mut settings = settings.to_vec();
+                if !positions {
+                    settings.push(off.clone());
+                }
+                let score = set.score(&concept(name, &settings)?, |_| true)?;
+                let tested = if positions { "tested" } else { "not tested" };
+                table.line(&format!("{},{label},{tested},{}", set.name, told(&score)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn short(sets: &[Set], table: &mut Table) -> Result<()> {
+    let method = concept("concept", &[])?;
+    table.line("set,characters_of_the_shorter_page,precision,recall,f1,tp,fp,fn")?;
+    for set in sets {
+        for (from, below) in [
+            (0, 200),
+            (200, 500),
+            (500, 2000),
+            (2000, 5000),
+            (5000, usize::MAX),
+        ] {
+            let score = set.score(&method, |chars| (from..below).contains(&chars))?;
+            if score.tp + score.fp + score.r#fn > 0 {
+                table.line(&format!("{},{from}-,{}", set.name, told(&score)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn fig8(sets: &[Set], table: &mut Table) -> Result<()> {
+    table.line("set,p,precision,recall,f1,tp,fp,fn")?;
+    for set in sets {
+        for p in (5..=40).step_by(5) {
+            // As many hubs as the default has, or as there are key concepts.
+            let hubs = ("hubs", p.max(30).to_string());
+            let method = concept(
+                "concept",
+                &[
+                    ("key_concepts", p.to_string()),
+                    ("query", p.to_string()),
+                    hubs,
+                ],
+            )?;
+            let score = set.score(&method, |_| true)?;
+            table.line(&format!("{},{p},{}", set.name, told(&score)))?;
+        }
+    }
+    Ok(())
+}
+
+fn fig9(sets: &[Set], table: &mut Table) -> Result<()> {
+    table.line("set,l,ms,precision,recall,f1,tp,fp,fn")?;
+    for set in sets {
+        for l in (5..=60).step_by(5) {
+            let method = concept("concept", &[("hubs", l.to_string())])?;
+            let spent: Duration = set.timed().map(|text| time(&method, text)).sum();
+            let ms = spent.as_secs_f64() * 1000.0 / set.timed().count().max(1) as f64;
+            let score = set.score(&method, |_| true)?;
+            table.line(&format!("{},{l},{ms:.3},{}", set.name, told(&score)))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,299 @@
+//! The methods `concept` and `keyworld`: key concepts of a small-world network (METHODS §3, and `keyworld` of §4).
+
+mod merge;
+mod network;
+#[cfg(test)]
+mod obvious;
+mod paths;
+mod phrase;
+#[cfg(test)]
+mod tests;
+mod thin;
+mod told;
+mod vector;
+mod view;
+
+use std::cmp::Reverse;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::explain::{self, Explanation};
+use super::{
+    Check, Domain, Keyword, Method, MethodInfo, Noise, Param, Params, Sketch, SketchRef, Spot,
+};
+use crate::relation::{Verdict, by_length};
+use crate::text::{Extract, Text};
+use network::{Web, contribution};
+pub use paths::{Distances, Graph, distances};
+use phrase::Concepts;
+use told::Compared;
+use vector::Entry;
+pub use view::{Network, Node};
+
+const THRESHOLD: Param = Param {
+    name: "threshold",
+    domain: Domain::Float(0.75, 0.0, 1.0),
+    help: "least cosine of the weights of the key concepts",
+};
+
+const SPREAD: Param = Param {
+    name: "spread",
+    domain: Domain::Float(0.08, 0.0, 100.0),
+    help: "position spread S, over the words of the shorter page, that related pages stay below",
+};
+
+const LENGTH_THRESHOLD: Param = Param {
+    name: "length_threshold",
+    domain: Domain::Float(0.5, 0.0, 1.0),
+    help: "length ratio below which the shorter page is contained in the longer",
+};
+
+const SHARED: Param = Param {
+    name: "shared",
+    domain: Domain::Float(0.5, 0.0, 1.0),
+    help: "least share of the queried concepts, of the page that has fewer, that both pages have",
+};
+
+const QUERY: Param = Param {
+    name: "query",
+    domain: Domain::Int(20, 1, 200),
+    help: "first key concepts of a page that it is looked up by",
+};
+
+const KEY_CONCEPTS: Param = Param {
+    name: "key_concepts",
+    domain: Domain::Int(20, 1, 200),
+    help: "key concepts of a page that are compared",
+};
+
+const PHRASE: Param = Param {
+    name: "phrase",
+    domain: Domain::Int(1, 1, phrase::WORDS as i64),
+    help: "most words of a phrase",
+};
+
+const FREQUENCY: Param = Param {
+    name: "frequency",
+    domain: Domain::Int(0, 0, 1000),
+    help: "concepts that occur more often are nodes of the network",
+};
+
+pub(super) const INFO: MethodInfo = MethodInfo {
+    name: "concept",
+    summary: "pages with the same key concepts at the same places: those that hold the text's network together",
+    source: "DWDCS, Journal of Software 2011, 22(8):1816",
+    prunes: false,
+    fits: false,
+    extract: Extract::Main,
+    params: &[
+        THRESHOLD,
+        SPREAD,
+        LENGTH_THRESHOLD,
+        SHARED,
+        QUERY,
+        KEY_CONCEPTS,
+        PHRASE,
+        FREQUENCY,
+        Param {
+            name: "merge",
+            domain: Domain::Float(0.3, 0.0, 1.0),
+            help: "phrases that are related by more than this become one concept; 1 merges none",
+        },
+        Param {
+            name: "hubs",
+            domain: Domain::Int(30, 1, 100_000),
+            help: "nodes of highest degree among which the key concepts are looked for",
+        },
+    ],
+    build: |params| Box::new(Concept::new(params)),
+};
+
+pub(super) const KEYWORLD: MethodInfo = MethodInfo {
+    name: "keyworld",
+    summary: "pages with the same key words at the same places: `concept` without merging, with every node scored",
+    source: "KeyWorld, Discovery Science 2001, LNCS 2226:271",
+    prunes: false,
+    fits: false,
+    extract: Extract::Main,
+    params: &[
+        THRESHOLD,
+        SPREAD,
+        LENGTH_THRESHOLD,
+        SHARED,
+        QUERY,
+        KEY_CONCEPTS,
+        PHRASE,
+        FREQUENCY,
+    ],
+    build: |params| Box::new(Concept::keyworld(params)),
+};
+
+/// Key concepts: those whose removal lengthens the paths of the page's word network most.
+#[derive(Clone, Debug)]
+pub struct Concept {
+    threshold: f64,
+    spread: f64,
+    length_threshold: f64,
+    shared: f64,
+    query: usize,
+    key_concepts: usize,
+    phrase: usize,
+    frequency: usize,
+    merge: f64,
+    /// 0: all nodes.
+    hubs: usize,
+}
+
+/// A key concept of a page: an index into [`Concepts::all`], and its CB.
+struct Key {
+    concept: usize,
+    contribution: f64,
+}
+
+impl Concept {
+    /// The method called `name`, if it is one of these two, with checked parameters.
+    pub fn named(name: &str, params: &Params) -> Option<Concept> {
+        match name {
+            "concept" => Some(Concept::new(params)),
+            "keyworld" => Some(Concept::keyworld(params)),
+            _ => None,
+        }
+    }
+
+    /// The method `concept`.
+    pub fn new(params: &Params) -> Concept {
+        Concept {
+            merge: params.float("merge"),
+            hubs: params.int("hubs"),
+            ..Concept::keyworld(params)
+        }
+    }
+
+    /// The method `keyworld`.
+    pub fn keyworld(params: &Params) -> Concept {
+        Concept {
+            threshold: params.float("threshold"),
+            spread: params.float("spread"),
+            length_threshold: params.float("length_threshold"),
+            shared: params.float("shared"),
+            query: params.int("query"),
+            key_concepts: params.int("key_concepts"),
+            phrase: params.int("phrase"),
+            frequency: params.int("frequency"),
+            merge: 1.0,
+            hubs: 0,
+        }
+    }
+
+    /// The concepts of a page and the key concepts among them, best first.
+    fn keys(&self, text: &Text) -> (Concepts, Vec<Key>) {
+        let concepts = Concepts::find(text.words(), self.phrase, self.merge);
+        let web = Web::new(&concepts, self.frequency);
+        let hubs = web.hubs(&concepts, self.hubs);
+        let growth = web.distances(&hubs).growth;
+        let key = |&hub: &usize| Key {
+            concept: web.concepts[hubs[hub] as usize] as usize,
+            contribution: contribution(growth[hub], web.concepts.len()),
+        };
+        let keys = self.best(&growth).iter().map(key).collect();
+        (concepts, keys)
+    }
+
+    /// The places, among hubs in the order of degree, frequency and text, of those without which distances grow most.
+    fn best(&self, growth: &[u64]) -> Vec<usize> {
+        let mut best: Vec<usize> = (0..growth.len()).collect();
+        // The sort is stable: ties stay in that order.
+        best.sort_by_key(|&hub| Reverse(growth[hub]));
+        best.truncate(self.key_concepts);
+        best
+    }
+}
+
+/// What a concept goes by in sketches.
+fn hash(name: &str) -> u64 {
+    xxh3_64(name.as_bytes())
+}
+
+impl Method for Concept {
+    fn sketch(&self, text: &Text) -> Sketch {
+        let (concepts, keys) = self.keys(text);
+        let mut entries: Vec<Entry<'_>> = keys
+            .iter()
+            .map(|key| {
+                let concept = &concepts.all[key.concept];
+                Entry {
+                    hash: hash(&concept.name),
+                    weight: concept.positions.len() as u32,
+                    positions: &concept.positions,
+                }
+            })
+            .collect();
+        let queried = entries.iter().take(self.query).map(|entry| entry.hash);
+        let mut queried: Vec<u64> = queried.collect();
+        queried.sort_unstable();
+        Sketch {
+            keys: queried,
+            marks: Vec::new(),
+            evidence: vector::pack(text.words().len(), &mut entries),
+        }
+    }
+
+    fn overlap(&self, keys: usize) -> usize {
+        // 0.55 of 20 is 11, though the product is a little more.
+        let least = (self.shared * keys as f64 - 1e-9).ceil();
+        (least as usize).max(1)
+    }
+
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+        let found = Compared::of(a, b);
+        let related = found.shared >= self.overlap(found.keys)
+            && found.cosine >= self.threshold
+            && found.spread().is_none_or(|spread| spread < self.spread);
+        related.then(|| Verdict {
+            relation: by_length(found.words.0, found.words.1, self.length_threshold),
+            similarity: found.cosine,
+            length_ratio: found.length_ratio(),
+            shared: found.shared as u32,
+            shared_chars: 0,
+        })
+    }
+
+    fn reads_sentences(&self) -> bool {
+        false
+    }
+
+    fn judged_by(&self) -> &'static [&'static str] {
+        &["threshold", "spread", "length_threshold", "shared"]
+    }
+
+    fn least_similarity(&self) -> Option<f64> {
+        Some(self.threshold)
+    }
+
+    fn keywords(&self, text: &Text) -> Option<Vec<Keyword>> {
+        let (concepts, keys) = self.keys(text);
+        let keyword = |key: &Key| {
+            let concept = &concepts.all[key.concept];
+            Keyword {
+                word: concept.name.clone(),
+                score: key.contribution,
+                positions: concept.positions.clone(),
+            }
+        };
+        Some(keys.iter().map(keyword).collect())
+    }
+
+    fn spots(&self, text: &Text) -> Vec<Spot> {
+        self.places(text)
+    }
+
+    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
+        self.tested(&Compared::of(a, b))
+    }
+
+    fn explain(&self, a: &Text, b: &Text, noise: Noise<'_>) -> Explanation {
+        let mut told = explain::story(self, a, b, noise);
+        told.notes = self.notes(a, b);
+        told
+    }
+}

@@ -1,0 +1,466 @@
+//! Exact distances in a network, and how they grow without a node: breadth-first search from up to 512 nodes at a time.
+//!
+//! Every node has a row of bits, one for each source of the batch: set once the source is within the distance reached
+//! so far. One round over all nodes (a row becomes the OR of its neighbours' rows and its own) takes all sources one
+//! step further. Rows are arrays of `W` words, which the compiler turns into vector instructions. Distances are never
+//! stored: a pair at distance k is counted in each of the k rounds in which its bit is still unset.
+
+use std::cell::RefCell;
+use std::mem;
+
+use super::thin::Queue;
+
+/// An undirected graph in flat arrays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// The neighbours of `n` are `neighbours[starts[n]..starts[n + 1]]`, ascending.
+    starts: Vec<u32>,
+    neighbours: Vec<u32>,
+}
+
+impl Graph {
+    /// From edges in any order and direction; repeated ones and loops count for nothing.
+    pub fn new(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Graph {
+        let mut arcs: Vec<u64> = edges
+            .filter(|(a, b)| a != b)
+            .flat_map(|(a, b)| [(a, b), (b, a)])
+            .map(|(from, to)| u64::from(from) << 32 | u64::from(to))
+            .collect();
+        arcs.sort_unstable();
+        arcs.dedup();
+        let mut starts = vec![0u32; nodes + 1];
+        for arc in &arcs {
+            starts[(arc >> 32) as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            starts[node + 1] += starts[node];
+        }
+        let neighbours = arcs.into_iter().map(|arc| arc as u32).collect();
+        Graph { starts, neighbours }
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The neighbours of a node, ascending.
+    pub fn neighbours(&self, node: u32) -> &[u32] {
+        let node = node as usize;
+        &self.neighbours[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    /// How many neighbours a node has.
+    pub fn degree(&self, node: u32) -> usize {
+        self.neighbours(node).len()
+    }
+}
+
+/// What the distances of a connected graph say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Distances {
+    /// Their sum over all ordered pairs of nodes.
+    pub total: u64,
+    /// The longest.
+    pub longest: u64,
+    /// For each node asked for, by how much the sum over the ordered pairs of the other nodes grows without it; a pair
+    /// that is cut off counts as `longest` + 1.
+    pub growth: Vec<u64>,
+}
+
+/// Most sources of a batch: rows of eight words.
+const BATCH: usize = 512;
+
+/// Memory that is used again from page to page.
+#[derive(Default)]
+struct Arena {
+    seen: Vec<u64>,
+    next: Vec<u64>,
+    /// Nodes whose rows can still change.
+    open: Vec<u32>,
+    /// For each candidate the sources some of whose shortest paths go through it alone: a bit each.
+    affected: Vec<u64>,
+    /// For each node its number among the candidates.
+    candidate: Vec<u32>,
+    /// For each node the sum of its distances.
+    sums: Vec<u64>,
+    sources: Vec<u32>,
+    /// The affected sources of the candidate that is removed.
+    hit: Vec<u32>,
+    queue: Queue,
+}
+
+thread_local! {
+    static ARENA: RefCell<Arena> = RefCell::default();
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Calls a search with the narrowest rows that hold so many sources.
+macro_rules! by_width {
+    ($sources:expr, $search:ident($($argument:expr),*)) => {
+        match $sources {
+            0..=64 => $search::<1>($($argument),*),
+            65..=128 => $search::<2>($($argument),*),
+            129..=256 => $search::<4>($($argument),*),
+            _ => $search::<8>($($argument),*),
+        }
+    };
+}
+
+/// The distances of a connected graph with and without each of `candidates`.
+///
+/// Removing a node leaves the distances from a source as they are unless it is, for some neighbour, the only one through
+/// which the shortest paths from that source come. So a removal searches again from such sources alone.
+pub fn distances(graph: &Graph, candidates: &[u32]) -> Distances {
+    ARENA.with_borrow_mut(|arena| {
+        let nodes = graph.len();
+        let words = nodes.div_ceil(BATCH) * (BATCH / 64);
+        arena.sums.clear();
+        arena.sums.resize(nodes, 0);
+        arena.affected.clear();
+        arena.affected.resize(candidates.len() * words, 0);
+        arena.candidate.clear();
+        arena.candidate.resize(nodes, NONE);
+        for (&node, number) in candidates.iter().zip(0..) {
+            arena.candidate[node as usize] = number;
+        }
+        let thin = arena.queue.is_thin(graph);
+        let mut found = Distances::default();
+        for start in (0..nodes).step_by(BATCH) {
+            arena.sources.clear();
+            arena
+                .sources
+                .extend(start as u32..(start + BATCH).min(nodes) as u32);
+            let longest = if thin {
+                each_from(graph, words, arena)
+            } else {
+                by_width!(arena.sources.len(), all_from(graph, words, arena))
+            };
+            found.longest = found.longest.max(longest);
+        }
+        found.total = arena.sums.iter().sum();
+        for (&node, number) in candidates.iter().zip(0..) {
+            arena.collect_affected(number * words..(number + 1) * words, node);
+            let growth = growth_without(graph, node, found.longest + 1, thin, arena);
+            found.growth.push(growth);
+        }
+        found
+    })
+}
+
+impl Arena {
+    /// Collects in `hit` the sources whose bits are set, except the node itself.
+    fn collect_affected(&mut self, words: std::ops::Range<usize>, node: u32) {
+        self.hit.clear();
+        for (&bits, word) in self.affected[words].iter().zip(0u32..) {
+            let mut bits = bits;
+            while bits != 0 {
+                let source = word * 64 + bits.trailing_zeros();
+                if source != node {
+                    self.hit.push(source);
+                }
+                bits &= bits - 1;
+            }
+        }
+    }
+}
+
+/// By how much the sum of distances between the others grows without a node, from what is collected in `hit`.
+fn growth_without(graph: &Graph, node: u32, cut_off: u64, thin: bool, arena: &mut Arena) -> u64 {
+    let hit = mem::take(&mut arena.hit);
+    let before: u64 = hit.iter().map(|&s| arena.sums[s as usize]).sum();
+    let mut after = 0;
+    for batch in hit.chunks(BATCH) {
+        if thin {
+            for &source in batch {
+                arena.queue.search(graph, source, Some(node));
+                after += arena.queue.sum(cut_off);
+            }
+        } else {
+            arena.sources.clear();
+            arena.sources.extend_from_slice(batch);
+            after += by_width!(batch.len(), sum_without(graph, node, cut_off, arena));
+        }
+    }
+    arena.hit = hit;
+    // The distances to the removed node itself are in both sums, and the same.
+    after - before
+}
+
+/// What [`all_from`] does, one source at a time.
+fn each_from(graph: &Graph, words: usize, arena: &mut Arena) -> u64 {
+    let mut longest = 0;
+    for &source in &arena.sources {
+        arena.queue.search(graph, source, None);
+        arena.sums[source as usize] = arena.queue.sum(0);
+        longest = longest.max(arena.queue.longest());
+        for node in arena.queue.sole() {
+            let number = arena.candidate[node as usize];
+            if number != NONE {
+                let word = number as usize * words + source as usize / 64;
+                arena.affected[word] |= 1 << (source % 64);
+            }
+        }
+    }
+    longest
+}
+
+/// Rows for all nodes with the bits of the sources set; the row of all bits; and a second set of rows.
+type Rows<'a, const W: usize> = (&'a mut [[u64; W]], &'a mut [[u64; W]], [u64; W]);
+
+fn rows<'a, const W: usize>(
+    nodes: usize,
+    sources: &[u32],
+    seen: &'a mut Vec<u64>,
+    next: &'a mut Vec<u64>,
+) -> Rows<'a, W> {
+    for rows in [&mut *seen, &mut *next] {
+        rows.clear();
+        rows.resize(nodes * W, 0);
+    }
+    let (seen, next) = (seen.as_chunks_mut().0, next.as_chunks_mut().0);
+    let mut full = [0u64; W];
+    for (bit, &source) in sources.iter().enumerate() {
+        let row: &mut [u64; W] = &mut seen[source as usize];
+        row[bit / 64] |= 1 << (bit % 64);
+        full[bit / 64] |= 1 << (bit % 64);
+    }
+    (seen, next, full)
+}
+
+fn missing<const W: usize>(full: &[u64; W], row: &[u64; W]) -> u64 {
+    let missing = full
+        .iter()
+        .zip(row)
+        .map(|(full, row)| u64::from((full & !row).count_ones()));
+    missing.sum()
+}
+
+/// True if two rows differ. Comparing arrays with `==` calls a function for each.
+fn differ<const W: usize>(a: &[u64; W], b: &[u64; W]) -> bool {
+    a.iter().zip(b).fold(0, |bits, (a, b)| bits | (a ^ b)) != 0
+}
+
+/// Searches from a batch of consecutive sources; adds up the distances of each node and notes the affected sources of
+/// the candidates. Returns the longest distance.
+fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u64 {
+    let nodes = graph.len();
+    let first_word = arena.sources[0] as usize / 64;
+    let (mut seen, mut next, full) =
+        rows::<W>(nodes, &arena.sources, &mut arena.seen, &mut arena.next);
+    arena.open.clear();
+    arena.open.extend(0..nodes as u32);
+    let mut longest = 0;
+    loop {
+        let mut changed = false;
+        arena.open.retain(|&node| {
+            let before = seen[node as usize];
+            if !differ(&before, &full) {
+                next[node as usize] = full;
+                return false;
+            }
+            arena.sums[node as usize] += missing(&full, &before);
+            let neighbours = graph.neighbours(node);
+            let (after, sole) = reached(&before, neighbours, seen);
+            next[node as usize] = after;
+            changed |= differ(&after, &before);
+            if differ(&sole, &[0; W]) {
+                for &neighbour in neighbours {
+                    let number = arena.candidate[neighbour as usize];
+                    if number != NONE {
+                        let at = number as usize * words + first_word;
+                        let affected = &mut arena.affected[at..at + W];
+                        let row = &seen[neighbour as usize];
+                        for word in 0..W {
+                            affected[word] |= sole[word] & row[word];
+                        }
+                    }
+                }
+            }
+            true
+        });
+        if !changed {
+            return longest;
+        }
+        longest += 1;
+        mem::swap(&mut seen, &mut next);
+    }
+}
+
+/// A node's row one step further, and those of its new bits that come from one neighbour alone.
+fn reached<const W: usize>(
+    before: &[u64; W],
+    neighbours: &[u32],
+    seen: &[[u64; W]],
+) -> ([u64; W], [u64; W]) {
+    let (mut once, mut twice) = ([0u64; W], [0u64; W]);
+    for &neighbour in neighbours {
+        let row = &seen[neighbour as usize];
+        for word in 0..W {
+            twice[word] |= once[word] & row[word];
+            once[word] |= row[word];
+        }
+    }
+    let (mut after, mut sole) = (*before, [0u64; W]);
+    for word in 0..W {
+        after[word] |= once[word];
+        sole[word] = once[word] & !twice[word] & !before[word];
+    }
+    (after, sole)
+}
+
+/// The sum of distances from the sources to all nodes, the removed one included, where no path goes through that;
+/// `cut_off` for pairs without a path. The removed node is not among the sources.
+fn sum_without<const W: usize>(
+    graph: &Graph,
+    removed: u32,
+    cut_off: u64,
+    arena: &mut Arena,
+) -> u64 {
+    let nodes = graph.len();
+    let (mut seen, mut next, full) =
+        rows::<W>(nodes, &arena.sources, &mut arena.seen, &mut arena.next);
+    arena.open.clear();
+    arena
+        .open
+        .extend((0..nodes as u32).filter(|&node| node != removed));
+    // What has reached the removed node; its row stays empty, so that nothing goes on from there.
+    let mut arrived = [0u64; W];
+    let (mut sum, mut rounds) = (0, 0);
+    loop {
+        let (mut changed, mut unseen) = (false, 0);
+        arena.open.retain(|&node| {
+            let before = seen[node as usize];
+            if !differ(&before, &full) {
+                next[node as usize] = full;
+                return false;
+            }
+            unseen += missing(&full, &before);
+            let mut after = before;
+            for &neighbour in graph.neighbours(node) {
+                let row = &seen[neighbour as usize];
+                for word in 0..W {
+                    after[word] |= row[word];
+                }
+            }
+            next[node as usize] = after;
+            changed |= differ(&after, &before);
+            true
+        });
+        sum += unseen + missing(&full, &arrived);
+        for &neighbour in graph.neighbours(removed) {
+            let row = &seen[neighbour as usize];
+            for word in 0..W {
+                arrived[word] |= row[word];
+            }
+        }
+        rounds += 1;
+        if !changed {
+            // What is unseen now was counted in every round and has no path.
+            return sum + unseen * cut_off - unseen * rounds;
+        }
+        mem::swap(&mut seen, &mut next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::obvious;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn twin(graph: &Graph, candidates: &[u32]) -> Distances {
+        let near: Vec<Vec<usize>> = (0..graph.len() as u32)
+            .map(|node| graph.neighbours(node).iter().map(|&n| n as usize).collect())
+            .collect();
+        let candidates: Vec<usize> = candidates.iter().map(|&node| node as usize).collect();
+        let (total, longest, growth) = obvious::distances(&near, &candidates);
+        Distances {
+            total,
+            longest,
+            growth,
+        }
+    }
+
+    fn all(graph: &Graph) -> Vec<u32> {
+        (0..graph.len() as u32).collect()
+    }
+
+    #[test]
+    fn a_path_a_star_and_a_ring_by_hand() {
+        // 0 - 1 - 2: distances 1, 1, 2, each twice.
+        let path = Graph::new(3, [(0, 1), (1, 2)].into_iter());
+        // Without 1 the pair 0, 2 is cut off and counts 3 instead of 2; without an end nothing changes.
+        let wanted = Distances {
+            total: 8,
+            longest: 2,
+            growth: vec![0, 2, 0],
+        };
+        assert_eq!(distances(&path, &[0, 1, 2]), wanted);
+        // A hub with four leaves: the six pairs of leaves go from 2 to 3.
+        let star = Graph::new(5, (1..5).map(|leaf| (0, leaf)));
+        let wanted = Distances {
+            total: 2 * (4 + 6 * 2),
+            longest: 2,
+            growth: vec![12, 0],
+        };
+        assert_eq!(distances(&star, &[0, 1]), wanted);
+        // A ring of six without one node is a path of five: 1·4 + 2·3 + 3·2 + 4 = 20 instead of
+        // 4 ones, 4 twos and 2 threes = 18.
+        let ring = Graph::new(6, (0..6).map(|n| (n, (n + 1) % 6)));
+        let found = distances(&ring, &[2]);
+        assert_eq!((found.longest, found.growth), (3, vec![4]));
+        assert_eq!(distances(&Graph::new(1, [].into_iter()), &[0]).growth, [0]);
+        assert_eq!(distances(&Graph::default(), &[]), Distances::default());
+    }
+
+    #[test]
+    fn all_widths_of_rows_agree_with_the_obvious_way() {
+        for nodes in [63, 64, 65, 130, 257, 511, 513, 700] {
+            // A long ring with a few chords: far pairs, and many rounds.
+            let chords = (0..nodes / 9).map(|n| (n * 5 % nodes, n * n % nodes));
+            let ring = (0..nodes).map(|n| (n, (n + 1) % nodes));
+            let graph = Graph::new(nodes as usize, ring.chain(chords));
+            let some: Vec<u32> = (0..nodes).step_by(41).collect();
+            assert_eq!(
+                distances(&graph, &some),
+                twin(&graph, &some),
+                "{nodes} nodes"
+            );
+        }
+    }
+
+    #[test]
+    fn long_thin_networks_are_searched_one_source_at_a_time() {
+        // Words of a list, none twice: each is linked with the next two. A few come twice.
+        let list = (0..460).flat_map(|n| [(n, n + 1), (n, n + 2)]);
+        let thin = Graph::new(462, list.chain([(3, 40), (200, 222)]));
+        assert!(Queue::default().is_thin(&thin));
+        let some: Vec<u32> = (0..460).step_by(23).collect();
+        assert_eq!(distances(&thin, &some), twin(&thin, &some));
+        // A tail that a removal cuts off.
+        let path = Graph::new(300, (0..299).map(|n| (n, n + 1)));
+        assert_eq!(distances(&path, &[1, 150]), twin(&path, &[1, 150]));
+    }
+
+    proptest! {
+        /// A tree over all nodes keeps the graph connected; removals may cut it to pieces.
+        #[test]
+        fn random_networks(
+            parents in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
+            extra in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..200),
+        ) {
+            let nodes = parents.len() + 1;
+            let tree = parents.iter().enumerate().map(|(n, parent)| (n as u32 + 1, parent.index(n + 1) as u32));
+            let extra = extra.iter().map(|(a, b)| (a.index(nodes) as u32, b.index(nodes) as u32));
+            let graph = Graph::new(nodes, tree.chain(extra));
+            prop_assert_eq!(distances(&graph, &all(&graph)), twin(&graph, &all(&graph)));
+        }
+    }
+}

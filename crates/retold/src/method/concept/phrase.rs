@@ -1,0 +1,216 @@
+//! The phrases of a page, and the concepts that they are merged into.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+use super::merge::{self, Meaning};
+use crate::text::{Form, Interned, Words, language};
+
+/// Most words of a phrase.
+pub(super) const WORDS: usize = 3;
+
+/// Most phrases of a page: of more (dictionaries, log files) those that occur most often, then the earliest.
+pub(super) const MOST: usize = 3000;
+
+/// Several phrases that mean the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Concept {
+    /// The phrase that occurs most often, of equals the first by text.
+    pub(super) name: String,
+    /// All phrases with how often each occurs, by text.
+    pub(super) phrases: Vec<(String, u32)>,
+    /// Where its phrases begin, ascending: indices into [`Words::all`].
+    pub(super) positions: Vec<u32>,
+    /// Where they end: the last word of each.
+    pub(super) ends: Vec<u32>,
+}
+
+/// What a page is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Concepts {
+    /// By name.
+    pub(super) all: Vec<Concept>,
+    /// The concepts of the page's phrases in order, as indices into `all`.
+    pub(super) sequence: Vec<u32>,
+    /// How many different phrases there are.
+    pub(super) phrases: usize,
+}
+
+/// The phrases of a page: each maximal run of content words, cut after every `most` words if it is longer.
+struct Phrases<'a> {
+    /// The words of each, as numbers of `interned`; unused places have [`EMPTY`].
+    words: Vec<[u32; WORDS]>,
+    texts: Vec<String>,
+    languages: Vec<[Option<&'a str>; WORDS]>,
+    counts: Vec<u32>,
+    /// Phrase and position of its first word.
+    sequence: Vec<(u32, u32)>,
+}
+
+const EMPTY: u32 = u32::MAX;
+
+/// Lemmas where WordNet has some, stems where a page's language has a stemmer.
+fn interned<'a>(words: &Words<'a>) -> Interned<'a> {
+    let page = words.page_language().filter(|page| *page != "en");
+    let stemmed = page.is_some_and(|page| language::stemmer(page).is_some());
+    words.interned(if stemmed { Form::Stem } else { Form::Lemma })
+}
+
+impl<'a> Phrases<'a> {
+    fn find(words: Words<'a>, interned: &Interned<'_>, most: usize) -> Phrases<'a> {
+        let mut found = Phrases {
+            words: Vec::new(),
+            texts: Vec::new(),
+            languages: Vec::new(),
+            counts: Vec::new(),
+            sequence: Vec::new(),
+        };
+        let mut numbers: FxHashMap<[u32; WORDS], u32> = FxHashMap::default();
+        let all = words.all();
+        let mut at = 0;
+        while at < all.len() {
+            if !all[at].is_content() {
+                at += 1;
+                continue;
+            }
+            let goes_on = |word: &&crate::text::Word| word.is_content() && !word.after_break;
+            let length = 1 + all[at + 1..]
+                .iter()
+                .take(most - 1)
+                .take_while(goes_on)
+                .count();
+            let mut phrase = [EMPTY; WORDS];
+            phrase[..length].copy_from_slice(&interned.ids[at..at + length]);
+            let number = *numbers.entry(phrase).or_insert_with(|| {
+                let forms = phrase[..length]
+                    .iter()
+                    .map(|&id| &*interned.forms[id as usize]);
+                found.texts.push(forms.collect::<Vec<_>>().join(" "));
+                let mut languages = [None; WORDS];
+                for (language, &word) in languages.iter_mut().zip(&all[at..at + length]) {
+                    *language = words.language(word);
+                }
+                found.languages.push(languages);
+                found.words.push(phrase);
+                found.counts.push(0);
+                found.words.len() as u32 - 1
+            });
+            found.counts[number as usize] += 1;
+            found.sequence.push((number, at as u32));
+            at += length;
+        }
+        found.keep_most();
+        found
+    }
+
+    /// Leaves out of the sequence what is beyond [`MOST`].
+    fn keep_most(&mut self) {
+        if self.words.len() <= MOST {
+            return;
+        }
+        let mut ranked: Vec<u32> = (0..self.words.len() as u32).collect();
+        ranked.sort_by_key(|&phrase| Reverse(self.counts[phrase as usize]));
+        let mut kept = vec![false; self.words.len()];
+        ranked[..MOST]
+            .iter()
+            .for_each(|&phrase| kept[phrase as usize] = true);
+        self.sequence.retain(|(phrase, _)| kept[*phrase as usize]);
+        for (count, kept) in self.counts.iter_mut().zip(kept) {
+            *count *= u32::from(kept);
+        }
+    }
+}
+
+impl Concepts {
+    /// The concepts of a page. Phrases have up to `most` words; those related by more than `threshold` become one.
+    pub(super) fn find(words: Words<'_>, most: usize, threshold: f64) -> Concepts {
+        let interned = interned(&words);
+        let mut phrases = Phrases::find(words, &interned, most);
+        let kept = phrases.counts.iter().filter(|count| **count > 0).count();
+        let groups = if threshold < 1.0 {
+            phrases.groups(words, &interned, threshold)
+        } else {
+            // Nothing is related by more than 1.
+            (0..phrases.words.len() as u32).collect()
+        };
+        phrases.concepts(&groups, kept)
+    }
+}
+
+impl Phrases<'_> {
+    /// For each phrase the one that its group goes by.
+    fn groups(&self, words: Words<'_>, interned: &Interned<'_>, threshold: f64) -> Vec<u32> {
+        let kept: Vec<usize> = (0..self.words.len())
+            .filter(|&n| self.counts[n] > 0)
+            .collect();
+        let mut known: FxHashMap<u32, Vec<u64>> = FxHashMap::default();
+        let meanings: Vec<Meaning<'_>> = kept
+            .iter()
+            .map(|&phrase| {
+                let mut concepts = Vec::new();
+                for (&id, language) in self.words[phrase].iter().zip(self.languages[phrase]) {
+                    if id != EMPTY {
+                        let of_word = known.entry(id).or_insert_with(|| {
+                            words.concepts(&interned.forms[id as usize], language)
+                        });
+                        concepts.extend_from_slice(of_word);
+                    }
+                }
+                concepts.sort_unstable();
+                concepts.dedup();
+                Meaning {
+                    text: &self.texts[phrase],
+                    concepts,
+                }
+            })
+            .collect();
+        let mut groups: Vec<u32> = (0..self.words.len() as u32).collect();
+        for (&phrase, group) in kept.iter().zip(merge::groups(&meanings, threshold)) {
+            groups[phrase] = kept[group as usize] as u32;
+        }
+        groups
+    }
+
+    fn concepts(&mut self, groups: &[u32], phrases: usize) -> Concepts {
+        let mut concepts: Vec<Concept> = vec![Concept::default(); groups.len()];
+        for (phrase, text) in self.texts.drain(..).enumerate() {
+            let count = self.counts[phrase];
+            if count > 0 {
+                concepts[groups[phrase] as usize]
+                    .phrases
+                    .push((text, count));
+            }
+        }
+        for &(phrase, at) in &self.sequence {
+            let words = self.words[phrase as usize]
+                .iter()
+                .filter(|id| **id != EMPTY)
+                .count();
+            let concept = &mut concepts[groups[phrase as usize] as usize];
+            concept.positions.push(at);
+            concept.ends.push(at + words as u32 - 1);
+        }
+        for concept in &mut concepts {
+            concept.phrases.sort_unstable();
+            let by_count = concept.phrases.iter().rev().max_by_key(|(_, count)| *count);
+            concept.name = by_count.map(|(text, _)| text.clone()).unwrap_or_default();
+        }
+        let mut order: Vec<u32> = (0..concepts.len() as u32).collect();
+        order.retain(|&n| !concepts[n as usize].phrases.is_empty());
+        order.sort_unstable_by(|&a, &b| concepts[a as usize].name.cmp(&concepts[b as usize].name));
+        let mut place = vec![0u32; concepts.len()];
+        for (&number, at) in order.iter().zip(0..) {
+            place[number as usize] = at;
+        }
+        let sequence = self.sequence.iter();
+        let sequence = sequence.map(|&(phrase, _)| place[groups[phrase as usize] as usize]);
+        let sequence = sequence.collect();
+        let mut taken = |&number: &u32| std::mem::take(&mut concepts[number as usize]);
+        Concepts {
+            all: order.iter().map(&mut taken).collect(),
+            sequence,
+            phrases,
+        }
+    }
+}
