@@ -20,7 +20,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     source: "ours, after Broder 1997 (containment) and CCDet 2013 (full stops tell body text from templates)",
     prunes: false,
     fits: true,
-    extract: Extract::None,
+    extract: Extract::Main,
     params: &[
         Param {
             name: "threshold",

@@ -117,10 +117,10 @@ fn coverage_and_length_ratio_by_hand() {
     assert_eq!(kind(23, 12), Relation::Contains);
 }
 
-/// Two pages of a 30-word block with 10 words of their own each: 28 of 38 grams are shared.
+/// Two pages of a 60-word block with 10 words of their own each: 58 of 68 grams are shared.
 #[test]
 fn a_template_is_no_evidence_an_article_is() {
-    let block = words(0, 30);
+    let block = words(0, 60);
     let pages: Vec<String> = [1000, 2000, 3000]
         .map(|own| format!("{block} {}", words(own, own + 10)))
         .into();
@@ -128,10 +128,10 @@ fn a_template_is_no_evidence_an_article_is() {
     assert!(verdict(&fitted(vec![], &[]), texts[0], texts[1]).is_some());
     let method = fitted(vec![], &texts);
     assert_eq!(verdict(&method, texts[0], texts[1]), None);
-    // 28 shared grams are many if 28 are asked for.
-    assert!(verdict(&fitted(vec![("many", "28")], &texts), texts[0], texts[1]).is_some());
+    // 58 shared grams are many if 58 are asked for.
+    assert!(verdict(&fitted(vec![("many", "58")], &texts), texts[0], texts[1]).is_some());
     assert_eq!(
-        verdict(&fitted(vec![("many", "29")], &texts), texts[0], texts[1]),
+        verdict(&fitted(vec![("many", "59")], &texts), texts[0], texts[1]),
         None
     );
     // The same words as sentences.
@@ -140,6 +140,16 @@ fn a_template_is_no_evidence_an_article_is() {
         .map(|page| page.replace(" w", ". W") + ".")
         .collect();
     assert!(verdict(&method, &sentences[0], &sentences[1]).is_some());
+    // But a line at the foot of a page, 48 grams of 49, is too little.
+    let line = |own: usize| {
+        format!(
+            "W{own}. {}",
+            sentences[0][..sentences[0].find(" W50").unwrap()].replace("w0.", "W0.")
+        )
+    };
+    let (first, second) = (line(1000), line(2000));
+    let method = fitted(vec![], &[&first, &second, &line(3000)]);
+    assert_eq!(verdict(&method, &first, &second), None);
 }
 
 /// 20 words that only these two pages have, in a template of 40: 18 rare grams of 18 + 2 at the seam agree.
