@@ -1,8 +1,8 @@
 //! The experiments of the paper behind `concept` (DWDCS, Journal of Software 2011, 22(8):1816) on labelled sets:
 //!
-//!     cargo run --release -p retold --example dwdcs -- OUT SET...
+//!     cargo run --release -p retold --example dwdcs -- OUT all SET...
 //!
-//! A SET is a folder with `set.json` and `gold.tsv`, as `retold compare` takes them. Files written to the folder OUT:
+//! Instead of `all`, a list of experiments with commas between, as in `table1,fig9`. A SET is a folder with `set.json` and `gold.tsv`, as `retold compare` takes them. Files written to the folder OUT:
 //! `table1.csv` (nodes and time by length, in characters, words and nodes, against `keyworld`), `fig8.csv` (number of
 //! key concepts), `fig9.csv` (number of hubs), `parts.csv` (what merging and the position test are worth) and
 //! `short.csv` (pairs by the length of the shorter page). Times are of one thread, from the text on; WordNet and the
@@ -28,23 +28,25 @@ const TIMED: usize = 300;
 
 fn main() -> Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let Some((out, sets)) = arguments.split_first().filter(|(_, sets)| !sets.is_empty()) else {
-        return Err(Error::usage("usage: dwdcs OUT SET..."));
+    let [out, wanted, sets @ ..] = &arguments[..] else {
+        return Err(Error::usage("usage: dwdcs OUT all|EXPERIMENT,... SET..."));
     };
+    let wanted = wanted.to_string_lossy();
+    let is_wanted = |name: &str| wanted == "all" || wanted.split(',').any(|w| w == name);
     std::fs::create_dir_all(out).map_err(Error::io("cannot make", out))?;
     let sets: Vec<Set> = sets
         .iter()
         .map(|set| Set::read(set))
         .collect::<Result<_>>()?;
     let experiments: [(&str, fn(&[Set], &mut Table) -> Result<()>); 5] = [
-        ("table1.csv", table1),
-        ("parts.csv", parts),
-        ("short.csv", short),
-        ("fig8.csv", fig8),
-        ("fig9.csv", fig9),
+        ("table1", table1),
+        ("parts", parts),
+        ("short", short),
+        ("fig8", fig8),
+        ("fig9", fig9),
     ];
-    for (name, experiment) in experiments {
-        let path = out.join(name);
+    for (name, experiment) in experiments.into_iter().filter(|(name, _)| is_wanted(name)) {
+        let path = out.join(format!("{name}.csv"));
         let failed = Error::io("cannot write", &path);
         let mut table = Table(BufWriter::new(File::create(&path).map_err(failed)?), path);
         experiment(&sets, &mut table)?;
@@ -140,8 +142,7 @@ impl Set {
             .step_by(self.texts.len().div_ceil(TIMED).max(1))
     }
 
-    /// The score of the method on the pairs whose shorter page `counts`.
-    fn score(&self, method: &Concept, counts: impl Fn(usize) -> bool) -> Result<Score> {
+    fn sketches(&self, method: &Concept) -> Sketches {
         let made: Vec<_> = self
             .texts
             .par_iter()
@@ -151,8 +152,18 @@ impl Set {
         made.iter().for_each(|sketch| {
             sketches.add(sketch.as_ref());
         });
+        sketches
+    }
+
+    /// The score of the method on the pairs whose shorter page `counts`.
+    fn score(
+        &self,
+        method: &Concept,
+        sketches: &Sketches,
+        counts: impl Fn(usize) -> bool,
+    ) -> Result<Score> {
         let shortest = vec![u64::MAX; self.ids.len()];
-        let judge = Judge::new(method, &sketches, &shortest, &Default::default());
+        let judge = Judge::new(method, sketches, &shortest, &Default::default());
         let (pairs, _) = related_pairs(&judge, &(), |a, b, _, found| {
             found.push((a as usize, b as usize))
         })?;
@@ -298,14 +309,17 @@ fn parts(sets: &[Set], table: &mut Table) -> Result<()> {
             ),
             ("keyworld", "keyworld", &[]),
         ] {
-            for positions in [true, false] {
-                let mut settings = settings.to_vec();
-                if !positions {
-                    settings.push(off.clone());
-                }
-                let score = set.score(&concept(name, &settings)?, |_| true)?;
-                let tested = if positions { "tested" } else { "not tested" };
-                table.line(&format!("{},{label},{tested},{}", set.name, told(&score)))?;
+            let tested = concept(name, settings)?;
+            let untested = concept(name, &[settings, std::slice::from_ref(&off)].concat())?;
+            // Positions play no part in the sketch.
+            let sketches = set.sketches(&tested);
+            for (method, positions) in [(tested, "tested"), (untested, "not tested")] {
+                let score = set.score(&method, &sketches, |_| true)?;
+                table.line(&format!(
+                    "{},{label},{positions},{}",
+                    set.name,
+                    told(&score)
+                ))?;
             }
         }
     }
@@ -316,6 +330,7 @@ fn short(sets: &[Set], table: &mut Table) -> Result<()> {
     let method = concept("concept", &[])?;
     table.line("set,characters_of_the_shorter_page,precision,recall,f1,tp,fp,fn")?;
     for set in sets {
+        let sketches = set.sketches(&method);
         for (from, below) in [
             (0, 200),
             (200, 500),
@@ -323,7 +338,7 @@ fn short(sets: &[Set], table: &mut Table) -> Result<()> {
             (2000, 5000),
             (5000, usize::MAX),
         ] {
-            let score = set.score(&method, |chars| (from..below).contains(&chars))?;
+            let score = set.score(&method, &sketches, |chars| (from..below).contains(&chars))?;
             if score.tp + score.fp + score.r#fn > 0 {
                 table.line(&format!("{},{from}-,{}", set.name, told(&score)))?;
             }
@@ -346,7 +361,7 @@ fn fig8(sets: &[Set], table: &mut Table) -> Result<()> {
                     hubs,
                 ],
             )?;
-            let score = set.score(&method, |_| true)?;
+            let score = set.score(&method, &set.sketches(&method), |_| true)?;
             table.line(&format!("{},{p},{}", set.name, told(&score)))?;
         }
     }
@@ -360,7 +375,7 @@ fn fig9(sets: &[Set], table: &mut Table) -> Result<()> {
             let method = concept("concept", &[("hubs", l.to_string())])?;
             let spent: Duration = set.timed().map(|text| time(&method, text)).sum();
             let ms = spent.as_secs_f64() * 1000.0 / set.timed().count().max(1) as f64;
-            let score = set.score(&method, |_| true)?;
+            let score = set.score(&method, &set.sketches(&method), |_| true)?;
             table.line(&format!("{},{l},{ms:.3},{}", set.name, told(&score)))?;
         }
     }
