@@ -67,6 +67,31 @@ impl Table {
     }
 }
 
+/// The different sketches of a set, and the pages that have each.
+struct Made {
+    sketches: Sketches,
+    pages: Vec<Vec<usize>>,
+}
+
+impl Made {
+    /// The pairs of pages that the method relates.
+    fn pairs(&self, method: &Concept) -> Result<Vec<(usize, usize)>> {
+        let shortest = vec![u64::MAX; self.sketches.len()];
+        let judge = Judge::new(method, &self.sketches, &shortest, &Default::default());
+        let (related, _) = related_pairs(&judge, &(), |a, b, _, found| found.push((a, b)))?;
+        let same = (0..self.sketches.len() as u32).filter(|&n| judge.judge(n, n).is_some());
+        let mut pairs = Vec::new();
+        for (a, b) in related.into_iter().chain(same.map(|n| (n, n))) {
+            for &left in &self.pages[a as usize] {
+                let right = self.pages[b as usize].iter();
+                let right = right.filter(|&&right| a != b || left < right);
+                pairs.extend(right.map(|&right| (left, right)));
+            }
+        }
+        Ok(pairs)
+    }
+}
+
 /// A labelled set with its texts.
 struct Set {
     name: String,
@@ -142,31 +167,30 @@ impl Set {
             .step_by(self.texts.len().div_ceil(TIMED).max(1))
     }
 
-    fn sketches(&self, method: &Concept) -> Sketches {
+    fn sketches(&self, method: &Concept) -> Made {
         let made: Vec<_> = self
             .texts
             .par_iter()
             .map(|text| method.sketch(text))
             .collect();
         let mut sketches = Sketches::default();
-        made.iter().for_each(|sketch| {
-            sketches.add(sketch.as_ref());
-        });
-        sketches
+        let mut pages: Vec<Vec<usize>> = Vec::new();
+        for (page, sketch) in made.iter().enumerate() {
+            let number = sketches.add(sketch.as_ref()) as usize;
+            pages.resize_with(sketches.len(), Vec::new);
+            pages[number].push(page);
+        }
+        Made { sketches, pages }
     }
 
     /// The score of the method on the pairs whose shorter page `counts`.
     fn score(
         &self,
         method: &Concept,
-        sketches: &Sketches,
+        made: &Made,
         counts: impl Fn(usize) -> bool,
     ) -> Result<Score> {
-        let shortest = vec![u64::MAX; self.ids.len()];
-        let judge = Judge::new(method, sketches, &shortest, &Default::default());
-        let (pairs, _) = related_pairs(&judge, &(), |a, b, _, found| {
-            found.push((a as usize, b as usize))
-        })?;
+        let pairs = made.pairs(method)?;
         let places: HashMap<&str, usize> = self
             .ids
             .iter()
@@ -312,9 +336,9 @@ fn parts(sets: &[Set], table: &mut Table) -> Result<()> {
             let tested = concept(name, settings)?;
             let untested = concept(name, &[settings, std::slice::from_ref(&off)].concat())?;
             // Positions play no part in the sketch.
-            let sketches = set.sketches(&tested);
+            let made = set.sketches(&tested);
             for (method, positions) in [(tested, "tested"), (untested, "not tested")] {
-                let score = set.score(&method, &sketches, |_| true)?;
+                let score = set.score(&method, &made, |_| true)?;
                 table.line(&format!(
                     "{},{label},{positions},{}",
                     set.name,
@@ -330,7 +354,7 @@ fn short(sets: &[Set], table: &mut Table) -> Result<()> {
     let method = concept("concept", &[])?;
     table.line("set,characters_of_the_shorter_page,precision,recall,f1,tp,fp,fn")?;
     for set in sets {
-        let sketches = set.sketches(&method);
+        let made = set.sketches(&method);
         for (from, below) in [
             (0, 200),
             (200, 500),
@@ -338,7 +362,7 @@ fn short(sets: &[Set], table: &mut Table) -> Result<()> {
             (2000, 5000),
             (5000, usize::MAX),
         ] {
-            let score = set.score(&method, &sketches, |chars| (from..below).contains(&chars))?;
+            let score = set.score(&method, &made, |chars| (from..below).contains(&chars))?;
             if score.tp + score.fp + score.r#fn > 0 {
                 table.line(&format!("{},{from}-,{}", set.name, told(&score)))?;
             }
