@@ -71,7 +71,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let mut method = (info.build)(&info.resolve(&settings)?);
     if method.keywords(&Text::default()).is_none() {
         return Err(Error::usage(format!(
-            "method {} does not look for keywords; --method agglomerate does",
+            "method {} does not look for keywords; --method agglomerate, concept and keyworld do",
             info.name
         )));
     }

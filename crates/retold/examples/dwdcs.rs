@@ -1,8 +1,8 @@
 //! The experiments of the paper behind `concept` (DWDCS, Journal of Software 2011, 22(8):1816) on labelled sets:
 //!
-//!     cargo run --release -p retold --example dwdcs -- OUT SET...
+//!     cargo run --release -p retold --example dwdcs -- OUT all SET...
 //!
-//! A SET is a folder with `set.json` and `gold.tsv`, as `retold compare` takes them. Files written to the folder OUT:
+//! Instead of `all`, a list of experiments with commas between, as in `table1,fig9`. A SET is a folder with `set.json` and `gold.tsv`, as `retold compare` takes them. Files written to the folder OUT:
 //! `table1.csv` (nodes and time by length, in characters, words and nodes, against `keyworld`), `fig8.csv` (number of
 //! key concepts), `fig9.csv` (number of hubs), `parts.csv` (what merging and the position test are worth) and
 //! `short.csv` (pairs by the length of the shorter page). Times are of one thread, from the text on; WordNet and the
@@ -28,23 +28,25 @@ const TIMED: usize = 300;
 
 fn main() -> Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let Some((out, sets)) = arguments.split_first().filter(|(_, sets)| !sets.is_empty()) else {
-        return Err(Error::usage("usage: dwdcs OUT SET..."));
+    let [out, wanted, sets @ ..] = &arguments[..] else {
+        return Err(Error::usage("usage: dwdcs OUT all|EXPERIMENT,... SET..."));
     };
+    let wanted = wanted.to_string_lossy();
+    let is_wanted = |name: &str| wanted == "all" || wanted.split(',').any(|w| w == name);
     std::fs::create_dir_all(out).map_err(Error::io("cannot make", out))?;
     let sets: Vec<Set> = sets
         .iter()
         .map(|set| Set::read(set))
         .collect::<Result<_>>()?;
     let experiments: [(&str, fn(&[Set], &mut Table) -> Result<()>); 5] = [
-        ("table1.csv", table1),
-        ("parts.csv", parts),
-        ("short.csv", short),
-        ("fig8.csv", fig8),
-        ("fig9.csv", fig9),
+        ("table1", table1),
+        ("parts", parts),
+        ("short", short),
+        ("fig8", fig8),
+        ("fig9", fig9),
     ];
-    for (name, experiment) in experiments {
-        let path = out.join(name);
+    for (name, experiment) in experiments.into_iter().filter(|(name, _)| is_wanted(name)) {
+        let path = out.join(format!("{name}.csv"));
         let failed = Error::io("cannot write", &path);
         let mut table = Table(BufWriter::new(File::create(&path).map_err(failed)?), path);
         experiment(&sets, &mut table)?;
@@ -62,6 +64,31 @@ impl Table {
     fn line(&mut self, line: &str) -> Result<()> {
         println!("{line}");
         writeln!(self.0, "{line}").map_err(Error::io("cannot write", &self.1))
+    }
+}
+
+/// The different sketches of a set, and the pages that have each.
+struct Made {
+    sketches: Sketches,
+    pages: Vec<Vec<usize>>,
+}
+
+impl Made {
+    /// The pairs of pages that the method relates.
+    fn pairs(&self, method: &Concept) -> Result<Vec<(usize, usize)>> {
+        let shortest = vec![u64::MAX; self.sketches.len()];
+        let judge = Judge::new(method, &self.sketches, &shortest, &Default::default());
+        let related = related_pairs(&judge, &(), |a, b, _, found| found.push((a, b)))?.made;
+        let same = (0..self.sketches.len() as u32).filter(|&n| judge.judge(n, n).is_some());
+        let mut pairs = Vec::new();
+        for (a, b) in related.into_iter().chain(same.map(|n| (n, n))) {
+            for &left in &self.pages[a as usize] {
+                let right = self.pages[b as usize].iter();
+                let right = right.filter(|&&right| a != b || left < right);
+                pairs.extend(right.map(|&right| (left, right)));
+            }
+        }
+        Ok(pairs)
     }
 }
 
@@ -140,23 +167,30 @@ impl Set {
             .step_by(self.texts.len().div_ceil(TIMED).max(1))
     }
 
-    /// The score of the method on the pairs whose shorter page `counts`.
-    fn score(&self, method: &Concept, counts: impl Fn(usize) -> bool) -> Result<Score> {
+    fn sketches(&self, method: &Concept) -> Made {
         let made: Vec<_> = self
             .texts
             .par_iter()
             .map(|text| method.sketch(text))
             .collect();
         let mut sketches = Sketches::default();
-        made.iter().for_each(|sketch| {
-            sketches.add(sketch.as_ref());
-        });
-        let shortest = vec![u64::MAX; self.ids.len()];
-        let judge = Judge::new(method, &sketches, &shortest, &Default::default());
-        let pairs = related_pairs(&judge, &(), |a, b, _, found| {
-            found.push((a as usize, b as usize))
-        })?
-        .made;
+        let mut pages: Vec<Vec<usize>> = Vec::new();
+        for (page, sketch) in made.iter().enumerate() {
+            let number = sketches.add(sketch.as_ref()) as usize;
+            pages.resize_with(sketches.len(), Vec::new);
+            pages[number].push(page);
+        }
+        Made { sketches, pages }
+    }
+
+    /// The score of the method on the pairs whose shorter page `counts`.
+    fn score(
+        &self,
+        method: &Concept,
+        made: &Made,
+        counts: impl Fn(usize) -> bool,
+    ) -> Result<Score> {
+        let pairs = made.pairs(method)?;
         let places: HashMap<&str, usize> = self
             .ids
             .iter()
@@ -299,14 +333,17 @@ fn parts(sets: &[Set], table: &mut Table) -> Result<()> {
             ),
             ("keyworld", "keyworld", &[]),
         ] {
-            for positions in [true, false] {
-                let mut settings = settings.to_vec();
-                if !positions {
-                    settings.push(off.clone());
-                }
-                let score = set.score(&concept(name, &settings)?, |_| true)?;
-                let tested = if positions { "tested" } else { "not tested" };
-                table.line(&format!("{},{label},{tested},{}", set.name, told(&score)))?;
+            let tested = concept(name, settings)?;
+            let untested = concept(name, &[settings, std::slice::from_ref(&off)].concat())?;
+            // Positions play no part in the sketch.
+            let made = set.sketches(&tested);
+            for (method, positions) in [(tested, "tested"), (untested, "not tested")] {
+                let score = set.score(&method, &made, |_| true)?;
+                table.line(&format!(
+                    "{},{label},{positions},{}",
+                    set.name,
+                    told(&score)
+                ))?;
             }
         }
     }
@@ -317,6 +354,7 @@ fn short(sets: &[Set], table: &mut Table) -> Result<()> {
     let method = concept("concept", &[])?;
     table.line("set,characters_of_the_shorter_page,precision,recall,f1,tp,fp,fn")?;
     for set in sets {
+        let made = set.sketches(&method);
         for (from, below) in [
             (0, 200),
             (200, 500),
@@ -324,7 +362,7 @@ fn short(sets: &[Set], table: &mut Table) -> Result<()> {
             (2000, 5000),
             (5000, usize::MAX),
         ] {
-            let score = set.score(&method, |chars| (from..below).contains(&chars))?;
+            let score = set.score(&method, &made, |chars| (from..below).contains(&chars))?;
             if score.tp + score.fp + score.r#fn > 0 {
                 table.line(&format!("{},{from}-,{}", set.name, told(&score)))?;
             }
@@ -347,7 +385,7 @@ fn fig8(sets: &[Set], table: &mut Table) -> Result<()> {
                     hubs,
                 ],
             )?;
-            let score = set.score(&method, |_| true)?;
+            let score = set.score(&method, &set.sketches(&method), |_| true)?;
             table.line(&format!("{},{p},{}", set.name, told(&score)))?;
         }
     }
@@ -361,7 +399,7 @@ fn fig9(sets: &[Set], table: &mut Table) -> Result<()> {
             let method = concept("concept", &[("hubs", l.to_string())])?;
             let spent: Duration = set.timed().map(|text| time(&method, text)).sum();
             let ms = spent.as_secs_f64() * 1000.0 / set.timed().count().max(1) as f64;
-            let score = set.score(&method, |_| true)?;
+            let score = set.score(&method, &set.sketches(&method), |_| true)?;
             table.line(&format!("{},{l},{ms:.3},{}", set.name, told(&score)))?;
         }
     }

@@ -128,7 +128,41 @@ pub(super) const KEYWORLD: MethodInfo = MethodInfo {
     build: |params| Box::new(Concept::keyworld(params)),
 };
 
-/// Key concepts: those whose removal lengthens the paths of the page's word network most.
+/// Key concepts: those whose removal lengthens the paths of the page's word network most; and key words, without
+/// merging.
+///
+/// # What it finds
+/// Pages that turn on the same concepts at the same places: reprints, also edited ones in which a word stands for
+/// another of the same meaning. `keyworld` is the same with words for concepts.
+///
+/// # How
+/// Words are lemmas (English, by WordNet) or stems; runs of up to `phrase` content words are phrases. Phrases whose words
+/// and synonyms agree by more than `merge` (Rel) become one concept: complete linkage, so that no two phrases of a
+/// concept are less related, the most related first, ties by text. Concepts that occur more than `frequency` times are
+/// nodes; those at most two apart in the page's sequence of concepts are linked; the largest connected part stays. Of the
+/// `hubs` nodes of highest degree (`keyworld`: of all) the `key_concepts` are kept whose removal lengthens the mean
+/// distance between the others most (CB). A pair that the removal cuts off counts as the longest distance + 1, so that the
+/// hub of a star comes first; KeyWorld adds up the widths of the parts, which puts it last.
+///
+/// Two pages are compared if they share `shared` of their first `query` key concepts, and related if the cosine of how
+/// often the key concepts occur reaches `threshold` and S stays below `spread`: S_i is the standard deviation of the
+/// shifts between the first occurrences of concept i, S the mean of those that occur twice or more on both, over the words
+/// of the shorter page. Where none does, positions are not tested. If one page is shorter than `length_threshold` times
+/// the other, it is contained in it.
+///
+/// # Misses
+/// Pages contained in others (their key concepts differ), cut versions, and pages below some 500 characters, where
+/// hardly a concept stands out. Lists and word-for-word templates can look alike. Of a page with more than 3,000
+/// different phrases those that occur most often count. `keyworld` takes minutes for a word list of that size.
+///
+/// # Parameters
+/// `retold methods concept` and `retold methods keyworld` list them with their ranges; `docs/concept.md` has the curves.
+///
+/// # Reference
+/// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by taking
+/// S over the length of the page (a threshold in words that fits short pages rejects long ones), by the mean of the shifts
+/// themselves rather than of their size, so that S is the same when the pages are swapped, by querying with the first
+/// concepts of both pages rather than of one, and by containment.
 #[derive(Clone, Debug)]
 pub struct Concept {
     threshold: f64,

@@ -154,7 +154,7 @@ pub trait Method: Send + Sync {
 /// A word, or several that mean the same, that stands for a page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Keyword {
-    /// The word as it stands in the folded text.
+    /// The word as it stands in the folded text, or its stem or lemma.
     pub word: String,
     /// How much it matters; the scale is the method's own.
     pub score: f64,

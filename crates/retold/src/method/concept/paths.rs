@@ -326,13 +326,16 @@ fn sum_without<const W: usize>(
     let nodes = graph.len();
     let (mut seen, mut next, full) =
         rows::<W>(nodes, &arena.sources, &mut arena.seen, &mut arena.next);
+    // What has reached the removed node; its row stays empty, so that nothing goes on from there.
+    let mut arrived = first_step(graph, removed, &arena.sources, seen);
     arena.open.clear();
     arena
         .open
         .extend((0..nodes as u32).filter(|&node| node != removed));
-    // What has reached the removed node; its row stays empty, so that nothing goes on from there.
-    let mut arrived = [0u64; W];
-    let (mut sum, mut rounds) = (0, 0);
+    // From each source all other nodes are further than 0, and all but its neighbours further than 1.
+    let further = |&source: &u32| 2 * (nodes as u64 - 1) - graph.degree(source) as u64;
+    let mut sum: u64 = arena.sources.iter().map(further).sum();
+    let mut rounds = 2;
     loop {
         let (mut changed, mut unseen) = (false, 0);
         arena.open.retain(|&node| {
@@ -341,31 +344,57 @@ fn sum_without<const W: usize>(
                 next[node as usize] = full;
                 return false;
             }
-            unseen += missing(&full, &before);
             let mut after = before;
-            for &neighbour in graph.neighbours(node) {
-                let row = &seen[neighbour as usize];
-                for word in 0..W {
-                    after[word] |= row[word];
+            for some in graph.neighbours(node).chunks(8) {
+                add(&mut after, some, seen);
+                if !differ(&after, &full) {
+                    break;
                 }
             }
             next[node as usize] = after;
+            unseen += missing(&full, &after);
             changed |= differ(&after, &before);
             true
         });
-        sum += unseen + missing(&full, &arrived);
-        for &neighbour in graph.neighbours(removed) {
-            let row = &seen[neighbour as usize];
-            for word in 0..W {
-                arrived[word] |= row[word];
-            }
-        }
-        rounds += 1;
         if !changed {
             // What is unseen now was counted in every round and has no path.
             return sum + unseen * cut_off - unseen * rounds;
         }
+        add(&mut arrived, graph.neighbours(removed), seen);
+        sum += unseen + missing(&full, &arrived);
+        rounds += 1;
         mem::swap(&mut seen, &mut next);
+    }
+}
+
+/// Takes all sources one step; returns what reaches the removed node.
+fn first_step<const W: usize>(
+    graph: &Graph,
+    removed: u32,
+    sources: &[u32],
+    seen: &mut [[u64; W]],
+) -> [u64; W] {
+    let mut arrived = [0u64; W];
+    for (bit, &source) in sources.iter().enumerate() {
+        for &neighbour in graph.neighbours(source) {
+            let row = if neighbour == removed {
+                &mut arrived
+            } else {
+                &mut seen[neighbour as usize]
+            };
+            row[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+    arrived
+}
+
+/// Adds the rows of some nodes to a row.
+fn add<const W: usize>(row: &mut [u64; W], nodes: &[u32], seen: &[[u64; W]]) {
+    for &node in nodes {
+        let other = &seen[node as usize];
+        for word in 0..W {
+            row[word] |= other[word];
+        }
     }
 }
 

@@ -129,7 +129,7 @@ mod tests {
         let picture = svg(&network());
         assert_eq!(picture, svg(&network()));
         assert_eq!(picture.matches("<circle").count(), 3);
-        assert_eq!(picture.matches("class=\"key\"").count(), 1);
+        assert_eq!(picture.matches("<circle class=\"key\"").count(), 1);
         assert_eq!(picture.matches("<line").count(), 2);
         // Self-contained: nothing is fetched.
         assert!(!picture.contains("href") && !picture.contains("url("));
