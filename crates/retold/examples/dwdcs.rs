@@ -26,6 +26,9 @@ use retold::{Error, Result};
 /// Pages of a set that are timed, at most: every n-th.
 const TIMED: usize = 300;
 
+/// Writes a table of what it finds on the sets.
+type Experiment = fn(&[Set], &mut Table) -> Result<()>;
+
 fn main() -> Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let [out, wanted, sets @ ..] = &arguments[..] else {
@@ -38,7 +41,7 @@ fn main() -> Result<()> {
         .iter()
         .map(|set| Set::read(set))
         .collect::<Result<_>>()?;
-    let experiments: [(&str, fn(&[Set], &mut Table) -> Result<()>); 5] = [
+    let experiments: [(&str, Experiment); 5] = [
         ("table1", table1),
         ("parts", parts),
         ("short", short),

@@ -1,8 +1,7 @@
 //! Each formula with figures worked out by hand.
 
 use super::*;
-use crate::page::{Content, Markup, Page};
-use crate::text::{TextOptions, text_of};
+use crate::method::testing::text;
 
 fn method(settings: &[(&str, &str)]) -> Agglomerate {
     let settings: Vec<_> = settings
@@ -10,21 +9,6 @@ fn method(settings: &[(&str, &str)]) -> Agglomerate {
         .map(|(n, v)| ((*n).into(), (*v).into()))
         .collect();
     Agglomerate::new(&INFO.resolve(&settings).unwrap())
-}
-
-fn text(text: &str) -> Text {
-    let content = Content::Unicode {
-        text: text.into(),
-        markup: Markup::Plain,
-    };
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content,
-    };
-    text_of(&page, &TextOptions::default()).unwrap()
 }
 
 fn keywords(settings: &[(&str, &str)], content: &str) -> Vec<Keyword> {
