@@ -1,8 +1,8 @@
 //! `retold compare`: methods over labelled sets.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use retold::compare::cost::{Cost, measure};
@@ -15,27 +15,25 @@ use crate::progress::Progress;
 
 /// Runs methods over labelled sets and shows which is best where
 ///
-/// A labelled set is a folder with set.json, such as
+/// A labelled set is a folder with a file set.json such as {"input": "pages", "gold": "gold.tsv", "unlisted":
+/// "distinct"}: input is a file or folder of pages; gold has lines
+/// a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct; unlisted says what all other pairs are: distinct,
+/// or ignore (not scored).
 ///
-///     {"input": "pages", "gold": "gold.tsv", "unlisted": "distinct"}
+/// Each method runs over each set with one value of its threshold after another, and once more in a process of its own,
+/// where time and memory are measured. The folder OUT gets compare.html (tables and plots, all in one file), compare.md
+/// (the tables), curves.csv (all counts of each set, method and threshold), summary.csv (a line for each set and method)
+/// and times.csv (the stages). They name sets, methods and figures, no page and no text.
 ///
-/// where input is a file or folder of pages, gold has lines a<TAB>b<TAB>duplicate|contains|contained_by|related|
-/// ignore|distinct, and unlisted says what other pairs are: distinct, or ignore (not scored).
-///
-/// Each method runs over each set with one value of its threshold after another, and once more in a process of its
-/// own, where time and memory are measured. The folder OUT gets compare.html (tables and plots, all in one file),
-/// compare.md (the tables), curves.csv (all counts of each set, method and threshold), summary.csv (a line for each
-/// set and method) and times.csv (the stages). They name sets, methods and figures, no page and no text.
-///
-/// The single threshold of a method is the one with the best mean F1 over all sets; left out means that a set is scored
-/// at the threshold that is best on the others. Errors are standard errors by the choice of pages (bootstrap over groups
+/// The one threshold of a method for all sets is the one with the best mean F1. `Left out` means that a set is scored at
+/// the threshold that is best on the other sets. Errors are standard errors by the choice of pages (bootstrap over groups
 /// of related pages).
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(override_usage = "retold compare [OPTIONS] --set <NAME=DIR[+INPUT]>... -o <OUT>")]
 #[command(after_help = "Examples:
   retold compare --set news=sets/news --set manuals=sets/manuals -o out
-  retold compare --methods period,period:noise=none,agglomerate:keywords=20 --set news=sets/news -o out
-  retold compare --sweep 0.5:0.9:0.1 --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
+  retold compare --methods period,period:noise=none --set news=sets/news -o out
+  retold compare --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
 pub struct Args {
     /// Methods, with commas between: `all`, a name, or a name with settings, as in period:chars=8,threshold=0.8; the
     /// setting extract=none|main|precise says what it sees of HTML pages
@@ -51,6 +49,11 @@ pub struct Args {
     /// Replace what an earlier run wrote in OUT; other files there stay
     #[arg(long)]
     force: bool,
+    /// Run what the figures of the papers show as well, with the sets at hand: thresholds (CCDet, Fig. 6), features for
+    /// I-Match and shingles (Fig. 7 and 8), time with and without pruning (Fig. 9), precision and recall by domain
+    /// (DWDCS, Fig. 2-7), planted sets, and the tables of AgT, which want sets called eventmonitor and wxvl
+    #[arg(long)]
+    experiments: bool,
     /// The values of a threshold to try; whole numbers, such as the distance of simhash, are all tried. Unless named,
     /// 0.3 to 0.9 by 0.05 and 0.92 to 1 by 0.02
     #[arg(long, value_name = "FROM:TO:STEP", value_parser = sweep)]
@@ -105,6 +108,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let options = Options {
         specs,
         sets,
+        experiments: args.experiments,
         grid: args.sweep.clone().map_or_else(grid, |sweep| sweep.0),
         threads: args.threads,
     };
@@ -168,31 +172,29 @@ fn measure_apart(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| failed(e.to_string()))?;
-    // What it prints is a line: the pipe holds it until the end.
-    while child
-        .try_wait()
-        .map_err(|e| failed(e.to_string()))?
-        .is_none()
-    {
-        if watch.cancelled() {
-            // It may have ended in between.
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(Error::Cancelled);
-        }
-        std::thread::sleep(Duration::from_millis(10));
+    if !ended(&mut child, watch).map_err(|e| failed(e.to_string()))? {
+        return Err(Error::Cancelled);
     }
     let output = child
         .wait_with_output()
         .map_err(|e| failed(e.to_string()))?;
-    if watch.cancelled() {
-        return Err(Error::Cancelled);
-    }
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr);
         return Err(failed(format!("{}: {}", output.status, words.trim())));
     }
     serde_json::from_slice(&output.stdout).map_err(|e| failed(e.to_string()))
+}
+
+/// Waits until the process ends, which is true, or the run is stopped. What it prints is a line: the pipe holds it.
+fn ended(child: &mut Child, watch: &dyn Watch) -> io::Result<bool> {
+    while child.try_wait()?.is_none() {
+        if watch.cancelled() {
+            child.kill()?;
+            child.wait()?;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(!watch.cancelled())
 }
 
 fn write(comparison: &Comparison, out: OutDir) -> Result<()> {

@@ -2,20 +2,17 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::ValueEnum;
 use retold::cluster::Linkage;
 use retold::pipeline::{self, Canonical, Drop, Options};
-use retold::text::synonyms::Synonyms;
-use retold::text::tokenize::Tokenizer;
-use retold::text::{Extract, TextOptions};
 use retold::{Error, Result, method, report};
 use tempfile::NamedTempFile;
 
 use crate::input::{ReadArgs, bytes, spool};
 use crate::progress::Progress;
 use crate::say;
+use crate::text_args::TextArgs;
 
 /// Finds copies and writes the input without them
 ///
@@ -58,26 +55,8 @@ pub struct Args {
     /// Whether pages with equal texts are duplicates whatever the method says
     #[arg(long, value_enum, default_value_t = Switch::On, help_heading = "Method")]
     exact: Switch,
-    /// What is folded before texts are compared
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        action = clap::ArgAction::Set,
-        default_value = "nfkc,case,simplify",
-        help_heading = "Method"
-    )]
-    fold: Vec<Fold>,
-
-    /// What is compared of HTML pages; unless named, what the method wants (`retold methods`)
-    #[arg(long, value_enum, help_heading = "Method")]
-    extract: Option<Part>,
-    /// Add the words of FILE, one a line, to the Chinese dictionary
-    #[arg(long, value_name = "FILE", help_heading = "Method")]
-    user_dict: Option<PathBuf>,
-    /// Take the words of each line of FILE, with tabs between them, as synonyms
-    #[arg(long, value_name = "FILE", help_heading = "Method")]
-    synonyms: Option<PathBuf>,
+    #[command(flatten)]
+    text: TextArgs,
 
     /// How related pages become clusters
     #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
@@ -128,38 +107,6 @@ pub struct Args {
 enum Switch {
     On,
     Off,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Fold {
-    /// Unicode NFKC, which makes full-width letters narrow; invisible characters go
-    Nfkc,
-    /// Lower case
-    Case,
-    /// Traditional Chinese characters to simplified ones
-    Simplify,
-    /// Nothing
-    None,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
-    /// All visible text
-    None,
-    /// The main text; of pages without one, all
-    Main,
-    /// The main text, found by a slower extractor that leaves out more (cargo feature `precise`)
-    Precise,
-}
-
-impl Part {
-    pub(crate) fn extract(self) -> Extract {
-        match self {
-            Part::None => Extract::None,
-            Part::Main => Extract::Main,
-            Part::Precise => Extract::Precise,
-        }
-    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -230,7 +177,7 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
         inputs,
         stdin: spool.as_ref().map(|file| file.path().to_owned()),
         read: args.read.options(),
-        text: text_options(args)?,
+        text: args.text.options()?,
         method: args.method.clone(),
         settings: method_settings(&args.method, args.params.as_deref(), &args.param)?,
         exact: args.exact == Switch::On,
@@ -259,33 +206,6 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
         threads: args.threads,
     };
     Ok((options, spool))
-}
-
-fn text_options(args: &Args) -> Result<TextOptions> {
-    let has = |fold| args.fold.contains(&fold) && !args.fold.contains(&Fold::None);
-    let mut options = TextOptions {
-        nfkc: has(Fold::Nfkc),
-        case: has(Fold::Case),
-        simplify: has(Fold::Simplify),
-        extract: args.extract.map(Part::extract),
-        ..TextOptions::default()
-    };
-    if let Some(path) = &args.user_dict {
-        let at = |e: &dyn std::fmt::Display| {
-            Error::usage(format!("--user-dict {}: {e}", path.display()))
-        };
-        let dictionary = std::fs::read_to_string(path).map_err(|e| at(&e))?;
-        let tokenizer = Tokenizer::with_user_words(&dictionary, &options).map_err(|e| at(&e))?;
-        options.tokenizer = Arc::new(tokenizer);
-    }
-    if let Some(path) = &args.synonyms {
-        let at =
-            |e: &dyn std::fmt::Display| Error::usage(format!("--synonyms {}: {e}", path.display()));
-        let groups = std::fs::read_to_string(path).map_err(|e| at(&e))?;
-        let synonyms = Synonyms::with_groups(&groups, &options).map_err(|e| at(&e))?;
-        options.synonyms = Arc::new(synonyms);
-    }
-    Ok(options)
 }
 
 /// The parameters of `--params FILE` for the method, then those of `--param`.

@@ -13,9 +13,10 @@ use retold::{Error, Result};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::dedup::{Part, method_settings, setting};
+use crate::dedup::{method_settings, setting};
 use crate::input::{ReadArgs, sources};
 use crate::text::Ids;
+use crate::text_args::TextArgs;
 
 /// Prints the words that stand for each page, with their scores and positions
 ///
@@ -38,9 +39,8 @@ pub struct Args {
     /// Take parameters from FILE: TOML with a table for each method; --param wins
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
-    /// What is looked at of HTML pages; unless named, what the method wants
-    #[arg(long, value_enum)]
-    extract: Option<Part>,
+    #[command(flatten)]
+    text: TextArgs,
     /// How it is written; unless named, a table if there is one page, else JSONL
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -75,11 +75,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             info.name
         )));
     }
-    let extract = args.extract.map_or(info.extract, Part::extract);
+    let options = args.text.options()?;
+    let extract = options.extract.unwrap_or(info.extract);
     extract.check()?;
     let options = TextOptions {
         extract: Some(extract),
-        ..TextOptions::default()
+        ..options
     };
     let read = args.read.options();
     let (sources, _spool) = sources(&args.inputs, &read)?;

@@ -13,6 +13,7 @@ mod network;
 mod progress;
 mod say;
 mod text;
+mod text_args;
 mod tune;
 
 use std::process::ExitCode;

@@ -11,8 +11,9 @@ use retold::report::network::{dot, graphml, svg};
 use retold::text::{Text, TextOptions, text_of};
 use retold::{Error, Result};
 
-use crate::dedup::{Part, method_settings, setting};
+use crate::dedup::{method_settings, setting};
 use crate::input::{ReadArgs, sources};
+use crate::text_args::Part;
 
 /// Draws the network of a page's concepts
 ///

@@ -115,6 +115,11 @@ fn details(summary: &Summary) {
             HumanCount(summary.sketches.refuted)
         );
     }
+    let parts = summary.run.thread_seconds.iter();
+    let parts: Vec<_> = parts
+        .map(|(part, seconds)| format!("{part} {seconds:.3}"))
+        .collect();
+    println!("seconds of all threads together: {}", parts.join(", "));
     if let Some(bytes) = summary.run.peak_memory {
         println!("most memory held {}", BinaryBytes(bytes));
     }

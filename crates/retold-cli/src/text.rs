@@ -12,8 +12,8 @@ use retold::text::{Text, TextOptions, text_of};
 use retold::{Error, Result};
 use serde::Serialize;
 
-use crate::dedup::Part;
 use crate::input::{ReadArgs, sources};
+use crate::text_args::Part;
 
 /// Writes the text of pages, as the methods see it, to standard output
 ///

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::eval::{Score, Unlisted};
-use retold::text::TextOptions;
 use retold::tune::{self, Options, Tuned};
 use retold::{Error, Result, method};
 
-use crate::dedup::{Part, method_settings, setting};
-use crate::input::{ReadArgs, positive};
+use crate::dedup::{method_settings, setting};
+use crate::input::{ReadArgs, positive, sources};
 use crate::progress::Progress;
+use crate::text_args::TextArgs;
 
 /// Searches for the parameters of a method that find the labelled pairs best
 ///
@@ -23,7 +23,7 @@ use crate::progress::Progress;
   retold tune --method agglomerate --gold gold.tsv pages.jsonl -o tuned.toml
   retold tune --gold gold.tsv pages/ -o period.toml --param chars=10 --beta 0.5")]
 pub struct Args {
-    /// Files and folders to read
+    /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// Labelled pairs: a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct
@@ -62,9 +62,8 @@ pub struct Args {
     /// The part of the pages that the search does not see
     #[arg(long, value_name = "PART", default_value_t = 0.4, value_parser = part)]
     held_out: f64,
-    /// What is compared of HTML pages; unless named, what the method wants
-    #[arg(long, value_enum)]
-    extract: Option<Part>,
+    #[command(flatten)]
+    text: TextArgs,
     /// No progress, no summary
     #[arg(short, long)]
     quiet: bool,
@@ -102,13 +101,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             args.out.display()
         )));
     }
+    let read = args.read.options();
+    let (sources, _spool) = sources(&args.inputs, &read)?;
     let options = Options {
-        inputs: args.inputs.clone(),
-        read: args.read.options(),
-        text: TextOptions {
-            extract: args.extract.map(Part::extract),
-            ..TextOptions::default()
-        },
+        sources,
+        read,
+        text: args.text.options()?,
         method: args.method.clone(),
         fixed: method_settings(&args.method, args.params.as_deref(), &args.param)?,
         choices: args.vary.clone(),
@@ -134,7 +132,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         say(&tuned);
         println!("\nWritten: {} and {}", args.out.display(), page.display());
     }
-    Ok(ExitCode::SUCCESS)
+    if let Some(first) = &tuned.rejected.1 {
+        eprintln!(
+            "retold: rejected records: {}, the first in {first}",
+            tuned.rejected.0
+        );
+    }
+    Ok(ExitCode::from(u8::from(tuned.rejected.0 > 0)))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
@@ -165,4 +169,5 @@ fn say(tuned: &Tuned) {
     row("held out, tuned", scores.held_after);
     row("seen, before", scores.seen_before);
     row("seen, tuned", scores.seen_after);
+    println!("\n{}", tuned.verdict());
 }

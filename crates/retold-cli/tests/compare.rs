@@ -1,5 +1,7 @@
 //! `retold compare` through the real binary, on sets small enough to count by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use std::collections::HashMap;
@@ -85,6 +87,8 @@ fn every_threshold_is_counted_as_by_hand() {
     assert_eq!(counts(at("0.9"), "any"), [2, 0, 1]);
     assert_eq!(counts(at("0.9"), "duplicate"), [1, 0, 1]);
     assert_eq!(counts(at("0.9"), "containment"), [1, 0, 0]);
+    // All three are called what they are.
+    assert_eq!(at("0.3")["kind_right"], "1.000000");
     // Pages with true pairs: a b d e f g; of c all pairs that count are false.
     assert_eq!(counts(at("0.3"), "pages"), [6, 1, 0]);
     assert_eq!(
@@ -114,6 +118,36 @@ fn every_threshold_is_counted_as_by_hand() {
     }
     let times = world.read("out/times.csv");
     assert!(times.contains("read and sketch") && times.contains("sketch alone"));
+}
+
+/// The curves are made from texts in memory, time and memory are measured on runs of the pipeline: both must find the
+/// same, whatever a method does before and after it compares.
+#[test]
+fn a_curve_is_of_what_a_run_finds() {
+    let world = World::new();
+    set(&world, "tiny");
+    world.file(
+        "hay.jsonl",
+        line("h", &article("甲", 0..10)) + &line("i", "短。"),
+    );
+    let ran = world
+        .run(&[
+            "compare",
+            "--methods",
+            "all",
+            "--set",
+            "s=tiny",
+            "--set",
+            "p=tiny+hay.jsonl",
+            "--sweep",
+            "0.7:0.7:0.1",
+            "-o",
+            "out",
+        ])
+        .code(0);
+    let said = ran.stderr();
+    assert!(said.contains("retold: p: period"), "{said}");
+    assert!(!said.contains("this is a bug"), "{said}");
 }
 
 #[test]
@@ -215,6 +249,8 @@ fn the_page_is_whole_and_holds_no_page_of_the_set() {
     let page = world.read("out/compare.html");
     assert!(page.contains("prefers-color-scheme: dark"));
     assert!(page.contains("small") && page.contains("period"));
+    // Precision over recall, F1 over the threshold and over time; and for all sets the last two.
+    assert_eq!(page.matches("<svg ").count(), 5);
     for outside in ["http://", "https://", "src=", "<script", "关于", "@import"] {
         let found = page.replace("http://www.w3.org/", "").contains(outside);
         assert!(!found, "the page holds `{outside}`");
@@ -224,6 +260,57 @@ fn the_page_is_whole_and_holds_no_page_of_the_set() {
         .code(2)
         .says(&["not empty", "--force"]);
     world.run(&[&arguments[..], &["--force"]].concat()).code(0);
+}
+
+#[test]
+fn the_figures_of_the_papers_are_lists_of_methods_and_sets() {
+    let world = World::new();
+    set(&world, "tiny");
+    world.file("hay.jsonl", line("h", &article("丁", 0..10)));
+    world
+        .run(&[
+            "compare",
+            "--experiments",
+            "--methods",
+            "period",
+            "--set",
+            "wxvl=tiny",
+            "--set",
+            "planted=tiny+hay.jsonl",
+            "--sweep",
+            "0.7:0.7:0.1",
+            "-o",
+            "out",
+            "-q",
+        ])
+        .code(0);
+    let text = world.read("out/compare.md");
+    let section = |title: &str| {
+        let start = text
+            .find(title)
+            .unwrap_or_else(|| panic!("no {title} in {text}"));
+        text[start + 3..].split("\n## ").next().unwrap().to_owned()
+    };
+    // The main tables hold what was asked for.
+    assert!(!section("## One threshold for all sets").contains("noise=none"));
+    let time = section("## CCDet, Fig. 9");
+    for row in [
+        "| wxvl | period |",
+        "| wxvl | period:noise=none |",
+        "| wxvl | period:noise=site |",
+    ] {
+        assert!(time.contains(row), "{row} is missing in {time}");
+    }
+    assert!(!time.contains("planted"), "{time}");
+    let planted = section("## DWDCS, its setting");
+    assert!(
+        planted.contains("| planted | period | 0.7 | 1.000 | 1.000 |"),
+        "{planted}"
+    );
+    let agt = section("## AgT");
+    assert!(agt.contains("| wxvl | agglomerate |"), "{agt}");
+    assert!(agt.contains("there is no --set eventmonitor=DIR"), "{agt}");
+    assert!(world.read("out/compare.html").contains("id=\"ccdet-9\""));
 }
 
 #[test]
@@ -266,5 +353,13 @@ fn wrong_use_is_named() {
         .says(&["2 of 2 labelled pages", "`x`"]);
     assert!(world.files("out").is_empty());
     let help = world.run(&["compare", "--help"]).code(0).stdout();
-    assert!(help.contains("set.json") && help.contains("leave") || help.contains("left out"));
+    for taught in [
+        "set.json",
+        "curves.csv",
+        "period:chars=8",
+        "-o <OUT>",
+        "Examples:",
+    ] {
+        assert!(help.contains(taught), "{taught} is missing in {help}");
+    }
 }

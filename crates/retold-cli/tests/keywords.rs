@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{World, article, line};
+use std::fs::File;
+
+use common::{Ran, World, article, line};
 
 #[test]
 fn one_page_is_a_table_and_more_are_jsonl() {
@@ -76,6 +78,7 @@ fn tuning_is_reproducible_and_its_file_is_accepted() {
     );
     let html = world.read("x.html");
     assert!(html.contains("<svg") && html == world.read("y.html"));
+    assert!(html.contains("On pages that the search did not see, F1 "));
     let dedup = [
         "dedup",
         "pages.jsonl",
@@ -105,4 +108,39 @@ fn tuning_is_reproducible_and_its_file_is_accepted() {
         .run(&other)
         .code(2)
         .says(&["other.tsv", "check the ids"]);
+}
+
+#[test]
+fn tune_reads_standard_input_and_names_what_it_could_not_read() {
+    let world = World::new();
+    let (mut pages, mut gold) = ("{broken\n".to_owned(), String::new());
+    for n in 0..12 {
+        let text = article(&format!("题目{n}甲乙"), 0..9);
+        pages += &line(&format!("a{n}"), &text);
+        pages += &line(&format!("b{n}"), &format!("{text}转载。"));
+        gold += &format!("a{n}\tb{n}\tduplicate\n");
+    }
+    world.file("gold.tsv", gold);
+    let args = "tune - --gold gold.tsv --method agglomerate --population 3 --generations 1 -o x.toml --fold none";
+    let args: Vec<&str> = args.split(' ').collect();
+    let pages = File::open(world.file("pages.jsonl", pages)).unwrap();
+    let ran = Ran(world.command(&args).stdin(pages).output().unwrap());
+    ran.code(1)
+        .says(&["rejected records: 1, the first in stdin, record 1: "]);
+}
+
+#[test]
+fn keywords_follow_the_text_options() {
+    let world = World::new();
+    world.file("one.txt", "Ferry ferry FERRY.");
+    let folded = world.run(&["keywords", "one.txt"]).code(0).stdout();
+    assert!(folded.contains("ferry"), "{folded}");
+    let args = ["keywords", "one.txt", "--fold", "none"];
+    let plain = world.run(&args).code(0).stdout();
+    assert!(plain.contains("FERRY"), "{plain}");
+    world.file("words.txt", "渡船夫 100000\n");
+    world.file("two.txt", "渡船夫说，渡船夫来。");
+    let args = ["keywords", "two.txt", "--user-dict", "words.txt"];
+    let told = world.run(&args).code(0).stdout();
+    assert!(told.contains("渡船夫 "), "{told}");
 }

@@ -1,4 +1,4 @@
-//! From JSONL on disk to sketches, on one core: reading, parsing, text, `period`.
+//! From JSONL on disk to sketches, on one core: reading, parsing, text, `period` or `coverage`.
 //!
 //!     cargo bench -p retold --bench sketch
 
@@ -46,11 +46,11 @@ fn jsonl(sentence: &str, html: bool) -> (tempfile::TempDir, u64) {
     (folder, bytes)
 }
 
-fn sketch_all(bencher: divan::Bencher, sentence: &str, html: bool) {
+fn sketch_all(bencher: divan::Bencher, method: &str, sentence: &str, html: bool) {
     let (folder, bytes) = jsonl(sentence, html);
     let (read, text) = (ReadOptions::default(), TextOptions::default());
     let sources = discover(&[folder.path().to_owned()], &read).expect("the file is found");
-    let info = method::find("period").expect("period is a method");
+    let info = method::find(method).expect("it is a method");
     let method = (info.build)(&info.resolve(&[]).expect("defaults are valid"));
     bencher.counter(BytesCount::new(bytes)).bench(|| {
         let mut keys = 0;
@@ -65,12 +65,26 @@ fn sketch_all(bencher: divan::Bencher, sentence: &str, html: bool) {
     });
 }
 
+fn sentence(language: &str) -> &'static str {
+    SENTENCES[usize::from(language == "en")]
+}
+
 #[divan::bench(args = ["zh", "en"])]
 fn jsonl_text(bencher: divan::Bencher, language: &str) {
-    sketch_all(bencher, SENTENCES[usize::from(language == "en")], false);
+    sketch_all(bencher, "period", sentence(language), false);
 }
 
 #[divan::bench(args = ["zh", "en"])]
 fn jsonl_html(bencher: divan::Bencher, language: &str) {
-    sketch_all(bencher, SENTENCES[usize::from(language == "en")], true);
+    sketch_all(bencher, "period", sentence(language), true);
+}
+
+#[divan::bench(args = ["zh", "en"])]
+fn jsonl_text_coverage(bencher: divan::Bencher, language: &str) {
+    sketch_all(bencher, "coverage", sentence(language), false);
+}
+
+#[divan::bench(args = ["zh", "en"])]
+fn jsonl_html_coverage(bencher: divan::Bencher, language: &str) {
+    sketch_all(bencher, "coverage", sentence(language), true);
 }

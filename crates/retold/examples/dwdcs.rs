@@ -26,6 +26,9 @@ use retold::{Error, Result};
 /// Pages of a set that are timed, at most: every n-th.
 const TIMED: usize = 300;
 
+/// Writes a table of what it finds on the sets.
+type Experiment = fn(&[Set], &mut Table) -> Result<()>;
+
 fn main() -> Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     let [out, wanted, sets @ ..] = &arguments[..] else {
@@ -38,7 +41,7 @@ fn main() -> Result<()> {
         .iter()
         .map(|set| Set::read(set))
         .collect::<Result<_>>()?;
-    let experiments: [(&str, fn(&[Set], &mut Table) -> Result<()>); 5] = [
+    let experiments: [(&str, Experiment); 5] = [
         ("table1", table1),
         ("parts", parts),
         ("short", short),
@@ -78,7 +81,7 @@ impl Made {
     fn pairs(&self, method: &Concept) -> Result<Vec<(usize, usize)>> {
         let shortest = vec![u64::MAX; self.sketches.len()];
         let judge = Judge::new(method, &self.sketches, &shortest, &Default::default());
-        let (related, _) = related_pairs(&judge, &(), |a, b, _, found| found.push((a, b)))?;
+        let related = related_pairs(&judge, &(), |a, b, _, found| found.push((a, b)))?.made;
         let same = (0..self.sketches.len() as u32).filter(|&n| judge.judge(n, n).is_some());
         let mut pairs = Vec::new();
         for (a, b) in related.into_iter().chain(same.map(|n| (n, n))) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -12,6 +13,7 @@ use crate::index::Sketches;
 use crate::method::{Frequencies, Method, Sketch};
 use crate::page::{Page, site_of};
 use crate::read::{Outcome, ReadOptions, Record, Source};
+use crate::spent::{Spent, Stopwatch};
 use crate::text::{Extraction, Text, TextOptions, count_chars, text_of};
 use crate::watch::Watch;
 
@@ -34,6 +36,8 @@ pub struct Collection {
     pub bytes: u64,
     /// What became of the wish for main text.
     pub extraction: ExtractionCounts,
+    /// Where the time went.
+    pub spent: Spent,
     site_numbers: BTreeMap<String, u32>,
 }
 
@@ -99,7 +103,12 @@ const BATCH_RECORDS: usize = 4096;
 /// Batches that wait in the channel at the most.
 const BATCHES_AHEAD: usize = 2;
 
-type Batch = Vec<(u32, Record)>;
+/// Some records, each with its source's number, and the time that reading them took.
+#[derive(Default)]
+struct Batch {
+    records: Vec<(u32, Record)>,
+    reading: Duration,
+}
 
 /// What a page goes through before it is a sketch.
 pub struct Stages<'a> {
@@ -117,24 +126,25 @@ impl Collection {
         let mut collection = Collection::default();
         let make = |number: u32, record: Record| {
             let size = record.size;
-            let source = &sources[number as usize];
-            (size, sketch(number, record, source, stages))
+            let (sketched, spent) = sketch(number, record, &sources[number as usize], stages);
+            (size, sketched, spent)
         };
-        each_record(
+        let reading = each_record(
             sources,
             stages.read,
             watch,
             "reading",
             make,
-            |(bytes, record)| {
+            |(bytes, record, spent)| {
+                collection.spent += spent;
                 collection.add(bytes, record);
             },
         )?;
+        collection.spent.reading += reading;
         Ok(collection)
     }
 
-    /// Reads all `sources` and keeps the texts, for those who sketch them again and again. Sketches are left empty,
-    /// and rejects are only counted.
+    /// Reads all `sources` and keeps the texts, for those who sketch them again and again. Sketches are left empty.
     pub(crate) fn read_texts(
         sources: &[Source],
         read: &ReadOptions,
@@ -144,20 +154,26 @@ impl Collection {
         let (mut collection, mut texts) = (Collection::default(), Vec::new());
         let make = |number: u32, record: Record| {
             let (at, bytes) = (record.number, record.size);
-            let page = match record.parse(&sources[number as usize], read) {
-                Outcome::Page(page) => page,
-                _ => return None,
-            };
-            let text = text_of(&page, text).ok()?;
-            let (row, site) = row_of(page, &text, number, at, bytes);
-            Some((row, site, text))
+            let source = &sources[number as usize];
+            match parse(number, record, source, read, text).0 {
+                Parsed::Page(page, text) => {
+                    let (row, site) = row_of(*page, &text, number, at, bytes);
+                    Ok(Some((row, site, text)))
+                }
+                Parsed::Skipped(_) => Ok(None),
+                Parsed::Rejected(reject) => Err(reject),
+            }
         };
-        each_record(sources, read, watch, "reading", make, |page| {
+        each_record(sources, read, watch, "reading", make, |made| {
             collection.read += 1;
-            if let Some((mut row, site, text)) = page {
-                row.site = site.map(|site| collection.site_number(site));
-                collection.pages.push(row);
-                texts.push(text);
+            match made {
+                Ok(Some((mut row, site, text))) => {
+                    row.site = site.map(|site| collection.site_number(site));
+                    collection.pages.push(row);
+                    texts.push(*text);
+                }
+                Ok(None) => {}
+                Err(reject) => collection.rejects.push(reject),
             }
         })?;
         collection.settle_ids();
@@ -277,7 +293,7 @@ pub fn frequencies(
 }
 
 /// Hands what `make` makes of each record, given its source's number, to `take`, in the order of reading. One thread
-/// reads ahead, all others make.
+/// reads ahead, all others make. Returns the time that reading took.
 fn each_record<T: Send>(
     sources: &[Source],
     read: &ReadOptions,
@@ -285,16 +301,19 @@ fn each_record<T: Send>(
     stage: &'static str,
     make: impl Fn(u32, Record) -> T + Sync,
     mut take: impl FnMut(T),
-) -> Result<()> {
+) -> Result<Duration> {
     watch.begin(stage, sources.iter().map(|source| source.size).sum());
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel::<Batch>(BATCHES_AHEAD);
         scope.spawn(move || read_batches(sources, read, watch, sender));
+        let mut reading = Duration::ZERO;
         for batch in receiver {
             if watch.cancelled() {
                 return Err(Error::Cancelled);
             }
+            reading += batch.reading;
             let made: Vec<T> = batch
+                .records
                 .into_par_iter()
                 .map(|(number, record)| make(number, record))
                 .collect();
@@ -304,7 +323,7 @@ fn each_record<T: Send>(
         if watch.cancelled() {
             return Err(Error::Cancelled);
         }
-        Ok(())
+        Ok(reading)
     })
 }
 
@@ -315,7 +334,8 @@ fn read_batches(
     watch: &dyn Watch,
     sender: SyncSender<Batch>,
 ) {
-    let (mut batch, mut bytes) = (Batch::new(), 0);
+    let (mut batch, mut bytes) = (Batch::default(), 0);
+    let mut stopwatch = Stopwatch::start();
     for (number, source) in sources.iter().enumerate() {
         let mut done = 0;
         for record in source.records(options) {
@@ -323,42 +343,78 @@ fn read_batches(
             done += step;
             watch.advance(step);
             bytes += record.size;
-            batch.push((number as u32, record));
-            if bytes >= BATCH_BYTES || batch.len() >= BATCH_RECORDS {
+            batch.records.push((number as u32, record));
+            if bytes >= BATCH_BYTES || batch.records.len() >= BATCH_RECORDS {
                 bytes = 0;
+                batch.reading = stopwatch.lap();
                 if watch.cancelled() || sender.send(std::mem::take(&mut batch)).is_err() {
                     return;
                 }
+                // The others may have been slower: waiting for them is not reading.
+                stopwatch = Stopwatch::start();
             }
         }
         watch.advance(source.size - done);
     }
+    batch.reading = stopwatch.lap();
     // A failure means that the other side has stopped listening: nothing is left to do.
     let _ = sender.send(batch);
 }
 
-fn sketch(number: u32, record: Record, source: &Source, stages: &Stages<'_>) -> Sketched {
-    let (at, bytes) = (record.number, record.size);
+/// A record after parsing.
+enum Parsed {
+    Page(Box<Page>, Box<Text>),
+    Skipped(String),
+    Rejected(Reject),
+}
+
+/// Makes a text of a record, and tells the time that this took.
+fn parse(
+    number: u32,
+    record: Record,
+    source: &Source,
+    read: &ReadOptions,
+    text: &TextOptions,
+) -> (Parsed, Spent) {
+    let (mut spent, mut stopwatch) = (Spent::default(), Stopwatch::start());
+    let at = record.number;
     let reject = |reason| {
-        Sketched::Rejected(Reject {
+        Parsed::Rejected(Reject {
             source: number,
             record: at,
             reason,
         })
     };
-    match record.parse(source, stages.read) {
-        Outcome::Skipped(kind) => Sketched::Skipped(kind.to_string()),
+    let outcome = record.parse(source, read);
+    spent.parsing = stopwatch.lap();
+    let parsed = match outcome {
+        Outcome::Skipped(kind) => Parsed::Skipped(kind.to_string()),
         Outcome::Rejected(reason) => reject(reason),
-        Outcome::Page(page) => match text_of(&page, stages.text) {
+        Outcome::Page(page) => match text_of(&page, text) {
             Err(reason) => reject(reason),
-            Ok(text) => {
-                let sketch = stages.method.sketch(&text);
-                let (mut row, site) = row_of(page, &text, number, at, bytes);
-                row.keys = sketch.keys.len() as u32;
-                Sketched::Page(Box::new(row), site, sketch, text.extraction)
-            }
+            Ok(text) => Parsed::Page(Box::new(page), Box::new(text)),
         },
-    }
+    };
+    spent.text = stopwatch.lap();
+    (parsed, spent)
+}
+
+fn sketch(number: u32, record: Record, source: &Source, stages: &Stages<'_>) -> (Sketched, Spent) {
+    let (at, bytes) = (record.number, record.size);
+    let (parsed, mut spent) = parse(number, record, source, stages.read, stages.text);
+    let sketched = match parsed {
+        Parsed::Skipped(kind) => Sketched::Skipped(kind),
+        Parsed::Rejected(reject) => Sketched::Rejected(reject),
+        Parsed::Page(page, text) => {
+            let mut stopwatch = Stopwatch::start();
+            let sketch = stages.method.sketch(&text);
+            spent.sketches = stopwatch.lap();
+            let (mut row, site) = row_of(*page, &text, number, at, bytes);
+            row.keys = sketch.keys.len() as u32;
+            Sketched::Page(Box::new(row), site, sketch, text.extraction)
+        }
+    };
+    (sketched, spent)
 }
 
 fn row_of(

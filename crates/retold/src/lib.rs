@@ -17,6 +17,7 @@ pub mod error;
 pub mod eval;
 pub mod page;
 pub mod pipeline;
+pub mod spent;
 mod system;
 pub mod watch;
 

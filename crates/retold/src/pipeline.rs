@@ -166,22 +166,27 @@ pub(crate) fn find(
         sentences: method.reads_sentences(),
         ..text_options(options, method_info)?
     };
-    let frequencies = match method_info.fits {
-        true => Some(fit(&mut *method, &sources, &options.read, &text, watch)?),
-        false => None,
-    };
-    if frequencies.is_some() {
+    let (fits, by_keys) = (method_info.fits, method.counts_keys());
+    let mut frequencies = None;
+    if fits && !by_keys {
+        frequencies = Some(fit(&mut *method, &sources, &options.read, &text, watch)?);
         clock.lap("fit");
     }
-    let stages = Stages {
-        read: &options.read,
-        text: &text,
-        method: &*method,
+    let mut collection = {
+        let stages = Stages {
+            read: &options.read,
+            text: &text,
+            method: &*method,
+        };
+        Collection::read(&sources, &stages, watch)?
     };
-    let mut collection = Collection::read(&sources, &stages, watch)?;
     clock.lap("read and sketch");
     if collection.pages.is_empty() {
         return Err(nothing_to_read(options, &sources, &collection));
+    }
+    if fits && by_keys {
+        frequencies = Some(fit_by_keys(&mut *method, &mut collection));
+        clock.lap("fit");
     }
     collection.settle_ids();
     let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
@@ -207,7 +212,11 @@ pub(crate) fn find(
     } = matching.pairs(&mut collection, &mut clock, watch)?;
     let texts = Texts {
         sources: &sources,
-        stages: &stages,
+        stages: &Stages {
+            read: &options.read,
+            text: &text,
+            method: &*method,
+        },
         collection: &collection,
         by_id: &by_id,
         memory: options.verify_memory,
@@ -243,6 +252,16 @@ pub(crate) fn find(
         verified,
         times,
     })
+}
+
+/// The same for a method whose keys are what is counted: no text is read for it.
+fn fit_by_keys(method: &mut dyn Method, collection: &mut Collection) -> Arc<Frequencies> {
+    let texts = texts_of_sketches(collection);
+    let frequencies = Arc::new(noise::frequencies(&collection.sketches, &texts));
+    method.fit(Arc::clone(&frequencies));
+    let settled = collection.sketches.map(|sketch| method.settle(sketch));
+    collection.sketches = settled;
+    frequencies
 }
 
 /// Counts the document frequencies that the method wants and hands them to it.
@@ -300,12 +319,14 @@ impl Matching<'_> {
         let shortest = shortest(collection, &unit_of, units.len());
         let judge = Judge::new(self.method, &units, &shortest, &noise);
         let groups = Groups::new(&judge, collection, &unit_of, by_id, preference);
-        let (mut pairs, candidates) = related_pairs(&judge, watch, |a, b, judgement, pairs| {
+        let related = related_pairs(&judge, watch, |a, b, judgement, pairs| {
             groups.between(a, b, judgement, pairs);
         })?;
+        let (mut pairs, candidates, spent) = (related.made, related.candidates, related.spent);
         groups.inside(&mut pairs);
         let mut large_groups = groups.large();
         drop((groups, judge));
+        collection.spent += spent;
         pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
         if self.exact {
             add_exact_copies(collection, by_id, preference, &mut pairs, &mut large_groups);
@@ -432,14 +453,7 @@ fn find_noise(collection: &Collection, params: &Params) -> NoiseList {
         .collect();
     on_site.par_sort_unstable();
     on_site.dedup();
-    let mut texts: Vec<(Option<u128>, u32)> =
-        pages.iter().map(|page| (page.text, page.sketch)).collect();
-    texts.par_sort_unstable();
-    texts.dedup();
-    let mut counts = vec![0; collection.sketches.len()];
-    texts
-        .iter()
-        .for_each(|&(_, sketch)| counts[sketch as usize] += 1);
+    let counts = texts_of_sketches(collection);
     let (sketches, sites) = (&collection.sketches, &*collection.sites);
     let census = noise::Census {
         sketches,
@@ -448,6 +462,21 @@ fn find_noise(collection: &Collection, params: &Params) -> NoiseList {
         on_site: &on_site,
     };
     noise::find(&census, params)
+}
+
+/// For each sketch, how many different texts have it.
+fn texts_of_sketches(collection: &Collection) -> Vec<u32> {
+    let pages = collection.pages.iter();
+    let mut texts: Vec<(u128, u32)> = pages
+        .filter_map(|page| Some((page.text?, page.sketch)))
+        .collect();
+    texts.par_sort_unstable();
+    texts.dedup();
+    let mut counts = vec![0; collection.sketches.len()];
+    texts
+        .iter()
+        .for_each(|&(_, sketch)| counts[sketch as usize] += 1);
+    counts
 }
 
 /// Takes the noise out of the sketches: the different sketches that are left, which of them each page has (in the order

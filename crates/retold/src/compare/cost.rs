@@ -31,6 +31,8 @@ pub struct Cost {
     pub pages: u64,
     /// Bytes of the sketches of all pages as they are compared, those of copies counted again.
     pub sketch_bytes: u64,
+    /// Pairs that were reported.
+    pub pairs: u64,
     /// Threads that worked.
     pub threads: u64,
 }
@@ -61,6 +63,11 @@ impl Cost {
     /// not tell.
     pub fn speed(&self) -> f64 {
         self.bytes as f64 / 1e6 / self.cpu().unwrap_or_else(|| self.wall()).max(1e-9)
+    }
+
+    /// The most memory that the process held, in megabytes (10⁶ bytes), where the system tells.
+    pub fn peak_megabytes(&self) -> Option<f64> {
+        self.peak_memory.map(|bytes| bytes as f64 / 1e6)
     }
 
     /// Mean size of a page's sketch.
@@ -94,6 +101,7 @@ fn cost_of(findings: &Findings) -> Cost {
         bytes: findings.collection.bytes,
         pages: findings.collection.pages.len() as u64,
         sketch_bytes: 8 * findings.unit_of.iter().map(numbers).sum::<u64>(),
+        pairs: findings.pairs.len() as u64,
         threads: rayon::current_num_threads() as u64,
     }
 }

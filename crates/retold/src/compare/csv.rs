@@ -1,6 +1,7 @@
 //! The results as CSV.
 
 use super::cost::Stage;
+use super::row::{Column, Row};
 use super::{Comparison, Point};
 use crate::eval::csv_header;
 
@@ -24,34 +25,94 @@ fn value(point: &Point) -> String {
         .unwrap_or_default()
 }
 
-impl Comparison {
-    /// Set, spec, method and threshold of a row, with what the method is called in it.
-    fn row_names(&self, set: usize, spec: usize) -> String {
-        let spec = &self.specs[spec];
-        let swept = spec.swept().map_or("", |param| param.name);
-        format!(
-            "{},{},{},{swept}",
-            field(&self.sets[set].name),
-            field(&spec.label),
-            spec.info.name
-        )
-    }
+/// What every line begins with.
+fn names(row: &Row<'_>) -> String {
+    let (set, spec) = (row.set(), row.spec());
+    format!(
+        "{},{},{},{}",
+        field(&set.name),
+        field(&spec.label),
+        spec.info.name,
+        row.parameter()
+    )
+}
 
+const NAMES: &str = "set,spec,method,parameter";
+
+/// The columns of `summary.csv` behind the names: scores, thresholds that one might choose, and what a run costs.
+const SUMMARY: &[Column] = &[
+    ("pages", |row| row.curve.cost.pages.to_string()),
+    ("true_pairs", |row| row.set().true_pairs().to_string()),
+    ("own_value", |row| value(row.own())),
+    ("own_precision", |row| {
+        number(row.own().evaluation.any.precision)
+    }),
+    ("own_recall", |row| number(row.own().evaluation.any.recall)),
+    ("own_f1", |row| number(row.own().evaluation.any.f1)),
+    ("own_f1_error", |row| number(Some(row.own().error()))),
+    ("own_duplicate_f1", |row| {
+        number(row.own().evaluation.duplicate.f1)
+    }),
+    ("own_containment_f1", |row| {
+        number(row.own().evaluation.containment.f1)
+    }),
+    ("own_kind_right", |row| number(row.own().kind_right())),
+    ("own_pages_precision", |row| {
+        number(row.own().evaluation.pages.precision)
+    }),
+    ("own_pages_recall", |row| {
+        number(row.own().evaluation.pages.recall)
+    }),
+    ("own_pages_f1", |row| number(row.own().evaluation.pages.f1)),
+    ("best_value", |row| value(row.best())),
+    ("best_f1", |row| number(Some(row.best().f1()))),
+    ("best_f1_error", |row| number(Some(row.best().error()))),
+    ("single_value", |row| value(row.single())),
+    ("single_f1", |row| number(Some(row.single().f1()))),
+    ("single_f1_error", |row| number(Some(row.single().error()))),
+    ("left_out_value", |row| {
+        row.left_out().map(value).unwrap_or_default()
+    }),
+    ("left_out_f1", |row| number(row.left_out().map(Point::f1))),
+    ("left_out_f1_error", |row| {
+        number(row.left_out().map(Point::error))
+    }),
+    ("pairs", |row| row.own().pairs.to_string()),
+    ("candidates", |row| row.own().candidates.to_string()),
+    ("candidates_per_true_pair", |row| {
+        number(Some(row.candidates_per_true_pair()))
+    }),
+    ("sketch_bytes_per_page", |row| {
+        number(Some(row.curve.cost.sketch_bytes_per_page()))
+    }),
+    ("wall_seconds", |row| number(Some(row.curve.cost.wall()))),
+    ("cpu_seconds", |row| number(row.curve.cost.cpu())),
+    ("mb_per_cpu_second", |row| {
+        number(Some(row.curve.cost.speed()))
+    }),
+    ("peak_memory_mb", |row| {
+        number(row.curve.cost.peak_megabytes())
+    }),
+    ("threads", |row| row.curve.cost.threads.to_string()),
+];
+
+impl Comparison {
     /// A line for each set, method and threshold, with all counts. The same for the same input and options.
     pub fn curves_csv(&self) -> String {
         let mut csv = format!(
-            "set,spec,method,parameter,value,own,{},any_f1_error,pairs,candidates\n",
+            "{NAMES},value,own,{},any_f1_error,kind_right,pairs,candidates\n",
             csv_header()
         );
-        for (&(set, spec), curve) in &self.curves {
-            let names = self.row_names(set, spec);
-            for (at, point) in curve.points.iter().enumerate() {
+        for row in self.rows() {
+            let names = names(&row);
+            for (at, point) in row.curve.points.iter().enumerate() {
                 csv += &format!(
-                    "{names},{},{},{},{:.6},{},{}\n",
+                    "{names},{},{},{},{:.6},{},{},{}\n",
                     value(point),
-                    u8::from(at == curve.own),
+                    u8::from(at == row.curve.own),
                     point.evaluation.csv(),
                     point.error(),
+                    number(point.kind_right()),
                     point.pairs,
                     point.candidates,
                 );
@@ -60,53 +121,13 @@ impl Comparison {
         csv
     }
 
-    /// A line for each set and method: its own setting, the thresholds that one might choose, and what a run costs.
+    /// A line for each set and method.
     pub fn summary_csv(&self) -> String {
-        let mut csv = String::from(
-            "set,spec,method,parameter,pages,true_pairs,own_value,own_precision,own_recall,own_f1,own_f1_error,\
-             own_duplicate_f1,own_containment_f1,own_pages_precision,own_pages_recall,own_pages_f1,best_value,best_f1,\
-             best_f1_error,single_value,single_f1,single_f1_error,left_out_value,left_out_f1,left_out_f1_error,pairs,\
-             candidates,candidates_per_true_pair,sketch_bytes_per_page,wall_seconds,cpu_seconds,mb_per_cpu_second,\
-             peak_memory_mb,threads\n",
-        );
-        for (&(set, spec), curve) in &self.curves {
-            let own = &curve.points[curve.own];
-            let (scores, cost) = (&own.evaluation, &curve.cost);
-            let truths = self.sets[set].true_pairs();
-            let mut row = vec![
-                self.row_names(set, spec),
-                cost.pages.to_string(),
-                truths.to_string(),
-                value(own),
-                number(scores.any.precision),
-                number(scores.any.recall),
-                number(scores.any.f1),
-                number(Some(own.error())),
-                number(scores.duplicate.f1),
-                number(scores.containment.f1),
-                number(scores.pages.precision),
-                number(scores.pages.recall),
-                number(scores.pages.f1),
-            ];
-            let best = &curve.points[curve.best()];
-            let single = &curve.points[self.choice(spec).single()];
-            for point in [Some(best), Some(single), self.left_out(set, spec)] {
-                row.push(point.map(value).unwrap_or_default());
-                row.push(number(point.map(Point::f1)));
-                row.push(number(point.map(Point::error)));
-            }
-            row.extend([
-                own.pairs.to_string(),
-                own.candidates.to_string(),
-                number(Some(own.candidates as f64 / truths.max(1) as f64)),
-                number(Some(cost.sketch_bytes_per_page())),
-                number(Some(cost.wall())),
-                number(cost.cpu()),
-                number(Some(cost.speed())),
-                number(cost.peak_memory.map(|bytes| bytes as f64 / 1e6)),
-                cost.threads.to_string(),
-            ]);
-            csv += &(row.join(",") + "\n");
+        let columns: Vec<&str> = SUMMARY.iter().map(|(name, _)| *name).collect();
+        let mut csv = format!("{NAMES},{}\n", columns.join(","));
+        for row in self.rows() {
+            let cells: Vec<String> = SUMMARY.iter().map(|(_, says)| says(&row)).collect();
+            csv += &format!("{},{}\n", names(&row), cells.join(","));
         }
         csv
     }
@@ -114,27 +135,19 @@ impl Comparison {
     /// A line for each set, method and stage of a run. `sketch alone` is no stage of it: the sketches once more, from
     /// texts in memory.
     pub fn times_csv(&self) -> String {
-        let mut csv = String::from("set,spec,method,parameter,stage,wall_seconds,cpu_seconds\n");
-        for (&(set, spec), curve) in &self.curves {
-            let names = self.row_names(set, spec);
+        let mut csv = format!("{NAMES},stage,wall_seconds,cpu_seconds\n");
+        for row in self.rows() {
             let alone = Stage {
                 name: "sketch alone".into(),
-                wall: curve.sketch.0.as_secs_f64(),
-                cpu: curve.sketch.1.map(|time| time.as_secs_f64()),
+                wall: row.curve.sketch.0.as_secs_f64(),
+                cpu: row.curve.sketch.1.map(|time| time.as_secs_f64()),
             };
-            for stage in curve.cost.stages.iter().chain([&alone]) {
+            for stage in row.curve.cost.stages.iter().chain([&alone]) {
                 let (wall, cpu) = (number(Some(stage.wall)), number(stage.cpu));
-                csv += &format!("{names},{},{wall},{cpu}\n", stage.name);
+                csv += &format!("{},{},{wall},{cpu}\n", names(&row), stage.name);
             }
         }
         csv
-    }
-
-    /// The threshold that the other sets choose, on this one.
-    pub(super) fn left_out(&self, set: usize, spec: usize) -> Option<&Point> {
-        let place = self.choosing().iter().position(|&other| other == set)?;
-        let point = self.choice(spec).without(place)?;
-        Some(&self.curve(set, spec)?.points[point])
     }
 }
 

@@ -9,12 +9,15 @@ mod chance;
 mod choose;
 pub mod cost;
 mod csv;
+mod experiments;
 mod figures;
 mod page;
 mod plot;
+mod row;
 mod set;
 mod spec;
 mod table;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +32,7 @@ use crate::text::Extract;
 use crate::watch::Watch;
 use choose::Choice;
 use cost::Cost;
+use experiments::Experiment;
 pub use set::LabelledSet;
 pub use spec::{Grid, Spec, grid};
 
@@ -40,6 +44,8 @@ pub struct Options {
     pub sets: Vec<LabelledSet>,
     /// The thresholds to try.
     pub grid: Grid,
+    /// Whether to run what the papers' figures need beside the methods, and show these.
+    pub experiments: bool,
     /// Threads that work; 0 for one a core.
     pub threads: usize,
 }
@@ -49,8 +55,12 @@ pub type Measure<'a> = dyn Fn(&LabelledSet, &Spec) -> Result<Cost> + Send + Sync
 
 /// What came of it.
 pub struct Comparison {
-    /// The methods.
+    /// The methods: those that were asked for, then those that only the figures have.
     pub specs: Vec<Spec>,
+    /// How many were asked for.
+    main: usize,
+    /// The papers' figures.
+    experiments: Vec<Experiment>,
     /// The sets.
     pub sets: Vec<LabelledSet>,
     /// Set and spec, by number -> the result.
@@ -75,6 +85,8 @@ pub struct Point {
     pub value: Option<f64>,
     /// How good it is.
     pub evaluation: Evaluation,
+    /// True pairs found of which the labels say how they are related.
+    pub named: u64,
     /// F1 of any relation in each resample of the pages.
     resampled: Vec<f64>,
     /// Pairs that were reported.
@@ -89,6 +101,12 @@ impl Point {
         self.evaluation.any.f_beta(1.0)
     }
 
+    /// The share of the true pairs found whose kind of relation is right, of those of which the labels name it.
+    pub fn kind_right(&self) -> Option<f64> {
+        let right = self.evaluation.duplicate.tp + self.evaluation.containment.tp;
+        (self.named > 0).then(|| right as f64 / self.named as f64)
+    }
+
     /// The standard error of [`Point::f1`] by the choice of pages.
     pub fn error(&self) -> f64 {
         chance::error_of(&self.resampled)
@@ -100,38 +118,59 @@ impl Comparison {
         self.curves.get(&(set, spec))
     }
 
-    /// The sets by which thresholds are chosen: a planted set holds the same pairs as the one that was planted.
-    fn choosing(&self) -> Vec<usize> {
-        let numbers = 0..self.sets.len();
-        numbers
-            .filter(|&set| self.sets[set].haystack.is_none())
+    /// The methods that were asked for.
+    fn asked(&self) -> Vec<usize> {
+        (0..self.main).collect()
+    }
+
+    /// The sets by which the threshold of a method is chosen: all that it ran on but planted ones, which hold the same
+    /// pairs as the set that was planted.
+    fn choosing(&self, spec: usize) -> Vec<usize> {
+        let sets = (0..self.sets.len()).filter(|&set| self.curve(set, spec).is_some());
+        sets.filter(|&set| self.sets[set].haystack.is_none())
             .collect()
     }
 
     fn choice(&self, spec: usize) -> Choice<'_> {
-        let sets = self.choosing();
-        Choice(
-            sets.iter()
-                .filter_map(|&set| self.curve(set, spec))
-                .collect(),
-        )
+        let sets = self.choosing(spec).into_iter();
+        Choice(sets.filter_map(|set| self.curve(set, spec)).collect())
     }
 }
 
 /// Runs all methods on all sets.
 pub fn run(options: Options, measure: &Measure<'_>, watch: &dyn Watch) -> Result<Comparison> {
     let Options {
-        specs,
+        mut specs,
         sets,
         grid,
+        experiments,
         threads,
     } = options;
-    let runs = specs.iter().map(|spec| spec.values(&grid).len() + 1);
-    watch.begin("comparing", (runs.sum::<usize>() * sets.len()) as u64);
+    let main = specs.len();
+    let experiments = match experiments {
+        true => experiments::plan(&mut specs, &sets),
+        false => Vec::new(),
+    };
+    let wanted = |set: usize| -> Vec<usize> {
+        let specs = 0..specs.len();
+        specs
+            .filter(|&spec| spec < main || experiments.iter().any(|e| e.needs(set, spec)))
+            .collect()
+    };
+    let steps = |spec: usize| specs[spec].values(&grid).len() + 1;
+    let runs = (0..sets.len()).flat_map(wanted);
+    watch.begin("comparing", runs.map(steps).sum::<usize>() as u64);
     let mut curves = BTreeMap::new();
     in_pool(threads, || {
         for (number, set) in sets.iter().enumerate() {
-            for (spec, curve) in on_set(set, &specs, &grid, measure, watch)? {
+            let job = Job {
+                set,
+                specs: &specs,
+                grid: &grid,
+                measure,
+                watch,
+            };
+            for (spec, curve) in job.run(&wanted(number))? {
                 curves.insert((number, spec), curve);
             }
         }
@@ -139,76 +178,94 @@ pub fn run(options: Options, measure: &Measure<'_>, watch: &dyn Watch) -> Result
     })?;
     Ok(Comparison {
         specs,
+        main,
+        experiments,
         sets,
         curves,
     })
 }
 
-/// All methods on one set: those that see the same part of pages together, so that no page is read twice for them.
-fn on_set(
-    set: &LabelledSet,
-    specs: &[Spec],
-    grid: &Grid,
-    measure: &Measure<'_>,
-    watch: &dyn Watch,
-) -> Result<Vec<(usize, Curve)>> {
-    let mut swept = Vec::new();
-    for extract in [Extract::None, Extract::Main, Extract::Precise] {
-        let same: Vec<usize> = (0..specs.len())
-            .filter(|&spec| specs[spec].extract == extract)
-            .collect();
-        let Some(first) = same.first() else {
-            continue;
-        };
-        watch.part(&format!("{}: reading", set.name));
-        let pages = set.read(&set::text_options(&specs[*first]), &Unseen(watch))?;
-        for number in same {
-            watch.part(&format!("{}: {}", set.name, specs[number].label));
-            swept.push((number, sweep(set, &pages, &specs[number], grid, watch)?));
-        }
-    }
-    let mut curves = Vec::new();
-    for (number, (points, sketch)) in swept {
-        let spec = &specs[number];
-        watch.part(&format!("{}: {}, time", set.name, spec.label));
-        let own = spec.own_value();
-        let own = points.iter().position(|point| point.value == own);
-        let curve = Curve {
-            own: own.unwrap_or_default(),
-            points,
-            sketch,
-            cost: measure(set, spec)?,
-        };
-        watch.advance(1);
-        curves.push((number, curve));
-    }
-    Ok(curves)
+/// Methods on one set.
+struct Job<'a> {
+    set: &'a LabelledSet,
+    specs: &'a [Spec],
+    grid: &'a Grid,
+    measure: &'a Measure<'a>,
+    watch: &'a dyn Watch,
 }
 
 type Swept = (Vec<Point>, (Duration, Option<Duration>));
 
-/// One method on one set, over its threshold.
-fn sweep(
-    set: &LabelledSet,
-    pages: &set::Pages,
-    spec: &Spec,
-    grid: &Grid,
-    watch: &dyn Watch,
-) -> Result<Swept> {
-    let all: Vec<u32> = (0..pages.collection.pages.len() as u32).collect();
-    let mut bench = Bench::new(spec.info, (&pages.collection, &pages.texts), &all);
-    let mut points = Vec::new();
-    for value in spec.values(grid) {
-        let found = bench.pairs(&spec.params_at(value)?, watch)?;
-        let scored = set.score(pages, &found);
-        points.push(Point {
-            value,
-            evaluation: scored.evaluation,
-            resampled: scored.tallies.resampled(),
-            pairs: found.pairs.len() as u64,
-            candidates: found.candidates,
-        });
-        watch.advance(1);
+impl Job<'_> {
+    /// Those methods that see the same part of pages run together, so that no page is read twice for them.
+    fn run(&self, wanted: &[usize]) -> Result<Vec<(usize, Curve)>> {
+        let mut swept = Vec::new();
+        for extract in [Extract::None, Extract::Main, Extract::Precise] {
+            let same = || wanted.iter().filter(|&&n| self.specs[n].extract == extract);
+            let Some(&first) = same().next() else {
+                continue;
+            };
+            self.says("reading");
+            let text = set::text_options(&self.specs[first]);
+            let pages = self.set.read(&text, &Unseen(self.watch))?;
+            for &number in same() {
+                self.says(&self.specs[number].label);
+                swept.push((number, self.sweep(&pages, &self.specs[number])?));
+            }
+        }
+        swept.sort_by_key(|(number, _)| *number);
+        let mut curves = Vec::new();
+        for (number, (points, sketch)) in swept {
+            let spec = &self.specs[number];
+            self.says(&format!("{}, time", spec.label));
+            let own = spec.own_value();
+            let own = points.iter().position(|point| point.value == own);
+            let curve = Curve {
+                own: own.unwrap_or_default(),
+                points,
+                sketch,
+                cost: (self.measure)(self.set, spec)?,
+            };
+            self.check(spec, &curve);
+            self.watch.advance(1);
+            curves.push((number, curve));
+        }
+        Ok(curves)
     }
-    Ok((points, bench.sketch_time()))
+
+    /// The curve must be of what a run finds.
+    fn check(&self, spec: &Spec, curve: &Curve) {
+        let (tried, ran) = (curve.points[curve.own].pairs, curve.cost.pairs);
+        if tried != ran {
+            self.watch.warn(&format!(
+                "set {}: the curve of {} has {tried} pairs at its own setting, but a run finds {ran}; this is a bug",
+                self.set.name, spec.label
+            ));
+        }
+    }
+
+    fn says(&self, what: &str) {
+        self.watch.part(&format!("{}: {what}", self.set.name));
+    }
+
+    /// A method over its threshold.
+    fn sweep(&self, pages: &set::Pages, spec: &Spec) -> Result<Swept> {
+        let all: Vec<u32> = (0..pages.collection.pages.len() as u32).collect();
+        let mut bench = Bench::new(spec.info, (&pages.collection, &pages.texts), &all);
+        let mut points = Vec::new();
+        for value in spec.values(self.grid) {
+            let found = bench.pairs(&spec.params_at(value)?, self.watch)?;
+            let scored = self.set.score(pages, &found);
+            points.push(Point {
+                value,
+                evaluation: scored.evaluation,
+                named: scored.named,
+                resampled: scored.tallies.resampled(),
+                pairs: found.pairs.len() as u64,
+                candidates: found.candidates,
+            });
+            self.watch.advance(1);
+        }
+        Ok((points, bench.sketch_time()))
+    }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use askama::Template;
 
 use super::Comparison;
+use super::experiments::{Experiment, Shown};
 use super::plot::{MARKS, Plot, shape};
 use super::table::Table;
 use crate::error::{Error, Result};
@@ -22,7 +23,6 @@ struct Page {
 struct Section {
     anchor: String,
     title: String,
-    notes: Vec<String>,
     marks: Vec<Mark>,
     plots: Vec<Picture>,
     tables: Vec<Table>,
@@ -40,19 +40,15 @@ struct Picture {
     svg: String,
 }
 
-/// What is at the top of the page.
-const READING: &str = "Large marks are the methods' own settings. The boxes show and hide methods.";
-
 impl Comparison {
     /// The page.
     pub fn html(&self) -> Result<String> {
-        let specs: Vec<usize> = (0..self.specs.len()).collect();
+        let specs = self.asked();
         let mut plots = vec![self.mean_f1_over_time(&specs)];
         plots.extend(self.mean_f1_over_threshold(&specs));
         let mut sections = vec![Section {
             anchor: "all".into(),
             title: "All sets".into(),
-            notes: vec![READING.into()],
             marks: self.marks(&specs),
             plots: pictures(&plots)?,
             tables: self.main_tables(),
@@ -64,11 +60,13 @@ impl Comparison {
             sections.push(Section {
                 anchor: format!("set-{set}"),
                 title: self.sets[set].name.clone(),
-                notes: Vec::new(),
                 marks: self.marks(&specs),
                 plots: pictures(&plots)?,
                 tables: vec![self.score_table(set, &specs), self.cost_table(set, &specs)],
             });
+        }
+        for experiment in &self.experiments {
+            sections.push(self.experiment(experiment)?);
         }
         let page = Page {
             version: env!("CARGO_PKG_VERSION"),
@@ -76,6 +74,26 @@ impl Comparison {
             sections,
         };
         page.render().map_err(|e| failed(e.to_string()))
+    }
+
+    /// The section of a paper's figure.
+    fn experiment(&self, experiment: &Experiment) -> Result<Section> {
+        let (figure, specs) = (experiment.figure, &experiment.specs);
+        let plots = experiment.sets.iter().flat_map(|&set| match figure.shows {
+            Shown::Threshold => self.f1_over_threshold(set, specs),
+            Shown::Recall => vec![self.precision_over_recall(set, specs)],
+            Shown::Time => vec![self.f1_over_time(set, specs)],
+        });
+        Ok(Section {
+            anchor: figure.anchor.into(),
+            title: figure.title.into(),
+            marks: self.marks(specs),
+            plots: pictures(&plots.collect::<Vec<Plot>>())?,
+            tables: vec![Table {
+                title: "Scores and times".into(),
+                ..self.figure_table(experiment)
+            }],
+        })
     }
 
     fn marks(&self, specs: &[usize]) -> Vec<Mark> {

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 /// A plot.
@@ -27,6 +28,8 @@ pub struct Line {
     /// The point with a larger mark.
     pub large: Option<usize>,
 }
+
+type Failed = DrawingAreaErrorKind<std::io::Error>;
 
 const SIZE: (u32, u32) = (620, 400);
 
@@ -76,7 +79,7 @@ impl Plot {
         X: AsRangedCoord<Value = f64>,
         X::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
-        let failed = |e: DrawingAreaErrorKind<std::io::Error>| e.to_string();
+        let failed = |e: Failed| e.to_string();
         let mut chart = ChartBuilder::on(root)
             .margin(10)
             .x_label_area_size(40)
@@ -95,28 +98,10 @@ impl Plot {
             .light_line_style(TRANSPARENT)
             .draw()
             .map_err(failed)?;
-        for line in &self.lines {
-            let colour = stand_in((line.number % MARKS) as u8);
-            let points = || line.points.iter().copied();
-            chart
-                .draw_series(LineSeries::new(points(), colour.stroke_width(2)))
-                .map_err(failed)?;
-            for (at, point) in points().enumerate() {
-                let size = if line.large == Some(at) { 6 } else { 3 };
-                let style = colour.filled();
-                let corners = [(-size, -size), (size, size)];
-                match shape(line.number) {
-                    '●' => chart.draw_series([Circle::new(point, size, style)]),
-                    '▲' => chart.draw_series([TriangleMarker::new(point, size + 1, style)]),
-                    '■' => chart
-                        .draw_series([EmptyElement::at(point) + Rectangle::new(corners, style)]),
-                    _ => chart.draw_series([Cross::new(point, size, colour.stroke_width(2))]),
-                }
-                .map(drop)
-                .map_err(failed)?;
-            }
-        }
-        Ok(())
+        self.lines
+            .iter()
+            .try_for_each(|line| line.draw(&mut chart))
+            .map_err(failed)
     }
 
     /// Both axes, just long enough; parts of 1 begin at a tenth.
@@ -140,6 +125,34 @@ impl Plot {
             range(|point| point.0, self.log),
             range(|point| point.1, false),
         ]
+    }
+}
+
+type Chart<'a, 'b, X> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, RangedCoordf64>>;
+
+impl Line {
+    fn draw<X: Ranged<ValueType = f64>>(
+        &self,
+        chart: &mut Chart<'_, '_, X>,
+    ) -> std::result::Result<(), Failed> {
+        let colour = stand_in((self.number % MARKS) as u8);
+        let points = || self.points.iter().copied();
+        chart.draw_series(LineSeries::new(points(), colour.stroke_width(2)))?;
+        for (at, point) in points().enumerate() {
+            let size = if self.large == Some(at) { 6 } else { 3 };
+            let style = colour.filled();
+            let corners = [(-size, -size), (size, size)];
+            match shape(self.number) {
+                '●' => chart.draw_series([Circle::new(point, size, style)]),
+                '▲' => chart.draw_series([TriangleMarker::new(point, size + 1, style)]),
+                '■' => {
+                    chart.draw_series([EmptyElement::at(point) + Rectangle::new(corners, style)])
+                }
+                _ => chart.draw_series([Cross::new(point, size, colour.stroke_width(2))]),
+            }
+            .map(drop)?;
+        }
+        Ok(())
     }
 }
 
@@ -170,4 +183,69 @@ fn with_classes(svg: &str, title: &str) -> String {
         }
     }
     svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(lines: usize, log: bool) -> Plot {
+        let line = |number: usize| Line {
+            number,
+            points: (1..20).map(|x| (f64::from(x) / 20.0, 0.9)).collect(),
+            large: Some(3),
+        };
+        Plot {
+            title: "a < b & \"c\"".into(),
+            axes: ["across", "up"],
+            lines: (0..lines).map(line).collect(),
+            log,
+        }
+    }
+
+    #[test]
+    fn colours_are_classes_of_the_style_sheet() {
+        let svg = plot(MARKS, false).svg().unwrap();
+        assert!(!svg.contains("#0102"), "a stand-in is left");
+        let style = include_str!("../../templates/compare.css");
+        for number in 0..MARKS {
+            for class in [format!("l{number}"), format!("f{number}")] {
+                assert!(
+                    style.contains(&format!(".{class} ")),
+                    "{class} has no colour"
+                );
+            }
+            assert!(
+                svg.contains(&format!("class=\"l{number}\"")),
+                "no line {number}"
+            );
+        }
+        // Every colour and shape once: marks differ.
+        let crosses = 3 * MARKS / 4;
+        assert!(svg.contains(&format!("class=\"f{}\"", crosses - 1)));
+        assert!(
+            !svg.contains(&format!("class=\"f{crosses}\"")),
+            "crosses are lines"
+        );
+        assert!(svg.contains("across") && svg.contains("up") && svg.contains("0.9"));
+        assert!(svg.contains("aria-label=\"a &lt; b &amp; &quot;c&quot;\""));
+    }
+
+    #[test]
+    fn a_plot_of_twelve_methods_is_small() {
+        let size = plot(12, false).svg().unwrap().len();
+        // 12 methods on 6 sets have 20 plots, and the page may have 3 MB.
+        assert!(size < 60_000, "{size}");
+    }
+
+    #[test]
+    fn axes_are_as_long_as_the_points_need() {
+        let [x, y] = plot(1, false).ranges();
+        // From 0.05 to 0.95: the axes begin a tenth below.
+        assert_eq!((x, y), (0.0..1.0, 0.8..1.0));
+        let [x, _] = plot(1, true).ranges();
+        assert!(0.03 < x.start && x.start < 0.05 && 0.95 < x.end, "{x:?}");
+        assert!(plot(1, true).svg().is_ok());
+        assert!(plot(0, false).svg().is_ok());
+    }
 }

@@ -10,7 +10,7 @@ use super::spec::Spec;
 use crate::bench::Found;
 use crate::collect::Collection;
 use crate::error::{Error, Result};
-use crate::eval::{Evaluation, Gold, Reported, Unlisted, evaluate};
+use crate::eval::{Evaluation, Gold, Label, Reported, Unlisted, evaluate};
 use crate::read::{ReadOptions, discover};
 use crate::text::{Text, TextOptions};
 use crate::watch::Watch;
@@ -56,6 +56,8 @@ pub(super) struct Pages {
 /// How good what was found is.
 pub(super) struct Scored {
     pub evaluation: Evaluation,
+    /// True pairs found of which the labels say how they are related.
+    pub named: u64,
     pub tallies: Tallies,
 }
 
@@ -168,7 +170,10 @@ impl LabelledSet {
             planted = self.gold.with_distinct(&crossing);
             &planted
         };
+        let label = |pair: &Reported| gold.label(pair, self.unlisted);
+        let named = |pair: &&Reported| matches!(label(pair), Label::Is(_));
         Scored {
+            named: reported.iter().filter(named).count() as u64,
             evaluation: evaluate(&reported, gold, self.unlisted, f64::NEG_INFINITY),
             tallies: Tallies::of(gold, &reported, self.unlisted),
         }

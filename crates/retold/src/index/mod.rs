@@ -9,7 +9,7 @@ mod postings;
 mod store;
 
 pub use judge::{Judge, Judgement, checks};
-pub use pairs::related_pairs;
+pub use pairs::{Related, related_pairs};
 pub use postings::Postings;
 pub use store::{Sketches, retain};
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::postings::Postings;
 use super::store::Sketches;
-use crate::method::{Domain, Param, Params};
+use crate::method::{Domain, Frequencies, Param, Params};
 
 /// The parameters of the noise filter, which every method that prunes has beside its own.
 pub const PARAMS: &[Param] = &[
@@ -164,17 +164,33 @@ fn common(census: &Census<'_>, params: &Params) -> Option<Evidence> {
         return None;
     }
     let limit = params.int("common_df") as u64;
-    let df = |list: &[(u64, u32)]| -> u64 {
-        list.iter()
-            .map(|&(_, sketch)| u64::from(census.texts[sketch as usize]))
-            .sum()
-    };
+    let df =
+        |list: &[(u64, u32)]| df_over_texts(list.iter().map(|&(_, sketch)| sketch), census.texts);
     let postings = Postings::build_where(census.sketches, |list| df(list) > limit);
     Some(Evidence {
         keys: postings.iter().map(|(key, _)| key).collect(),
         cover: params.float("cover"),
         many: u32::try_from(params.int("many")).unwrap_or(u32::MAX),
     })
+}
+
+/// On how many different texts the keys of the sketches stand, `texts` telling how many have each sketch. Time
+/// O(n log n) in the number of keys.
+pub fn frequencies(sketches: &Sketches, texts: &[u32]) -> Frequencies {
+    let df = |list: &[(u64, u32)]| df_over_texts(list.iter().map(|&(_, sketch)| sketch), texts);
+    let postings = Postings::build_where(sketches, |list| df(list) > 1);
+    let counted = postings.iter().map(|(key, list)| {
+        let df = df_over_texts(list.iter().copied(), texts);
+        (key, u32::try_from(df).unwrap_or(u32::MAX))
+    });
+    Frequencies::counted(texts.iter().map(|&n| u64::from(n)).sum(), counted)
+}
+
+/// How many different texts have one of these sketches.
+fn df_over_texts(sketches: impl Iterator<Item = u32>, texts: &[u32]) -> u64 {
+    sketches
+        .map(|sketch| u64::from(texts[sketch as usize]))
+        .sum()
 }
 
 /// METHODS §1.2 (a): ln(N / df) below a threshold, N and df counted over different sketches.

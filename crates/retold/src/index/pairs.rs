@@ -12,10 +12,32 @@ use super::judge::{Judge, Judgement};
 use super::postings::Postings;
 use super::store::Sketches;
 use crate::error::{Error, Result};
+use crate::spent::{Spent, Stopwatch};
 use crate::watch::Watch;
 
+/// What [`related_pairs`] found.
+#[derive(Debug)]
+pub struct Related<T> {
+    /// What was made of the pairs.
+    pub made: Vec<T>,
+    /// The number of candidates: pairs that share a key of the smaller one's prefix.
+    pub candidates: u64,
+    /// The time that it took.
+    pub spent: Spent,
+}
+
+impl<T> Default for Related<T> {
+    fn default() -> Self {
+        Related {
+            made: Vec::new(),
+            candidates: 0,
+            spent: Spent::default(),
+        }
+    }
+}
+
 /// Hands every pair of different sketches that `judge` relates to `found`, the smaller number first, and returns what
-/// that made of them, and the number of candidates: pairs that share a key of the smaller one's prefix.
+/// that made of them.
 ///
 /// The same pairs as comparing all with all (tested against exactly that), each once; their order does not depend on
 /// threads. Memory: 8 bytes a posting of a shared key, 4 bytes a sketch and thread, and what `found` makes.
@@ -23,32 +45,40 @@ pub fn related_pairs<T: Send>(
     judge: &Judge<'_>,
     watch: &dyn Watch,
     found: impl Fn(u32, u32, &Judgement, &mut Vec<T>) + Sync,
-) -> Result<(Vec<T>, u64)> {
+) -> Result<Related<T>> {
+    let mut stopwatch = Stopwatch::start();
     let index = Ranked::build(judge.sketches());
+    let building = stopwatch.lap();
     // Each piece of work has a counter of its own: few and large pieces.
     let piece = (index.order.len() / (8 * rayon::current_num_threads())).max(256);
-    let pieces: Vec<(Vec<T>, u64)> = (0..index.order.len().div_ceil(piece))
+    let pieces: Vec<Related<T>> = (0..index.order.len().div_ceil(piece))
         .into_par_iter()
         .map(|number| {
+            let mut stopwatch = Stopwatch::start();
             let mut counter = Counter::new(index.order.len());
-            let (mut made, mut candidates) = (Vec::new(), 0);
+            let mut piece_of = Related::default();
             for place in (number * piece..index.order.len()).take(piece) {
                 if watch.cancelled() {
                     return Err(Error::Cancelled);
                 }
-                candidates += index.partners(place, judge, &mut counter, |a, b, judgement| {
-                    found(a, b, judgement, &mut made);
-                });
+                index.partners(place, judge, &mut counter, &mut piece_of, &found);
                 watch.advance(1);
             }
-            Ok((made, candidates))
+            piece_of.spent.candidates = stopwatch.lap().saturating_sub(piece_of.spent.verdicts);
+            Ok(piece_of)
         })
         .collect::<Result<_>>()?;
     drop(index);
-    let candidates = pieces.iter().map(|(_, candidates)| candidates).sum();
-    let mut all = Vec::with_capacity(pieces.iter().map(|(made, _)| made.len()).sum());
-    pieces.into_iter().for_each(|(made, _)| all.extend(made));
-    Ok((all, candidates))
+    let mut all = Related::default();
+    all.spent.candidates = building;
+    all.made
+        .reserve(pieces.iter().map(|piece| piece.made.len()).sum());
+    for piece in pieces {
+        all.made.extend(piece.made);
+        all.candidates += piece.candidates;
+        all.spent += piece.spent;
+    }
+    Ok(all)
 }
 
 /// The index that pair counting needs: sketches in order of size, their shared keys as ranks, rarest first.
@@ -120,14 +150,15 @@ impl Ranked {
         &self.places[start..self.list_ends[rank]]
     }
 
-    /// Finds the related pairs in which the sketch at `place` is the smaller one; returns the number of candidates.
-    fn partners(
+    /// Finds the related pairs in which the sketch at `place` is the smaller one.
+    fn partners<T>(
         &self,
         place: usize,
         judge: &Judge<'_>,
         counter: &mut Counter,
-        mut found: impl FnMut(u32, u32, &Judgement),
-    ) -> u64 {
+        related: &mut Related<T>,
+        found: &impl Fn(u32, u32, &Judgement, &mut Vec<T>),
+    ) {
         let number = self.order[place];
         let ranks = self.ranks_of(place);
         let keys = |number: u32| judge.sketches().get(number).keys.len();
@@ -144,7 +175,12 @@ impl Ranked {
             let partners = list.get(larger..within).unwrap_or_default();
             partners.iter().for_each(|&other| counter.add(other));
         }
-        let candidates = counter.touched.len() as u64;
+        if counter.touched.is_empty() {
+            return;
+        }
+        related.candidates += counter.touched.len() as u64;
+        // One look at the clock for all candidates of a sketch: for each it would cost more than some verdicts.
+        let mut stopwatch = Stopwatch::start();
         for (other, count) in counter.drain() {
             let rest = &ranks[prefix..];
             if !shares(
@@ -157,10 +193,10 @@ impl Ranked {
             let other = self.order[other as usize];
             let (a, b) = (number.min(other), number.max(other));
             if let Some(judgement) = judge.judge(a, b) {
-                found(a, b, &judgement);
+                found(a, b, &judgement, &mut related.made);
             }
         }
-        candidates
+        related.spent.verdicts += stopwatch.lap();
     }
 }
 

@@ -58,11 +58,16 @@ impl Sketches {
 
     /// The same sketches under the same numbers, with the keys that `keep` keeps.
     pub fn retain(&self, keep: impl Fn(u64) -> bool) -> Sketches {
-        let mut kept = Sketches::default();
+        self.map(|sketch| retain(sketch, &keep))
+    }
+
+    /// What `change` makes of each sketch, under the same numbers. Different sketches must stay different.
+    pub fn map(&self, change: impl Fn(SketchRef<'_>) -> Sketch) -> Sketches {
+        let mut changed = Sketches::default();
         for number in 0..self.len() as u32 {
-            kept.push(retain(self.get(number), &keep).as_ref());
+            changed.push(change(self.get(number)).as_ref());
         }
-        kept
+        changed
     }
 
     /// Forgets everything but the keys, for those who only count them.

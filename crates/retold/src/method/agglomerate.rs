@@ -4,6 +4,8 @@ mod score;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Ordering;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::explain::{self, Explanation};
@@ -25,18 +27,33 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     params: &[
         Param {
             name: "threshold",
+            domain: Domain::Float(0.95, 0.0, 1.0),
+            help: "least cosine of duplicates",
+        },
+        Param {
+            name: "share",
             domain: Domain::Float(0.92, 0.0, 1.0),
-            help: "least cosine of duplicates; least share of the shorter page's keywords in a container",
+            help: "least share of the shorter page's keyword occurrences that are of keywords of the longer",
+        },
+        Param {
+            name: "duplicate_by",
+            domain: Domain::Choice("either", &["cosine", "either"]),
+            help: "whether pages of like length are duplicates by their cosine only, or also by the share",
         },
         Param {
             name: "length_threshold",
             domain: Domain::Float(0.5, 0.0, 1.0),
-            help: "length ratio below which a page can be contained in the other",
+            help: "length ratio below which a page is contained in the other rather than its duplicate",
         },
         Param {
             name: "keywords",
-            domain: Domain::Int(80, 5, 200),
-            help: "keywords of a page that are compared; 3, 4 and 5 of them make its hashes",
+            domain: Domain::Int(400, 6, 500),
+            help: "keywords of a page that are compared; the best of them make its hashes",
+        },
+        Param {
+            name: "hashes",
+            domain: Domain::Choice("threes", &["best", "threes"]),
+            help: "best: of the 3, the 4 and the 5 best words; threes: of each three of the 6 best",
         },
         Param {
             name: "k1",
@@ -60,6 +77,9 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// How many of the best words are joined to a hash.
 const BEST: [usize; 3] = [3, 4, 5];
 
+/// So many of the best words make the hashes of each three.
+const THREES_OF: usize = 6;
+
 /// Stands between joined words. A block holds no line feed, so a word does not either.
 const SEPARATOR: char = '\n';
 
@@ -73,13 +93,15 @@ const SEPARATOR: char = '\n';
 /// Each two occurrences of a word that follow each other, b words apart, add f(b) to its score: b^(−`k1`) up to `b`
 /// words, m · b^(−`k2`) beyond, m = `b`^(`k2` − `k1`) making f continuous. Stop-words and numbers are not scored, but
 /// count in distances. Words that occur once score 0 and fill up what is missing, the longest first, then the
-/// earliest. The 3, 4 and 5 best words, sorted and joined, make three hashes; pages that share one are compared: by
-/// the cosine of how often their `keywords` best words occur, or, if one page is shorter than `length_threshold` times
-/// the other, by the share of the shorter page's keyword occurrences whose words are keywords of the longer.
+/// earliest. Each three of the 6 best words, sorted and joined, make a hash; pages that share one are compared by two
+/// measures: the cosine of how often their `keywords` best words occur, and the share of the shorter page's keyword
+/// occurrences whose words are keywords of the longer. Pages whose lengths are not closer than `length_threshold` are
+/// container and contained if the share reaches `share`; others are duplicates if the cosine reaches `threshold` or
+/// the share reaches `share`.
 ///
 /// # Misses
-/// Pages whose best five words differ by one among the first three: reprints with much text before or after, or cut
-/// ones; pages of a few words. Pages on one subject by one writer can look alike.
+/// Pages that have fewer than three of the 6 best words in common: reprints with much text before or after, or cut to
+/// a small part; pages of a few words. Pages on one subject by one writer can look alike.
 ///
 /// # Parameters
 /// `retold methods agglomerate` lists them with their ranges; `retold tune` finds values for a labelled set.
@@ -87,34 +109,64 @@ const SEPARATOR: char = '\n';
 /// # Reference
 /// AgT (Journal of Computer Applications 2010, 30(6):1661). Its f is lost in our copy; ours falls, is continuous and
 /// convex, as its prose demands. `k1` is at least 1 and `k2` at most 1, so that k₁ ≥ k₂ needs no check. We deviate by
-/// comparing 80 words rather than 10 (ten cannot tell reports of one event apart; `docs/agglomerate.md`), by
-/// containment, which the paper does not have, and by leaving numbers out.
+/// comparing 400 words rather than 10 (ten cannot tell reports of one event apart), by hashes of each three of the 6
+/// best words (`hashes=best` has the paper's: of the 3, the 4 and the 5 best), by the share, which the paper does not
+/// have (`duplicate_by=cosine` leaves it to containment), and by leaving numbers out. `docs/agglomerate.md` has what
+/// each is worth.
 #[derive(Clone, Debug)]
 pub struct Agglomerate {
-    threshold: f64,
-    length_threshold: f64,
+    limits: Limits,
     keywords: usize,
+    threes: bool,
     curve: Curve,
+}
+
+/// What two pages must reach to be related.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    cosine: f64,
+    share: f64,
+    length_ratio: f64,
+    /// Whether the share makes duplicates too.
+    either: bool,
 }
 
 impl Agglomerate {
     fn new(params: &Params) -> Agglomerate {
         Agglomerate {
-            threshold: params.float("threshold"),
-            length_threshold: params.float("length_threshold"),
+            limits: Limits {
+                cosine: params.float("threshold"),
+                share: params.float("share"),
+                length_ratio: params.float("length_threshold"),
+                either: params.choice("duplicate_by") == "either",
+            },
             keywords: params.int("keywords"),
+            threes: params.choice("hashes") == "threes",
             curve: Curve::new(params.float("k1"), params.float("k2"), params.int("b")),
         }
     }
 
-    /// The hashes of the best words: for each of [`BEST`] that the page has words enough for, the number of words and
-    /// the hash.
-    fn hashes(words: &[&str]) -> impl Iterator<Item = (usize, u64)> {
-        BEST.into_iter().filter_map(move |count| {
-            let joined = join(words.get(..count)?);
-            Some((count, xxh3_64(joined.as_bytes())))
-        })
+    /// The hashes of the best words, each with the places of its words among them.
+    fn hashes(&self, best: &[&str]) -> Vec<(Vec<usize>, u64)> {
+        let places: Vec<Vec<usize>> = if self.threes {
+            threes(best.len().min(THREES_OF))
+        } else {
+            let enough = BEST.into_iter().filter(|&count| count <= best.len());
+            enough.map(|count| (0..count).collect()).collect()
+        };
+        let hash = |places: Vec<usize>| {
+            let words: Vec<&str> = places.iter().map(|&place| best[place]).collect();
+            (places, xxh3_64(join(&words).as_bytes()))
+        };
+        places.into_iter().map(hash).collect()
     }
+}
+
+/// All choices of three of the first `count` numbers.
+fn threes(count: usize) -> Vec<Vec<usize>> {
+    let pairs = (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j)));
+    let threes = pairs.flat_map(|(i, j)| (j + 1..count).map(move |k| vec![i, j, k]));
+    threes.collect()
 }
 
 /// The words sorted as strings, with [`SEPARATOR`] between.
@@ -133,18 +185,15 @@ impl Method for Agglomerate {
             .iter()
             .map(|word| &*interned.forms[word.id as usize])
             .collect();
-        let mut keys: Vec<u64> = Self::hashes(&forms).map(|(_, key)| key).collect();
+        let hashes = self.hashes(&forms);
+        let mut keys: Vec<u64> = hashes.into_iter().map(|(_, key)| key).collect();
         keys.sort_unstable();
         keys.dedup();
-        let mut terms: Vec<(u64, u64)> = best
-            .iter()
-            .zip(&forms)
-            .map(|(word, form)| (xxh3_64(form.as_bytes()), u64::from(word.count)))
-            .collect();
-        terms.sort_unstable();
-        let mut evidence = Vec::with_capacity(1 + 2 * terms.len());
+        let mut evidence = Vec::with_capacity(1 + best.len());
         evidence.push(words.len() as u64);
-        evidence.extend(terms.iter().flat_map(|&(hash, count)| [hash, count]));
+        let terms = best.iter().zip(&forms);
+        evidence.extend(terms.map(|(word, form)| term(xxh3_64(form.as_bytes()), word.count)));
+        evidence[1..].sort_unstable();
         Sketch {
             keys,
             marks: Vec::new(),
@@ -166,7 +215,7 @@ impl Method for Agglomerate {
         if shared == 0 {
             return None;
         }
-        let (relation, similarity) = numbers.relation(self.threshold, self.length_threshold)?;
+        let (relation, similarity) = numbers.relation(&self.limits)?;
         Some(Verdict {
             relation,
             similarity,
@@ -177,7 +226,7 @@ impl Method for Agglomerate {
     }
 
     fn judged_by(&self) -> &'static [&'static str] {
-        &["threshold", "length_threshold"]
+        &["threshold", "share", "duplicate_by", "length_threshold"]
     }
 
     fn keywords(&self, text: &Text) -> Option<Vec<Keyword>> {
@@ -203,11 +252,14 @@ impl Method for Agglomerate {
         let forms: Vec<&str> = keywords.iter().map(|word| word.word.as_str()).collect();
         let all = text.words().all();
         let mut spots = Vec::new();
-        let mut placed = 0;
-        for (count, key) in Self::hashes(&forms) {
-            let label = format!("{count} best words: {}", forms[..count].join(", "));
-            // Each hash stands where the words are that it has and the hash before has not.
-            for &at in keywords[placed..count].iter().flat_map(|w| &w.positions) {
+        for (places, key) in self.hashes(&forms) {
+            let words: Vec<&str> = places.iter().map(|&place| forms[place]).collect();
+            let label = format!("{} of the best words: {}", words.len(), words.join(", "));
+            // Each hash stands where its words stand first.
+            let first = places
+                .iter()
+                .filter_map(|&place| keywords[place].positions.first());
+            for &at in first {
                 let word = all[at as usize];
                 spots.push(Spot {
                     key,
@@ -216,49 +268,51 @@ impl Method for Agglomerate {
                     label: Some(label.clone()),
                 });
             }
-            placed = count;
         }
         spots
     }
 
     fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
         let numbers = Numbers::of(a.evidence, b.evidence);
-        let hashes = "hashes of the 3, 4 and 5 best words that both pages have";
+        let limits = &self.limits;
+        let hashes = "hashes of some of the best words that both pages have";
         let shared = count_shared(a.keys, b.keys);
         let mut checks = vec![Check::number("hashes", hashes, shared, Op::AtLeast, 1.0)];
-        let ratio = "length ratio: words of the shorter page over those of the longer";
         let (shorter, longer) = numbers.lengths();
-        let ratio = Check::ratio(
-            "length ratio",
-            ratio,
-            shorter,
-            longer,
-            self.length_threshold,
-        );
+        let ratio = "length ratio: words of the shorter page over those of the longer";
+        let least = limits.length_ratio;
+        let ratio = Check::ratio("length ratio", ratio, shorter, longer, least);
         let alike = ratio.holds();
         checks.push(ratio.deciding(
-            "duplicate by cosine",
-            "contained by share, else duplicate by cosine",
+            "duplicates if at all",
+            "contained by share, else duplicates",
         ));
-        if !alike {
-            let share = "occurrences of the shorter page's keywords that the longer has as keywords too, over all";
-            let (part, whole) = numbers.share_counts();
-            let share = Check::ratio("share", share, part, whole, self.threshold);
-            let contained = share.holds();
-            checks.push(share.deciding("the longer contains the shorter", "not contained"));
-            if contained {
-                return checks;
+        let share = "occurrences of the shorter page's keywords that the longer has as keywords too, over all";
+        let (part, whole) = numbers.share_counts();
+        let share = Check::ratio("share", share, part, whole, limits.share);
+        let cosine = "cosine of how often each page has its keywords";
+        let cosine =
+            Check::value("cosine", cosine, numbers.cosine()).against(Op::AtLeast, limits.cosine);
+        match (alike, limits.either) {
+            (true, false) => checks.push(cosine),
+            (true, true) if cosine.holds() => checks.push(cosine),
+            (true, true) => {
+                checks.push(cosine.deciding("duplicates", "duplicates by share?"));
+                checks.push(share);
+            }
+            (false, _) => {
+                let contained = share.holds();
+                checks.push(share.deciding("the longer contains the shorter", "not contained"));
+                if !contained {
+                    checks.push(cosine);
+                }
             }
         }
-        let cosine = "cosine of how often each page has its keywords";
-        checks.push(
-            Check::value("cosine", cosine, numbers.cosine()).against(Op::AtLeast, self.threshold),
-        );
         checks
     }
 
     fn least_similarity(&self) -> Option<f64> {
-        Some(self.threshold)
+        Some(self.limits.cosine.min(self.limits.share))
     }
 
     fn explain(&self, a: &Text, b: &Text, noise: Noise<'_>) -> Explanation {
@@ -306,8 +360,15 @@ impl Agglomerate {
     }
 }
 
-/// What two vectors of keywords say. Evidence is the number of words of the page, then hash and count of each
-/// keyword, ascending by hash.
+/// A keyword in the evidence: 48 bits of its hash, then how often it occurs, at most 65,535 times.
+fn term(hash: u64, count: u32) -> u64 {
+    hash & !COUNT | u64::from(count).min(COUNT)
+}
+
+const COUNT: u64 = 0xFFFF;
+
+/// What two vectors of keywords say. Evidence is the number of words of the page, then its keywords ([`term`]),
+/// ascending.
 struct Numbers {
     lengths: (u64, u64),
     /// Σ count² of each page.
@@ -322,36 +383,38 @@ struct Numbers {
 
 impl Numbers {
     fn of(a: &[u64], b: &[u64]) -> Numbers {
-        let split = |evidence: &[u64]| evidence.first().copied().unwrap_or(0);
-        let [x, y] =
-            [a, b].map(|evidence| evidence.get(1..).unwrap_or_default().as_chunks::<2>().0);
-        let squares = |terms: &[[u64; 2]]| terms.iter().map(|term| term[1] * term[1]).sum();
-        let sum = |terms: &[[u64; 2]]| terms.iter().map(|term| term[1]).sum();
+        let length = |evidence: &[u64]| evidence.first().copied().unwrap_or(0);
+        let [x, y] = [a, b].map(|evidence| evidence.get(1..).unwrap_or_default());
+        let sum = |terms: &[u64]| terms.iter().map(|term| term & COUNT).sum();
+        let squares = |terms: &[u64]| terms.iter().map(|term| (term & COUNT).pow(2)).sum();
         let mut numbers = Numbers {
-            lengths: (split(a), split(b)),
+            lengths: (length(a), length(b)),
             squares: (squares(x), squares(y)),
             sums: (sum(x), sum(y)),
             common: (0, 0),
             product: 0,
         };
         let (mut i, mut j) = (0, 0);
-        while let (Some(&[left, p]), Some(&[right, q])) = (x.get(i), y.get(j)) {
-            if left == right {
+        while let (Some(&left), Some(&right)) = (x.get(i), y.get(j)) {
+            let (left_word, right_word) = (left & !COUNT, right & !COUNT);
+            if left_word == right_word {
+                let (p, q) = (left & COUNT, right & COUNT);
                 numbers.common.0 += p;
                 numbers.common.1 += q;
                 numbers.product += p * q;
             }
-            i += usize::from(left <= right);
-            j += usize::from(right <= left);
+            i += usize::from(left_word <= right_word);
+            j += usize::from(right_word <= left_word);
         }
         numbers
     }
 
     /// What the first page is to the second, and the similarity that says so.
-    fn relation(&self, threshold: f64, length_threshold: f64) -> Option<(Relation, f64)> {
+    fn relation(&self, limits: &Limits) -> Option<(Relation, f64)> {
         let (part, whole) = self.share_counts();
-        let share = ratio(part, whole);
-        if self.length_ratio() < length_threshold && share >= threshold {
+        let share = Some(ratio(part, whole)).filter(|&share| share >= limits.share);
+        let alike = self.length_ratio() >= limits.length_ratio;
+        if let Some(share) = share.filter(|_| !alike) {
             let first_longer = self.lengths.0 > self.lengths.1;
             let relation = if first_longer {
                 Relation::Contains
@@ -360,8 +423,9 @@ impl Numbers {
             };
             return Some((relation, share));
         }
-        let cosine = self.cosine();
-        (cosine >= threshold).then_some((Relation::Duplicate, cosine))
+        let cosine = Some(self.cosine()).filter(|&cosine| cosine >= limits.cosine);
+        let similarity = cosine.or(share.filter(|_| limits.either))?;
+        Some((Relation::Duplicate, similarity))
     }
 
     fn lengths(&self) -> (usize, usize) {
@@ -374,12 +438,19 @@ impl Numbers {
         ratio(shorter, longer)
     }
 
-    /// Occurrences of the shorter page's keywords: those of words that are keywords of the longer, and all.
+    /// Occurrences of the shorter page's keywords: those of words that are keywords of the longer, and all. Of pages
+    /// of one length, the numbers of the page of which the share is larger.
     fn share_counts(&self) -> (usize, usize) {
-        let (part, whole) = if self.lengths.0 <= self.lengths.1 {
-            (self.common.0, self.sums.0)
+        let ((part_a, part_b), (whole_a, whole_b)) = (self.common, self.sums);
+        let first = match self.lengths.0.cmp(&self.lengths.1) {
+            Ordering::Less => true,
+            Ordering::Greater => false,
+            Ordering::Equal => part_a * whole_b >= part_b * whole_a,
+        };
+        let (part, whole) = if first {
+            (part_a, whole_a)
         } else {
-            (self.common.1, self.sums.1)
+            (part_b, whole_b)
         };
         (part as usize, whole as usize)
     }

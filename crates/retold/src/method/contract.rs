@@ -28,22 +28,40 @@ fn documents() -> impl Strategy<Value = Vec<String>> {
     proptest::collection::vec(document.prop_map(|parts| parts.concat()), 0..12)
 }
 
-/// The method with its threshold moved to `share` of the way through its range, and knowing the texts.
-fn build(info: &MethodInfo, share: Option<f64>, texts: &[Text]) -> Box<dyn Method> {
-    let param = info
-        .params
-        .iter()
-        .find(|param| ["threshold", "distance"].contains(&param.name));
-    let value = param.zip(share).map(|(param, share)| match param.domain {
+/// The method's threshold moved to `share` of the way through its range.
+fn threshold_at(info: &MethodInfo, share: f64) -> Option<(String, String)> {
+    let is_threshold = |param: &&Param| ["threshold", "distance"].contains(&param.name);
+    let param = info.params.iter().find(is_threshold)?;
+    let value = match param.domain {
         Domain::Float(_, low, high) => (low + share * (high - low)).to_string(),
         Domain::Int(_, low, high) => (low + (share * (high - low) as f64) as i64).to_string(),
         Domain::Choice(default, _) => default.to_owned(),
-    });
-    let settings: Vec<(String, String)> = param
-        .zip(value)
-        .map(|(param, value)| (param.name.to_owned(), value))
-        .into_iter()
-        .collect();
+    };
+    Some((param.name.to_owned(), value))
+}
+
+/// Every method with its defaults and with every value of every choice, one at a time.
+fn variants() -> Vec<(&'static MethodInfo, Option<(String, String)>)> {
+    let mut variants = Vec::new();
+    for info in METHODS {
+        variants.push((info, None));
+        for param in info.params {
+            if let Domain::Choice(_, values) = param.domain {
+                let setting = |value: &&str| Some((param.name.to_owned(), (*value).to_owned()));
+                variants.extend(values.iter().map(|value| (info, setting(value))));
+            }
+        }
+    }
+    variants
+}
+
+/// The method with these parameters, knowing the texts.
+fn build(
+    info: &MethodInfo,
+    settings: impl IntoIterator<Item = (String, String)>,
+    texts: &[Text],
+) -> Box<dyn Method> {
+    let settings: Vec<(String, String)> = settings.into_iter().collect();
     let mut method = (info.build)(&info.resolve(&settings).unwrap());
     if info.fits {
         let counted: Vec<Vec<u64>> = texts.iter().map(|text| method.counted(text)).collect();
@@ -51,11 +69,11 @@ fn build(info: &MethodInfo, share: Option<f64>, texts: &[Text]) -> Box<dyn Metho
             let mut set = features.clone();
             set.sort_unstable();
             set.dedup();
+            let name = info.name;
             assert_eq!(
                 set.len(),
                 features.len(),
-                "{}: a feature is counted twice",
-                info.name
+                "{name}: a feature is counted twice"
             );
         }
         method.fit(Arc::new(Frequencies::of(counted)));
@@ -71,6 +89,15 @@ fn check_sketch(info: &MethodInfo, method: &dyn Method, text: &Text, again: &Tex
         method.sketch(again),
         "{name}: sketches of equal texts differ"
     );
+    if !method.reads_sentences() {
+        let mut without = again.clone();
+        without.sentences.clear();
+        assert_eq!(
+            sketch,
+            method.sketch(&without),
+            "{name} reads sentences after all"
+        );
+    }
     let ascending = sketch.keys.is_sorted_by(|a, b| a < b);
     assert!(ascending, "{name}: keys are not ascending, none twice");
     let marked = sketch.marks.is_empty() || sketch.marks.len() == sketch.keys.len();
@@ -144,10 +171,11 @@ fn check_index(info: &MethodInfo, method: &dyn Method, sketches: &[Sketch]) {
     let shortest = vec![1; store.len()];
     let noise = NoiseList::default();
     let judge = Judge::new(method, &store, &shortest, &noise);
-    let (mut found, _) = related_pairs(&judge, &(), |a, b, judgement, list: &mut Vec<_>| {
+    let mut found = related_pairs(&judge, &(), |a, b, judgement, list: &mut Vec<_>| {
         list.push((a, b, *judgement));
     })
-    .unwrap();
+    .unwrap()
+    .made;
     found.sort_by_key(|&(a, b, _)| (a, b));
     assert_eq!(
         found,
@@ -163,8 +191,9 @@ proptest! {
     #[test]
     fn documents_that_share_sentences(documents in documents(), share in proptest::option::of(0.0f64..=1.0)) {
         let texts: Vec<Text> = documents.iter().map(|document| text(document)).collect();
-        for info in METHODS {
-            let method = build(info, share, &texts);
+        for (info, choice) in variants() {
+            let threshold = share.and_then(|share| threshold_at(info, share));
+            let method = build(info, threshold.into_iter().chain(choice), &texts);
             let sketch = |(content, document): (&Text, &String)| {
                 check_sketch(info, &*method, content, &text(document))
             };
@@ -179,8 +208,8 @@ proptest! {
     #[test]
     fn any_text_at_all(documents in proptest::collection::vec("\\PC{0,200}(。|\\. |\n)?\\PC{0,60}", 1..4)) {
         let texts: Vec<Text> = documents.iter().map(|document| text(document)).collect();
-        for info in METHODS {
-            let method = build(info, None, &texts);
+        for (info, choice) in variants() {
+            let method = build(info, choice, &texts);
             let sketch = |(content, document): (&Text, &String)| {
                 check_sketch(info, &*method, content, &text(document))
             };
@@ -194,7 +223,7 @@ proptest! {
 fn nothing_matches_nothing() {
     for info in METHODS {
         let texts = [text(""), text("。。\n . ")];
-        let method = build(info, Some(0.0), &texts);
+        let method = build(info, threshold_at(info, 0.0), &texts);
         let sketches = texts.each_ref().map(|text| method.sketch(text));
         for sketch in &sketches {
             assert!(
@@ -222,7 +251,7 @@ fn parameters_that_only_judge_leave_sketches_as_they_are() {
             );
         }
         if method.judged_by().contains(&"threshold") {
-            let other = build(info, Some(0.9), &texts);
+            let other = build(info, threshold_at(info, 0.9), &texts);
             for text in &texts {
                 assert_eq!(
                     method.sketch(text),

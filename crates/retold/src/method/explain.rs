@@ -365,23 +365,8 @@ fn name_of(spot: &Spot, text: &Text) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::testing::text;
     use crate::method::{self, Sketch};
-    use crate::page::{Content, Markup, Page};
-    use crate::text::{TextOptions, text_of};
-
-    fn text(text: &str) -> Text {
-        let page = Page {
-            id: String::new(),
-            url: None,
-            site: None,
-            date: None,
-            content: Content::Unicode {
-                text: text.into(),
-                markup: Markup::Plain,
-            },
-        };
-        text_of(&page, &TextOptions::default()).unwrap()
-    }
 
     fn sketch(keys: std::ops::Range<u64>) -> Sketch {
         let marks = keys.clone().map(|key| key << 16 | 20).collect();

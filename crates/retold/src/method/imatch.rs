@@ -41,7 +41,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "terms",
-            domain: Domain::Int(0, 0, 1000),
+            domain: Domain::Int(20, 0, 1000),
             help: "how many of these are hashed, those of the highest IDF; 0 for all",
         },
         Param {
@@ -204,6 +204,10 @@ impl Method for IMatch {
         })
     }
 
+    fn reads_sentences(&self) -> bool {
+        self.features == Features::Stops
+    }
+
     fn least_similarity(&self) -> Option<f64> {
         Some(self.threshold)
     }
@@ -250,7 +254,7 @@ mod tests {
 
     #[test]
     fn signatures_by_hand() {
-        let plain = imatch(&[("lexicons", "0"), ("min_terms", "2")], TEXTS);
+        let plain = imatch(&[("min_terms", "2")], TEXTS);
         let signature = |features: &[u64]| plain.signature(0, &plain.in_band(features));
         // Texts 1 and 2 differ in what stands outside the band.
         assert_eq!(signature(TEXTS[0]), signature(TEXTS[1]));
@@ -291,7 +295,7 @@ mod tests {
 
     #[test]
     fn random_lexicons_forgive_a_changed_word() {
-        let method = imatch(&[("lexicons", "64")], TEXTS);
+        let method = imatch(&[("lexicons", "64"), ("terms", "0")], TEXTS);
         let (a, b): (Vec<u64>, Vec<u64>) = ((100..140).collect(), (101..140).collect());
         let equal = (0..=64).filter(|&l| method.signature(l, &a) == method.signature(l, &b));
         let lack: Vec<u64> = (0..=64)

@@ -9,6 +9,7 @@ mod codet;
 pub mod concept;
 #[cfg(test)]
 mod contract;
+mod coverage;
 pub mod explain;
 mod features;
 mod frequencies;
@@ -26,6 +27,7 @@ mod tfidf;
 pub use agglomerate::Agglomerate;
 pub use codet::CoDet;
 pub use concept::Concept;
+pub use coverage::Coverage;
 pub use explain::{Check, Explanation, Noise, Op, Spot};
 pub use frequencies::Frequencies;
 pub use imatch::IMatch;
@@ -71,6 +73,18 @@ pub trait Method: Send + Sync {
     /// for if [`MethodInfo::fits`] is set.
     fn counted(&self, _text: &Text) -> Vec<u64> {
         Vec::new()
+    }
+
+    /// Whether what [`Method::counted`] counts are the keys of the sketch that the method makes before it has been fit.
+    /// Then nothing is read twice: sketches are made first and settled once frequencies are known. Default: no.
+    fn counts_keys(&self) -> bool {
+        false
+    }
+
+    /// The sketch that the method makes of a text, from the one that it made before it was fit. Different sketches must
+    /// stay different. Asked for if [`Method::counts_keys`].
+    fn settle(&self, sketch: SketchRef<'_>) -> Sketch {
+        sketch.to_owned()
     }
 
     /// Takes the document frequencies that everything after this depends on.
@@ -181,6 +195,17 @@ pub struct SketchRef<'a> {
     pub evidence: &'a [u64],
 }
 
+impl SketchRef<'_> {
+    /// A copy.
+    pub fn to_owned(self) -> Sketch {
+        Sketch {
+            keys: self.keys.to_vec(),
+            marks: self.marks.to_vec(),
+            evidence: self.evidence.to_vec(),
+        }
+    }
+}
+
 /// An entry of the table of methods.
 pub struct MethodInfo {
     /// The name, the same everywhere.
@@ -228,6 +253,7 @@ pub const METHODS: &[MethodInfo] = &[
     concept::INFO,
     concept::KEYWORLD,
     shingle::INFO,
+    coverage::INFO,
     simhash::INFO,
     imatch::INFO,
     spotsigs::INFO,

@@ -349,9 +349,8 @@ impl Counts {
 mod tests {
     use super::*;
     use crate::method::Value;
-    use crate::page::{Content, Markup, Page};
+    use crate::method::testing::text;
     use crate::relation::Relation;
-    use crate::text::{TextOptions, text_of};
 
     fn period(settings: &[(&str, &str)]) -> Period {
         let settings: Vec<_> = settings
@@ -359,21 +358,6 @@ mod tests {
             .map(|(n, v)| ((*n).into(), (*v).into()))
             .collect();
         Period::new(&INFO.resolve(&settings).unwrap())
-    }
-
-    fn text(text: &str) -> Text {
-        let content = Content::Unicode {
-            text: text.into(),
-            markup: Markup::Plain,
-        };
-        let page = Page {
-            id: String::new(),
-            url: None,
-            site: None,
-            date: None,
-            content,
-        };
-        text_of(&page, &TextOptions::default()).unwrap()
     }
 
     /// The features as strings, in the order of the sentences.

@@ -15,9 +15,9 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     extract: Extract::Main,
     params: &[
         Param {
-            name: "stop",
-            domain: Domain::Int(1, 1, 1000),
-            help: "around which full stop, counted from the first",
+            name: "m",
+            domain: Domain::Int(3, 1, 1000),
+            help: "the digest is taken around the m-th full stop",
         },
         Param {
             name: "chars",
@@ -34,19 +34,19 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// Pages whose main text begins alike.
 ///
 /// # How
-/// The digest is the `chars` letters or digits before the `stop`-th full stop of the main text and as many after it.
+/// The digest is the `chars` letters or digits before the `m`-th full stop of the main text and as many after it.
 /// Pages with equal digests are duplicates of similarity 1.
 ///
 /// # Misses
 /// Pages with fewer full stops; pages whose main text was found with a line more at its beginning, so that another stop
-/// is the `stop`-th; contained pages. It takes any two pages that begin with the same disclaimer for copies.
+/// is the `m`-th; contained pages. It takes any two pages that begin with the same disclaimer for copies.
 ///
 /// # Parameters
 /// `retold methods punctuation` lists them with their ranges.
 ///
 /// # Reference
 /// The baseline of AgT, which takes it from an earlier paper on fast removal of repeated pages: the m-th occurrence of a
-/// mark and five characters on both sides; m is not told. We deviate by counting letters and digits only, so that
+/// mark and five characters on both sides; m is not told (3 was measured). We deviate by counting letters and digits only, so that
 /// quotes and spaces may differ.
 #[derive(Clone, Debug)]
 pub struct Punctuation {
@@ -57,7 +57,7 @@ pub struct Punctuation {
 impl Punctuation {
     fn new(params: &Params) -> Punctuation {
         Punctuation {
-            stop: params.int("stop"),
+            stop: params.int("m"),
             chars: params.int("chars"),
         }
     }

@@ -105,15 +105,16 @@ fn jaccard(shared: usize, a: usize, b: usize) -> f64 {
 /// own, so that two pages share as many as the one with fewer has.
 fn numbered(mut signatures: Vec<u64>) -> Vec<u64> {
     signatures.sort_unstable();
-    let runs = signatures.chunk_by(|a, b| a == b);
-    let numbered = |run: &[u64]| -> Vec<u64> {
-        let again = |(&signature, number): (&u64, u64)| match number {
+    let mut keys = Vec::with_capacity(signatures.len());
+    let mut number = 0;
+    for (at, &signature) in signatures.iter().enumerate() {
+        let again = at > 0 && signatures[at - 1] == signature;
+        number = if again { number + 1 } else { 0 };
+        keys.push(match number {
             0 => signature,
             _ => xxh3_64_with_seed(&signature.to_le_bytes(), number),
-        };
-        run.iter().zip(0..).map(again).collect()
-    };
-    let mut keys: Vec<u64> = runs.flat_map(numbered).collect();
+        });
+    }
     keys.sort_unstable();
     keys.dedup();
     keys
@@ -185,6 +186,10 @@ impl Method for SpotSigs {
             Check::number("shared", few, shared, Op::AtLeast, least),
             Check::ratio("Jaccard", jaccard, shared, all, self.threshold),
         ]
+    }
+
+    fn reads_sentences(&self) -> bool {
+        false
     }
 
     fn least_similarity(&self) -> Option<f64> {

@@ -203,6 +203,10 @@ impl Method for TfIdf {
         ]
     }
 
+    fn reads_sentences(&self) -> bool {
+        false
+    }
+
     fn least_similarity(&self) -> Option<f64> {
         Some(self.threshold)
     }

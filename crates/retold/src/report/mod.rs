@@ -65,6 +65,12 @@ pub fn write(
         seconds: times
             .map(|(stage, time)| (stage.to_owned(), time.as_secs_f64()))
             .collect(),
+        thread_seconds: findings
+            .collection
+            .spent
+            .parts()
+            .map(|(part, time)| (part.to_owned(), time.as_secs_f64()))
+            .to_vec(),
         peak_memory: system::peak_memory(),
         directory: std::env::current_dir()
             .map(|d| d.display().to_string())

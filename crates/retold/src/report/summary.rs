@@ -135,6 +135,8 @@ pub struct Run {
     pub threads: u64,
     /// Seconds each stage took, in order.
     pub seconds: Vec<(String, f64)>,
+    /// Seconds by kind of work, summed over all threads ([`crate::spent::Spent`]).
+    pub thread_seconds: Vec<(String, f64)>,
     /// The most memory the process held, in bytes, where the system tells.
     pub peak_memory: Option<u64>,
     /// The folder in which the run was started; relative inputs are below it.

@@ -3,30 +3,32 @@
 //! Pages are read once. Those that the gold connects stay together: a part of the groups is held out, the search sees
 //! the others only, and the result is scored on both, beside what it started from.
 
+mod gene;
 mod page;
 mod search;
+mod side;
+mod split;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-use crate::bench::Bench;
 use crate::collect::Collection;
 use crate::error::{Error, Result};
-use crate::eval::{Gold, Label, Score, Unlisted};
+use crate::eval::{Gold, Score, Unlisted};
 use crate::method::{self, Domain, MethodInfo, Param, Params, Value};
 use crate::pipeline::in_pool;
-use crate::read::{ReadOptions, discover};
-use crate::text::{Text, TextOptions};
+use crate::read::{ReadOptions, Source};
+use crate::text::TextOptions;
 use crate::watch::Watch;
-use search::Gene;
+use gene::Gene;
+use side::{Side, Task};
+use split::{has_related, labels, split};
 
 /// What is tuned, on what, and for how long.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Files and directories to read.
-    pub inputs: Vec<PathBuf>,
+    /// What is read ([`crate::read::discover`]).
+    pub sources: Vec<Source>,
     /// How records become pages.
     pub read: ReadOptions,
     /// How pages become texts.
@@ -64,6 +66,8 @@ pub struct Tuned {
     pub before: Params,
     /// The best parameters on the pages that the search saw.
     pub after: Params,
+    /// How many records could not be read, and the first of them with the reason, for people.
+    pub rejected: (usize, Option<String>),
     /// The parameters that were searched.
     pub searched: Vec<&'static Param>,
     /// The scores of `before` and `after`, on the pages that the search saw and on the others.
@@ -99,6 +103,23 @@ impl Tuned {
         page::params_file(self)
     }
 
+    /// Whether the search was of use, in a sentence: what it gained on the pages that it did not see.
+    pub fn verdict(&self) -> String {
+        let [before, after] =
+            [self.scores.held_before, self.scores.held_after].map(|score| score.f_beta(self.beta));
+        let gain = after - before;
+        let told = if gain > 0.0 {
+            format!("F{} gains {gain:.4}", self.beta)
+        } else if gain < 0.0 {
+            format!("F{} loses {:.4}: keep what it was", self.beta, -gain)
+        } else {
+            format!("F{} stays as it was: no gain", self.beta)
+        };
+        format!(
+            "On pages that the search did not see, {told} ({before:.4} before, {after:.4} tuned)."
+        )
+    }
+
     /// A page that shows the search, with all that it needs in itself.
     pub fn html(&self) -> String {
         page::html(self)
@@ -118,16 +139,15 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
             extract: Some(extract),
             ..options.text.clone()
         };
-        let sources = discover(&options.inputs, &options.read)?;
-        let (collection, texts) = Collection::read_texts(&sources, &options.read, &text, watch)?;
+        let sources = &options.sources;
+        let (collection, texts) = Collection::read_texts(sources, &options.read, &text, watch)?;
         let labels = labels(&collection, &gold);
-        let (seen, held) = split(&collection, &labels, options);
-        if ![&seen, &held].iter().all(|side| has_related(side, &labels)) {
-            return Err(Error::Usage(format!(
-                "{}: too few related pairs name pages of the input to have some on both sides of the split; check \
-                 the ids, or choose another --held-out or --seed",
-                options.gold.display()
-            )));
+        let sides = split(&collection, &labels, options);
+        if ![&sides.0, &sides.1]
+            .iter()
+            .all(|side| has_related(side, &labels))
+        {
+            return Err(too_few(options, &collection));
         }
         let task = Task {
             info,
@@ -136,47 +156,83 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
             labels: &labels,
             unlisted: options.unlisted,
         };
-        tune(&task, options, genes, before, (&seen, &held), watch)
+        let search = Search {
+            options,
+            task,
+            genes,
+            before,
+        };
+        search.run((&sides.0, &sides.1), watch)
     })
 }
 
-fn tune(
-    task: &Task<'_>,
-    options: &Options,
+fn too_few(options: &Options, collection: &Collection) -> Error {
+    let (count, first) = rejected(options, collection);
+    let rejected = first.map_or(String::new(), |first| {
+        format!("; rejected records: {count}, the first in {first}")
+    });
+    Error::Usage(format!(
+        "{}: too few related pairs name pages of the input to have some on both sides of the split; check the ids, or \
+         choose another --held-out or --seed{rejected}",
+        options.gold.display()
+    ))
+}
+
+fn rejected(options: &Options, collection: &Collection) -> (usize, Option<String>) {
+    let first = collection.rejects.first().map(|reject| {
+        let name = &options.sources[reject.source as usize].name;
+        format!("{name}, record {}: {}", reject.record, reject.reason)
+    });
+    (collection.rejects.len(), first)
+}
+
+/// All that a search depends on.
+struct Search<'a> {
+    options: &'a Options,
+    task: Task<'a>,
     genes: Vec<Gene>,
     before: Params,
-    (seen, held): (&[u32], &[u32]),
-    watch: &dyn Watch,
-) -> Result<Tuned> {
-    let settings_at = |points: &[f64]| -> Vec<(String, String)> {
-        let genes = genes.iter().zip(points);
-        let searched =
-            genes.map(|(gene, &at)| (gene.param.name.to_owned(), gene.value(at).to_string()));
-        options.fixed.iter().cloned().chain(searched).collect()
-    };
-    let mut side = Side::new(task, seen);
-    let mut known: HashMap<String, f64> = HashMap::new();
-    let mut tried = Vec::new();
-    let start = genes
-        .iter()
-        .map(|gene| gene.point(value_of(&before, gene.param.name)));
-    let judged_by = (task.info.build)(&before).judged_by();
-    let own = |name| task.info.params.iter().any(|param| param.name == name);
-    let cheap: Vec<bool> = genes
-        .iter()
-        .map(|gene| judged_by.contains(&gene.param.name) || !own(gene.param.name))
-        .collect();
-    let trials = options.population * (options.generations + 1);
-    watch.begin("tuning", trials as u64);
-    let size = (options.population, options.generations);
-    let best = search::search(
-        start.collect(),
-        &cheap,
-        size,
-        options.seed,
-        |generation, points| {
+}
+
+impl Search<'_> {
+    fn run(&self, (seen, held): (&[u32], &[u32]), watch: &dyn Watch) -> Result<Tuned> {
+        let mut side = Side::new(&self.task, seen);
+        let (after, tried) = self.best(&mut side, watch)?;
+        let before = self.before.clone();
+        let (seen_before, seen_after) = (side.score(&before, watch)?, side.score(&after, watch)?);
+        let mut other = Side::new(&self.task, held);
+        let scores = Scores {
+            seen_before,
+            seen_after,
+            held_before: other.score(&before, watch)?,
+            held_after: other.score(&after, watch)?,
+        };
+        Ok(Tuned {
+            method: self.task.info.name,
+            before,
+            after,
+            rejected: rejected(self.options, self.task.collection),
+            searched: self.genes.iter().map(|gene| gene.param).collect(),
+            scores,
+            pages: (seen.len(), held.len()),
+            tried,
+            sketched: side.bench.sketched(),
+            beta: self.options.beta,
+            seed: self.options.seed,
+        })
+    }
+
+    /// The best parameters on a side, and the generation and F of all that were tried.
+    fn best(&self, side: &mut Side<'_>, watch: &dyn Watch) -> Result<(Params, Vec<(usize, f64)>)> {
+        let options = self.options;
+        let mut known: HashMap<String, f64> = HashMap::new();
+        let mut tried = Vec::new();
+        let trials = options.population * (options.generations + 1);
+        watch.begin("tuning", trials as u64);
+        let size = (options.population, options.generations);
+        let fitness = |generation, points: &[f64]| {
             watch.advance(1);
-            let params = task.info.resolve(&settings_at(points))?;
+            let params = self.params_at(points)?;
             let name = params.written(|_| true);
             let f = match known.get(&name) {
                 Some(&f) => f,
@@ -185,30 +241,36 @@ fn tune(
             known.insert(name, f);
             tried.push((generation, f));
             Ok::<f64, Error>(f)
-        },
-    )?;
-    let after = task.info.resolve(&settings_at(&best))?;
-    let (seen_before, seen_after) = (side.score(&before, watch)?, side.score(&after, watch)?);
-    let sketched = side.bench.sketched();
-    let mut other = Side::new(task, held);
-    let scores = Scores {
-        seen_before,
-        seen_after,
-        held_before: other.score(&before, watch)?,
-        held_after: other.score(&after, watch)?,
-    };
-    Ok(Tuned {
-        method: task.info.name,
-        before,
-        after,
-        searched: genes.iter().map(|gene| gene.param).collect(),
-        scores,
-        pages: (seen.len(), held.len()),
-        tried,
-        sketched,
-        beta: options.beta,
-        seed: options.seed,
-    })
+        };
+        let best = search::search(self.start(), &self.cheap(), size, options.seed, fitness)?;
+        Ok((self.params_at(&best)?, tried))
+    }
+
+    fn start(&self) -> Vec<f64> {
+        let genes = self.genes.iter();
+        let point = |gene: &Gene| gene.point(value_of(&self.before, gene.param.name));
+        genes.map(point).collect()
+    }
+
+    /// For each gene whether sketches can be used again when it alone changes.
+    fn cheap(&self) -> Vec<bool> {
+        let info = self.task.info;
+        let judged_by = (info.build)(&self.before).judged_by();
+        let own = |name| info.params.iter().any(|param| param.name == name);
+        let names = self.genes.iter().map(|gene| gene.param.name);
+        names
+            .map(|name| judged_by.contains(&name) || !own(name))
+            .collect()
+    }
+
+    fn params_at(&self, points: &[f64]) -> Result<Params> {
+        let genes = self.genes.iter().zip(points);
+        let searched =
+            genes.map(|(gene, &at)| (gene.param.name.to_owned(), gene.value(at).to_string()));
+        let settings: Vec<(String, String)> =
+            self.options.fixed.iter().cloned().chain(searched).collect();
+        self.task.info.resolve(&settings)
+    }
 }
 
 /// The parameters to search: all that are not fixed, choices only if named.
@@ -243,99 +305,6 @@ fn genes(info: &'static MethodInfo, options: &Options) -> Result<Vec<Gene>> {
         )));
     }
     Ok(genes)
-}
-
-/// Labels by pairs of pages (places in the collection), the smaller first.
-type Labels = HashMap<(u32, u32), Label>;
-
-fn labels(collection: &Collection, gold: &Gold) -> Labels {
-    let ids = collection.pages.iter().zip(0u32..);
-    let at: HashMap<&str, u32> = ids.map(|(page, at)| (&*page.id, at)).collect();
-    let pair = |(a, b, label): (&str, &str, Label)| {
-        let (a, b) = (*at.get(a)?, *at.get(b)?);
-        Some(((a.min(b), a.max(b)), label))
-    };
-    gold.pairs().filter_map(pair).collect()
-}
-
-fn has_related(side: &[u32], labels: &Labels) -> bool {
-    let on_side = |page: &u32| side.binary_search(page).is_ok();
-    labels
-        .iter()
-        .any(|((a, b), label)| label.is_true() && on_side(a) && on_side(b))
-}
-
-/// The pages that the search sees and those held out; pages that the gold connects are on one side.
-fn split(collection: &Collection, labels: &Labels, options: &Options) -> (Vec<u32>, Vec<u32>) {
-    let mut parent: Vec<u32> = (0..collection.pages.len() as u32).collect();
-    fn root(parent: &mut [u32], mut page: u32) -> u32 {
-        while parent[page as usize] != page {
-            parent[page as usize] = parent[parent[page as usize] as usize];
-            page = parent[page as usize];
-        }
-        page
-    }
-    for ((a, b), _) in labels.iter().filter(|(_, label)| label.is_true()) {
-        let (a, b) = (root(&mut parent, *a), root(&mut parent, *b));
-        parent[a.max(b) as usize] = a.min(b);
-    }
-    // By the smallest id of the group, so that the order of reading does not matter.
-    let mut first: HashMap<u32, &str> = HashMap::new();
-    for page in 0..parent.len() as u32 {
-        let id = &*collection.pages[page as usize].id;
-        let smallest = first.entry(root(&mut parent, page)).or_insert(id);
-        *smallest = (*smallest).min(id);
-    }
-    (0..parent.len() as u32).partition(|&page| {
-        let id = first[&root(&mut parent, page)];
-        let at = xxh3_64_with_seed(id.as_bytes(), options.seed) >> 11;
-        at as f64 / (1u64 << 53) as f64 >= options.held_out
-    })
-}
-
-/// What sets of parameters are scored on.
-struct Task<'a> {
-    info: &'static MethodInfo,
-    collection: &'a Collection,
-    texts: &'a [Text],
-    labels: &'a Labels,
-    unlisted: Unlisted,
-}
-
-/// One side of the split.
-struct Side<'a> {
-    task: &'a Task<'a>,
-    bench: Bench<'a>,
-    truths: usize,
-}
-
-impl<'a> Side<'a> {
-    fn new(task: &'a Task<'a>, pages: &'a [u32]) -> Side<'a> {
-        let here = |page: &u32| pages.binary_search(page).is_ok();
-        let labels = task.labels.iter();
-        let truths = labels.filter(|((a, b), label)| label.is_true() && here(a) && here(b));
-        Side {
-            truths: truths.count(),
-            task,
-            bench: Bench::new(task.info, (task.collection, task.texts), pages),
-        }
-    }
-
-    /// The score of the pairs of any relation that the method finds among the pages of this side.
-    fn score(&mut self, params: &Params, watch: &dyn Watch) -> Result<Score> {
-        let pairs = self.bench.pairs(params, watch)?.pairs;
-        let (mut tp, mut fp) = (0, 0);
-        for pair in &pairs {
-            let (a, b) = (pair.a, pair.b);
-            match self.task.labels.get(&(a.min(b), a.max(b))) {
-                Some(label) if label.is_true() => tp += 1,
-                Some(Label::Distinct) => fp += 1,
-                None if self.task.unlisted == Unlisted::Distinct => fp += 1,
-                _ => {}
-            }
-        }
-        Ok(Score::of(tp, fp, self.truths as u64 - tp))
-    }
 }
 
 fn value_of<'a>(params: &'a Params, name: &str) -> &'a Value {

@@ -45,6 +45,7 @@ pub(super) fn html(tuned: &Tuned) -> String {
         picture(tuned)
     );
     page.push_str("<p>Each dot is a set of parameters; the line is the best so far, on the pages that the search saw.</p>\n");
+    let _ = writeln!(page, "<p><b>{}</b></p>", tuned.verdict());
     let beta = tuned.beta;
     let _ = writeln!(page, "<table><tr><th><th>precision<th>recall<th>F{beta}");
     let scores = &tuned.scores;

@@ -1,73 +1,8 @@
-//! The genetic algorithm. It is our own because it is short: the crates (`genevo`, `genetic_algorithm`, `oxigen`) want
-//! genes of one type, bring a `rand` whose streams change between versions, and would need more code around them.
+//! The genetic algorithm (METHODS §2.6). It is our own because it is short (`docs/agglomerate.md` says what the crates
+//! lack).
 //!
-//! A gene is a number from 0 to 1; what it stands for is [`Gene`]'s. All chance comes from one generator on one
-//! thread, so a search depends on the seed alone.
-
-use crate::method::{Domain, Param, Value};
-
-/// A parameter that is searched.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Gene {
-    pub(super) param: &'static Param,
-    low: f64,
-    high: f64,
-    /// Wide ranges are searched by orders of magnitude.
-    wide: bool,
-}
-
-impl Gene {
-    pub(super) fn new(param: &'static Param) -> Gene {
-        let (low, high) = match param.domain {
-            Domain::Int(_, low, high) => (low as f64, high as f64),
-            Domain::Float(_, low, high) => (low, high),
-            Domain::Choice(_, all) => (0.0, all.len() as f64 - 1.0),
-        };
-        let wide = (high + 1.0) / (low + 1.0) >= 15.0;
-        Gene {
-            param,
-            low,
-            high,
-            wide,
-        }
-    }
-
-    /// The value of the parameter at a point from 0 to 1, with no more digits than matter.
-    pub(super) fn value(&self, at: f64) -> Value {
-        let value = if self.wide {
-            (self.low + 1.0) * ((self.high + 1.0) / (self.low + 1.0)).powf(at) - 1.0
-        } else {
-            self.low + (self.high - self.low) * at
-        };
-        let whole = value.round().clamp(self.low, self.high);
-        match self.param.domain {
-            Domain::Int(..) => Value::Int(whole as i64),
-            Domain::Float(..) => {
-                Value::Float(((value * 1000.0).round() / 1000.0).clamp(self.low, self.high))
-            }
-            Domain::Choice(_, all) => Value::Choice(all[whole as usize].to_owned()),
-        }
-    }
-
-    /// The point of a value.
-    pub(super) fn point(&self, value: &Value) -> f64 {
-        let value = match (value, self.param.domain) {
-            (Value::Int(value), _) => *value as f64,
-            (Value::Float(value), _) => *value,
-            (Value::Choice(name), Domain::Choice(_, all)) => {
-                all.iter().position(|known| known == name).unwrap_or(0) as f64
-            }
-            (Value::Choice(_), _) => self.low,
-        };
-        if self.high <= self.low {
-            0.0
-        } else if self.wide {
-            ((value + 1.0) / (self.low + 1.0)).ln() / ((self.high + 1.0) / (self.low + 1.0)).ln()
-        } else {
-            (value - self.low) / (self.high - self.low)
-        }
-    }
-}
+//! A being is a list of points from 0 to 1; what they stand for is [`super::gene`]'s. All chance comes from one
+//! generator on one thread, so a search depends on the seed alone.
 
 /// SplitMix64 (Steele, Lea and Flood 2014): the same numbers on every machine, for ever.
 pub(super) struct Chance(pub(super) u64);
@@ -105,8 +40,8 @@ const DRAWN: usize = 3;
 /// One child in so many differs from its parent in cheap genes only.
 const CHEAP: usize = 3;
 
-/// Searches from `start` on; `cheap` says of which genes another value costs next to nothing; `fitness` is asked once for each set of points, and told the generation. Returns the best
-/// points.
+/// Searches from `start` on; `cheap` says of which genes another value costs next to nothing; `fitness` is asked once
+/// for each set of points, and told the generation. Returns the best points.
 pub(super) fn search<E>(
     start: Vec<f64>,
     cheap: &[bool],
@@ -184,40 +119,5 @@ mod tests {
         assert!(hill(&run(1)) > 0.97);
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
-    }
-
-    #[test]
-    fn points_and_values_lead_to_each_other() {
-        static PARAMS: [Param; 3] = [
-            Param {
-                name: "b",
-                domain: Domain::Int(20, 1, 10_000),
-                help: "",
-            },
-            Param {
-                name: "t",
-                domain: Domain::Float(0.7, 0.0, 1.0),
-                help: "",
-            },
-            Param {
-                name: "c",
-                domain: Domain::Choice("y", &["x", "y", "z"]),
-                help: "",
-            },
-        ];
-        for param in &PARAMS {
-            let gene = Gene::new(param);
-            assert_eq!(
-                gene.value(gene.point(&param.domain.default())),
-                param.domain.default()
-            );
-        }
-        let gene = Gene::new(&PARAMS[0]);
-        assert_eq!(
-            (gene.value(0.0), gene.value(1.0)),
-            (Value::Int(1), Value::Int(10_000))
-        );
-        // Half the way is half the magnitudes: √(2 · 10001) − 1.
-        assert_eq!(gene.value(0.5), Value::Int(140));
     }
 }

@@ -1,8 +1,7 @@
 //! Each formula with figures worked out by hand.
 
 use super::*;
-use crate::page::{Content, Markup, Page};
-use crate::text::{TextOptions, text_of};
+use crate::method::testing::text;
 
 fn method(settings: &[(&str, &str)]) -> Agglomerate {
     let settings: Vec<_> = settings
@@ -10,21 +9,6 @@ fn method(settings: &[(&str, &str)]) -> Agglomerate {
         .map(|(n, v)| ((*n).into(), (*v).into()))
         .collect();
     Agglomerate::new(&INFO.resolve(&settings).unwrap())
-}
-
-fn text(text: &str) -> Text {
-    let content = Content::Unicode {
-        text: text.into(),
-        markup: Markup::Plain,
-    };
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content,
-    };
-    text_of(&page, &TextOptions::default()).unwrap()
 }
 
 fn keywords(settings: &[(&str, &str)], content: &str) -> Vec<Keyword> {
@@ -37,12 +21,12 @@ fn spaced(words: &[&str], gap: usize) -> String {
 }
 
 /// The evidence of a page of `length` words whose keywords have these hashes and counts.
-fn evidence(length: u64, terms: &[(u64, u64)]) -> Vec<u64> {
-    let terms = terms.iter().flat_map(|&(hash, count)| [hash, count]);
+fn evidence(length: u64, terms: &[(u64, u32)]) -> Vec<u64> {
+    let terms = terms.iter().map(|&(hash, count)| term(hash << 16, count));
     std::iter::once(length).chain(terms).collect()
 }
 
-fn sketch(length: u64, terms: &[(u64, u64)]) -> Sketch {
+fn sketch(length: u64, terms: &[(u64, u32)]) -> Sketch {
     Sketch {
         keys: vec![1],
         marks: Vec::new(),
@@ -50,9 +34,18 @@ fn sketch(length: u64, terms: &[(u64, u64)]) -> Sketch {
     }
 }
 
+const BOTH_08: [(&str, &str); 2] = [("threshold", "0.8"), ("share", "0.8")];
+
+/// By `duplicate_by=cosine`, both thresholds 0.8.
 fn relation(a: &Sketch, b: &Sketch) -> Option<(Relation, f64)> {
-    let method = method(&[("threshold", "0.8")]);
+    relation_by("cosine", a, b)
+}
+
+fn relation_by(duplicate_by: &str, a: &Sketch, b: &Sketch) -> Option<(Relation, f64)> {
+    let method = method(&[BOTH_08[0], BOTH_08[1], ("duplicate_by", duplicate_by)]);
     let verdict = method.compare(a.as_ref(), b.as_ref());
+    let told = method.checks(a.as_ref(), b.as_ref());
+    assert_eq!(told.last().is_some_and(Check::holds), verdict.is_some());
     let swapped = method.compare(b.as_ref(), a.as_ref());
     assert_eq!(verdict, swapped.map(Verdict::swapped));
     verdict.map(|verdict| (verdict.relation, verdict.similarity))
@@ -113,29 +106,55 @@ fn distances_count_all_words_in_chinese_too() {
 #[test]
 fn words_that_occur_once_fill_up_the_longest_then_the_earliest() {
     let found = keywords(
-        &[("keywords", "5")],
-        "bay lighthouse cat cat dog ferryman egg 2024",
+        &[("keywords", "6")],
+        "bay lighthouse cat cat dog ferryman egg fox 2024",
     );
     let names: Vec<&str> = found.iter().map(|word| &*word.word).collect();
-    assert_eq!(names, ["cat", "lighthouse", "ferryman", "bay", "dog"]);
+    assert_eq!(
+        names,
+        ["cat", "lighthouse", "ferryman", "bay", "dog", "egg"]
+    );
     assert_eq!(found[1].score, 0.0);
 }
 
 #[test]
 fn three_hashes_of_the_best_words_whatever_their_order() {
-    let method = method(&[]);
-    let words = ["ferry", "harbour", "fog", "tide", "rope"];
-    let hashes: Vec<(usize, u64)> = Agglomerate::hashes(&words).collect();
-    assert_eq!(hashes.iter().map(|h| h.0).collect::<Vec<_>>(), [3, 4, 5]);
+    let method = method(&[("hashes", "best")]);
+    let words = ["ferry", "harbour", "fog", "tide", "rope", "net"];
+    let hashes = method.hashes(&words);
+    let places: Vec<usize> = hashes.iter().map(|(places, _)| places.len()).collect();
+    assert_eq!(places, [3, 4, 5]);
     assert_eq!(hashes[0].1, xxh3_64("ferry\nfog\nharbour".as_bytes()));
-    let other: Vec<_> = Agglomerate::hashes(&["fog", "ferry", "harbour", "rope", "tide"]).collect();
-    assert_eq!((hashes[0], hashes[2]), (other[0], other[2]));
+    let other = method.hashes(&["fog", "ferry", "harbour", "rope", "tide"]);
+    assert_eq!((&hashes[0], &hashes[2]), (&other[0], &other[2]));
     assert_ne!(hashes[1], other[1]);
-    // Five words of equal score: all three hashes. Two words: none, and so no relation.
     assert_eq!(method.sketch(&text(&spaced(&words, 2))).keys.len(), 3);
+    // Two words: no hash, and so no relation.
     let few = method.sketch(&text("ferry harbour ferry harbour"));
     assert!(few.keys.is_empty());
     assert_eq!(method.compare(few.as_ref(), few.as_ref()), None);
+}
+
+#[test]
+fn each_three_of_the_six_best_words_makes_a_hash() {
+    let method = method(&[]);
+    // C(6, 3) = 20, C(4, 3) = 4, C(2, 3) = 0; the seventh word does not count.
+    let words = ["ferry", "harbour", "fog", "tide", "rope", "net", "sail"];
+    let count = |count: usize| method.hashes(&words[..count]).len();
+    assert_eq!([count(7), count(6), count(4), count(2)], [20, 20, 4, 0]);
+    let keys = |words: &[&str]| -> Vec<u64> {
+        let hashes = method.hashes(words).into_iter();
+        hashes.map(|(_, key)| key).collect()
+    };
+    assert!(keys(&words).contains(&xxh3_64("harbour\nnet\ntide".as_bytes())));
+    // Three words in common, in other places: one hash in common. Two: none.
+    let shared = |others: &[&str]| {
+        let others = keys(others);
+        let both = keys(&words).into_iter().filter(|key| others.contains(key));
+        both.count()
+    };
+    assert_eq!(shared(&["net", "cat", "tide", "dog", "owl", "harbour"]), 1);
+    assert_eq!(shared(&["net", "cat", "tide", "dog", "owl", "sail"]), 0);
 }
 
 #[test]
@@ -182,6 +201,34 @@ fn containment_by_hand() {
     assert_eq!(relation(&longer, &other), None);
 }
 
+#[test]
+fn pages_of_like_length_are_duplicates_by_share_if_that_is_wanted() {
+    // All of the shorter's occurrences are of keywords of the longer; the cosine is 28 / √(534 · 26) = 0.24.
+    let longer = sketch(100, &[(7, 2), (8, 23), (9, 1)]);
+    let shorter = sketch(60, &[(8, 1), (9, 5)]);
+    assert_eq!(relation_by("cosine", &longer, &shorter), None);
+    let by_share = Some((Relation::Duplicate, 1.0));
+    assert_eq!(relation_by("either", &longer, &shorter), by_share);
+    assert_eq!(relation_by("either", &shorter, &longer), by_share);
+    // Of one length: the larger share counts, 5/5 and not 5/10.
+    let (one, other) = (sketch(60, &[(7, 5)]), sketch(60, &[(7, 5), (8, 5)]));
+    assert_eq!(relation_by("cosine", &one, &other), None);
+    assert_eq!(relation_by("either", &one, &other), by_share);
+    assert_eq!(relation_by("either", &other, &one), by_share);
+    // A cosine that is high enough is what is told.
+    let (one, other) = (sketch(9, &[(7, 3), (9, 4)]), sketch(9, &[(7, 4), (9, 3)]));
+    assert_eq!(
+        relation_by("either", &one, &other),
+        Some((Relation::Duplicate, 0.96))
+    );
+}
+
+#[test]
+fn a_term_is_a_hash_and_a_count() {
+    assert_eq!(term(0xABCD_0000_1111_2222, 3), 0xABCD_0000_1111_0003);
+    assert_eq!(term(1 << 16, 70_000), (1 << 16) | 65_535);
+}
+
 const STORY: &str = "Ferry ferry ferry ferry, fog fog fog. Harbour harbour harbour harbour harbour, rope rope tide.";
 
 #[test]
@@ -196,7 +243,7 @@ fn moved_sentences_change_nothing_and_it_is_told_why() {
     assert!(
         told.features
             .iter()
-            .any(|f| f.in_both() && f.name.contains("best words: "))
+            .any(|f| f.in_both() && f.name.starts_with("3 of the best words: "))
     );
     assert!(
         told.notes[0].starts_with("keywords of both pages: ")
@@ -220,7 +267,7 @@ fn moved_sentences_change_nothing_and_it_is_told_why() {
 
 #[test]
 fn the_verdict_follows_the_checks() {
-    let method = method(&[("threshold", "0.8")]);
+    let method = method(&BOTH_08);
     let longer = sketch(100, &[(7, 1), (8, 20), (9, 1)]);
     let shorter = sketch(49, &[(6, 2), (7, 5), (9, 3)]);
     let lines: Vec<String> = method
@@ -244,11 +291,19 @@ fn only_the_declared_parameters_leave_the_sketch_alone() {
         method(&[]),
         text("ferry harbour fog tide rope lantern anchor"),
     );
-    assert_eq!(plain.judged_by(), ["threshold", "length_threshold"]);
-    let changed = method(&[("threshold", "0.1"), ("length_threshold", "0.9")]);
+    assert_eq!(
+        plain.judged_by(),
+        ["threshold", "share", "duplicate_by", "length_threshold"]
+    );
+    let changed = method(&[
+        ("threshold", "0.1"),
+        ("share", "0.1"),
+        ("duplicate_by", "cosine"),
+        ("length_threshold", "0.9"),
+    ]);
     assert_eq!(plain.sketch(&text), changed.sketch(&text));
     assert_ne!(
         plain.sketch(&text),
-        method(&[("keywords", "5")]).sketch(&text)
+        method(&[("keywords", "6")]).sketch(&text)
     );
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::super::testing::text;
+use super::super::testing::{related, text};
 use super::*;
 
 fn spotsigs(threshold: f64, min_shared: usize) -> SpotSigs {
@@ -89,6 +89,40 @@ proptest! {
         prop_assert_eq!(x.len(), a.len());
         let shared = count_shared(&x, &y);
         prop_assert_eq!(jaccard(shared, x.len(), y.len()), by_definition(&a, &b));
+    }
+
+    /// Through the index, against the definition on all pairs of multisets.
+    #[test]
+    fn the_index_finds_what_all_pairs_have(
+        pages in proptest::collection::vec(proptest::collection::vec(0u64..12, 0..25), 0..25),
+        threshold in prop_oneof![Just(0.0), Just(0.25), Just(0.44), Just(0.5), Just(0.8), Just(1.0)],
+        min_shared in 1usize..4,
+    ) {
+        let method = spotsigs(threshold, min_shared);
+        // Different numbers, so that every page is a sketch of its own.
+        let pages: Vec<Vec<u64>> = pages
+            .into_iter()
+            .zip(100..)
+            .map(|(mut page, own)| {
+                page.push(own);
+                page
+            })
+            .collect();
+        let found = related(&method, pages.iter().map(|page| Sketch {
+            keys: numbered(page.clone()),
+            ..Sketch::default()
+        }));
+        let mut expected = Vec::new();
+        for (a, page) in (0u32..).zip(&pages) {
+            for (b, other) in (a + 1..).zip(&pages[a as usize + 1..]) {
+                let similarity = by_definition(page, other);
+                let shared = similarity * (page.len() + other.len()) as f64 / (1.0 + similarity);
+                if similarity >= threshold && shared.round() as usize >= min_shared {
+                    expected.push((a, b));
+                }
+            }
+        }
+        prop_assert_eq!(found, expected);
     }
 
     /// The bounds are the tightest: one more or less and a pair at the threshold would be lost or a needless one seen.

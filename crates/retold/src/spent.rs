@@ -1,0 +1,64 @@
+//! Where the time of a run's threads goes.
+
+use std::ops::AddAssign;
+use std::time::{Duration, Instant};
+
+/// Time by kind of work, summed over all threads: with more than one it adds up to more than the clock shows.
+///
+/// For `agglomerate` these are the parts into which its paper splits its time: text and sketches are keyword
+/// extraction, candidates linear comparison, verdicts multi-dimensional comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Files read, decompressed and cut into records.
+    pub reading: Duration,
+    /// Records made pages.
+    pub parsing: Duration,
+    /// Pages made texts: decoded, freed of tags, folded.
+    pub text: Duration,
+    /// Texts made sketches, words included.
+    pub sketches: Duration,
+    /// The inverted index built (by the clock, whatever the threads) and pairs found that share keys enough.
+    pub candidates: Duration,
+    /// Verdicts on those pairs.
+    pub verdicts: Duration,
+}
+
+impl Spent {
+    /// The parts with their names, in the order in which they follow each other.
+    pub fn parts(&self) -> [(&'static str, Duration); 6] {
+        [
+            ("reading", self.reading),
+            ("parsing", self.parsing),
+            ("text", self.text),
+            ("sketches", self.sketches),
+            ("candidates", self.candidates),
+            ("verdicts", self.verdicts),
+        ]
+    }
+}
+
+impl AddAssign for Spent {
+    fn add_assign(&mut self, other: Spent) {
+        self.reading += other.reading;
+        self.parsing += other.parsing;
+        self.text += other.text;
+        self.sketches += other.sketches;
+        self.candidates += other.candidates;
+        self.verdicts += other.verdicts;
+    }
+}
+
+/// Measures one thing after the other.
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    pub(crate) fn start() -> Stopwatch {
+        Stopwatch(Instant::now())
+    }
+
+    /// The time since the start or the last call.
+    pub(crate) fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        now - std::mem::replace(&mut self.0, now)
+    }
+}
