@@ -48,7 +48,7 @@ fn page(language: &str, chars: usize) -> Text {
             "en" if number % 3 == 0 => "the ".to_owned(),
             "en" => english(random.rank(8000)) + " ",
             _ if number % 4 == 0 => "的".to_owned(),
-            _ => chinese(random.rank(6000)),
+            _ => chinese(random.rank(2000)),
         };
         length += word.chars().count();
         text.push_str(&word);
