@@ -60,7 +60,7 @@ pub struct Args {
     #[arg(long, help_heading = "Output")]
     no_df: bool,
 
-    /// How the pages are compared (a finished run says so itself) [default: period]
+    /// How the pages are compared (a finished run says so itself) [default: coverage]
     #[arg(long, value_name = "NAME", help_heading = "Method")]
     method: Option<String>,
     /// Set a parameter of the method; may be repeated

@@ -18,7 +18,9 @@ fn pages(world: &World) {
 fn copies_are_found_clustered_and_dropped() {
     let world = World::new();
     pages(&world);
-    let ran = world.run(&["dedup", "in", "-o", "out"]).code(0);
+    let ran = world
+        .run(&["dedup", "in", "-o", "out", "--method", "period"])
+        .code(0);
     assert!(
         ran.stdout()
             .contains("5 pages read: 2 kept, 3 dropped as copies"),
@@ -203,7 +205,9 @@ fn exact_copies_are_duplicates_even_without_a_feature() {
         "in.jsonl",
         line("a", "没有句号") + &line("b", "沒有句號") + &line("c", "") + &line("d", ""),
     );
-    world.run(&["dedup", "in.jsonl", "-o", "out"]).code(0);
+    world
+        .run(&["dedup", "--method", "period", "in.jsonl", "-o", "out"])
+        .code(0);
     let pairs = world.lines("out/pairs.jsonl");
     assert_eq!(pairs.len(), 1, "empty texts match nothing: {pairs:?}");
     assert_eq!(
@@ -211,11 +215,22 @@ fn exact_copies_are_duplicates_even_without_a_feature() {
         (&"a".into(), &1.0.into())
     );
     world
-        .run(&["dedup", "in.jsonl", "-o", "off", "--exact", "off"])
+        .run(&[
+            "dedup", "--method", "period", "in.jsonl", "-o", "off", "--exact", "off",
+        ])
         .code(0);
     assert_eq!(world.read("off/pairs.jsonl"), "");
     world
-        .run(&["dedup", "in.jsonl", "-o", "plain", "--fold", "nfkc,case"])
+        .run(&[
+            "dedup",
+            "--method",
+            "period",
+            "in.jsonl",
+            "-o",
+            "plain",
+            "--fold",
+            "nfkc,case",
+        ])
         .code(0);
     assert_eq!(
         world.read("plain/pairs.jsonl"),
@@ -233,7 +248,9 @@ fn of_a_group_of_more_than_a_thousand_only_the_canonical_pairs_are_listed() {
         .map(|n| line(&format!("p{n:04}"), &format!("第{n:04}号\n\n{story}")))
         .collect();
     world.file("in.jsonl", &lines);
-    let ran = world.run(&["dedup", "in.jsonl", "-o", "out"]).code(0);
+    let ran = world
+        .run(&["dedup", "--method", "period", "in.jsonl", "-o", "out"])
+        .code(0);
     assert!(
         ran.stdout().contains("1,001 pages are alike to p0000"),
         "{}",
@@ -252,7 +269,9 @@ fn of_a_group_of_more_than_a_thousand_only_the_canonical_pairs_are_listed() {
     // Of a thousand all pairs are listed.
     let smaller: String = lines.lines().take(1000).map(|l| format!("{l}\n")).collect();
     world.file("less.jsonl", smaller);
-    world.run(&["dedup", "less.jsonl", "-o", "less"]).code(0);
+    world
+        .run(&["dedup", "--method", "period", "less.jsonl", "-o", "less"])
+        .code(0);
     assert_eq!(world.summary("less")["pairs"], 1000 * 999 / 2);
 }
 

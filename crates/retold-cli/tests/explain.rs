@@ -35,14 +35,35 @@ fn json(output: &Output) -> serde_json::Value {
 fn run(options: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().to_str().unwrap();
-    let ended = retold(&[&["dedup", ".", "-q", "--no-kept", "-o", to], options].concat());
+    let ended = retold(
+        &[
+            &[
+                "dedup",
+                ".",
+                "-q",
+                "--method",
+                "period",
+                "--no-kept",
+                "-o",
+                to,
+            ],
+            options,
+        ]
+        .concat(),
+    );
     assert_eq!(ended.status.code(), Some(0), "{}", errors(&ended));
     folder
 }
 
 #[test]
 fn two_files() {
-    let told = retold(&["explain", "bridge.html", "bridge-edited.html"]);
+    let told = retold(&[
+        "explain",
+        "bridge.html",
+        "bridge-edited.html",
+        "--method",
+        "period",
+    ]);
     let text = out(&told);
     assert_eq!(told.status.code(), Some(0));
     assert!(text.starts_with("The pages are duplicates\n"), "{text}");
@@ -58,6 +79,8 @@ fn two_files() {
         "explain",
         "bridge.html",
         "bridge-short.html",
+        "--method",
+        "period",
         "--color",
         "always",
     ]);
@@ -66,7 +89,14 @@ fn two_files() {
 
 #[test]
 fn unlike_pages_and_wrong_use() {
-    let told = retold(&["explain", "garden.html", "bridge-reprint.html", "--json"]);
+    let told = retold(&[
+        "explain",
+        "garden.html",
+        "bridge-reprint.html",
+        "--json",
+        "--method",
+        "period",
+    ]);
     let story = json(&told);
     assert_eq!(story["relation"], serde_json::Value::Null);
     assert_eq!(story["checks"][0]["line"], "shared = 2 < 3");
@@ -98,6 +128,8 @@ fn ids_in_inputs() {
         "wire/ferry",
         "blog/ferry",
         "--json",
+        "--method",
+        "period",
     ]);
     let story = json(&told);
     assert_eq!(story["relation"], "contained_by");

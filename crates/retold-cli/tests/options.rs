@@ -15,19 +15,34 @@ fn parameters_come_from_the_command_line_and_from_files() {
     two_pages(&world);
     // 8 of 10 features.
     let pairs = |out: &str| world.lines(&format!("{out}/pairs.jsonl")).len();
-    world.run(&["dedup", "in.jsonl", "-o", "a"]).code(0);
+    world
+        .run(&["dedup", "--method", "period", "in.jsonl", "-o", "a"])
+        .code(0);
     assert_eq!(pairs("a"), 1);
     world
-        .run(&["dedup", "in.jsonl", "-o", "b", "--param", "threshold=0.9"])
+        .run(&[
+            "dedup",
+            "--method",
+            "period",
+            "in.jsonl",
+            "-o",
+            "b",
+            "--param",
+            "threshold=0.9",
+        ])
         .code(0);
     assert_eq!(pairs("b"), 0);
     world.file("p.toml", "[period]\nthreshold = 0.9\nnoise = \"none\"\n");
     world
-        .run(&["dedup", "in.jsonl", "-o", "c", "--params", "p.toml"])
+        .run(&[
+            "dedup", "--method", "period", "in.jsonl", "-o", "c", "--params", "p.toml",
+        ])
         .code(0);
     assert_eq!(pairs("c"), 0);
     let both = [
         "dedup",
+        "--method",
+        "period",
         "in.jsonl",
         "-o",
         "d",
@@ -170,7 +185,7 @@ fn wrong_use_says_what_to_do() {
     };
     dedup(&["--method", "perod"]).says(&["no method is called `perod`", "period"]);
     dedup(&["--param", "treshold=1"]).says(&["no parameter `treshold`", "threshold"]);
-    dedup(&["--param", "threshold=7"]).says(&["period.threshold = 7", "a number from 0 to 1"]);
+    dedup(&["--param", "threshold=7"]).says(&["coverage.threshold = 7", "a number from 0.05 to 1"]);
     dedup(&["--param", "threshold"]).says(&["NAME=VALUE"]);
     dedup(&["--max-record-size", "many"]).says(&["a number of bytes"]);
     dedup(&["--mark", "--no-kept"]).says(&["cannot be used with"]);
@@ -208,7 +223,7 @@ fn methods_and_completions_are_listed() {
     let world = World::new();
     let text = world.run(&["methods"]).code(0).stdout();
     for part in [
-        "period (default)",
+        "coverage (default)",
         "--param threshold=0.7",
         "CN102945244",
         "a number from 0 to 1",

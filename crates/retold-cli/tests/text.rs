@@ -78,7 +78,9 @@ fn dedup_compares_main_text_and_counts() {
     assert_eq!(summary["extraction"]["main"], 1);
     assert_eq!(summary["extraction"]["fallback"], 1);
     assert_eq!(summary["parameters"]["extract"], "main");
-    world.run(&["dedup", "in", "-o", "plain"]).code(0);
+    world
+        .run(&["dedup", "in", "-o", "plain", "--method", "period"])
+        .code(0);
     assert_eq!(world.summary("plain")["parameters"]["extract"], "none");
     assert_eq!(world.summary("plain")["extraction"]["main"], 0);
 }

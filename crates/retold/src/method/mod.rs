@@ -263,7 +263,7 @@ pub const METHODS: &[MethodInfo] = &[
 ];
 
 /// The name of the method that is used when none is named.
-pub const DEFAULT: &str = period::INFO.name;
+pub const DEFAULT: &str = coverage::INFO.name;
 
 /// The method called `name`.
 pub fn find(name: &str) -> Result<&'static MethodInfo> {
