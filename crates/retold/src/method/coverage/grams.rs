@@ -41,11 +41,9 @@ pub(super) fn grams(text: &Text, width: usize, mut found: impl FnMut(u64, u32, u
     }
 }
 
-/// Makes every bit depend on every other, and leaves [`COMMON`] free.
-fn spread(mut hash: u64) -> u64 {
-    hash = (hash ^ (hash >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    hash = (hash ^ (hash >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    (hash ^ (hash >> 32)) & !COMMON
+/// A hash of the polynomial, which by itself is not spread evenly; leaves [`COMMON`] free.
+fn spread(polynomial: u64) -> u64 {
+    xxh3_64(&polynomial.to_le_bytes()) & !COMMON
 }
 
 /// The share of the text, in thousandths of its characters, that stands in sentences which a full stop ends.
