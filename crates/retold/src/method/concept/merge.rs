@@ -152,11 +152,11 @@ mod tests {
         let mut groups: Vec<Vec<usize>> = (0..meanings.len()).map(|n| vec![n]).collect();
         loop {
             let mut best: Option<(f64, usize, usize)> = None;
-            for i in 0..groups.len() {
-                for j in i + 1..groups.len() {
-                    let pairs = groups[i]
+            for (i, left) in groups.iter().enumerate() {
+                for (j, right) in groups.iter().enumerate().skip(i + 1) {
+                    let pairs = left
                         .iter()
-                        .flat_map(|&a| groups[j].iter().map(move |&b| rel(a, b)));
+                        .flat_map(|&a| right.iter().map(move |&b| rel(a, b)));
                     let least = pairs.fold(f64::INFINITY, f64::min);
                     if least > threshold && best.is_none_or(|(most, ..)| least > most) {
                         best = Some((least, i, j));

@@ -277,8 +277,8 @@ fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u
                         let at = number as usize * words + first_word;
                         let affected = &mut arena.affected[at..at + W];
                         let row = &seen[neighbour as usize];
-                        for word in 0..W {
-                            affected[word] |= sole[word] & row[word];
+                        for ((affected, sole), row) in affected.iter_mut().zip(&sole).zip(row) {
+                            *affected |= sole & row;
                         }
                     }
                 }
@@ -301,17 +301,17 @@ fn reached<const W: usize>(
 ) -> ([u64; W], [u64; W]) {
     let (mut once, mut twice) = ([0u64; W], [0u64; W]);
     for &neighbour in neighbours {
-        let row = &seen[neighbour as usize];
-        for word in 0..W {
-            twice[word] |= once[word] & row[word];
-            once[word] |= row[word];
+        let words = once
+            .iter_mut()
+            .zip(&mut twice)
+            .zip(&seen[neighbour as usize]);
+        for ((once, twice), row) in words {
+            *twice |= *once & row;
+            *once |= row;
         }
     }
-    let (mut after, mut sole) = (*before, [0u64; W]);
-    for word in 0..W {
-        after[word] |= once[word];
-        sole[word] = once[word] & !twice[word] & !before[word];
-    }
+    let after = std::array::from_fn(|word| before[word] | once[word]);
+    let sole = std::array::from_fn(|word| once[word] & !twice[word] & !before[word]);
     (after, sole)
 }
 
@@ -391,9 +391,8 @@ fn first_step<const W: usize>(
 /// Adds the rows of some nodes to a row.
 fn add<const W: usize>(row: &mut [u64; W], nodes: &[u32], seen: &[[u64; W]]) {
     for &node in nodes {
-        let other = &seen[node as usize];
-        for word in 0..W {
-            row[word] |= other[word];
+        for (word, other) in row.iter_mut().zip(&seen[node as usize]) {
+            *word |= other;
         }
     }
 }

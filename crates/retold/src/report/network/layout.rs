@@ -44,9 +44,9 @@ fn spiral(network: &Network) -> Vec<(f64, f64)> {
 
 fn forces(network: &Network, places: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut forces = vec![(0.0, 0.0); places.len()];
-    for a in 0..places.len() {
-        for b in a + 1..places.len() {
-            let (x, y) = (places[a].0 - places[b].0, places[a].1 - places[b].1);
+    for (a, from) in places.iter().enumerate() {
+        for (b, to) in places.iter().enumerate().skip(a + 1) {
+            let (x, y) = (from.0 - to.0, from.1 - to.1);
             // 1 / distance, along the direction between the two.
             let square = (x * x + y * y).max(1e-6);
             forces[a].0 += x / square;
