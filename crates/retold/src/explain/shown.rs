@@ -140,22 +140,7 @@ fn map_block(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::{Content, Markup, Page};
-    use crate::text::text_of;
-
-    fn text(text: &str) -> Text {
-        let page = Page {
-            id: String::new(),
-            url: None,
-            site: None,
-            date: None,
-            content: Content::Unicode {
-                text: text.into(),
-                markup: Markup::Plain,
-            },
-        };
-        text_of(&page, &TextOptions::default()).unwrap()
-    }
+    use crate::text::testing::text;
 
     #[test]
     fn positions_lead_back_to_what_people_see() {

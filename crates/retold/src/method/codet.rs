@@ -225,16 +225,12 @@ impl Method for CoDet {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::text;
+    use super::super::testing::{params, text};
     use super::*;
     use crate::relation::Relation;
 
     fn verdict(settings: &[(&str, &str)], a: &str, b: &str) -> Option<Verdict> {
-        let settings: Vec<_> = settings
-            .iter()
-            .map(|(name, value)| ((*name).into(), (*value).into()))
-            .collect();
-        let method = CoDet::new(&INFO.resolve(&settings).unwrap());
+        let method = CoDet::new(&params(&INFO, settings));
         let [a, b] = [a, b].map(|content| method.sketch(&text(content)));
         let verdict = method.compare(a.as_ref(), b.as_ref());
         let swapped = method.compare(b.as_ref(), a.as_ref());

@@ -221,14 +221,11 @@ impl Method for IMatch {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::testing::params;
     use super::*;
 
     fn imatch(settings: &[(&str, &str)], texts: &[&[u64]]) -> IMatch {
-        let settings: Vec<_> = settings
-            .iter()
-            .map(|(name, value)| ((*name).into(), (*value).into()))
-            .collect();
-        let mut method = IMatch::new(&INFO.resolve(&settings).unwrap());
+        let mut method = IMatch::new(&params(&INFO, settings));
         method.fit(Arc::new(Frequencies::of(
             texts.iter().map(|text| text.to_vec()),
         )));

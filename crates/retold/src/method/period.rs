@@ -349,15 +349,11 @@ impl Counts {
 mod tests {
     use super::*;
     use crate::method::Value;
-    use crate::method::testing::text;
+    use crate::method::testing::{params, text};
     use crate::relation::Relation;
 
     fn period(settings: &[(&str, &str)]) -> Period {
-        let settings: Vec<_> = settings
-            .iter()
-            .map(|(n, v)| ((*n).into(), (*v).into()))
-            .collect();
-        Period::new(&INFO.resolve(&settings).unwrap())
+        Period::new(&params(&INFO, settings))
     }
 
     /// The features as strings, in the order of the sentences.

@@ -1,26 +1,9 @@
 //! What tests of methods need.
 
-use super::{Method, Sketch};
+use super::{Method, MethodInfo, Params, Sketch};
 use crate::index::noise::NoiseList;
 use crate::index::{Judge, Sketches, related_pairs};
-use crate::page::{Content, Markup, Page};
-use crate::text::{Text, TextOptions, text_of};
-
-/// The text of a plain page.
-pub(super) fn text(text: &str) -> Text {
-    let content = Content::Unicode {
-        text: text.into(),
-        markup: Markup::Plain,
-    };
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content,
-    };
-    text_of(&page, &TextOptions::default()).unwrap()
-}
+pub(super) use crate::text::testing::text;
 
 /// The pairs of different sketches that the index finds related, by their places in the list, ascending.
 pub(super) fn related(
@@ -41,4 +24,13 @@ pub(super) fn related(
     .made;
     found.sort_unstable();
     found
+}
+
+/// The method's parameters with these settings.
+pub(super) fn params(info: &MethodInfo, settings: &[(&str, &str)]) -> Params {
+    let settings: Vec<(String, String)> = settings
+        .iter()
+        .map(|(name, value)| ((*name).into(), (*value).into()))
+        .collect();
+    info.resolve(&settings).unwrap()
 }

@@ -218,15 +218,11 @@ impl Method for TfIdf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::text;
+    use super::super::testing::{params, text};
     use super::*;
 
     fn tfidf(settings: &[(&str, &str)], texts: &[&str]) -> TfIdf {
-        let settings: Vec<_> = settings
-            .iter()
-            .map(|(name, value)| ((*name).into(), (*value).into()))
-            .collect();
-        let mut method = TfIdf::new(&INFO.resolve(&settings).unwrap());
+        let mut method = TfIdf::new(&params(&INFO, settings));
         let counted: Vec<Vec<u64>> = texts
             .iter()
             .map(|content| method.counted(&text(content)))

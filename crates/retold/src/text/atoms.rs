@@ -98,22 +98,10 @@ fn class(c: char) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::{Content, Markup, Page};
-    use crate::text::{TextOptions, text_of};
+    use crate::text::testing::text;
 
     fn units(content: &str, unit: Unit) -> Vec<String> {
-        let content = Content::Unicode {
-            text: content.into(),
-            markup: Markup::Plain,
-        };
-        let page = Page {
-            id: String::new(),
-            url: None,
-            site: None,
-            date: None,
-            content,
-        };
-        let text = text_of(&page, &TextOptions::default()).unwrap();
+        let text = text(content);
         let mut units = Vec::new();
         atoms(&text, unit, |start, end| {
             units.push(text.folded[start..end].to_owned());

@@ -16,6 +16,8 @@ mod meta;
 pub mod plain;
 mod sentence;
 pub mod synonyms;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod tokenize;
 pub mod wordnet;
 pub mod words;

@@ -5,26 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::testing::{text, text_with};
 use super::tokenize::Tokenizer;
 use super::*;
-
-fn text_with(content: &str, options: &TextOptions) -> Text {
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content: Content::Unicode {
-            text: content.into(),
-            markup: Markup::Plain,
-        },
-    };
-    text_of(&page, options).expect("short texts have no faults")
-}
-
-fn text(content: &str) -> Text {
-    text_with(content, &TextOptions::default())
-}
 
 /// The words, with `-` in front of stop-words and `|` in front of words after a break.
 fn words(content: &str) -> String {

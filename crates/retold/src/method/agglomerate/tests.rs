@@ -1,14 +1,10 @@
 //! Each formula with figures worked out by hand.
 
 use super::*;
-use crate::method::testing::text;
+use crate::method::testing::{params, text};
 
 fn method(settings: &[(&str, &str)]) -> Agglomerate {
-    let settings: Vec<_> = settings
-        .iter()
-        .map(|(n, v)| ((*n).into(), (*v).into()))
-        .collect();
-    Agglomerate::new(&INFO.resolve(&settings).unwrap())
+    Agglomerate::new(&params(&INFO, settings))
 }
 
 fn keywords(settings: &[(&str, &str)], content: &str) -> Vec<Keyword> {

@@ -2,15 +2,11 @@
 
 use super::*;
 use crate::method::SketchRef;
-use crate::method::testing::text;
+use crate::method::testing::{params, text};
 use crate::relation::Relation;
 
 fn method(settings: &[(&str, &str)]) -> Concept {
-    let settings: Vec<_> = settings
-        .iter()
-        .map(|(n, v)| ((*n).into(), (*v).into()))
-        .collect();
-    Concept::new(&INFO.resolve(&settings).unwrap())
+    Concept::new(&params(&INFO, settings))
 }
 
 fn keyworld() -> Concept {

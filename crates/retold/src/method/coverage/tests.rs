@@ -4,31 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::method::Value;
-use crate::page::{Content, Markup, Page};
+use crate::method::testing::{params, text};
 use crate::relation::Relation;
-use crate::text::{TextOptions, text_of};
 
 fn coverage(settings: &[(&str, &str)]) -> Coverage {
-    let settings: Vec<_> = settings
-        .iter()
-        .map(|(n, v)| ((*n).into(), (*v).into()))
-        .collect();
-    Coverage::new(&INFO.resolve(&settings).unwrap())
-}
-
-fn text(content: &str) -> Text {
-    let content = Content::Unicode {
-        text: content.into(),
-        markup: Markup::Plain,
-    };
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content,
-    };
-    text_of(&page, &TextOptions::default()).unwrap()
+    Coverage::new(&params(&INFO, settings))
 }
 
 /// The words `from` to `to` of an endless text, without a full stop.

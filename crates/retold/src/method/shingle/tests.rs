@@ -2,14 +2,10 @@ use proptest::prelude::*;
 
 use super::minhash::{Bands, MinHash, agreeing, pack};
 use super::*;
-use crate::method::testing::text;
+use crate::method::testing::{params, text};
 
 fn shingle(settings: &[(&str, &str)]) -> Shingle {
-    let settings: Vec<_> = settings
-        .iter()
-        .map(|(n, v)| ((*n).into(), (*v).into()))
-        .collect();
-    Shingle::new(&INFO.resolve(&settings).unwrap())
+    Shingle::new(&params(&INFO, settings))
 }
 
 /// The shingles as they stand in the folded text.
