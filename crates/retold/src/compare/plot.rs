@@ -93,6 +93,8 @@ impl Plot {
             .y_desc(self.axes[1])
             .axis_desc_style(text(14))
             .label_style(text(13))
+            // Steps of a logarithmic axis are products that are off in the last digit.
+            .x_label_formatter(&|value| ((value * 1e6).round() / 1e6).to_string())
             .axis_style(INK)
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
