@@ -74,7 +74,7 @@ try {
     const evil = join(work, "evil.jsonl");
     const text = "This page wants to run </script><script>window.hacked = 3</script> in your browser. It will not get its way at all. The report shows it as text and nothing else. <img src=x onerror='window.hacked=4'> stays what it is here.";
     writeFileSync(evil, ["<script>window.hacked=1</script>", "\"><img src=x onerror=window.hacked=2>"].map((id, n) => JSON.stringify({ id, html: `<title>&lt;script&gt;window.hacked=5&lt;/script&gt;</title><p>${text.replaceAll("<", "&lt;")} Number ${n}</p>` })).join("\n"));
-    const report = dedup("examples", [join(root, "examples/pages"), evil], "--report-text");
+    const report = dedup("examples", [join(root, "examples/pages"), evil], "--report-text", "--method", "period");
     const { page, done } = await open(report);
     await page.waitForSelector("body[data-ready]");
     assert.match(await page.textContent("h1"), /copies found/);
@@ -127,7 +127,7 @@ try {
   await test("explain", async () => {
     const html = join(work, "explain.html");
     const pages = ["bridge.html", "bridge-edited.html"].map((name) => join(root, "examples/pages", name));
-    execFileSync(retold, ["explain", ...pages, "--html", html]);
+    execFileSync(retold, ["explain", ...pages, "--method", "period", "--html", html]);
     const { page, done } = await open(html);
     await page.waitForSelector(".columns mark.same");
     assert.match(await page.textContent("main"), /CCS = /);
@@ -140,7 +140,7 @@ try {
   await test("many", async () => {
     const input = join(work, "many.jsonl");
     await generate(input, 100_000);
-    const report = dedup("many", [input]);
+    const report = dedup("many", [input], "--method", "period");
     const size = statSync(report).size;
     const start = Date.now();
     const { page, done } = await open(report);
