@@ -73,6 +73,16 @@ pub(crate) struct Shape {
     outcomes: Option<[&'static str; 2]>,
 }
 
+/// What is left to tell of a pair that was checked on its texts: sketches would only give the estimates.
+fn verified(pair: &Pair) -> Vec<Check> {
+    let similarity = "counted on the texts themselves; `retold explain` shows the arithmetic";
+    let ratio = "the smaller page's size over the larger's";
+    vec![
+        Check::value("similarity", similarity, f64::from(pair.similarity)),
+        Check::value("length ratio", ratio, f64::from(pair.length_ratio)),
+    ]
+}
+
 /// Finds the numbers behind pairs.
 pub(super) struct Facts<'a> {
     report: &'a Report<'a>,
@@ -123,11 +133,12 @@ impl<'a> Facts<'a> {
         let right = findings.units.get(unit(pair.b));
         let exact = self.report.options.exact && a.text.is_some() && a.text == b.text;
         let shorter = a.own_chars.min(b.own_chars);
-        let checks: Vec<Value> =
-            index::checks(self.report.method, &findings.noise, (left, right), shorter)
-                .iter()
-                .map(|check| self.check(check))
-                .collect();
+        let method = self.report.method;
+        let checks = match method.in_doubt(f64::from(pair.similarity)) && !exact {
+            true => verified(pair),
+            false => index::checks(method, &findings.noise, (left, right), shorter),
+        };
+        let checks: Vec<Value> = checks.iter().map(|check| self.check(check)).collect();
         let shared = shared_positions(left.keys, right.keys).map(|(i, _)| left.keys[i]);
         let common = |key: u64| {
             let common = findings.noise.common.as_ref();
