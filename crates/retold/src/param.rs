@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
@@ -29,9 +29,13 @@ pub enum Domain {
     Choice(&'static str, &'static [&'static str]),
 }
 
+/// Values of parameters by name, as a user or a file gives them: not checked yet. Any form of a value does: a number
+/// may be text, and `true` a name.
+pub type Settings = BTreeMap<String, Value>;
+
 /// The value of a parameter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, from = "Given")]
 pub enum Value {
     /// A whole number.
     Int(i64),
@@ -39,6 +43,33 @@ pub enum Value {
     Float(f64),
     /// A name.
     Choice(String),
+}
+
+/// What files write for a value.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Given {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl From<Given> for Value {
+    fn from(given: Given) -> Value {
+        match given {
+            Given::Bool(on) => Value::Choice(on.to_string()),
+            Given::Int(number) => Value::Int(number),
+            Given::Float(number) => Value::Float(number),
+            Given::Text(text) => Value::Choice(text),
+        }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Choice(text.to_owned())
+    }
 }
 
 impl Domain {
@@ -96,19 +127,20 @@ impl fmt::Display for Value {
 pub struct Params(BTreeMap<&'static str, Value>);
 
 impl Params {
-    /// The defaults of `declared` with `settings` (name, value as text) laid over them; the last of a name wins.
+    /// The defaults of `declared` with `settings` laid over them.
     ///
     /// Errors: a name that is not declared, a value outside its domain. `method` is for the message.
     pub fn resolve<'a>(
         method: &str,
         declared: impl Iterator<Item = &'a Param> + Clone,
-        settings: &[(String, String)],
+        settings: &Settings,
     ) -> Result<Params> {
         let mut values: BTreeMap<_, _> = declared
             .clone()
             .map(|p| (p.name, p.domain.default()))
             .collect();
-        for (name, text) in settings {
+        for (name, given) in settings {
+            let text = given.to_string();
             let Some(param) = declared.clone().find(|p| p.name == name) else {
                 let known: Vec<_> = declared.map(|p| p.name).collect();
                 return Err(Error::Usage(format!(
@@ -159,6 +191,12 @@ impl Params {
             .collect()
     }
 
+    /// All values, as they would have to be given.
+    pub fn settings(&self) -> Settings {
+        let values = self.iter();
+        values.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    }
+
     /// All values, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         self.0.iter().map(|(name, value)| (*name, value))
@@ -188,7 +226,7 @@ mod tests {
     ];
 
     fn resolve(name: &str, value: &str) -> Result<Params> {
-        Params::resolve("period", DECLARED.iter(), &[(name.into(), value.into())])
+        Params::resolve("period", DECLARED.iter(), &Settings::from([(name.into(), value.into())]))
     }
 
     #[test]

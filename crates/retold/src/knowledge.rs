@@ -1,0 +1,334 @@
+//! What was learnt from a collection, frozen: document frequencies, and which keys are noise.
+//!
+//! A batch counts once and freezes what it counted; pages that come later are judged with the same numbers. All counts
+//! are over different *texts* (CONTRACT): exact copies count once, and unlike pages whose sketches are equal, because
+//! their only full stops are the footer's, count each.
+//!
+//! The papers delete noise keys (`idf`, `site`). That cannot be right everywhere: the sentences of a disclaimer and those
+//! of a much reprinted article stand on equally many pages, and where the disclaimer is all that two short pages have in
+//! full stops, nothing in their sketches tells the two cases apart. So `evidence`, the default, deletes nothing from a
+//! sketch: keys on many texts are *common*, and a pair that the method relates is believed only if there is more to it
+//! than common keys ([`crate::model::Model::judge`]).
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::frequencies::Frequencies;
+use crate::ids::SketchNo;
+use crate::index::{Postings, Sketches};
+use crate::param::{Domain, Param, Params};
+
+/// The parameters of the noise filter, which every method that wants one has beside its own.
+pub const PARAMS: &[Param] = &[
+    Param {
+        name: "noise",
+        domain: Domain::Choice("evidence", &["none", "idf", "site", "idf+site", "evidence"]),
+        help: "what is done about features of templates and disclaimers: delete them by IDF, by site, by both, or \
+               keep them and ask for evidence beside them",
+    },
+    Param {
+        name: "common_df",
+        domain: Domain::Int(8, 1, 1_000_000_000),
+        help: "evidence: a feature on more different texts than this is common",
+    },
+    Param {
+        name: "cover",
+        domain: Domain::Float(0.65, 0.01, 1.0),
+        help: "evidence: common features suffice if their sentences are this share of the shorter text",
+    },
+    Param {
+        name: "many",
+        domain: Domain::Int(20, 1, 1_000_000_000),
+        help: "evidence: common features suffice if this many are shared",
+    },
+    Param {
+        name: "min_texts",
+        domain: Domain::Int(100, 0, 1_000_000_000),
+        help: "evidence: nothing is common in a collection of fewer different texts",
+    },
+    Param {
+        name: "idf_threshold",
+        domain: Domain::Float(6.0, 0.0, 100.0),
+        help: "idf: a feature with ln(N / df) below this is noise",
+    },
+    Param {
+        name: "idf_min_df",
+        domain: Domain::Int(20, 2, 1_000_000_000),
+        help: "idf: a feature on fewer different texts than this is never noise",
+    },
+    Param {
+        name: "site_min_df",
+        domain: Domain::Int(20, 1, 1_000_000_000),
+        help: "site: a feature on no more different texts of a site than this is never the site's noise",
+    },
+    Param {
+        name: "site_share",
+        domain: Domain::Float(0.02, 0.0, 1.0),
+        help: "site: a feature on more than this share of a site's different texts is the site's noise",
+    },
+];
+
+/// What a model knows of a collection. The default is nothing: no text was counted, no key is common or noise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Knowledge {
+    /// How many different texts were counted.
+    pub texts: u64,
+    /// On how many texts words stand, for methods that weigh words.
+    pub words: Frequencies,
+    /// Keys that are no evidence by themselves; ascending.
+    pub common: Vec<u64>,
+    /// Keys that are deleted on every page; ascending.
+    pub deleted: Vec<u64>,
+    /// Keys that are deleted on the pages of one site; ascending.
+    pub deleted_on_site: BTreeMap<String, Vec<u64>>,
+}
+
+impl Knowledge {
+    /// Frequencies of words.
+    pub fn of_words(words: Frequencies) -> Knowledge {
+        Knowledge {
+            texts: words.texts(),
+            words,
+            ..Knowledge::default()
+        }
+    }
+
+    /// Finds the keys on more than `common_df` texts, if there are `min_texts` texts at all.
+    pub fn of_common(census: &Census<'_>, params: &Params) -> Knowledge {
+        let common = if census.all() >= params.int("min_texts") as u64 {
+            census.on_more_than(params.int("common_df") as u64)
+        } else {
+            Vec::new()
+        };
+        Knowledge {
+            texts: census.all(),
+            common,
+            ..Knowledge::default()
+        }
+    }
+
+    /// Finds the noise by [`PARAMS`].
+    pub fn of_noise(census: &Census<'_>, params: &Params) -> Knowledge {
+        let texts = census.all();
+        let (deleted, deleted_on_site) = match params.choice("noise") {
+            "none" => Default::default(),
+            "evidence" => return Knowledge::of_common(census, params),
+            kind => {
+                let postings = Postings::build(census.sketches);
+                let everywhere = (kind != "site").then(|| census.by_idf(&postings, params));
+                let on_site = (kind != "idf").then(|| census.by_site(&postings, params));
+                (everywhere.unwrap_or_default(), on_site.unwrap_or_default())
+            }
+        };
+        Knowledge {
+            texts,
+            deleted,
+            deleted_on_site,
+            ..Knowledge::default()
+        }
+    }
+
+    /// True if `key` is deleted on a page of `site`.
+    pub fn deletes(&self, key: u64, site: Option<&str>) -> bool {
+        self.deleted.binary_search(&key).is_ok()
+            || site
+                .and_then(|site| self.deleted_on_site.get(site))
+                .is_some_and(|keys| keys.binary_search(&key).is_ok())
+    }
+
+    /// True if no key is deleted anywhere.
+    pub fn deletes_nothing(&self) -> bool {
+        self.deleted.is_empty() && self.deleted_on_site.is_empty()
+    }
+
+    /// True if `key` is common.
+    pub fn is_common(&self, key: u64) -> bool {
+        self.common.binary_search(&key).is_ok()
+    }
+
+    /// The number of keys that are common or deleted, those of each site counted for that site.
+    pub fn noise(&self) -> usize {
+        let on_sites: usize = self.deleted_on_site.values().map(Vec::len).sum();
+        self.common.len() + self.deleted.len() + on_sites
+    }
+}
+
+/// A collection as it is counted.
+#[derive(Clone, Copy)]
+pub struct Census<'a> {
+    /// All different sketches.
+    pub sketches: &'a Sketches,
+    /// For each sketch, how many different texts have it.
+    pub texts: &'a [u32],
+    /// The names of all sites that have a page.
+    pub sites: &'a [String],
+    /// (sketch, site, how many different texts of the site have that sketch), ascending, none twice.
+    pub on_site: &'a [(SketchNo, u32, u32)],
+}
+
+impl Census<'_> {
+    /// All different texts.
+    fn all(&self) -> u64 {
+        self.texts.iter().map(|&n| u64::from(n)).sum()
+    }
+
+    /// How many different texts have one of these sketches.
+    fn df(&self, sketches: impl Iterator<Item = SketchNo>) -> u64 {
+        sketches.map(|sketch| u64::from(self.texts[sketch.at()])).sum()
+    }
+
+    /// The keys on more than `limit` texts. Time O(n log n) in the number of keys.
+    fn on_more_than(&self, limit: u64) -> Vec<u64> {
+        let is_common = |list: &[(u64, SketchNo)]| self.df(list.iter().map(|&(_, sketch)| sketch)) > limit;
+        let postings = Postings::build_where(self.sketches, is_common);
+        postings.iter().map(|(key, _)| key).collect()
+    }
+
+    /// METHODS §1.2 (a): ln(N / df) below a threshold.
+    fn by_idf(&self, postings: &Postings, params: &Params) -> Vec<u64> {
+        let (threshold, min_df) = (params.float("idf_threshold"), params.int("idf_min_df") as u64);
+        let all = self.all() as f64;
+        let counted = postings.iter().map(|(key, list)| (key, self.df(list.iter().copied())));
+        counted
+            .filter(|&(_, df)| df >= min_df && (all / df as f64).ln() < threshold)
+            .map(|(key, _)| key)
+            .collect()
+    }
+
+    /// METHODS §1.2 (b): on more than max(a, b × texts of the site) different texts of one site.
+    fn by_site(&self, postings: &Postings, params: &Params) -> BTreeMap<String, Vec<u64>> {
+        let (least, share) = (params.int("site_min_df") as f64, params.float("site_share"));
+        let mut sizes = vec![0u64; self.sites.len()];
+        for &(_, site, texts) in self.on_site {
+            sizes[site as usize] += u64::from(texts);
+        }
+        let mut found: Vec<(u32, u64)> = (0..postings.len())
+            .into_par_iter()
+            .flat_map_iter(|at| {
+                let (key, list) = postings.at(at);
+                let counts = self.counts_on_sites(list);
+                let sizes = &sizes;
+                let noisy = counts.into_iter().filter(move |&(site, df)| {
+                    df as f64 > least.max(share * sizes[site as usize] as f64)
+                });
+                noisy.map(move |(site, _)| (site, key))
+            })
+            .collect();
+        found.sort_unstable();
+        let by_site = found.chunk_by(|a, b| a.0 == b.0).map(|run| {
+            let keys = run.iter().map(|&(_, key)| key).collect();
+            (self.sites[run[0].0 as usize].clone(), keys)
+        });
+        by_site.collect()
+    }
+
+    /// How many different texts of each site have one of these sketches.
+    fn counts_on_sites(&self, sketches: &[SketchNo]) -> BTreeMap<u32, u64> {
+        let mut counts = BTreeMap::new();
+        for &sketch in sketches {
+            let start = self.on_site.partition_point(|&(other, ..)| other < sketch);
+            let of_sketch = self.on_site[start..].iter();
+            for &(_, site, texts) in of_sketch.take_while(|&&(other, ..)| other == sketch) {
+                *counts.entry(site).or_default() += u64::from(texts);
+            }
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method;
+    use crate::param::Settings;
+    use crate::sketch::Sketch;
+
+    fn params(settings: &[(&str, &str)]) -> Params {
+        let given = settings.iter().map(|&(name, value)| (name.to_owned(), value.into()));
+        method::find("period").unwrap().resolve(&given.collect::<Settings>()).unwrap()
+    }
+
+    /// A collection in which key k stands in the sketches k..10, so in 10 − k of them.
+    fn ladder() -> Sketches {
+        let mut store = Sketches::default();
+        for number in 0..10u64 {
+            let sketch = Sketch {
+                keys: (0..=number).collect(),
+                ..Sketch::default()
+            };
+            store.add(sketch.as_ref());
+        }
+        store
+    }
+
+    fn noise_of(texts: &[u32], settings: &[(&str, &str)]) -> Knowledge {
+        // Site a.cn has sketches 6..10, b.cn has 0..6.
+        let sites = ["a.cn".to_owned(), "b.cn".to_owned()];
+        let numbers = SketchNo::first(10);
+        let on_site: Vec<_> = numbers.map(|n| (n, u32::from(n.0 < 6), texts[n.at()])).collect();
+        let sketches = ladder();
+        let census = Census {
+            sketches: &sketches,
+            texts,
+            sites: &sites,
+            on_site: &on_site,
+        };
+        Knowledge::of_noise(&census, &params(settings))
+    }
+
+    const ONE_EACH: [u32; 10] = [1; 10];
+
+    #[test]
+    fn idf_noise_by_hand() {
+        let idf = |texts: &[u32], threshold, min_df| {
+            let settings = [("noise", "idf"), ("idf_threshold", threshold), ("idf_min_df", min_df)];
+            noise_of(texts, &settings).deleted
+        };
+        // N = 10: ln(10 / 8) = 0.223, ln(10 / 7) = 0.357. Keys 0, 1, 2 have df 10, 9, 8.
+        assert_eq!(idf(&ONE_EACH, "0.3", "2"), [0, 1, 2]);
+        // A feature on two or three texts is no noise, however small the collection.
+        assert_eq!(idf(&ONE_EACH, "100", "4"), [0, 1, 2, 3, 4, 5, 6]);
+        // The last sketch, which has all keys, is on 91 texts: N = 100, and key 9 has df 91, ln(100 / 91) = 0.094.
+        assert_eq!(idf(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 91], "0.1", "2"), (0..10).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn site_noise_by_hand() {
+        let settings = [("noise", "site"), ("site_min_df", "3"), ("site_share", "0.6")];
+        let known = noise_of(&ONE_EACH, &settings);
+        // On a.cn the keys 0..=6 stand on 4 texts, 7 on 3, 8 on 2.
+        assert_eq!(known.deleted_on_site["a.cn"], [0, 1, 2, 3, 4, 5, 6]);
+        // b.cn: more than max(3, 0.6 × 6 = 3.6) of its 6 texts: keys 0, 1, 2 with 6, 5, 4.
+        assert_eq!(known.deleted_on_site["b.cn"], [0, 1, 2]);
+        assert!(known.deletes(3, Some("a.cn")) && !known.deletes(3, Some("b.cn")));
+        assert!(!known.deletes(0, None));
+        // 120 texts of a site that share one sketch, the footer's: its key is the site's noise.
+        let texts = [120, 1, 1, 1, 1, 1, 1, 1, 1, 1];
+        let known = noise_of(&texts, &[("noise", "site")]);
+        assert_eq!(known.deleted_on_site["b.cn"], [0]);
+    }
+
+    #[test]
+    fn common_keys_by_hand() {
+        let common = |texts: &[u32], settings: &[(&str, &str)]| noise_of(texts, settings).common;
+        assert_eq!(common(&ONE_EACH, &[("common_df", "8"), ("min_texts", "10")]), [0, 1]);
+        // Too small a collection says nothing of what is common.
+        assert!(common(&ONE_EACH, &[("common_df", "8"), ("min_texts", "11")]).is_empty());
+        // 31 texts with the one sketch that has key 0 only.
+        let texts = [31, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(common(&texts, &[("min_texts", "1")]), [0]);
+    }
+
+    #[test]
+    fn files_hold_all_that_is_known() {
+        let settings = [("noise", "idf+site"), ("idf_min_df", "2"), ("site_min_df", "1")];
+        let known = noise_of(&ONE_EACH, &settings);
+        assert!(known.noise() > 0 && !known.deletes_nothing());
+        let json = serde_json::to_string(&known).unwrap();
+        assert_eq!(serde_json::from_str::<Knowledge>(&json).unwrap(), known);
+    }
+}

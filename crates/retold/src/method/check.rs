@@ -1,0 +1,284 @@
+//! What a decision tells of itself: the tests that it made, and where the keys of a sketch come from.
+//!
+//! Reports, `retold explain` and bindings show what stands here without knowing which method it comes from.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::relation::ratio;
+
+/// A place in a text that a key of its sketch comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The key.
+    pub key: u64,
+    /// First byte in [`crate::text::Text::folded`].
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// What the key is called, where the text at the place does not say it (the words behind a joint hash, say).
+    pub label: Option<String>,
+}
+
+/// Takes down the tests that a decision makes. A decision asks it for every test, so that what people are shown is what
+/// was decided; where nobody wants to see them, nothing is kept.
+#[derive(Debug, Default)]
+pub struct Trace {
+    checks: Option<Vec<Check>>,
+}
+
+impl Trace {
+    /// Keeps nothing.
+    pub fn off() -> Trace {
+        Trace { checks: None }
+    }
+
+    /// Keeps all tests, in order.
+    pub fn on() -> Trace {
+        Trace {
+            checks: Some(Vec::new()),
+        }
+    }
+
+    /// True if somebody wants to see what is told.
+    pub fn is_on(&self) -> bool {
+        self.checks.is_some()
+    }
+
+    /// Whether the test holds. A value that is only told always does.
+    #[inline]
+    pub fn test(&mut self, check: Check) -> bool {
+        let holds = check.holds();
+        if let Some(checks) = &mut self.checks {
+            checks.push(check);
+        }
+        holds
+    }
+
+    /// Forgets the tests so far: what follows decides without them.
+    pub fn restart(&mut self) {
+        if let Some(checks) = &mut self.checks {
+            checks.clear();
+        }
+    }
+
+    /// The tests, in the order in which they were made.
+    pub fn into_checks(self) -> Vec<Check> {
+        self.checks.unwrap_or_default()
+    }
+}
+
+/// How a value is held against a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Op {
+    /// The value must reach the threshold.
+    #[serde(rename = "≥")]
+    AtLeast,
+    /// The value must not exceed the threshold.
+    #[serde(rename = "≤")]
+    AtMost,
+    /// The value must be above the threshold.
+    #[serde(rename = ">")]
+    Above,
+    /// The value must be below the threshold.
+    #[serde(rename = "<")]
+    Below,
+}
+
+impl Op {
+    fn holds(self, value: f64, threshold: f64) -> bool {
+        match self {
+            Op::AtLeast => value >= threshold,
+            Op::AtMost => value <= threshold,
+            Op::Above => value > threshold,
+            Op::Below => value < threshold,
+        }
+    }
+
+    /// The sign that is true of a value and a threshold where the test does or does not hold.
+    fn sign(self, holds: bool) -> &'static str {
+        match (self, holds) {
+            (Op::AtLeast, true) | (Op::Below, false) => "≥",
+            (Op::AtMost, true) | (Op::Above, false) => "≤",
+            (Op::Above, true) | (Op::AtMost, false) => ">",
+            (Op::Below, true) | (Op::AtLeast, false) => "<",
+        }
+    }
+}
+
+/// One line of the arithmetic behind a verdict, as in `CCS = 14/16 = 0.88 ≥ 0.70`, which is what `Display` writes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// The short name of the value.
+    pub name: &'static str,
+    /// What it is, for people.
+    pub meaning: &'static str,
+    /// What is counted; over `whole` for a ratio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<u64>,
+    /// What it is counted over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole: Option<u64>,
+    /// The value.
+    pub value: f64,
+    /// How the value is held against the threshold; `None` if it is only told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<(Op, f64)>,
+    /// What follows if the test holds, and if not. Empty: the pages are not related if it fails.
+    #[serde(serialize_with = "outcomes", skip_serializing_if = "has_no_outcomes")]
+    pub outcomes: (&'static str, &'static str),
+}
+
+fn outcomes<S: Serializer>(
+    outcomes: &(&'static str, &'static str),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    [outcomes.0, outcomes.1].serialize(serializer)
+}
+
+fn has_no_outcomes(outcomes: &(&'static str, &'static str)) -> bool {
+    outcomes.0.is_empty()
+}
+
+impl Check {
+    /// A count held against a threshold.
+    pub fn number(
+        name: &'static str,
+        meaning: &'static str,
+        count: usize,
+        op: Op,
+        threshold: f64,
+    ) -> Check {
+        Check {
+            part: Some(count as u64),
+            ..Check::value(name, meaning, count as f64).against(op, threshold)
+        }
+    }
+
+    /// A ratio of counts that must reach a threshold.
+    pub fn ratio(
+        name: &'static str,
+        meaning: &'static str,
+        part: usize,
+        whole: usize,
+        threshold: f64,
+    ) -> Check {
+        Check {
+            part: Some(part as u64),
+            whole: Some(whole as u64),
+            ..Check::value(name, meaning, ratio(part, whole)).against(Op::AtLeast, threshold)
+        }
+    }
+
+    /// A value that is only told.
+    pub fn value(name: &'static str, meaning: &'static str, value: f64) -> Check {
+        Check {
+            name,
+            meaning,
+            part: None,
+            whole: None,
+            value,
+            test: None,
+            outcomes: ("", ""),
+        }
+    }
+
+    /// The same value held against a threshold.
+    pub fn against(self, op: Op, threshold: f64) -> Check {
+        Check {
+            test: Some((op, threshold)),
+            ..self
+        }
+    }
+
+    /// The same test where it does not decide whether pages are related, but how: what follows if it holds, and if
+    /// it does not.
+    pub fn deciding(self, holds: &'static str, fails: &'static str) -> Check {
+        Check {
+            outcomes: (holds, fails),
+            ..self
+        }
+    }
+
+    /// Whether the test holds; a value that is only told always does.
+    pub fn holds(&self) -> bool {
+        self.test
+            .is_none_or(|(op, threshold)| op.holds(self.value, threshold))
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_count = self.part.is_some() && self.whole.is_none();
+        write!(f, "{} = ", self.name)?;
+        if let (Some(part), Some(whole)) = (self.part, self.whole) {
+            write!(f, "{}/{} = ", thousands(part), thousands(whole))?;
+        }
+        let Some((op, threshold)) = self.test else {
+            return f.write_str(&number(self.value, is_count, 2));
+        };
+        let digits = digits_that_tell(self.value, threshold);
+        write!(
+            f,
+            "{} {} {}",
+            number(self.value, is_count, digits),
+            op.sign(self.holds()),
+            number(threshold, is_count, digits)
+        )
+    }
+}
+
+/// Two decimals, or as many more as keep two different numbers from looking equal.
+fn digits_that_tell(value: f64, threshold: f64) -> usize {
+    let same = |digits: &usize| format!("{value:.digits$}") == format!("{threshold:.digits$}");
+    if value == threshold {
+        return 2;
+    }
+    (2..=6).find(|digits| !same(digits)).unwrap_or(6)
+}
+
+fn number(value: f64, is_count: bool, digits: usize) -> String {
+    if is_count {
+        thousands(value.max(0.0) as u64)
+    } else {
+        format!("{value:.digits$}")
+    }
+}
+
+/// A whole number with commas between thousands.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_never_looks_equal_to_the_threshold_that_it_misses() {
+        let check = Check::value("x", "", 0.6951).against(Op::AtLeast, 0.7);
+        assert_eq!(check.to_string(), "x = 0.695 < 0.700");
+        let check = Check::number("x", "", 1_234_567, Op::AtMost, 3.0);
+        assert_eq!(check.to_string(), "x = 1,234,567 > 3");
+        assert_eq!(Check::value("S", "", 2.5).to_string(), "S = 2.50");
+    }
+
+    #[test]
+    fn a_trace_keeps_what_was_tested() {
+        let check = |value: f64| Check::value("x", "", value).against(Op::AtLeast, 0.5);
+        let mut trace = Trace::on();
+        assert!(trace.test(check(0.7)) && !trace.test(check(0.2)));
+        assert_eq!(trace.into_checks(), [check(0.7), check(0.2)]);
+        let mut off = Trace::off();
+        assert!(off.test(check(0.7)) && off.into_checks().is_empty());
+    }
+}
