@@ -1,24 +1,27 @@
 //! From sources to a [`Collection`]: every page sketched, every record accounted for.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Duration;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_128;
+use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::frequencies::Frequencies;
+use crate::ids::{PageNo, SketchNo};
 use crate::index::Sketches;
-use crate::method::{Frequencies, Method, Sketch};
-use crate::page::{Page, site_of};
-use crate::read::{Outcome, ReadOptions, Record, Source};
+use crate::knowledge::{Census, Knowledge};
+use crate::model::{Model, facts};
+use crate::page::Page;
+use crate::read::{Outcome, ReadOptions, Record, Source, each_record, settle};
+use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
-use crate::text::{Extraction, Text, TextOptions, count_chars, text_of};
+use crate::text::{Extraction, Text, text_hash};
 use crate::watch::Watch;
 
 /// What is kept of all pages that were read.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Collection {
     /// The pages in the order of reading.
     pub pages: Vec<PageRow>,
@@ -34,28 +37,28 @@ pub struct Collection {
     pub read: u64,
     /// Bytes of all records as read (decompressed).
     pub bytes: u64,
-    /// What became of the wish for main text.
+    /// How main text was found, if methods see main text only.
     pub extraction: ExtractionCounts,
     /// Where the time went.
     pub spent: Spent,
     site_numbers: BTreeMap<String, u32>,
 }
 
-/// Pages whose main text was wanted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Pages whose main text was wanted; all are 0 with `--extract none`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ExtractionCounts {
-    /// Those that have one.
+    /// Pages that have one.
     pub main: u64,
-    /// Those in which none was found, so that they count whole.
+    /// Pages in which none was found, so that they count whole.
     pub fallback: u64,
-    /// Those over the budget of bytes or nodes, which count whole.
+    /// Pages over the budget of bytes or nodes, which count whole.
     pub over_budget: u64,
 }
 
 /// One page, without its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageRow {
-    /// Its id, different from all others once [`Collection::settle_ids`] has run.
+    /// Its id, different from all others.
     pub id: Box<str>,
     /// The number of its source.
     pub source: u32,
@@ -69,12 +72,12 @@ pub struct PageRow {
     pub bytes: u64,
     /// Characters of its folded text, white space left out.
     pub chars: u64,
-    /// How much a page says itself (see [`own_chars_of`]).
+    /// Characters of what the page says itself ([`crate::sketch::Sketch::own_chars`]).
     pub own_chars: u64,
     /// A hash of its folded text; `None` if that is empty.
     pub text: Option<u128>,
     /// The number of its sketch.
-    pub sketch: u32,
+    pub sketch: SketchNo,
     /// How many keys that sketch has.
     pub keys: u32,
 }
@@ -97,74 +100,51 @@ enum Sketched {
     Rejected(Reject),
 }
 
-/// Records on their way from the reading thread to the others: about this many bytes at a time.
-const BATCH_BYTES: u64 = 4 << 20;
-const BATCH_RECORDS: usize = 4096;
-/// Batches that wait in the channel at the most.
-const BATCHES_AHEAD: usize = 2;
-
-/// Some records, each with its source's number, and the time that reading them took.
-#[derive(Default)]
-struct Batch {
-    records: Vec<(u32, Record)>,
-    reading: Duration,
-}
-
-/// What a page goes through before it is a sketch.
-pub struct Stages<'a> {
-    /// How records become pages.
-    pub read: &'a ReadOptions,
-    /// How pages become texts.
-    pub text: &'a TextOptions,
-    /// What makes the sketches.
-    pub method: &'a dyn Method,
-}
-
 impl Collection {
     /// Reads and sketches all `sources`, in order; memory is a few batches of records beside what is kept.
-    pub fn read(sources: &[Source], stages: &Stages<'_>, watch: &dyn Watch) -> Result<Collection> {
+    pub fn read(
+        sources: &[Source],
+        options: &ReadOptions,
+        model: &Model,
+        watch: &dyn Watch,
+    ) -> Result<Collection> {
         let mut collection = Collection::default();
         let make = |number: u32, record: Record| {
             let size = record.size;
-            let (sketched, spent) = sketch(number, record, &sources[number as usize], stages);
+            let (sketched, spent) = sketch(number, record, &sources[number as usize], options, model);
             (size, sketched, spent)
         };
-        let reading = each_record(
-            sources,
-            stages.read,
-            watch,
-            "reading",
-            make,
-            |(bytes, record, spent)| {
-                collection.spent += spent;
-                collection.add(bytes, record);
-            },
-        )?;
+        let reading = each_record(sources, options, watch, "reading", make, |(bytes, sketched, spent)| {
+            collection.spent += spent;
+            collection.add(bytes, sketched?);
+            Ok(())
+        })?;
         collection.spent.reading += reading;
+        collection.settle_ids();
         Ok(collection)
     }
 
     /// Reads all `sources` and keeps the texts, for those who sketch them again and again. Sketches are left empty.
-    pub(crate) fn read_texts(
+    pub fn read_texts(
         sources: &[Source],
-        read: &ReadOptions,
-        text: &TextOptions,
+        options: &ReadOptions,
+        model: &Model,
         watch: &dyn Watch,
     ) -> Result<(Collection, Vec<Text>)> {
         let (mut collection, mut texts) = (Collection::default(), Vec::new());
         let make = |number: u32, record: Record| {
             let (at, bytes) = (record.number, record.size);
             let source = &sources[number as usize];
-            match parse(number, record, source, read, text).0 {
+            match parse(number, record, source, options, model).0 {
                 Parsed::Page(page, text) => {
-                    let (row, site) = row_of(*page, &text, number, at, bytes);
+                    let (row, site) = row_of(*page, &text, &facts(&text), number, at, bytes);
                     Ok(Some((row, site, text)))
                 }
                 Parsed::Skipped(_) => Ok(None),
                 Parsed::Rejected(reject) => Err(reject),
             }
         };
-        each_record(sources, read, watch, "reading", make, |made| {
+        each_record(sources, options, watch, "reading", make, |made| {
             collection.read += 1;
             match made {
                 Ok(Some((mut row, site, text))) => {
@@ -175,24 +155,64 @@ impl Collection {
                 Ok(None) => {}
                 Err(reject) => collection.rejects.push(reject),
             }
+            Ok(())
         })?;
         collection.settle_ids();
         Ok((collection, texts))
     }
 
     /// A collection of some of the pages, each with its sketch.
-    pub(crate) fn with_sketches(&self, pages: &[u32], sketches: &[Sketch]) -> Collection {
+    pub fn with_sketches(&self, pages: &[PageNo], sketches: &[Sketch]) -> Collection {
         let mut part = Collection {
             sites: self.sites.clone(),
             ..Collection::default()
         };
         for (&page, sketch) in pages.iter().zip(sketches) {
-            let mut row = self.pages[page as usize].clone();
+            let mut row = self.page(page).clone();
             row.sketch = part.sketches.add(sketch.as_ref());
             row.keys = sketch.keys.len() as u32;
             part.pages.push(row);
         }
         part
+    }
+
+    /// The page with that number.
+    pub fn page(&self, number: PageNo) -> &PageRow {
+        &self.pages[number.at()]
+    }
+
+    /// The name of a page's site.
+    pub fn site(&self, page: &PageRow) -> Option<&str> {
+        page.site.map(|site| self.sites[site as usize].as_str())
+    }
+
+    /// For each of so many sketches, how many different texts have it.
+    pub fn texts_per_sketch(&self, sketches: usize) -> Vec<u32> {
+        let texts = self.pages.iter().filter_map(|page| Some((page.sketch, page.text?)));
+        let mut texts: Vec<(SketchNo, u128)> = texts.collect();
+        texts.par_sort_unstable();
+        texts.dedup();
+        let mut counts = vec![0; sketches];
+        texts.iter().for_each(|(sketch, _)| counts[sketch.at()] += 1);
+        counts
+    }
+
+    /// What `model` learns from the sketches, if it learns anything from them.
+    pub fn knowledge(&self, model: &Model) -> Option<Knowledge> {
+        let pages = self.pages.iter();
+        let on_site = pages.filter_map(|page| Some((page.sketch, page.site?, page.text?)));
+        let mut on_site: Vec<(SketchNo, u32, u128)> = on_site.collect();
+        on_site.par_sort_unstable();
+        on_site.dedup();
+        let runs = on_site.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+        let on_site: Vec<(SketchNo, u32, u32)> =
+            runs.map(|run| (run[0].0, run[0].1, run.len() as u32)).collect();
+        model.knowledge_of(&Census {
+            sketches: &self.sketches,
+            texts: &self.texts_per_sketch(self.sketches.len()),
+            sites: &self.sites,
+            on_site: &on_site,
+        })
     }
 
     fn add(&mut self, bytes: u64, record: Sketched) {
@@ -223,142 +243,43 @@ impl Collection {
         })
     }
 
-    /// Tells repeated ids apart: the second page of an id gets `#2`, the third `#3`, and so on, in the order of
-    /// reading, passing over names that other pages have by themselves.
-    pub fn settle_ids(&mut self) {
-        let mut order: Vec<u32> = (0..self.pages.len() as u32).collect();
-        order.par_sort_by(|&a, &b| self.pages[a as usize].id.cmp(&self.pages[b as usize].id));
-        let repeated: Vec<Vec<u32>> = order
-            .chunk_by(|&a, &b| self.pages[a as usize].id == self.pages[b as usize].id)
-            .filter(|run| run.len() > 1)
-            .map(<[u32]>::to_vec)
-            .collect();
-        let taken = |pages: &[PageRow], name: &str| {
-            order
-                .binary_search_by(|&at| (*pages[at as usize].id).cmp(name))
-                .is_ok()
-        };
-        let mut renamed = Vec::new();
-        for run in repeated {
-            let mut suffix = 1;
-            for &page in &run[1..] {
-                let name = loop {
-                    suffix += 1;
-                    let name = format!("{}#{suffix}", self.pages[page as usize].id);
-                    if !taken(&self.pages, &name) {
-                        break name;
-                    }
-                };
-                renamed.push((page, name));
-            }
-        }
-        for (page, name) in renamed {
-            self.pages[page as usize].id = name.into();
+    fn settle_ids(&mut self) {
+        let ids = self.pages.iter_mut().map(|page| std::mem::take(&mut page.id));
+        let mut ids: Vec<Box<str>> = ids.collect();
+        settle(&mut ids);
+        for (page, id) in self.pages.iter_mut().zip(ids) {
+            page.id = id;
         }
     }
 }
 
-/// The document frequencies that the method of `stages` asks for. Reads all `sources` once; equal texts count once.
-pub fn frequencies(
+/// The document frequencies of the words that `model` wants to be taught. Reads all `sources` once; equal texts count
+/// once.
+pub fn learn_words(
     sources: &[Source],
-    stages: &Stages<'_>,
+    options: &ReadOptions,
+    model: &Model,
     watch: &dyn Watch,
-) -> Result<Frequencies> {
+) -> Result<Knowledge> {
     let mut frequencies = Frequencies::default();
     let mut seen = FxHashSet::default();
     let make = |number: u32, record: Record| {
-        let page = match record.parse(&sources[number as usize], stages.read) {
-            Outcome::Page(page) => page,
-            _ => return None,
+        let Outcome::Page(page) = record.parse(&sources[number as usize], options) else {
+            return None;
         };
-        let text = text_of(&page, stages.text).ok()?;
-        Some((hash_of(&text)?, stages.method.counted(&text)))
+        let text = model.text(&page).ok()?;
+        Some((text_hash(&text)?, model.words(&text)))
     };
-    each_record(
-        sources,
-        stages.read,
-        watch,
-        "counting words",
-        make,
-        |counted| {
-            if let Some((text, features)) = counted
-                && seen.insert(text)
-            {
-                frequencies.add(&features);
-            }
-        },
-    )?;
+    each_record(sources, options, watch, "counting words", make, |counted| {
+        if let Some((text, features)) = counted
+            && seen.insert(text)
+        {
+            frequencies.add(&features);
+        }
+        Ok(())
+    })?;
     frequencies.freeze();
-    Ok(frequencies)
-}
-
-/// Hands what `make` makes of each record, given its source's number, to `take`, in the order of reading. One thread
-/// reads ahead, all others make. Returns the time that reading took.
-fn each_record<T: Send>(
-    sources: &[Source],
-    read: &ReadOptions,
-    watch: &dyn Watch,
-    stage: &'static str,
-    make: impl Fn(u32, Record) -> T + Sync,
-    mut take: impl FnMut(T),
-) -> Result<Duration> {
-    watch.begin(stage, sources.iter().map(|source| source.size).sum());
-    std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel::<Batch>(BATCHES_AHEAD);
-        scope.spawn(move || read_batches(sources, read, watch, sender));
-        let mut reading = Duration::ZERO;
-        for batch in receiver {
-            if watch.cancelled() {
-                return Err(Error::Cancelled);
-            }
-            reading += batch.reading;
-            let made: Vec<T> = batch
-                .records
-                .into_par_iter()
-                .map(|(number, record)| make(number, record))
-                .collect();
-            made.into_iter().for_each(&mut take);
-        }
-        // The reading thread stops early as well.
-        if watch.cancelled() {
-            return Err(Error::Cancelled);
-        }
-        Ok(reading)
-    })
-}
-
-/// Runs on a thread of its own until the sources end or nobody listens any more.
-fn read_batches(
-    sources: &[Source],
-    options: &ReadOptions,
-    watch: &dyn Watch,
-    sender: SyncSender<Batch>,
-) {
-    let (mut batch, mut bytes) = (Batch::default(), 0);
-    let mut stopwatch = Stopwatch::start();
-    for (number, source) in sources.iter().enumerate() {
-        let mut done = 0;
-        for record in source.records(options) {
-            let step = record.size.min(source.size - done);
-            done += step;
-            watch.advance(step);
-            bytes += record.size;
-            batch.records.push((number as u32, record));
-            if bytes >= BATCH_BYTES || batch.records.len() >= BATCH_RECORDS {
-                bytes = 0;
-                batch.reading = stopwatch.lap();
-                if watch.cancelled() || sender.send(std::mem::take(&mut batch)).is_err() {
-                    return;
-                }
-                // The others may have been slower: waiting for them is not reading.
-                stopwatch = Stopwatch::start();
-            }
-        }
-        watch.advance(source.size - done);
-    }
-    batch.reading = stopwatch.lap();
-    // A failure means that the other side has stopped listening: nothing is left to do.
-    let _ = sender.send(batch);
+    Ok(Knowledge::of_words(frequencies))
 }
 
 /// A record after parsing.
@@ -373,8 +294,8 @@ fn parse(
     number: u32,
     record: Record,
     source: &Source,
-    read: &ReadOptions,
-    text: &TextOptions,
+    options: &ReadOptions,
+    model: &Model,
 ) -> (Parsed, Spent) {
     let (mut spent, mut stopwatch) = (Spent::default(), Stopwatch::start());
     let at = record.number;
@@ -385,12 +306,12 @@ fn parse(
             reason,
         })
     };
-    let outcome = record.parse(source, read);
+    let outcome = record.parse(source, options);
     spent.parsing = stopwatch.lap();
     let parsed = match outcome {
         Outcome::Skipped(kind) => Parsed::Skipped(kind.to_string()),
         Outcome::Rejected(reason) => reject(reason),
-        Outcome::Page(page) => match text_of(&page, text) {
+        Outcome::Page(page) => match model.text(&page) {
             Err(reason) => reject(reason),
             Ok(text) => Parsed::Page(Box::new(page), Box::new(text)),
         },
@@ -399,19 +320,27 @@ fn parse(
     (parsed, spent)
 }
 
-fn sketch(number: u32, record: Record, source: &Source, stages: &Stages<'_>) -> (Sketched, Spent) {
+fn sketch(
+    number: u32,
+    record: Record,
+    source: &Source,
+    options: &ReadOptions,
+    model: &Model,
+) -> (Result<Sketched>, Spent) {
     let (at, bytes) = (record.number, record.size);
-    let (parsed, mut spent) = parse(number, record, source, stages.read, stages.text);
+    let (parsed, mut spent) = parse(number, record, source, options, model);
     let sketched = match parsed {
-        Parsed::Skipped(kind) => Sketched::Skipped(kind),
-        Parsed::Rejected(reject) => Sketched::Rejected(reject),
+        Parsed::Skipped(kind) => Ok(Sketched::Skipped(kind)),
+        Parsed::Rejected(reject) => Ok(Sketched::Rejected(reject)),
         Parsed::Page(page, text) => {
             let mut stopwatch = Stopwatch::start();
-            let sketch = stages.method.sketch(&text);
+            // The site stands in the row, as a number.
+            let sketch = model.sketch(&text, None);
             spent.sketches = stopwatch.lap();
-            let (mut row, site) = row_of(*page, &text, number, at, bytes);
-            row.keys = sketch.keys.len() as u32;
-            Sketched::Page(Box::new(row), site, sketch, text.extraction)
+            sketch.map(|sketch| {
+                let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);
+                Sketched::Page(Box::new(row), site, sketch, text.extraction)
+            })
         }
     };
     (sketched, spent)
@@ -420,13 +349,13 @@ fn sketch(number: u32, record: Record, source: &Source, stages: &Stages<'_>) -> 
 fn row_of(
     page: Page,
     text: &Text,
+    sketch: &Sketch,
     source: u32,
     record: u64,
     bytes: u64,
 ) -> (PageRow, Option<String>) {
     let date = page.date.as_deref().and_then(seconds);
-    let site = page.site.or_else(|| page.url.as_deref().and_then(site_of));
-    let chars = chars_of(text);
+    let site = page.site();
     let row = PageRow {
         id: page.id.into(),
         source,
@@ -434,37 +363,13 @@ fn row_of(
         site: None,
         date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
         bytes,
-        chars,
-        own_chars: own_of(text, chars),
-        text: hash_of(text),
-        sketch: 0,
-        keys: 0,
+        chars: sketch.chars,
+        own_chars: sketch.own_chars,
+        text: sketch.text,
+        sketch: SketchNo::default(),
+        keys: sketch.keys.len() as u32,
     };
     (row, site)
-}
-
-/// What equal texts have in common; `None` for an empty one.
-fn hash_of(text: &Text) -> Option<u128> {
-    (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes()))
-}
-
-/// The length of a text: characters of its folded form, white space left out.
-pub fn chars_of(text: &Text) -> u64 {
-    count_chars(&text.folded)
-}
-
-/// The length of what a page says itself: of its main text, or of all but its blocks of links (menus, lists of other
-/// pages) if methods see the whole page.
-pub fn own_chars_of(text: &Text) -> u64 {
-    own_of(text, chars_of(text))
-}
-
-fn own_of(text: &Text, chars: u64) -> u64 {
-    if text.main.is_empty() {
-        chars.saturating_sub(text.link_chars)
-    } else {
-        text.seen_chars()
-    }
 }
 
 /// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC.
@@ -515,30 +420,5 @@ mod tests {
         assert_eq!(seconds("2012-01-01 00:01"), Some(day + 60));
         assert_eq!(seconds("yesterday"), None);
         assert_eq!(seconds(""), None);
-    }
-
-    #[test]
-    fn repeated_ids_are_told_apart() {
-        let row = |id: &str| PageRow {
-            id: id.into(),
-            source: 0,
-            record: 1,
-            site: None,
-            date: None,
-            bytes: 0,
-            chars: 0,
-            own_chars: 0,
-            text: None,
-            sketch: 0,
-            keys: 0,
-        };
-        let pages = ["a", "b", "a", "a#2", "a", "b"].map(row).to_vec();
-        let mut collection = Collection {
-            pages,
-            ..Collection::default()
-        };
-        collection.settle_ids();
-        let ids: Vec<&str> = collection.pages.iter().map(|p| &*p.id).collect();
-        assert_eq!(ids, ["a", "b", "a#3", "a#2", "a#4", "b#2"]);
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::relation::Relation;
-use crate::report::read_pairs;
+use crate::pairs::read_pairs;
 
 /// What a gold line says of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,43 +1,73 @@
 //! Retold finds pages that tell the same story: near-duplicates, reprints and pages contained in others.
 //!
+//! ```
+//! use retold::{Config, Page, dedup};
+//!
+//! let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
+//!              The captain said that it was the last boat of the day.";
+//! let pages = [
+//!     Page::text("original", story),
+//!     Page::text("reprint", format!("{story} Read more news tomorrow.")),
+//!     Page::text("other", "A new bridge was opened on Monday. The mayor cut the ribbon in front of many people."),
+//! ];
+//! let findings = dedup(pages, &Config::default())?;
+//! let gone = &findings.dropped[0];
+//! assert_eq!((findings.id(gone.page), findings.id(gone.canonical)), ("original", "reprint"));
+//! # Ok::<(), retold::Error>(())
+//! ```
+//!
 //! Data flows through the modules in the order in which they stand here:
 //!
-//! 1. [`read`]: files become a stream of records, records become [`page`]s;
-//! 2. [`text`]: a page's bytes become decoded, tag-free, folded text;
-//! 3. [`method`]: a method makes a sketch of each text, and compares two sketches;
-//! 4. [`index`]: sketches become candidate pairs, without comparing all with all;
-//! 5. [`relation`]: a verdict on a pair, as a relation; [`verify`]: checked on the texts where a method asks for it;
-//! 6. [`cluster`]: related pages become clusters with one canonical page each;
-//! 7. [`report`]: results become files.
+//! 1. [`config`]: the options of a run, in one form for all who set them ([`param`]: those of methods);
+//! 2. [`read`]: files become a stream of records, records become [`page`]s;
+//! 3. [`text`]: a page's bytes become decoded, tag-free, folded text;
+//! 4. [`method`]: a method makes a [`sketch`] of each text, and compares two sketches;
+//! 5. [`knowledge`]: what is counted over a collection: document frequencies, noise;
+//! 6. [`model`]: the only judge of two pages: configuration, method and knowledge;
+//! 7. [`index`]: sketches become candidate pairs, without comparing all with all;
+//! 8. [`cluster`]: related pages become clusters with one canonical page each;
+//! 9. [`dedup`](mod@dedup): the main job as a list of these stages.
 //!
-//! [`explain`] tells why two pages are what they are to each other. [`pipeline::run`] is the whole program.
+//! [`explain`] tells why two pages are what they are to each other, [`eval`] how good the result is against labelled pairs.
+//! Writing files and reports is the crate `retold-report`'s.
 
-pub mod collect;
 pub mod error;
-pub mod eval;
-pub mod page;
-pub mod pipeline;
+pub mod ids;
+pub mod param;
+pub mod relation;
+pub mod sketch;
 pub mod spent;
-mod system;
+pub mod system;
 pub mod watch;
 
-mod bench;
-pub mod compare;
-pub mod read;
+pub mod page;
 pub mod text;
 
-pub mod tune;
-
-pub mod method;
+pub mod read;
 
 pub mod index;
-pub mod relation;
-pub mod verify;
+
+pub mod frequencies;
+pub mod knowledge;
+pub mod method;
 
 pub mod cluster;
 
-pub mod report;
+pub mod config;
+pub mod model;
+
+pub mod collect;
+pub mod dedup;
+pub mod texts;
 
 pub mod explain;
 
+pub mod eval;
+pub mod pairs;
+
+pub use config::{Config, Resources};
+pub use dedup::{Findings, dedup};
 pub use error::{Error, Result};
+pub use model::{Judgement, Model};
+pub use page::Page;
+pub use sketch::Sketch;

@@ -15,6 +15,45 @@ pub struct Page {
     pub content: Content,
 }
 
+impl Page {
+    /// A page of plain text.
+    pub fn text(id: impl Into<String>, text: impl Into<String>) -> Page {
+        Page::unicode(id.into(), text.into(), Markup::Plain)
+    }
+
+    /// A page of HTML that has been decoded.
+    pub fn html(id: impl Into<String>, html: impl Into<String>) -> Page {
+        Page::unicode(id.into(), html.into(), Markup::Html)
+    }
+
+    fn unicode(id: String, text: String, markup: Markup) -> Page {
+        Page {
+            id,
+            url: None,
+            site: None,
+            date: None,
+            content: Content::Unicode { text, markup },
+        }
+    }
+
+    /// Where the page was fetched; says which site it is of, unless [`Page::site`] does.
+    pub fn with_url(mut self, url: impl Into<String>) -> Page {
+        self.url = Some(url.into());
+        self
+    }
+
+    /// When the page was published or fetched, as written in the input.
+    pub fn with_date(mut self, date: impl Into<String>) -> Page {
+        self.date = Some(date.into());
+        self
+    }
+
+    /// The page's site: what the record names, else the host of its URL.
+    pub fn site(&self) -> Option<String> {
+        self.site.clone().or_else(|| self.url.as_deref().and_then(site_of))
+    }
+}
+
 /// The form in which a page's content came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {

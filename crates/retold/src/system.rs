@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The most memory the process has held so far, in bytes, where the system tells.
-pub(crate) fn peak_memory() -> Option<u64> {
+pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()
@@ -13,7 +13,7 @@ pub(crate) fn peak_memory() -> Option<u64> {
 
 /// The time that all threads of the process have spent on the cores so far, to a hundredth of a second, where the
 /// system tells.
-pub(crate) fn cpu_time() -> Option<Duration> {
+pub fn cpu_time() -> Option<Duration> {
     ticks(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }
 

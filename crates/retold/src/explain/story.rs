@@ -3,15 +3,15 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::feature::{Feature, features};
 use super::passage::{Kind, passages};
 use super::shown::{Shown, Unit};
-use crate::collect::{chars_of, own_chars_of};
-use crate::index::noise::NoiseList;
-use crate::index::{self, Judge, Sketches, retain};
-use crate::method::explain::Feature;
-use crate::method::{Check, Method, Noise};
+use crate::error::Result;
+use crate::method::{Check, Keyword, Trace};
+use crate::model::{Judgement, Model};
 use crate::relation::{Relation, Verdict};
-use crate::text::{Text, TextOptions};
+use crate::sketch::Sketch;
+use crate::text::Text;
 
 /// One of the two pages.
 #[derive(Clone, Debug)]
@@ -24,19 +24,6 @@ pub struct Side {
     pub date: Option<String>,
     /// Its text.
     pub text: Text,
-}
-
-/// How two pages are judged.
-#[derive(Clone, Copy)]
-pub struct Setting<'a> {
-    /// The method.
-    pub method: &'a dyn Method,
-    /// The frozen noise list; empty where there is no collection.
-    pub noise: &'a NoiseList,
-    /// How texts were folded.
-    pub text: &'a TextOptions,
-    /// Whether equal texts are duplicates whatever the method says.
-    pub exact: bool,
 }
 
 /// The whole story of a pair. Serialized, it is what `--json` prints.
@@ -85,7 +72,7 @@ pub struct TellFeature {
     pub name: String,
     /// `shared`, `common` (shared, but no evidence by itself), `deleted` (shared, but noise) or `alone`.
     pub role: &'static str,
-    /// Different sketches that have it, if that was counted.
+    /// On how many different texts it stands, if that was counted.
     pub df: Option<u64>,
     /// Its places in the first text.
     pub a: Vec<[u32; 2]>,
@@ -132,25 +119,20 @@ fn hex<S: Serializer>(key: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&format!("{key:016x}"))
 }
 
-/// Tells the story of two pages; places are counted in `unit`.
-pub fn pair(a: &Side, b: &Side, setting: Setting<'_>, unit: Unit) -> Story {
-    let deletes = |side: &Side| {
-        let site = side.site.clone();
-        move |key| setting.noise.deletes(key, site.as_deref())
-    };
-    let (in_a, in_b) = (deletes(a), deletes(b));
-    let noise = Noise { a: &in_a, b: &in_b };
-    let told = setting.method.explain(&a.text, &b.text, noise);
-    let (verdict, checks) = judge(a, b, setting, noise);
-    let equal = setting.exact && !a.text.folded.is_empty() && a.text.folded == b.text.folded;
-    let shown = [a, b].map(|side| Shown::new(&side.text, setting.text, usize::MAX, unit));
+/// Tells the story of two pages as `model` judges them; places are counted in `unit`.
+///
+/// Errors: the model wants to be taught words first.
+pub fn pair(a: &Side, b: &Side, model: &Model, unit: Unit) -> Result<Story> {
+    let sketch = |side: &Side| model.sketch(&side.text, side.site.as_deref());
+    let sketches = [sketch(a)?, sketch(b)?];
+    let (verdict, checks) = judge([a, b], &sketches, model);
+    let exact = model.config().exact && sketches[0].text.is_some() && sketches[0].text == sketches[1].text;
+    let shown = [a, b].map(|side| Shown::new(&side.text, model.text_options(), usize::MAX, unit));
     let place = |side: usize, start: u32, end: u32| {
-        shown[side]
-            .places(start, end)
-            .map(|(start, end)| [start, end])
+        let places = shown[side].places(start, end);
+        places.map(|(start, end)| [start, end])
     };
-    let passages = passages(&a.text.folded, &b.text.folded).into_iter();
-    let passages = passages.filter_map(|passage| {
+    let passages = passages(&a.text.folded, &b.text.folded).into_iter().filter_map(|passage| {
         Some(TellPassage {
             kind: passage.kind,
             a: place(0, passage.a.start, passage.a.end)?,
@@ -158,25 +140,13 @@ pub fn pair(a: &Side, b: &Side, setting: Setting<'_>, unit: Unit) -> Story {
         })
     });
     let passages = passages.collect();
-    let common = setting
-        .noise
-        .common
-        .as_ref()
-        .map_or(&[][..], |common| &common.keys);
-    let feature = |feature: Feature| {
+    let tell = |feature: Feature| {
         let places = |side, at: &[(u32, u32)]| {
-            at.iter()
-                .filter_map(|&(start, end)| place(side, start, end))
-                .collect()
-        };
-        let role = match &feature {
-            f if !f.in_both() => "alone",
-            f if !f.counts() => "deleted",
-            f if common.binary_search(&f.key).is_ok() => "common",
-            _ => "shared",
+            let places = at.iter().filter_map(|&(start, end)| place(side, start, end));
+            places.collect()
         };
         TellFeature {
-            role,
+            role: role(&feature, model),
             df: None,
             a: places(0, &feature.a),
             b: places(1, &feature.b),
@@ -184,32 +154,34 @@ pub fn pair(a: &Side, b: &Side, setting: Setting<'_>, unit: Unit) -> Story {
             name: feature.name,
         }
     };
-    let features = told.features.into_iter().map(feature).collect();
+    let features = features(a, b, model).into_iter().map(tell).collect();
+    let left = |sketch: &Sketch| {
+        let site = sketch.site.as_deref();
+        sketch.keys.iter().filter(|&&key| !model.deletes(key, site)).count()
+    };
+    let keys = sketches.each_ref().map(left);
     let [shown_a, shown_b] = shown;
-    Story {
-        relation: if equal {
-            Some(Relation::Duplicate)
-        } else {
-            verdict.map(|v| v.relation)
-        },
-        exact: equal,
-        similarity: if equal {
-            Some(1.0)
-        } else {
-            verdict.map(|v| v.similarity)
-        },
-        ratio: if equal {
-            Some(1.0)
-        } else {
-            verdict.map(|v| v.length_ratio)
-        },
+    Ok(Story {
+        relation: verdict.map(|verdict| verdict.relation),
+        exact,
+        similarity: verdict.map(|verdict| verdict.similarity),
+        ratio: verdict.map(|verdict| verdict.length_ratio),
         checks,
         features,
         passages,
-        notes: told.notes,
+        notes: notes(&a.text, &b.text, model),
         remark: None,
-        a: page(a, told.keys.0, shown_a.text),
-        b: page(b, told.keys.1, shown_b.text),
+        a: page(a, keys[0], shown_a.text),
+        b: page(b, keys[1], shown_b.text),
+    })
+}
+
+fn role(feature: &Feature, model: &Model) -> &'static str {
+    match feature {
+        feature if !feature.in_both() => "alone",
+        feature if !feature.counts() => "deleted",
+        feature if model.is_common(feature.key) => "common",
+        _ => "shared",
     }
 }
 
@@ -220,51 +192,65 @@ fn page(side: &Side, keys: usize, text: String) -> TellPage {
         lang: side.text.meta.lang.clone(),
         site: side.site.clone(),
         date: side.date.clone().or_else(|| side.text.meta.date.clone()),
-        chars: chars_of(&side.text),
+        chars: side.text.chars(),
         keys,
         text,
     }
 }
 
-/// The verdict as a run comes to it: noise deleted, evidence asked for.
+/// The verdict as a run comes to it, and the tests that made it.
 fn judge(
-    a: &Side,
-    b: &Side,
-    setting: Setting<'_>,
-    noise: Noise<'_>,
+    sides: [&Side; 2],
+    [a, b]: &[Sketch; 2],
+    model: &Model,
 ) -> (Option<Verdict>, Vec<TellCheck>) {
-    let sketch = |side: &Side, noise: &dyn Fn(u64) -> bool| {
-        retain(setting.method.sketch(&side.text).as_ref(), |key| {
-            !noise(key)
-        })
-    };
-    let (left, right) = (sketch(a, noise.a), sketch(b, noise.b));
-    let mut sketches = Sketches::default();
-    let (first, second) = (sketches.add(left.as_ref()), sketches.add(right.as_ref()));
-    let shorter = [a, b].map(|side| own_chars_of(&side.text));
-    let shorter = shorter[0].min(shorter[1]);
-    let shortest = vec![shorter; sketches.len()];
-    let judge = Judge::new(setting.method, &sketches, &shortest, setting.noise);
-    let verdict = judge
-        .judge(first, second)
-        .map(|judgement| judgement.verdict);
-    let both = (left.as_ref(), right.as_ref());
-    let mut checks = index::checks(setting.method, setting.noise, both, shorter);
-    let verdict = match verdict {
-        Some(verdict) if setting.method.in_doubt(verdict.similarity) => {
-            let [p, q] = [a, b].map(|side| setting.method.proof(&side.text));
+    let mut trace = Trace::on();
+    let verdict = match model.judge_traced(a, b, &mut trace) {
+        Judgement::No => None,
+        Judgement::Yes(verdict) => Some(verdict),
+        Judgement::Doubt(_) => {
             // The estimates were only the way here.
-            checks = setting.method.verify_checks(&p, &q);
-            setting.method.verify(&p, &q)
+            trace.restart();
+            model.verify_traced(&sides[0].text, &sides[1].text, &mut trace)
         }
-        verdict => verdict,
     };
-    let checks = checks.into_iter().map(|check| TellCheck {
+    let checks = trace.into_checks().into_iter().map(|check| TellCheck {
         line: check.to_string(),
         holds: check.holds(),
         check,
     });
     (verdict, checks.collect())
+}
+
+/// The words that stand for both pages and for either, with how often they occur, where the method looks for such words.
+fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
+    let (Some(left), Some(right)) = (model.keywords(a), model.keywords(b)) else {
+        return Vec::new();
+    };
+    let find = |words: &[Keyword], word: &str| {
+        let found = words.iter().find(|keyword| keyword.word == word);
+        found.map(|keyword| keyword.positions.len())
+    };
+    let name = |keyword: &Keyword| match keyword.also.is_empty() {
+        true => keyword.word.clone(),
+        false => format!("{} [= {}]", keyword.word, keyword.also.join(", ")),
+    };
+    let both = left.iter().filter_map(|keyword| {
+        let times = find(&right, &keyword.word)?;
+        Some(format!("{} ({} and {times} times)", name(keyword), keyword.positions.len()))
+    });
+    let alone = |own: &[Keyword], other: &[Keyword]| {
+        let own = own.iter().filter(|word| find(other, &word.word).is_none());
+        let own = own.map(|word| format!("{} ({} times)", name(word), word.positions.len()));
+        own.collect::<Vec<String>>().join(", ")
+    };
+    let lines = [
+        ("keywords of both pages", both.collect::<Vec<String>>().join(", ")),
+        ("keywords of the first page only", alone(&left, &right)),
+        ("keywords of the second page only", alone(&right, &left)),
+    ];
+    let lines = lines.into_iter().filter(|(_, words)| !words.is_empty());
+    lines.map(|(what, words)| format!("{what}: {words}")).collect()
 }
 
 impl Story {

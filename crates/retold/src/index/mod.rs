@@ -1,17 +1,13 @@
-//! Stage 4, the index: sketches become related pairs, without comparing all with all.
+//! Stage 4, the index: sketches become candidate pairs, without comparing all with all.
 //!
-//! Nothing here knows which method made a sketch.
+//! Nothing here knows which method made a sketch, or what makes two of them related.
 
-mod judge;
-pub mod noise;
 mod pairs;
 mod postings;
 mod store;
-
-pub use judge::{Judge, Judgement, checks};
-pub use pairs::{Related, related_pairs};
-pub use postings::Postings;
-pub use store::{Sketches, retain};
-
 #[cfg(test)]
 mod tests;
+
+pub use pairs::{Related, related_pairs};
+pub use postings::Postings;
+pub use store::Sketches;

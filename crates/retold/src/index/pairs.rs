@@ -8,10 +8,11 @@
 
 use rayon::prelude::*;
 
-use super::judge::{Judge, Judgement};
 use super::postings::Postings;
 use super::store::Sketches;
 use crate::error::{Error, Result};
+use crate::ids::SketchNo;
+use crate::sketch::Bounds;
 use crate::spent::{Spent, Stopwatch};
 use crate::watch::Watch;
 
@@ -36,18 +37,19 @@ impl<T> Default for Related<T> {
     }
 }
 
-/// Hands every pair of different sketches that `judge` relates to `found`, the smaller number first, and returns what
-/// that made of them.
+/// Hands every pair of different sketches that shares a key and is within `bounds` to `judge`, the smaller number
+/// first, and returns what that made of them. `bounds` is asked with the number of keys of the smaller sketch.
 ///
-/// The same pairs as comparing all with all (tested against exactly that), each once; their order does not depend on
-/// threads. Memory: 8 bytes a posting of a shared key, 4 bytes a sketch and thread, and what `found` makes.
+/// The same pairs as asking all with all (tested against exactly that), each once; their order does not depend on
+/// threads. Memory: 8 bytes a posting of a shared key, 4 bytes a sketch and thread, and what `judge` makes.
 pub fn related_pairs<T: Send>(
-    judge: &Judge<'_>,
+    sketches: &Sketches,
+    bounds: impl Fn(usize) -> Bounds + Sync,
     watch: &dyn Watch,
-    found: impl Fn(u32, u32, &Judgement, &mut Vec<T>) + Sync,
+    judge: impl Fn(SketchNo, SketchNo, &mut Vec<T>) + Sync,
 ) -> Result<Related<T>> {
     let mut stopwatch = Stopwatch::start();
-    let index = Ranked::build(judge.sketches());
+    let index = Ranked::build(sketches);
     let building = stopwatch.lap();
     // Each piece of work has a counter of its own: few and large pieces.
     let piece = (index.order.len() / (8 * rayon::current_num_threads())).max(256);
@@ -61,7 +63,7 @@ pub fn related_pairs<T: Send>(
                 if watch.cancelled() {
                     return Err(Error::Cancelled);
                 }
-                index.partners(place, judge, &mut counter, &mut piece_of, &found);
+                index.partners(place, &bounds, &mut counter, &mut piece_of, &judge);
                 watch.advance(1);
             }
             piece_of.spent.candidates = stopwatch.lap().saturating_sub(piece_of.spent.verdicts);
@@ -82,9 +84,10 @@ pub fn related_pairs<T: Send>(
 }
 
 /// The index that pair counting needs: sketches in order of size, their shared keys as ranks, rarest first.
-struct Ranked {
-    /// Place -> sketch number; places ascend by number of keys, then by number.
-    order: Vec<u32>,
+struct Ranked<'a> {
+    sketches: &'a Sketches,
+    /// Place -> sketch; places ascend by number of keys, then by number.
+    order: Vec<SketchNo>,
     /// Place -> end of its ranks in `ranks`.
     ends: Vec<usize>,
     /// The ranks of a sketch's shared keys, ascending: rank 0 is the rarest key.
@@ -95,14 +98,14 @@ struct Ranked {
     places: Vec<u32>,
 }
 
-impl Ranked {
-    fn build(sketches: &Sketches) -> Ranked {
+impl<'a> Ranked<'a> {
+    fn build(sketches: &'a Sketches) -> Ranked<'a> {
         let postings = Postings::build(sketches);
-        let mut order: Vec<u32> = (0..sketches.len() as u32).collect();
+        let mut order: Vec<SketchNo> = SketchNo::first(sketches.len()).collect();
         order.par_sort_unstable_by_key(|&number| (sketches.get(number).keys.len(), number));
         let mut place_of = vec![0u32; order.len()];
         for (place, &number) in order.iter().enumerate() {
-            place_of[number as usize] = place as u32;
+            place_of[number.at()] = place as u32;
         }
         let mut by_rarity: Vec<u32> = (0..postings.len() as u32).collect();
         by_rarity.par_sort_unstable_by_key(|&at| (postings.at(at as usize).1.len(), at));
@@ -116,7 +119,7 @@ impl Ranked {
                     .at(at as usize)
                     .1
                     .iter()
-                    .map(|&n| place_of[n as usize]),
+                    .map(|&n| place_of[n.at()]),
             );
             places[start..].sort_unstable();
             places[start..]
@@ -127,6 +130,7 @@ impl Ranked {
         drop(postings);
         let (ranks, ends) = invert(&places, &list_ends, counts);
         Ranked {
+            sketches,
             order,
             ends,
             ranks,
@@ -150,22 +154,22 @@ impl Ranked {
         &self.places[start..self.list_ends[rank]]
     }
 
-    /// Finds the related pairs in which the sketch at `place` is the smaller one.
+    /// Judges the pairs within bounds in which the sketch at `place` is the smaller one.
     fn partners<T>(
         &self,
         place: usize,
-        judge: &Judge<'_>,
+        bounds: &impl Fn(usize) -> Bounds,
         counter: &mut Counter,
         related: &mut Related<T>,
-        found: &impl Fn(u32, u32, &Judgement, &mut Vec<T>),
+        judge: &impl Fn(SketchNo, SketchNo, &mut Vec<T>),
     ) {
         let number = self.order[place];
         let ranks = self.ranks_of(place);
-        let keys = |number: u32| judge.sketches().get(number).keys.len();
-        let need = judge.overlap(keys(number));
-        let most = judge.reach(keys(number));
+        let keys = |number: SketchNo| self.sketches.get(number).keys.len();
+        let Bounds { overlap, reach } = bounds(keys(number));
+        let need = overlap.max(1);
         // Places ascend by number of keys.
-        let end = self.order.partition_point(|&other| keys(other) <= most);
+        let end = self.order.partition_point(|&other| keys(other) <= reach);
         // Keys that no other sketch holds are the rarest of all: they fill the prefix first.
         let prefix = (ranks.len() + 1).saturating_sub(need);
         for &rank in &ranks[..prefix] {
@@ -192,9 +196,7 @@ impl Ranked {
             }
             let other = self.order[other as usize];
             let (a, b) = (number.min(other), number.max(other));
-            if let Some(judgement) = judge.judge(a, b) {
-                found(a, b, &judgement, &mut related.made);
-            }
+            judge(a, b, &mut related.made);
         }
         related.spent.verdicts += stopwatch.lap();
     }

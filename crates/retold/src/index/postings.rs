@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::store::Sketches;
+use crate::ids::SketchNo;
 
 /// Posting lists of all keys that at least two sketches hold, ascending by key; each list ascending by sketch.
 ///
@@ -11,7 +12,7 @@ use super::store::Sketches;
 pub struct Postings {
     keys: Vec<u64>,
     ends: Vec<usize>,
-    sketches: Vec<u32>,
+    sketches: Vec<SketchNo>,
 }
 
 /// Keys are split by their leading bits. Each part is gathered and sorted on its own, so that only as many parts as
@@ -25,9 +26,9 @@ impl Postings {
     }
 
     /// The same with the lists that `wanted` wants, given the (key, sketch) entries of each.
-    pub(super) fn build_where(
+    pub fn build_where(
         sketches: &Sketches,
-        wanted: impl Fn(&[(u64, u32)]) -> bool + Sync,
+        wanted: impl Fn(&[(u64, SketchNo)]) -> bool + Sync,
     ) -> Postings {
         let parts: Vec<Postings> = (0..1u64 << PART_BITS)
             .into_par_iter()
@@ -43,9 +44,9 @@ impl Postings {
         whole
     }
 
-    fn part(sketches: &Sketches, part: u64, wanted: &impl Fn(&[(u64, u32)]) -> bool) -> Postings {
+    fn part(sketches: &Sketches, part: u64, wanted: &impl Fn(&[(u64, SketchNo)]) -> bool) -> Postings {
         let mut run = Vec::new();
-        for number in 0..sketches.len() as u32 {
+        for number in SketchNo::first(sketches.len()) {
             let keys = sketches.get(number).keys;
             let start = keys.partition_point(|key| key >> (64 - PART_BITS) < part);
             let in_part = keys[start..]
@@ -76,7 +77,7 @@ impl Postings {
     }
 
     /// The key and list at a position.
-    pub fn at(&self, position: usize) -> (u64, &[u32]) {
+    pub fn at(&self, position: usize) -> (u64, &[SketchNo]) {
         let start = if position == 0 {
             0
         } else {
@@ -100,7 +101,7 @@ impl Postings {
     }
 
     /// All keys with their lists, ascending by key.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &[u32])> {
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &[SketchNo])> {
         (0..self.len()).map(|position| self.at(position))
     }
 

@@ -4,31 +4,34 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::method::{Sketch, SketchRef};
+use crate::ids::SketchNo;
+use crate::sketch::SketchRef;
 
 /// Many sketches, each kept once, numbered in the order in which they were first seen.
 #[derive(Debug, Default)]
 pub struct Sketches {
-    keys: Column,
-    marks: Column,
-    evidence: Column,
-    numbers: HashMap<u128, u32>,
+    keys: Column<u64>,
+    marks: Column<u64>,
+    evidence: Column<u64>,
+    /// Whether keys are common; rows are empty where none is.
+    common: Column<bool>,
+    numbers: HashMap<u128, SketchNo>,
 }
 
-/// Rows of numbers, end to end.
+/// Rows of values, end to end.
 #[derive(Debug, Default)]
-struct Column {
-    values: Vec<u64>,
+struct Column<T> {
+    values: Vec<T>,
     ends: Vec<usize>,
 }
 
-impl Column {
-    fn push(&mut self, row: impl Iterator<Item = u64>) {
-        self.values.extend(row);
+impl<T: Copy> Column<T> {
+    fn push(&mut self, row: &[T]) {
+        self.values.extend_from_slice(row);
         self.ends.push(self.values.len());
     }
 
-    fn row(&self, number: usize) -> &[u64] {
+    fn row(&self, number: usize) -> &[T] {
         let start = if number == 0 {
             0
         } else {
@@ -36,12 +39,18 @@ impl Column {
         };
         &self.values[start..self.ends[number]]
     }
+
+    fn clear(&mut self) {
+        self.values = Vec::new();
+        self.ends.fill(0);
+    }
 }
 
 impl Sketches {
-    /// The number of `sketch`, which is added if it is new. Two sketches are equal when their 128-bit hashes are.
-    pub fn add(&mut self, sketch: SketchRef<'_>) -> u32 {
-        let next = u32::try_from(self.len()).expect("fewer than 2^32 different sketches");
+    /// The number of `sketch`, which is added if it is new. Two sketches are equal when the 128-bit hashes of their
+    /// keys, marks and evidence are.
+    pub fn add(&mut self, sketch: SketchRef<'_>) -> SketchNo {
+        let next = SketchNo::new(self.len());
         let number = *self.numbers.entry(fingerprint(sketch)).or_insert(next);
         if number == next {
             self.push(sketch);
@@ -50,44 +59,49 @@ impl Sketches {
     }
 
     /// Adds a sketch under the next number, whether or not it is new.
-    fn push(&mut self, sketch: SketchRef<'_>) {
-        self.keys.push(sketch.keys.iter().copied());
-        self.marks.push(sketch.marks.iter().copied());
-        self.evidence.push(sketch.evidence.iter().copied());
+    pub fn push(&mut self, sketch: SketchRef<'_>) {
+        self.keys.push(sketch.keys);
+        self.marks.push(sketch.marks);
+        self.evidence.push(sketch.evidence);
+        self.common.push(sketch.common);
     }
 
-    /// The same sketches under the same numbers, with the keys that `keep` keeps.
-    pub fn retain(&self, keep: impl Fn(u64) -> bool) -> Sketches {
-        self.map(|sketch| retain(sketch, &keep))
-    }
-
-    /// What `change` makes of each sketch, under the same numbers. Different sketches must stay different.
-    pub fn map(&self, change: impl Fn(SketchRef<'_>) -> Sketch) -> Sketches {
-        let mut changed = Sketches::default();
-        for number in 0..self.len() as u32 {
-            changed.push(change(self.get(number)).as_ref());
+    /// Sets which keys of each sketch are common. Sketches without a common key have no flags.
+    pub fn flag_common(&mut self, is_common: impl Fn(u64) -> bool) {
+        self.common = Column::default();
+        for number in 0..self.len() {
+            let flags = self.keys.row(number).iter().map(|&key| is_common(key));
+            self.common.values.extend(flags);
+            let start = self.common.ends.last().copied().unwrap_or(0);
+            if !self.common.values[start..].contains(&true) {
+                self.common.values.truncate(start);
+            }
+            self.common.ends.push(self.common.values.len());
         }
-        changed
     }
 
     /// Forgets everything but the keys, for those who only count them.
     pub fn keys_only(mut self) -> Sketches {
-        for column in [&mut self.marks, &mut self.evidence] {
-            column.values = Vec::new();
-            column.ends.fill(0);
-        }
+        self.marks.clear();
+        self.evidence.clear();
+        self.common.clear();
         self.numbers = HashMap::new();
         self
     }
 
     /// The sketch with that number.
-    pub fn get(&self, number: u32) -> SketchRef<'_> {
-        let number = number as usize;
+    pub fn get(&self, number: SketchNo) -> SketchRef<'_> {
         SketchRef {
-            keys: self.keys.row(number),
-            marks: self.marks.row(number),
-            evidence: self.evidence.row(number),
+            keys: self.keys.row(number.at()),
+            marks: self.marks.row(number.at()),
+            evidence: self.evidence.row(number.at()),
+            common: self.common.row(number.at()),
         }
+    }
+
+    /// All sketches, by number.
+    pub fn iter(&self) -> impl Iterator<Item = SketchRef<'_>> {
+        SketchNo::first(self.len()).map(|number| self.get(number))
     }
 
     /// How many different sketches there are.
@@ -99,21 +113,6 @@ impl Sketches {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-}
-
-/// A copy of `sketch` with the keys that `keep` keeps, and their marks.
-pub fn retain(sketch: SketchRef<'_>, mut keep: impl FnMut(u64) -> bool) -> Sketch {
-    let mut kept = Sketch {
-        evidence: sketch.evidence.to_vec(),
-        ..Sketch::default()
-    };
-    for (i, &key) in sketch.keys.iter().enumerate() {
-        if keep(key) {
-            kept.keys.push(key);
-            kept.marks.extend(sketch.marks.get(i));
-        }
-    }
-    kept
 }
 
 fn fingerprint(sketch: SketchRef<'_>) -> u128 {
@@ -130,42 +129,40 @@ fn fingerprint(sketch: SketchRef<'_>) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sketch::Sketch;
 
     #[test]
     fn equal_sketches_share_a_number() {
         let mut sketches = Sketches::default();
-        let a = Sketch {
+        let sketch = |marks: Vec<u64>, evidence: Vec<u64>| Sketch {
             keys: vec![1, 2],
-            marks: vec![7, 8],
-            evidence: vec![],
+            marks,
+            evidence,
+            ..Sketch::default()
         };
-        let b = Sketch {
-            keys: vec![1, 2],
-            marks: vec![],
-            evidence: vec![7, 8],
-        };
-        assert_eq!(sketches.add(a.as_ref()), 0);
-        assert_eq!(sketches.add(b.as_ref()), 1);
-        assert_eq!(sketches.add(a.as_ref()), 0);
+        let (a, b) = (sketch(vec![7, 8], vec![]), sketch(vec![], vec![7, 8]));
+        assert_eq!(sketches.add(a.as_ref()), SketchNo(0));
+        assert_eq!(sketches.add(b.as_ref()), SketchNo(1));
+        assert_eq!(sketches.add(a.as_ref()), SketchNo(0));
         assert_eq!(sketches.len(), 2);
-        assert_eq!(sketches.get(1), b.as_ref());
+        assert_eq!(sketches.get(SketchNo(1)), b.as_ref());
     }
 
     #[test]
-    fn marks_go_with_their_keys() {
-        let a = Sketch {
-            keys: vec![1, 2, 3],
-            marks: vec![7, 8, 9],
-            evidence: vec![5],
-        };
-        let kept = retain(a.as_ref(), |key| key != 2);
-        assert_eq!(
-            kept,
-            Sketch {
-                keys: vec![1, 3],
-                marks: vec![7, 9],
-                evidence: vec![5]
-            }
-        );
+    fn flags_stand_beside_the_keys() {
+        let mut sketches = Sketches::default();
+        for keys in [vec![1, 2], vec![3], vec![2, 4]] {
+            let sketch = Sketch {
+                keys,
+                ..Sketch::default()
+            };
+            sketches.add(sketch.as_ref());
+        }
+        sketches.flag_common(|key| key == 2);
+        let flags: Vec<&[bool]> = sketches.iter().map(|sketch| sketch.common).collect();
+        assert_eq!(flags, [&[false, true][..], &[], &[true, false]]);
+        // Learning again replaces them.
+        sketches.flag_common(|key| key == 3);
+        assert!(sketches.get(SketchNo(1)).is_common(0) && !sketches.get(SketchNo(0)).is_common(1));
     }
 }

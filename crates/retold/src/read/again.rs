@@ -11,10 +11,10 @@ const BATCH_RECORDS: usize = 1024;
 
 /// A record that was wanted: its place in the list of wanted ones, its source, and the record itself, `None` if it is
 /// no longer there (the file has changed since it was read first).
-pub(crate) type Found<'a> = (usize, &'a Source, Option<Record>);
+pub type Found<'a> = (usize, &'a Source, Option<Record>);
 
 /// Wanted records in batches, in the order of reading.
-pub(crate) struct Again<'a> {
+pub struct Again<'a> {
     sources: &'a [Source],
     options: &'a ReadOptions,
     wanted: Enumerate<Iter<'a, (u32, u64)>>,
@@ -22,7 +22,7 @@ pub(crate) struct Again<'a> {
 }
 
 /// Reads the records `wanted`, (source, number within it), ascending and none twice.
-pub(crate) fn again<'a>(
+pub fn again<'a>(
     sources: &'a [Source],
     options: &'a ReadOptions,
     wanted: &'a [(u32, u64)],

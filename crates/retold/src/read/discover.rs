@@ -72,6 +72,7 @@ impl Input {
 
     fn sources(&self, options: &ReadOptions) -> impl Iterator<Item = Source> {
         self.files.iter().map(|(path, below)| Source {
+            pages: None,
             path: path.clone(),
             name: self.source_name(below),
             kept: match self.directory {

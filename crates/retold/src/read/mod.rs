@@ -10,7 +10,9 @@ mod archive;
 mod delimited;
 mod discover;
 mod fields;
+mod each;
 mod frame;
+mod ids;
 mod jsonl;
 mod open;
 #[cfg(feature = "parquet")]
@@ -22,19 +24,25 @@ mod warc;
 mod window;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-pub(crate) use self::again::again;
+use serde::{Deserialize, Serialize};
+
+pub use self::again::again;
+pub use self::each::{each_page, each_record};
+pub use self::ids::{page_ids, settle};
 use self::archive::{Archive, Form};
 use self::frame::{Body, Frame, Frames, State};
 use self::open::{Compression, Opened};
 use self::sniff::Format;
 use self::window::Window;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::page::{Content, Markup, Page};
 use crate::relation::Relation;
 
 /// What readers have to know (CONTRACT, *Input*). One struct for the command line, the config file and bindings.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ReadOptions {
     /// Field of JSONL/CSV/Parquet that holds plain text.
     pub text_field: String,
@@ -69,7 +77,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// One file to read (or standard input, spooled).
+/// One file to read (or standard input, spooled), or pages in memory.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The file on disk.
@@ -82,6 +90,8 @@ pub struct Source {
     pub site: Option<String>,
     /// Size of the file on disk, for progress bars.
     pub size: u64,
+    /// The pages, if they are in memory and not in a file.
+    pub(crate) pages: Option<Arc<[Page]>>,
 }
 
 /// What a record turned out to be.
@@ -185,12 +195,41 @@ impl Source {
             kept: "stdin.jsonl".into(),
             site: None,
             size: std::fs::metadata(path).map_or(0, |file| file.len()),
+            pages: None,
+        }
+    }
+
+    /// True if the file lies in `folder` or below it; `folder` is canonical.
+    pub fn is_below(&self, folder: &Path) -> bool {
+        let path = self.path.canonicalize();
+        path.is_ok_and(|path| path.starts_with(folder))
+    }
+
+    /// Pages in memory, as records of a source with that name. They can be read as often as a file, but not rewritten.
+    pub fn of_pages(name: &str, pages: impl IntoIterator<Item = Page>) -> Source {
+        let pages: Arc<[Page]> = pages.into_iter().collect();
+        Source {
+            path: name.into(),
+            name: name.to_owned(),
+            kept: name.into(),
+            site: None,
+            size: pages.iter().map(|page| page.content.len() as u64).sum(),
+            pages: Some(pages),
         }
     }
 
     /// Opens the source: its records in order, streaming. Damage ends the stream with one rejected record; a file that
     /// cannot be opened gives just that record.
     pub fn records(&self, options: &ReadOptions) -> Box<dyn Iterator<Item = Record> + Send> {
+        if let Some(pages) = &self.pages {
+            let pages = Arc::clone(pages);
+            let record = move |at: usize| {
+                let page = pages[at].clone();
+                Record::done(at as u64 + 1, page.content.len() as u64, Outcome::Page(page))
+            };
+            let count = self.pages.as_ref().map_or(0, |pages| pages.len());
+            return Box::new((0..count).map(record));
+        }
         let opened = match open::open(self, options) {
             Ok(opened) => opened,
             Err(reason) => return one(self.size, Outcome::Rejected(reason)),
@@ -242,6 +281,9 @@ impl Source {
         fate: &mut dyn FnMut(u64) -> Fate<'a>,
         to: &Path,
     ) -> Result<()> {
+        if self.pages.is_some() {
+            return Err(Error::Usage(format!("{}: pages in memory have no file to write them as", self.name)));
+        }
         rewrite::rewrite(self, options, fate, to)
     }
 

@@ -6,11 +6,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use serde::{Deserialize, Serialize};
+
 use super::{align, guard};
 use crate::error::{Error, Result};
 
 /// Which part of a page methods see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Extract {
     /// All visible text.
     None,

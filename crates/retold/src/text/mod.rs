@@ -26,6 +26,8 @@ mod words_tests;
 
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::xxh3_128;
+
 use crate::page::{Content, Markup, Page};
 pub(crate) use fold::Folder;
 use synonyms::Synonyms;
@@ -117,6 +119,21 @@ impl Text {
         })
     }
 
+    /// The length of the text: characters of its folded form, white space left out.
+    pub fn chars(&self) -> u64 {
+        count_chars(&self.folded)
+    }
+
+    /// The length of what the page says itself: of its main text, or of all but its blocks of links (menus, lists of
+    /// other pages) if methods see the whole page.
+    pub fn own_chars(&self) -> u64 {
+        if self.main.is_empty() {
+            self.chars().saturating_sub(self.link_chars)
+        } else {
+            self.seen_chars()
+        }
+    }
+
     /// Characters that methods see, white space left out.
     pub fn seen_chars(&self) -> u64 {
         self.seen().map(|(_, block)| count_chars(block)).sum()
@@ -172,6 +189,11 @@ pub fn count_chars(text: &str) -> u64 {
         .sum()
 }
 
+/// What equal texts have in common; `None` for an empty one.
+pub fn text_hash(text: &Text) -> Option<u128> {
+    (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes()))
+}
+
 /// Makes a page's text. The error is the reason for a reject, for people.
 pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
     match &page.content {
@@ -188,6 +210,15 @@ pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
             Ok(text)
         }
         Content::Unicode { text, markup } => text_of_str(text, *markup, options),
+    }
+}
+
+/// Whether [`text_of`] can make a text of the page, without making it.
+pub fn decodes(page: &Page) -> Result<(), String> {
+    check_length(page.content.len())?;
+    match &page.content {
+        Content::Bytes { bytes, charset, .. } => charset::decode(bytes, charset.as_deref()).map(|_| ()),
+        Content::Unicode { .. } => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use retold::{Error, Result};
 
 /// Where files are written before they get their names.
 const PARTIAL: &str = ".retold-partial";

@@ -25,8 +25,8 @@ struct Tail<'a> {
 }
 
 const STYLE: &str = concat!(
-    include_str!("../../../templates/report.css"),
-    include_str!("../../../templates/report_views.css")
+    include_str!("../../templates/report.css"),
+    include_str!("../../templates/report_views.css")
 );
 
 /// A page under way: a head, chunks of JSON, and the code.

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use retold::ids::Rank;
 use serde_json::{Value, json};
 
 use super::{REJECTS, Report, figures};
-use crate::report::Summary;
+use crate::Summary;
 
 /// Reasons for rejects that are counted one by one.
 const REASONS: usize = 50;
@@ -19,10 +20,10 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
     let pairs = pairs.map(|pair| (pair.relation, f64::from(pair.similarity)));
     let mut goes = vec![false; findings.by_id.len()];
     for drop in &findings.dropped {
-        goes[drop.page as usize] = true;
+        goes[drop.page.at()] = true;
     }
-    let ranks = 0..findings.by_id.len() as u32;
-    let dates = ranks.map(|rank| (findings.page(rank).date, goes[rank as usize]));
+    let ranks = Rank::first(findings.by_id.len());
+    let dates = ranks.map(|rank| (findings.page(rank).date, goes[rank.at()]));
     json!({
         "records": summary.records,
         "pairs": summary.pairs,
@@ -36,13 +37,13 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
         "sketches": summary.sketches,
         "parameters": summary.parameters,
         "inputs": summary.inputs,
-        "threshold": report.method.least_similarity(),
+        "threshold": (report.model.method().least_similarity)(report.model.params()),
         "sizes": figures::sizes(sizes),
         "similarities": figures::similarities(pairs),
         "matrix": figures::matrix(findings),
         "timeline": figures::timeline(dates),
         "rejects": rejects(report),
-        "texts": report.options.output.texts,
+        "texts": report.config.report_text,
     })
 }
 

@@ -4,21 +4,21 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::out::OutDir;
-use crate::error::{Error, Result};
-use crate::pipeline::{Findings, Options};
-use crate::read::{Fate, Mark};
-use crate::relation::Relation;
-use crate::watch::Watch;
+use retold::ids::Rank;
+use retold::read::{Fate, Mark};
+use retold::watch::Watch;
+use retold::{Error, Findings, Result};
+
+use crate::out::OutDir;
 
 /// Reads the sources again and writes what is kept of them, many at a time.
-pub(super) fn write(
+pub(crate) fn write(
     findings: &Findings,
-    options: &Options,
     out: &OutDir,
     watch: &dyn Watch,
 ) -> Result<()> {
-    let fates = Fates::new(findings, options.output.mark);
+    let config = findings.model.config();
+    let fates = Fates::new(findings, config.mark);
     let root = out.path("kept");
     (0..findings.sources.len())
         .into_par_iter()
@@ -28,32 +28,32 @@ pub(super) fn write(
             }
             let source = &findings.sources[number];
             let mut fate_of = fates.of_source(number as u32);
-            source.rewrite(&options.read, &mut fate_of, &root.join(&source.kept))
+            source.rewrite(&config.read, &mut fate_of, &root.join(&source.kept))
         })
 }
 
 /// What becomes of each record.
 struct Fates<'a> {
     findings: &'a Findings,
-    /// Position in `collection.pages` -> rank.
-    ranks: Vec<u32>,
+    /// Page in the order of reading -> rank.
+    ranks: Vec<Rank>,
     /// Rank -> whether the page goes.
     goes: Vec<bool>,
     /// With `--mark`: rank -> what is added to its record.
-    marks: Option<HashMap<u32, Mark<'a>>>,
+    marks: Option<HashMap<Rank, Mark<'a>>>,
 }
 
 impl<'a> Fates<'a> {
     fn new(findings: &'a Findings, mark: bool) -> Self {
-        let mut ranks = vec![0; findings.by_id.len()];
-        for (rank, &page) in findings.by_id.iter().enumerate() {
-            ranks[page as usize] = rank as u32;
+        let mut ranks = vec![Rank::default(); findings.by_id.len()];
+        for (rank, &page) in Rank::first(ranks.len()).zip(&findings.by_id) {
+            ranks[page.at()] = rank;
         }
         let mut goes = vec![false; ranks.len()];
         findings
             .dropped
             .iter()
-            .for_each(|drop| goes[drop.page as usize] = true);
+            .for_each(|drop| goes[drop.page.at()] = true);
         Fates {
             findings,
             ranks,
@@ -85,43 +85,26 @@ impl<'a> Fates<'a> {
         }
     }
 
-    fn of_page(&self, rank: u32) -> Fate<'a> {
+    fn of_page(&self, rank: Rank) -> Fate<'a> {
         match &self.marks {
             Some(marks) => Fate::Mark(marks.get(&rank).copied()),
-            None if self.goes[rank as usize] => Fate::Leave,
+            None if self.goes[rank.at()] => Fate::Leave,
             None => Fate::Keep,
         }
     }
 }
 
 /// The cluster of each member and what it is to the canonical page.
-fn marks(findings: &Findings) -> HashMap<u32, Mark<'_>> {
-    let relation = |page: u32, canonical: u32| -> Option<Relation> {
-        let (a, b) = (page.min(canonical), page.max(canonical));
-        let at = findings
-            .pairs
-            .binary_search_by_key(&(a, b), |pair| (pair.a, pair.b))
-            .ok()?;
-        let relation = findings.pairs[at].relation;
-        Some(if a == page {
-            relation
-        } else {
-            relation.swapped()
-        })
-    };
+fn marks(findings: &Findings) -> HashMap<Rank, Mark<'_>> {
     let mut marks = HashMap::new();
     for (number, cluster) in findings.clusters.iter().enumerate() {
         for &page in &cluster.members {
-            let canonical = &*findings.page(cluster.canonical).id;
-            let relation = relation(page, cluster.canonical);
-            marks.insert(
-                page,
-                Mark {
-                    cluster: number as u64,
-                    canonical,
-                    relation,
-                },
-            );
+            let mark = Mark {
+                cluster: number as u64,
+                canonical: findings.id(cluster.canonical),
+                relation: findings.relation(page, cluster.canonical),
+            };
+            marks.insert(page, mark);
         }
     }
     marks

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::collect::PageRow;
-use crate::pipeline::Findings;
-use crate::relation::Relation;
+use retold::collect::PageRow;
+use retold::Findings;
+use retold::ids::Rank;
+use retold::relation::Relation;
 
 /// Bars of the histogram of similarities.
 const SIMILARITY_BARS: usize = 50;
@@ -143,7 +144,7 @@ pub(super) fn matrix(findings: &Findings) -> Matrix {
         dated |= later.is_some();
         let (by_a, by_b) = who_repeats(pair.relation, later);
         for (does, rank, of) in [(by_a, pair.a, site_b), (by_b, pair.b, site_a)] {
-            let bits = &mut repeats[rank as usize];
+            let bits = &mut repeats[rank.at()];
             match pair.relation {
                 _ if !does => {}
                 Relation::Duplicate => bits.0 |= 1 << of,
@@ -154,7 +155,7 @@ pub(super) fn matrix(findings: &Findings) -> Matrix {
     let mut whole = vec![vec![0; top.len()]; top.len()];
     let mut part = whole.clone();
     for (rank, &(of_whole, of_part)) in repeats.iter().enumerate() {
-        let Some(row) = column(page(rank as u32)) else {
+        let Some(row) = column(page(Rank::new(rank))) else {
             continue;
         };
         for of in 0..top.len() {

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::Story;
-use crate::report::html::DataPage;
+use retold::explain::Story;
+
+use crate::html::DataPage;
 
 /// Writes the story as one self-contained page. Places in it must count UTF-16 units.
 pub fn write(story: &Story, out: impl Write) -> io::Result<()> {

@@ -3,23 +3,23 @@
 use std::io::{self, Write};
 
 use rayon::prelude::*;
+use retold::ids::PageNo;
 use serde_json::{Value, json};
 
 use super::pairs::Facts;
 use super::{DataPage, Report, TEXT_CHARS, TEXT_CHUNK, members};
-use crate::explain::shown::{Shown, Unit};
-use crate::read::{Outcome, Record, Source, again};
-use crate::text::text_of;
-use crate::watch::Watch;
+use retold::explain::shown::{Shown, Unit};
+use retold::read::{Outcome, Record, Source, again};
+use retold::watch::Watch;
 
-/// The pages whose texts the report has: positions in the order of reading, ascending. A page's slot is its place here.
-pub(super) struct Texts(Vec<u32>);
+/// The pages whose texts the report has, ascending. A page's slot is its place here.
+pub(super) struct Texts(Vec<PageNo>);
 
 impl Texts {
     /// The pages of clusters, the largest cluster first, as long as their texts fit.
     pub(super) fn choose(report: &Report<'_>) -> Texts {
         let mut chosen = Vec::new();
-        let Some(limit) = report.options.output.texts else {
+        let Some(limit) = report.config.report_text else {
             return Texts(chosen);
         };
         let mut chars = 0;
@@ -29,16 +29,16 @@ impl Texts {
                 if chars > TEXT_CHARS {
                     break;
                 }
-                chosen.push(report.findings.by_id[rank as usize]);
+                chosen.push(report.findings.by_id[rank.at()]);
             }
         }
         chosen.sort_unstable();
         Texts(chosen)
     }
 
-    /// The slot of the page at that position, if its text is in the report.
-    pub(super) fn slot(&self, position: u32) -> Option<usize> {
-        self.0.binary_search(&position).ok()
+    /// The slot of the page, if its text is in the report.
+    pub(super) fn slot(&self, page: PageNo) -> Option<usize> {
+        self.0.binary_search(&page).ok()
     }
 
     /// Reads the inputs again and writes the texts; tells how many chunks.
@@ -54,13 +54,13 @@ impl Texts {
         }
         let mut chunk = Vec::new();
         let mut chunks = 0;
-        let pages = &report.findings.collection.pages;
-        let wanted = |&position: &u32| {
-            let row = &pages[position as usize];
+        let collection = &report.findings.collection;
+        let wanted = |&number: &PageNo| {
+            let row = collection.page(number);
             (row.source, row.record)
         };
         let wanted: Vec<(u32, u64)> = self.0.iter().map(wanted).collect();
-        for batch in again(&report.findings.sources, &report.options.read, &wanted) {
+        for batch in again(&report.findings.sources, &report.config.read, &wanted) {
             if watch.cancelled() {
                 return Ok(chunks);
             }
@@ -89,31 +89,23 @@ fn text(
     report: &Report<'_>,
     facts: &Facts<'_>,
     source: &Source,
-    position: u32,
+    number: PageNo,
     record: Option<Record>,
 ) -> Value {
-    let options = report.options;
-    let Some(Outcome::Page(page)) = record.map(|record| record.parse(source, &options.read)) else {
+    let (config, model) = (report.config, report.model);
+    let Some(Outcome::Page(page)) = record.map(|record| record.parse(source, &config.read)) else {
         return Value::Null;
     };
-    let Ok(text) = text_of(&page, &options.text) else {
+    let Ok(text) = model.text(&page) else {
         return Value::Null;
     };
-    let findings = report.findings;
-    let row = &findings.collection.pages[position as usize];
-    let site = row
-        .site
-        .map(|site| &*findings.collection.sites[site as usize]);
-    let noise = &findings.noise;
-    let common = |key: u64| {
-        let common = noise.common.as_ref();
-        common.is_some_and(|common| common.keys.binary_search(&key).is_ok())
-    };
-    let limit = options.output.texts.unwrap_or_default();
-    let shown = Shown::new(&text, &options.text, limit, Unit::Utf16);
-    let features = report.method.spots(&text).into_iter().filter_map(|spot| {
+    let collection = &report.findings.collection;
+    let site = collection.site(collection.page(number));
+    let limit = config.report_text.unwrap_or_default();
+    let shown = Shown::new(&text, model.text_options(), limit, Unit::Utf16);
+    let features = model.spots(&text).into_iter().filter_map(|spot| {
         let (start, end) = shown.places(spot.start, spot.end)?;
-        let kind = match (noise.deletes(spot.key, site), common(spot.key)) {
+        let kind = match (model.deletes(spot.key, site), model.is_common(spot.key)) {
             (true, _) => 2,
             (false, true) => 1,
             _ => 0,

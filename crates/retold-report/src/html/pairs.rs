@@ -5,11 +5,14 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use retold::cluster::Pair;
+use retold::ids::SketchNo;
+use retold::index::{Postings, Sketches};
+use retold::method::{Check, Op, Trace};
+use retold::relation::Relation;
+use retold::sketch::shared_positions;
+
 use super::{FEATURES, OTHER_PAIRS, Report};
-use crate::cluster::Pair;
-use crate::index::{self, Postings, Sketches};
-use crate::method::{Check, Op, shared_positions};
-use crate::relation::Relation;
 
 /// What the pairs of a cluster tell about it.
 #[derive(Clone, Copy, Default)]
@@ -24,8 +27,8 @@ pub(super) struct Traits {
 fn cluster_of(report: &Report<'_>) -> Vec<u32> {
     let mut cluster_of = vec![u32::MAX; report.findings.by_id.len()];
     for (number, cluster) in report.findings.clusters.iter().enumerate() {
-        for &rank in &cluster.members {
-            cluster_of[rank as usize] = number as u32;
+        for rank in &cluster.members {
+            cluster_of[rank.at()] = number as u32;
         }
     }
     cluster_of
@@ -38,8 +41,8 @@ fn inner<'a>(
 ) -> impl Iterator<Item = (usize, u32, &'a Pair)> {
     let pairs = report.findings.pairs.iter().enumerate();
     pairs.filter_map(|(at, pair)| {
-        let cluster = cluster_of[pair.a as usize];
-        let same = cluster != u32::MAX && cluster == cluster_of[pair.b as usize];
+        let cluster = cluster_of[pair.a.at()];
+        let same = cluster != u32::MAX && cluster == cluster_of[pair.b.at()];
         same.then_some((at, cluster, pair))
     })
 }
@@ -87,6 +90,8 @@ fn verified(pair: &Pair) -> Vec<Check> {
 pub(super) struct Facts<'a> {
     report: &'a Report<'a>,
     postings: Postings,
+    /// Sketch -> how many different texts have it.
+    texts: Vec<u32>,
     /// (place of the cluster in the order, does not have the canonical page, number of the pair), ascending.
     picked: Vec<(u32, bool, u32)>,
     shapes: Vec<Shape>,
@@ -98,6 +103,7 @@ impl<'a> Facts<'a> {
         Facts {
             report,
             postings: Postings::build(whole_sketches(report)),
+            texts: report.findings.collection.texts_per_sketch(report.findings.different_sketches),
             picked: pick(report),
             shapes: Vec::new(),
             shape_of: HashMap::new(),
@@ -109,9 +115,11 @@ impl<'a> Facts<'a> {
         self.shapes.clone()
     }
 
-    /// The document frequency of a key.
-    pub(super) fn df(&self, key: u64) -> usize {
-        self.postings.df(key)
+    /// On how many different texts a key stands.
+    pub(super) fn df(&self, key: u64) -> u64 {
+        let texts = |sketch: &SketchNo| u64::from(self.texts[sketch.at()]);
+        let list = self.postings.position(key).map(|position| self.postings.at(position).1);
+        list.map_or(1, |sketches| sketches.iter().map(texts).sum())
     }
 
     /// The pairs of the cluster at a place, those with the canonical page first.
@@ -128,23 +136,23 @@ impl<'a> Facts<'a> {
     pub(super) fn of(&mut self, pair: &Pair) -> Value {
         let findings = self.report.findings;
         let (a, b) = (findings.page(pair.a), findings.page(pair.b));
-        let unit = |rank: u32| findings.unit_of[findings.by_id[rank as usize] as usize];
-        let left = findings.units.get(unit(pair.a));
-        let right = findings.units.get(unit(pair.b));
-        let exact = self.report.options.exact && a.text.is_some() && a.text == b.text;
-        let shorter = a.own_chars.min(b.own_chars);
-        let method = self.report.method;
-        let checks = match method.in_doubt(f64::from(pair.similarity)) && !exact {
-            true => verified(pair),
-            false => index::checks(method, &findings.noise, (left, right), shorter),
+        let units = [pair.a, pair.b].map(|rank| findings.units.get(findings.unit(rank)));
+        let (left, right) = (units[0].whole, units[1].whole);
+        let model = self.report.model;
+        let exact = model.config().exact && a.text.is_some() && a.text == b.text;
+        let checks = match model.verifier() {
+            Some(_) if !exact => verified(pair),
+            _ => {
+                let mut trace = Trace::on();
+                if let Some(relating) = model.relate(units[0], units[1], &mut trace) {
+                    model.conclude(&relating, a.own_chars.min(b.own_chars), &mut trace);
+                }
+                trace.into_checks()
+            }
         };
         let checks: Vec<Value> = checks.iter().map(|check| self.check(check)).collect();
         let shared = shared_positions(left.keys, right.keys).map(|(i, _)| left.keys[i]);
-        let common = |key: u64| {
-            let common = findings.noise.common.as_ref();
-            common.is_some_and(|common| common.keys.binary_search(&key).is_ok())
-        };
-        let (grey, plain): (Vec<u64>, Vec<u64>) = shared.partition(|&key| common(key));
+        let (grey, plain): (Vec<u64>, Vec<u64>) = shared.partition(|&key| model.is_common(key));
         let (plain, more) = self.rarest(plain);
         let (grey, more_grey) = self.rarest(grey);
         let (deleted, _) = self.rarest(self.deleted(pair));
@@ -175,20 +183,18 @@ impl<'a> Facts<'a> {
             return Vec::new();
         };
         let (a, b) = (findings.page(pair.a), findings.page(pair.b));
-        let site = |site: Option<u32>| site.map(|s| &*findings.collection.sites[s as usize]);
+        let [on_a, on_b] = [a, b].map(|page| findings.collection.site(page));
+        let model = self.report.model;
         let (left, right) = (whole.get(a.sketch).keys, whole.get(b.sketch).keys);
         shared_positions(left, right)
             .map(|(i, _)| left[i])
-            .filter(|&key| {
-                let noise = &findings.noise;
-                noise.deletes(key, site(a.site)) || noise.deletes(key, site(b.site))
-            })
+            .filter(|&key| model.deletes(key, on_a) || model.deletes(key, on_b))
             .collect()
     }
 
     /// The document frequencies of the rarest keys, ascending, and how many keys were left out.
-    fn rarest(&self, keys: Vec<u64>) -> (Vec<usize>, usize) {
-        let mut dfs: Vec<usize> = keys.iter().map(|&key| self.postings.df(key)).collect();
+    fn rarest(&self, keys: Vec<u64>) -> (Vec<u64>, usize) {
+        let mut dfs: Vec<u64> = keys.iter().map(|&key| self.df(key)).collect();
         dfs.sort_unstable();
         let more = dfs.len().saturating_sub(FEATURES);
         dfs.truncate(FEATURES);
@@ -220,11 +226,8 @@ impl<'a> Facts<'a> {
 
 /// The sketches of pages before anything was deleted from them.
 fn whole_sketches<'a>(report: &'a Report<'_>) -> &'a Sketches {
-    report
-        .findings
-        .whole
-        .as_ref()
-        .unwrap_or(&report.findings.units)
+    let findings = report.findings;
+    findings.whole.as_ref().unwrap_or(findings.units.sketches())
 }
 
 /// The pairs with details of every cluster in the order: those with the canonical page and some others.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
-
-use crate::pipeline::{Drop, Findings, GROUP_LIMIT, Options};
-use crate::relation::Relation;
+use retold::Findings;
+use retold::collect::ExtractionCounts;
+use retold::relation::Relation;
+use serde_json::{Map, Value};
 
 /// The run in numbers: what `summary.json` holds and what a person is told at the end.
 #[derive(Clone, Debug, Serialize)]
@@ -31,8 +31,8 @@ pub struct Summary {
     pub extraction: ExtractionCounts,
     /// What the method kept of the pages.
     pub sketches: SketchCounts,
-    /// Every setting that has an influence on the result.
-    pub parameters: Value,
+    /// The configuration, from which the run can be repeated.
+    pub parameters: Map<String, Value>,
     /// The inputs as they were named.
     pub inputs: Vec<String>,
     /// What differs from run to run: times, memory, versions.
@@ -98,17 +98,6 @@ pub struct Bytes {
     pub dropped: u64,
 }
 
-/// Pages whose main text was wanted; all are 0 with `--extract none`.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct ExtractionCounts {
-    /// Pages that were compared by their main text.
-    pub main: u64,
-    /// Pages in which none was found, so that they were compared whole.
-    pub fallback: u64,
-    /// Pages over the budget of bytes or nodes, which were compared whole.
-    pub over_budget: u64,
-}
-
 /// What the method kept of the pages.
 #[derive(Clone, Debug, Serialize)]
 pub struct SketchCounts {
@@ -135,7 +124,7 @@ pub struct Run {
     pub threads: u64,
     /// Seconds each stage took, in order.
     pub seconds: Vec<(String, f64)>,
-    /// Seconds by kind of work, summed over all threads ([`crate::spent::Spent`]).
+    /// Seconds by kind of work, summed over all threads ([`retold::spent::Spent`]).
     pub thread_seconds: Vec<(String, f64)>,
     /// The most memory the process held, in bytes, where the system tells.
     pub peak_memory: Option<u64>,
@@ -145,14 +134,15 @@ pub struct Run {
 
 impl Summary {
     /// The numbers of a run; times are filled in at its end.
-    pub(super) fn of(findings: &Findings, options: &Options) -> Summary {
+    pub(crate) fn of(findings: &Findings, inputs: &[String]) -> Summary {
+        let config = findings.model.config();
         let collection = &findings.collection;
-        let dropped = if options.output.mark {
+        let dropped = if config.mark {
             0
         } else {
             findings.dropped.len() as u64
         };
-        let bytes_dropped = match options.output.mark {
+        let bytes_dropped = match config.mark {
             true => 0,
             false => findings
                 .dropped
@@ -181,17 +171,13 @@ impl Summary {
             },
             clusters: findings.clusters.len() as u64,
             largest_cluster: largest(findings),
-            flagged: flagged(findings, options.alarm_size),
+            flagged: flagged(findings, config.alarm_size),
             large_groups: large_groups(findings),
             bytes: Bytes {
                 read: collection.bytes,
                 dropped: bytes_dropped,
             },
-            extraction: ExtractionCounts {
-                main: collection.extraction.main,
-                fallback: collection.extraction.fallback,
-                over_budget: collection.extraction.over_budget,
-            },
+            extraction: collection.extraction,
             sketches: SketchCounts {
                 different: findings.different_sketches as u64,
                 empty: collection
@@ -199,13 +185,13 @@ impl Summary {
                     .iter()
                     .filter(|page| page.keys == 0)
                     .count() as u64,
-                noise: findings.noise.len() as u64,
+                noise: findings.model.knowledge().map_or(0, |known| known.noise() as u64),
                 candidates: findings.candidates,
                 checked: findings.verified.checked,
                 refuted: findings.verified.refuted,
             },
-            parameters: parameters(findings, options),
-            inputs: inputs(options),
+            parameters: config.to_map(),
+            inputs: inputs.to_vec(),
             run: Run::default(),
         }
     }
@@ -235,7 +221,7 @@ fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
         let possible = pages as f64 * (pages as f64 - 1.0) / 2.0;
         flagged.push(Flagged {
             cluster: number as u64,
-            canonical: findings.page(cluster.canonical).id.to_string(),
+            canonical: findings.id(cluster.canonical).to_owned(),
             pages: pages as u64,
             density: (cluster.pairs as f64 / possible * 1e6).round() / 1e6,
             reason,
@@ -248,64 +234,8 @@ fn large_groups(findings: &Findings) -> Vec<LargeGroup> {
     let groups = findings.large_groups.iter();
     groups
         .map(|&(canonical, pages)| LargeGroup {
-            canonical: findings.page(canonical).id.to_string(),
+            canonical: findings.id(canonical).to_owned(),
             pages: pages as u64,
         })
         .collect()
-}
-
-fn parameters(findings: &Findings, options: &Options) -> Value {
-    let (read, text) = (&options.read, &options.text);
-    let mut fold = vec![];
-    for (on, name) in [
-        (text.nfkc, "nfkc"),
-        (text.case, "case"),
-        (text.simplify, "simplify"),
-    ] {
-        if on {
-            fold.push(name);
-        }
-    }
-    json!({
-        "method": options.method,
-        "params": findings.params,
-        "exact": options.exact,
-        "cluster": options.cluster,
-        "canonical": options.canonical,
-        "drop": match options.drop { Drop::Both => "both", Drop::Duplicate => "duplicate" },
-        "mark": options.output.mark,
-        "kept": options.output.kept,
-        "report_text": options.output.texts,
-        "alarm_size": options.alarm_size,
-        "group_limit": GROUP_LIMIT,
-        "fold": fold,
-        "extract": extract_name(options),
-        "user_words": text.tokenizer.user_words(),
-        "synonym_groups": text.synonyms.groups(),
-        "text_field": read.text_field,
-        "html_field": read.html_field,
-        "id_field": read.id_field,
-        "url_field": read.url_field,
-        "date_field": read.date_field,
-        "site_field": read.site_field,
-        "site_dir": read.site_dir,
-        "max_record_size": read.max_record_size,
-    })
-}
-
-/// What methods saw of the pages.
-fn extract_name(options: &Options) -> Option<&'static str> {
-    let method = crate::method::find(&options.method).ok()?;
-    Some(options.text.extract.unwrap_or(method.extract).name())
-}
-
-fn inputs(options: &Options) -> Vec<String> {
-    let mut inputs: Vec<String> = options
-        .inputs
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    inputs.sort();
-    inputs.extend(options.stdin.iter().map(|_| "-".to_owned()));
-    inputs
 }

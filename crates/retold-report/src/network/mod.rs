@@ -5,7 +5,7 @@ mod svg;
 
 use std::fmt::Write;
 
-use crate::method::concept::Network;
+use retold::method::concept::Network;
 
 pub use svg::svg;
 
@@ -88,7 +88,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::concept::Node;
+    use retold::method::concept::Node;
 
     fn network() -> Network {
         let node = |name: &str, degree, key| Node {

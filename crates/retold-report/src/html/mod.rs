@@ -17,24 +17,24 @@ use serde::Serialize;
 
 pub(crate) use write::DataPage;
 
-use super::out::OutDir;
-use super::summary::Summary;
-use crate::error::{Error, Result};
-use crate::method;
-use crate::pipeline::{Findings, Options};
-use crate::watch::Watch;
+use retold::method::thousands;
+use retold::watch::Watch;
+use retold::{Config, Error, Findings, Model, Result};
+
+use crate::Summary;
+use crate::out::OutDir;
 
 /// The code of the page. One function around it all, so that nothing of it is global.
-pub(super) const CODE: &str = concat!(
+pub(crate) const CODE: &str = concat!(
     "(() => {\n\"use strict\";\n",
-    include_str!("../../../templates/js/data.js"),
-    include_str!("../../../templates/js/dom.js"),
-    include_str!("../../../templates/js/charts.js"),
-    include_str!("../../../templates/js/overview.js"),
-    include_str!("../../../templates/js/clusters.js"),
-    include_str!("../../../templates/js/cluster.js"),
-    include_str!("../../../templates/js/pair.js"),
-    include_str!("../../../templates/js/main.js"),
+    include_str!("../../templates/js/data.js"),
+    include_str!("../../templates/js/dom.js"),
+    include_str!("../../templates/js/charts.js"),
+    include_str!("../../templates/js/overview.js"),
+    include_str!("../../templates/js/clusters.js"),
+    include_str!("../../templates/js/cluster.js"),
+    include_str!("../../templates/js/pair.js"),
+    include_str!("../../templates/js/main.js"),
     "})();\n"
 );
 
@@ -57,10 +57,9 @@ const TEXT_CHUNK: usize = 32;
 /// Rejects shown one by one.
 const REJECTS: usize = 500;
 
-/// Writes the report. `options.output.texts` says how much of the pages' texts goes into it.
-pub(super) fn write(
+/// Writes the report. [`Config::report_text`] says how much of the pages' texts goes into it.
+pub(crate) fn write(
     findings: &Findings,
-    options: &Options,
     summary: &Summary,
     out: &OutDir,
     watch: &dyn Watch,
@@ -68,8 +67,8 @@ pub(super) fn write(
     let path = out.path("report.html");
     let report = Report {
         findings,
-        options,
-        method: &*findings.method,
+        config: findings.model.config(),
+        model: &findings.model,
         order: order(findings),
     };
     let file = out.create("report.html")?;
@@ -81,8 +80,8 @@ pub(super) fn write(
 /// What the parts of the report are made from.
 struct Report<'a> {
     findings: &'a Findings,
-    options: &'a Options,
-    method: &'a dyn method::Method,
+    config: &'a Config,
+    model: &'a Model,
     /// The clusters that are listed, the largest first; of equals the one with the smallest number.
     order: Vec<u32>,
 }
@@ -99,8 +98,8 @@ impl Report<'_> {
     fn write(&self, summary: &Summary, file: impl Write, watch: &dyn Watch) -> io::Result<()> {
         let title = format!(
             "Retold: {} copies in {} pages",
-            method::explain::thousands(self.findings.dropped.len() as u64),
-            method::explain::thousands(self.findings.by_id.len() as u64)
+            thousands(self.findings.dropped.len() as u64),
+            thousands(self.findings.by_id.len() as u64)
         );
         let mut page = DataPage::begin(file, &title, self.nonce())?;
         page.chunk("run", 0, &summary.run)?;

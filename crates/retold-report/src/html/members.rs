@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::pairs::{Facts, Traits};
 use super::texts::Texts;
 use super::{MEMBERS, Report};
-use crate::relation::Relation;
+use retold::ids::Rank;
+use retold::relation::Relation;
 
 /// Sites of a cluster by which it can be found, at the most.
 const SITES: usize = 12;
@@ -70,14 +71,14 @@ pub(super) fn list<'a>(
 
 fn flags(report: &Report<'_>, number: usize, traits: &[Traits]) -> u8 {
     let cluster = &report.findings.clusters[number];
-    let large = cluster.members.len() > report.options.alarm_size;
+    let large = cluster.members.len() > report.config.alarm_size;
     u8::from(traits[number].duplicate)
         | u8::from(traits[number].contains) << 1
         | u8::from(cluster.is_loose()) << 2
         | u8::from(large) << 3
 }
 
-fn sites(report: &Report<'_>, members: &[u32]) -> Vec<u32> {
+fn sites(report: &Report<'_>, members: &[Rank]) -> Vec<u32> {
     let mut sites = Vec::new();
     for &rank in members {
         if let Some(site) = report.findings.page(rank).site
@@ -93,8 +94,8 @@ fn sites(report: &Report<'_>, members: &[u32]) -> Vec<u32> {
 }
 
 /// What a dropped page is dropped for.
-fn fate(report: &Report<'_>, rank: u32) -> Option<(u32, Relation)> {
-    if report.options.output.mark {
+fn fate(report: &Report<'_>, rank: Rank) -> Option<(Rank, Relation)> {
+    if report.config.mark {
         return None;
     }
     let dropped = &report.findings.dropped;
@@ -115,7 +116,7 @@ pub(super) fn detail(
 ) -> Value {
     let cluster = &report.findings.clusters[number as usize];
     let members = shown(report, number);
-    let at: HashMap<u32, usize> = members
+    let at: HashMap<Rank, usize> = members
         .iter()
         .enumerate()
         .map(|(at, &rank)| (rank, at))
@@ -140,7 +141,7 @@ pub(super) fn detail(
 }
 
 /// The members that are shown: the canonical page, other pages that stay, pages that go.
-pub(super) fn shown(report: &Report<'_>, number: u32) -> Vec<u32> {
+pub(super) fn shown(report: &Report<'_>, number: u32) -> Vec<Rank> {
     let cluster = &report.findings.clusters[number as usize];
     let mut members = cluster.members.clone();
     members.sort_by_key(|&rank| {
@@ -154,7 +155,7 @@ pub(super) fn shown(report: &Report<'_>, number: u32) -> Vec<u32> {
     members
 }
 
-fn member(report: &Report<'_>, rank: u32, at: &HashMap<u32, usize>, texts: &Texts) -> Value {
+fn member(report: &Report<'_>, rank: Rank, at: &HashMap<Rank, usize>, texts: &Texts) -> Value {
     let page = report.findings.page(rank);
     let (fate, for_whom) = match fate(report, rank) {
         None => (0, None),
@@ -174,7 +175,7 @@ fn member(report: &Report<'_>, rank: u32, at: &HashMap<u32, usize>, texts: &Text
         page.keys,
         or_none(
             texts
-                .slot(report.findings.by_id[rank as usize])
+                .slot(report.findings.by_id[rank.at()])
                 .map(|slot| slot as i64)
         ),
     ])

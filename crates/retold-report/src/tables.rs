@@ -1,36 +1,14 @@
 //! The JSONL tables of an output folder.
 
-use std::io::{BufRead, Write};
-use std::path::Path;
+use std::io::Write;
 
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::value::RawValue;
+use retold::ids::Rank;
+use retold::pairs::PairLine;
+use retold::relation::Relation;
+use retold::{Error, Findings, Result};
+use serde::Serialize;
 
-use super::out::OutDir;
-use crate::error::{Error, Result};
-use crate::pipeline::Findings;
-use crate::relation::Relation;
-
-/// A line of `pairs.jsonl`.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PairLine<'a> {
-    /// The page with the smaller id.
-    #[serde(borrow)]
-    pub a: std::borrow::Cow<'a, str>,
-    /// The other page.
-    #[serde(borrow)]
-    pub b: std::borrow::Cow<'a, str>,
-    /// What `a` is to `b`.
-    pub relation: Relation,
-    /// The method's similarity.
-    #[serde(serialize_with = "six_decimals")]
-    pub similarity: f64,
-    /// The smaller size over the larger.
-    #[serde(serialize_with = "six_decimals")]
-    pub length_ratio: f64,
-    /// Keys that both have.
-    pub shared: u32,
-}
+use crate::out::OutDir;
 
 #[derive(Serialize)]
 struct ClusterLine<'a> {
@@ -53,17 +31,12 @@ struct RejectLine<'a> {
     reason: &'a str,
 }
 
-fn six_decimals<S: Serializer>(value: &f64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    let text = RawValue::from_string(format!("{value:.6}"));
-    text.map_err(serde::ser::Error::custom)?
-        .serialize(serializer)
-}
-
 /// Writes `pairs.jsonl`, `clusters.jsonl`, `dropped.jsonl` and `rejects.jsonl`.
 ///
 /// With `mark` nothing is dropped: `dropped.jsonl` is empty.
-pub(super) fn write_all(findings: &Findings, out: &OutDir, mark: bool) -> Result<()> {
-    let id = |rank: u32| &*findings.page(rank).id;
+pub(crate) fn write_all(findings: &Findings, out: &OutDir) -> Result<()> {
+    let mark = findings.model.config().mark;
+    let id = |rank: Rank| findings.id(rank);
     let pairs = findings.pairs.iter().map(|pair| PairLine {
         a: id(pair.a).into(),
         b: id(pair.b).into(),
@@ -112,23 +85,4 @@ fn write(out: &OutDir, name: &str, lines: impl Iterator<Item = impl Serialize>) 
         file.flush()
     };
     put().map_err(Error::io("cannot write", &path))
-}
-
-/// Reads a `pairs.jsonl` line by line. A line that is not a pair is an error that names it.
-pub fn read_pairs(path: &Path, mut each: impl FnMut(PairLine<'_>)) -> Result<()> {
-    let file = std::fs::File::open(path).map_err(Error::io("cannot read", path))?;
-    for (number, line) in std::io::BufReader::new(file).lines().enumerate() {
-        let line = line.map_err(Error::io("cannot read", path))?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        each(serde_json::from_str(&line).map_err(|e| Error::Corrupt {
-            path: path.to_owned(),
-            reason: format!(
-                "line {} is not a pair as `retold dedup` writes it: {e}",
-                number + 1
-            ),
-        })?);
-    }
-    Ok(())
 }

@@ -1,0 +1,88 @@
+//! Output folders of finished runs.
+
+use std::path::{Path, PathBuf};
+
+use retold::explain::find::Inputs;
+use retold::pairs::read_pairs;
+use retold::relation::Relation;
+use retold::{Error, Model, Result};
+use serde_json::Value;
+
+use crate::MODEL;
+use crate::out::SUMMARY;
+
+/// A finished run, as its output folder tells of it: the inputs that it read, and the model that judged them.
+#[derive(Clone)]
+pub struct Finished {
+    /// Its inputs and its model.
+    pub inputs: Inputs,
+    out: PathBuf,
+}
+
+impl Finished {
+    /// True if the folder has what a finished run leaves.
+    pub fn is_at(out: &Path) -> bool {
+        out.join(SUMMARY).is_file()
+    }
+
+    /// Reads what the run left, and finds its inputs again.
+    pub fn open(out: &Path) -> Result<Finished> {
+        let summary: Value = serde_json::from_str(&text(&out.join(SUMMARY))?)
+            .map_err(|e| corrupt(&out.join(SUMMARY), &e.to_string()))?;
+        let directory = PathBuf::from(summary["run"]["directory"].as_str().unwrap_or_default());
+        let model = Model::from_json(&text(&out.join(MODEL))?, &directory).map_err(|e| match e {
+            Error::Usage(reason) => corrupt(&out.join(MODEL), &reason),
+            other => other,
+        })?;
+        let mut inputs = Inputs::open(&paths(&summary, &directory, out)?, model)?;
+        // As the run itself does, in case it wrote into one of its inputs.
+        if let Ok(own) = out.canonicalize() {
+            inputs.sources.retain(|source| !source.is_below(&own));
+        }
+        Ok(Finished {
+            inputs,
+            out: out.to_owned(),
+        })
+    }
+
+    /// What the run reported of two pages: the relation read from `a`, and the similarity.
+    pub fn reported(&self, a: &str, b: &str) -> Result<Option<(Relation, f64)>> {
+        let mut found = None;
+        read_pairs(&self.out.join("pairs.jsonl"), |line| {
+            if line.a == a && line.b == b {
+                found = Some((line.relation, line.similarity));
+            } else if line.a == b && line.b == a {
+                found = Some((line.relation.swapped(), line.similarity));
+            }
+        })?;
+        Ok(found)
+    }
+}
+
+fn text(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(Error::io("cannot read", path))
+}
+
+fn corrupt(path: &Path, reason: &str) -> Error {
+    Error::Corrupt {
+        path: path.to_owned(),
+        reason: format!("not as `retold dedup` writes it: {reason}"),
+    }
+}
+
+/// The inputs as the run named them, from where it was started.
+fn paths(summary: &Value, directory: &Path, out: &Path) -> Result<Vec<PathBuf>> {
+    let names: Vec<&str> = summary["inputs"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    if names.contains(&"-") {
+        return Err(Error::Usage(format!(
+            "the run in {} read standard input, which is gone; give the same data again: --in FILE --ids A B",
+            out.display()
+        )));
+    }
+    Ok(names.into_iter().map(|name| directory.join(name)).collect())
+}

@@ -1,0 +1,131 @@
+//! The output folder of a run: tables, `kept/`, `summary.json`, `model.json`, `report.html`; and pictures.
+//!
+//! [`run`] is the main job with files on both sides; [`write()`] makes a folder of [`retold::Findings`]; [`Finished`] opens one
+//! again.
+
+mod finished;
+mod html;
+mod kept;
+pub mod network;
+mod out;
+pub mod story;
+mod summary;
+mod tables;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use retold::read::{self, Source};
+use retold::watch::Watch;
+use retold::{Config, Error, Findings, Model, Resources, Result, dedup, system};
+
+pub use finished::Finished;
+pub use out::OutDir;
+pub use summary::{Bytes, Flagged, LargeGroup, Records, Relations, Run, SketchCounts, Summary};
+
+/// The file with the model: the configuration and what was learnt.
+const MODEL: &str = "model.json";
+
+/// The main job with files on both sides.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Files and directories to read.
+    pub inputs: Vec<PathBuf>,
+    /// JSONL that came on standard input, spooled to a file; read as the source `stdin`.
+    pub stdin: Option<PathBuf>,
+    /// What the result depends on beside the inputs.
+    pub config: Config,
+    /// What the run may use.
+    pub resources: Resources,
+    /// The folder to write.
+    pub out: PathBuf,
+    /// Replace what an earlier run wrote there.
+    pub force: bool,
+}
+
+/// Reads the inputs, finds the copies, writes the output folder.
+///
+/// Errors: those of [`Model::new`], [`OutDir::open`], [`read::discover`], [`dedup::run`] and [`write()`].
+pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
+    let model = Model::new(job.config.clone())?;
+    let out = OutDir::open(&job.out, job.force)?;
+    dedup::in_pool(job.resources.threads, || {
+        let findings = dedup::run(sources(job)?, model, &job.resources, watch)?;
+        write(&findings, &inputs(job), out, watch)
+    })
+}
+
+/// The files to read. An output folder below an INPUT is not read.
+fn sources(job: &Job) -> Result<Vec<Source>> {
+    let mut sources = read::discover(&job.inputs, &job.config.read)?;
+    if let Ok(out) = job.out.canonicalize() {
+        sources.retain(|source| !source.is_below(&out));
+    }
+    sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));
+    Ok(sources)
+}
+
+/// The inputs as they were named, sorted; standard input is `-`.
+fn inputs(job: &Job) -> Vec<String> {
+    let named = job.inputs.iter().map(|path| path.display().to_string());
+    let mut inputs: Vec<String> = named.collect();
+    inputs.sort();
+    inputs.extend(job.stdin.iter().map(|_| "-".to_owned()));
+    inputs
+}
+
+/// Writes the whole output folder; `summary.json` gets its name last. `inputs` is what it says was read.
+pub fn write(
+    findings: &Findings,
+    inputs: &[String],
+    out: OutDir,
+    watch: &dyn Watch,
+) -> Result<Summary> {
+    let start = Instant::now();
+    watch.begin("writing", 0);
+    let mut summary = Summary::of(findings, inputs);
+    tables::write_all(findings, &out)?;
+    if findings.model.config().kept {
+        kept::write(findings, &out, watch)?;
+    }
+    let times = findings.times.iter().map(|lap| (lap.stage, lap.wall));
+    let times = times.chain([("write", start.elapsed())]);
+    summary.run = Run {
+        version: env!("CARGO_PKG_VERSION"),
+        threads: rayon::current_num_threads() as u64,
+        seconds: times
+            .map(|(stage, time)| (stage.to_owned(), time.as_secs_f64()))
+            .collect(),
+        thread_seconds: findings
+            .collection
+            .spent
+            .parts()
+            .map(|(part, time)| (part.to_owned(), time.as_secs_f64()))
+            .to_vec(),
+        peak_memory: system::peak_memory(),
+        directory: std::env::current_dir()
+            .map(|d| d.display().to_string())
+            .unwrap_or_default(),
+    };
+    html::write(findings, &summary, &out, watch)?;
+    write_text(&out, MODEL, &findings.model.to_json())?;
+    let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
+    write_text(&out, out::SUMMARY, &json)?;
+    if watch.cancelled() {
+        return Err(Error::Cancelled);
+    }
+    out.commit()?;
+    Ok(summary)
+}
+
+fn write_text(out: &OutDir, name: &'static str, text: &str) -> Result<()> {
+    let path = out.path(name);
+    let mut file = out.create(name)?;
+    let mut put = || -> std::io::Result<()> {
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        file.flush()
+    };
+    put().map_err(Error::io("cannot write", &path))
+}

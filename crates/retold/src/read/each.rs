@@ -1,0 +1,125 @@
+//! The one loop over records: a thread reads ahead, all others work.
+
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::{Outcome, ReadOptions, Record, Source};
+use crate::error::{Error, Result};
+use crate::page::Page;
+use crate::spent::Stopwatch;
+use crate::watch::Watch;
+
+/// Records on their way from the reading thread to the others: about this many bytes at a time.
+const BATCH_BYTES: u64 = 4 << 20;
+const BATCH_RECORDS: usize = 4096;
+/// Batches that wait in the channel at the most.
+const BATCHES_AHEAD: usize = 2;
+
+/// Some records, each with its source's number, and the time that reading them took.
+#[derive(Default)]
+struct Batch {
+    records: Vec<(u32, Record)>,
+    reading: Duration,
+}
+
+/// Hands what `make` makes of each record, given its source's number, to `take`, in the order of reading. One thread
+/// reads ahead, all others make; memory is a few batches of records. Returns the time that reading took.
+///
+/// Errors: those of `take`, and the run was cancelled.
+pub fn each_record<T: Send>(
+    sources: &[Source],
+    options: &ReadOptions,
+    watch: &dyn Watch,
+    stage: &'static str,
+    make: impl Fn(u32, Record) -> T + Sync,
+    mut take: impl FnMut(T) -> Result<()>,
+) -> Result<Duration> {
+    watch.begin(stage, sources.iter().map(|source| source.size).sum());
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel::<Batch>(BATCHES_AHEAD);
+        scope.spawn(move || read_batches(sources, options, watch, sender));
+        let mut reading = Duration::ZERO;
+        for batch in receiver {
+            if watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            reading += batch.reading;
+            let made: Vec<T> = batch
+                .records
+                .into_par_iter()
+                .map(|(number, record)| make(number, record))
+                .collect();
+            made.into_iter().try_for_each(&mut take)?;
+        }
+        // The reading thread stops early as well.
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
+        Ok(reading)
+    })
+}
+
+/// What became of a record: what was made of its page, or the reason why it could not be read.
+pub type Made<T> = std::result::Result<T, String>;
+
+/// [`each_record`] for those who want pages only: `take` gets the source and the record's number with what `make` made of
+/// the page, or with the reason for a reject. Records that are no pages are passed over.
+pub fn each_page<T: Send>(
+    sources: &[Source],
+    options: &ReadOptions,
+    watch: &dyn Watch,
+    stage: &'static str,
+    make: impl Fn(Page) -> Made<T> + Sync,
+    mut take: impl FnMut(&Source, u64, Made<T>) -> Result<()>,
+) -> Result<()> {
+    let make = |source: u32, record: Record| {
+        let number = record.number;
+        let made = match record.parse(&sources[source as usize], options) {
+            Outcome::Page(page) => Some(make(page)),
+            Outcome::Skipped(_) => None,
+            Outcome::Rejected(reason) => Some(Err(reason)),
+        };
+        (source, number, made)
+    };
+    each_record(sources, options, watch, stage, make, |(source, number, made)| match made {
+        Some(made) => take(&sources[source as usize], number, made),
+        None => Ok(()),
+    })?;
+    Ok(())
+}
+
+/// Runs on a thread of its own until the sources end or nobody listens any more.
+fn read_batches(
+    sources: &[Source],
+    options: &ReadOptions,
+    watch: &dyn Watch,
+    sender: SyncSender<Batch>,
+) {
+    let (mut batch, mut bytes) = (Batch::default(), 0);
+    let mut stopwatch = Stopwatch::start();
+    for (number, source) in sources.iter().enumerate() {
+        let mut done = 0;
+        for record in source.records(options) {
+            let step = record.size.min(source.size - done);
+            done += step;
+            watch.advance(step);
+            bytes += record.size;
+            batch.records.push((number as u32, record));
+            if bytes >= BATCH_BYTES || batch.records.len() >= BATCH_RECORDS {
+                bytes = 0;
+                batch.reading = stopwatch.lap();
+                if watch.cancelled() || sender.send(std::mem::take(&mut batch)).is_err() {
+                    return;
+                }
+                // The others may have been slower: waiting for them is not reading.
+                stopwatch = Stopwatch::start();
+            }
+        }
+        watch.advance(source.size - done);
+    }
+    batch.reading = stopwatch.lap();
+    // A failure means that the other side has stopped listening: nothing is left to do.
+    let _ = sender.send(batch);
+}
