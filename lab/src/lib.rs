@@ -1,0 +1,1 @@
+//! Methods compared and tuned on labelled sets.
