@@ -1,6 +1,7 @@
 //! The methods as a whole, with figures worked out by hand.
 
 use super::*;
+use crate::method::Check;
 use crate::method::testing::{judge, params, text, told};
 use crate::relation::Relation;
 

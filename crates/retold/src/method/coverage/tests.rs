@@ -271,7 +271,7 @@ fn the_arithmetic_that_is_told() {
             "rare runs = 100 ≥ 4",
             "rare = 0.40 < 0.50",
             "prose = 0 < 800",
-            "shared = 560 ≥ 1,735",
+            "shared = 560 < 1,735",
             "coverage = 560/1,400 = 0.40 < 0.50",
             "length ratio = 1,400/1,820 = 0.77 ≥ 0.50"
         ]
