@@ -72,7 +72,11 @@ impl Kind {
         }
     }
 
-    fn bytes(self, value: ByteArray, plain: impl Fn(ByteArray) -> Option<ByteArray>) -> Option<ByteArray> {
+    fn bytes(
+        self,
+        value: ByteArray,
+        plain: impl Fn(ByteArray) -> Option<ByteArray>,
+    ) -> Option<ByteArray> {
         match self {
             Kind::Decimal(scale) => Some(text(decimal(big_endian(value.data())?, scale))),
             _ => plain(value),
@@ -136,34 +140,45 @@ pub(super) fn is_text(field: &Type) -> bool {
 /// Whether a column has one value a row.
 pub(super) fn is_flat(field: &Type) -> bool {
     let info = field.get_basic_info();
-    let repeated = info.has_repetition() && info.repetition() == ::parquet::basic::Repetition::REPEATED;
+    let repeated =
+        info.has_repetition() && info.repetition() == ::parquet::basic::Repetition::REPEATED;
     field.is_primitive() && !repeated
 }
 
 /// Reads so many cells of a flat column.
-pub(super) fn read(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> Result<Cells> {
+pub(super) fn read(
+    reader: &mut ColumnReader,
+    column: &ColumnDescriptor,
+    rows: usize,
+) -> Result<Cells> {
     use ColumnReader as Of;
     let kind = Kind::of(column);
     let number = |signed: i64, unsigned: u64| kind.number(signed, unsigned).map(text);
     match reader {
-        Of::BoolColumnReader(reader) => typed(reader, column, rows, |value| Some(text(value.to_string()))),
+        Of::BoolColumnReader(reader) => {
+            typed(reader, column, rows, |value| Some(text(value.to_string())))
+        }
         Of::Int32ColumnReader(reader) => typed(reader, column, rows, |value| {
             number(value.into(), value.cast_unsigned().into())
         }),
-        Of::Int64ColumnReader(reader) => {
-            typed(reader, column, rows, |value| number(value, value.cast_unsigned()))
+        Of::Int64ColumnReader(reader) => typed(reader, column, rows, |value| {
+            number(value, value.cast_unsigned())
+        }),
+        Of::Int96ColumnReader(reader) => {
+            typed(reader, column, rows, |value| number(value.to_nanos(), 0))
         }
-        Of::Int96ColumnReader(reader) => typed(reader, column, rows, |value| number(value.to_nanos(), 0)),
         Of::FloatColumnReader(reader) => typed(reader, column, rows, |value| {
             float(value.into(), serde_json::to_string(&value))
         }),
-        Of::DoubleColumnReader(reader) => {
-            typed(reader, column, rows, |value| float(value, serde_json::to_string(&value)))
+        Of::DoubleColumnReader(reader) => typed(reader, column, rows, |value| {
+            float(value, serde_json::to_string(&value))
+        }),
+        Of::ByteArrayColumnReader(reader) => {
+            typed(reader, column, rows, |value| kind.bytes(value, Some))
         }
-        Of::ByteArrayColumnReader(reader) => typed(reader, column, rows, |value| kind.bytes(value, Some)),
-        Of::FixedLenByteArrayColumnReader(reader) => {
-            typed(reader, column, rows, |value| kind.bytes(value.into(), |_| None))
-        }
+        Of::FixedLenByteArrayColumnReader(reader) => typed(reader, column, rows, |value| {
+            kind.bytes(value.into(), |_| None)
+        }),
     }
 }
 
@@ -176,7 +191,10 @@ fn typed<T: DataType>(
     let (mut values, mut levels) = (Vec::new(), Vec::new());
     let (read, _, _) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
     if read != rows {
-        return Err(ParquetError::EOF(format!("column `{}` ends early", column.name())));
+        return Err(ParquetError::EOF(format!(
+            "column `{}` ends early",
+            column.name()
+        )));
     }
     let mut values = values.into_iter();
     Ok(match column.max_def_level() {
@@ -184,7 +202,12 @@ fn typed<T: DataType>(
         // The highest level is that of a value, any other that of a null.
         full => levels
             .iter()
-            .map(|level| (*level == full).then(|| values.next()).flatten().and_then(&show))
+            .map(|level| {
+                (*level == full)
+                    .then(|| values.next())
+                    .flatten()
+                    .and_then(&show)
+            })
             .collect(),
     })
 }

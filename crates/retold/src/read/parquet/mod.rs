@@ -55,7 +55,8 @@ impl Rows {
         ];
         let wanted = names.map(|name| {
             let root = |leaf: &usize| schema.get_column_root(*leaf);
-            let leaf = (0..schema.num_columns()).find(|leaf| Some(root(leaf).name()) == name.map(String::as_str));
+            let leaf = (0..schema.num_columns())
+                .find(|leaf| Some(root(leaf).name()) == name.map(String::as_str));
             leaf.filter(|leaf| cells::is_flat(root(leaf)))
         });
         Ok(Rows { file, wanted })
@@ -86,7 +87,10 @@ fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String>
     if found.iter().all(Option::is_none) {
         let names = fields.iter().take(20).map(|field| field.name());
         let names = names.collect::<Vec<_>>().join(", ");
-        return Err(format!("no column `{}` or `{}`; the columns are: {names}", wanted[0], wanted[1]));
+        return Err(format!(
+            "no column `{}` or `{}`; the columns are: {names}",
+            wanted[0], wanted[1]
+        ));
     }
     for field in found.into_iter().flatten() {
         if !cells::is_text(field) {
@@ -94,7 +98,10 @@ fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String>
                 true => field.get_physical_type().to_string(),
                 false => "list or group".into(),
             };
-            return Err(format!("column `{}` is of type {kind}, not text", field.name()));
+            return Err(format!(
+                "column `{}` is of type {kind}, not text",
+                field.name()
+            ));
         }
     }
     Ok(())
@@ -155,7 +162,10 @@ impl Batch {
 }
 
 /// The records of a file.
-pub(crate) fn records(source: &Source, options: &ReadOptions) -> Box<dyn Iterator<Item = Record> + Send> {
+pub(crate) fn records(
+    source: &Source,
+    options: &ReadOptions,
+) -> Box<dyn Iterator<Item = Record> + Send> {
     match Rows::open(source, options) {
         Ok(rows) => Box::new(Records {
             rows: Some(rows),
@@ -166,7 +176,11 @@ pub(crate) fn records(source: &Source, options: &ReadOptions) -> Box<dyn Iterato
             source: source.clone(),
             options: options.clone(),
         }),
-        Err(reason) => Box::new(std::iter::once(Record::done(1, source.size, Outcome::Rejected(reason)))),
+        Err(reason) => Box::new(std::iter::once(Record::done(
+            1,
+            source.size,
+            Outcome::Rejected(reason),
+        ))),
     }
 }
 
@@ -223,10 +237,7 @@ impl Records {
 
     fn record(&self, row: usize) -> Record {
         let batch = &self.batch;
-        let (bytes, markup) = match (
-            batch.cell(TEXT, row),
-            batch.cell(HTML, row),
-        ) {
+        let (bytes, markup) = match (batch.cell(TEXT, row), batch.cell(HTML, row)) {
             (Some(text), _) => (text, Markup::Plain),
             (None, Some(html)) => (html, Markup::Html),
             (None, None) => {
@@ -256,7 +267,8 @@ impl Records {
         };
         let url = batch.name(URL, row);
         let page = Page {
-            id: batch.name(ID, row)
+            id: batch
+                .name(ID, row)
                 .or_else(|| url.clone())
                 .unwrap_or_else(|| self.source.record_id(self.number)),
             url,

@@ -13,7 +13,9 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::{FileReader, RowGroupReader};
-use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
+use ::parquet::file::writer::{
+    SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter,
+};
 use ::parquet::schema::types::{Type, TypePtr};
 
 use super::{BATCH, Rows, guarded};
@@ -54,7 +56,10 @@ pub(crate) fn rewrite<'a>(
         }
     }
     match writer {
-        Some(writer) => writer.close().map(|_| ()).map_err(|error| paths.unwritten(error)),
+        Some(writer) => writer
+            .close()
+            .map(|_| ())
+            .map_err(|error| paths.unwritten(error)),
         None => Ok(()),
     }
 }
@@ -109,7 +114,10 @@ fn copy_group(
     writer: &mut Option<Writer>,
     paths: &Paths,
 ) -> Result<()> {
-    let kept = fates.iter().map(|fate| *fate != Fate::Leave).collect::<Vec<_>>();
+    let kept = fates
+        .iter()
+        .map(|fate| *fate != Fate::Leave)
+        .collect::<Vec<_>>();
     if !kept.contains(&true) {
         return Ok(());
     }
@@ -121,8 +129,20 @@ fn copy_group(
     };
     let from = guarded(|| rows.file.get_row_group(group)).map_err(|reason| paths.unread(reason))?;
     let mut group = writer.next_row_group().map_err(failed)?;
-    for leaf in 0..from.num_columns() {
-        copy_column(&*from, leaf, next(&mut group).map_err(failed)?, &kept, paths)?;
+    for leaf in 0..rows
+        .file
+        .metadata()
+        .file_metadata()
+        .schema_descr()
+        .num_columns()
+    {
+        copy_column(
+            &*from,
+            leaf,
+            next(&mut group).map_err(failed)?,
+            &kept,
+            paths,
+        )?;
     }
     if marked {
         write_marks(&mut group, fates).map_err(failed)?;
@@ -135,7 +155,7 @@ fn next<'a>(
     group: &'a mut SerializedRowGroupWriter<'_, BufWriter<File>>,
 ) -> ::parquet::errors::Result<SerializedColumnWriter<'a>> {
     let column = group.next_column()?;
-    column.ok_or_else(|| ParquetError::General("a row group has more columns than the schema".into()))
+    column.ok_or_else(|| ParquetError::General("a column too many".into()))
 }
 
 /// Copies the kept rows of one column.
@@ -172,15 +192,16 @@ fn copy<T: of::DataType>(
     paths: &Paths,
 ) -> Result<()> {
     let mut cells = Cells::<T::T>::default();
-    let full = to.get_descriptor().max_def_level();
+    let about = to.get_descriptor();
+    let highest = [about.max_def_level(), about.max_rep_level()];
     for kept in kept.chunks(BATCH) {
         cells.clear();
-        guarded(|| cells.read(&mut from, kept.len())).map_err(|reason| paths.unread(reason))?;
+        guarded(|| cells.read(&mut from, kept.len(), highest))
+            .map_err(|reason| paths.unread(reason))?;
         if kept.contains(&false) {
-            cells.keep(kept, full);
+            cells.keep(kept, highest[0]);
         }
-        let written = to.write_batch(&cells.values, Some(&cells.filled), Some(&cells.repeated));
-        written.map_err(|error| paths.unwritten(error))?;
+        cells.write(to).map_err(|error| paths.unwritten(error))?;
     }
     Ok(())
 }
@@ -203,17 +224,36 @@ impl<T> Cells<T> {
         self.repeated.clear();
     }
 
+    /// Reads so many rows of a column with levels up to these.
     fn read<D: of::DataType<T = T>>(
         &mut self,
         from: &mut ColumnReaderImpl<D>,
         rows: usize,
+        highest: [i16; 2],
     ) -> ::parquet::errors::Result<()> {
         let (filled, repeated) = (&mut self.filled, &mut self.repeated);
-        let (read, _, _) = from.read_records(rows, Some(filled), Some(repeated), &mut self.values)?;
-        match read == rows {
-            true => Ok(()),
-            false => Err(ParquetError::EOF("a column ends early".into())),
+        let (read, _, _) =
+            from.read_records(rows, Some(filled), Some(repeated), &mut self.values)?;
+        // The writer panics on levels that are too high.
+        let sound = |levels: &[i16], highest| levels.iter().all(|level| *level <= highest);
+        if sound(&self.filled, highest[0]) && sound(&self.repeated, highest[1]) && read == rows {
+            return Ok(());
         }
+        Err(ParquetError::EOF(
+            "a column of other length or depth".into(),
+        ))
+    }
+
+    fn write<D: of::DataType<T = T>>(
+        &self,
+        to: &mut ColumnWriterImpl<D>,
+    ) -> ::parquet::errors::Result<()> {
+        if self.values.is_empty() && self.filled.is_empty() {
+            return Ok(());
+        }
+        let [filled, repeated] = [&self.filled, &self.repeated]
+            .map(|levels| (!levels.is_empty()).then_some(levels.as_slice()));
+        to.write_batch(&self.values, filled, repeated).map(|_| ())
     }
 
     /// Drops the other rows.
@@ -250,7 +290,9 @@ fn write_marks(
     let cluster = |mark: &Mark| i64::try_from(mark.cluster).ok();
     write_mark::<of::Int64Type>(next(group)?, &marks, cluster)?;
     write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| Some(text(mark.canonical)))?;
-    write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| Some(text(mark.relation?.name())))
+    write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| {
+        Some(text(mark.relation?.name()))
+    })
 }
 
 fn write_mark<T: of::DataType>(
@@ -273,12 +315,20 @@ fn schema(source: TypePtr, marked: bool) -> ::parquet::errors::Result<TypePtr> {
         return Ok(source);
     }
     let mut fields = source.get_fields().to_vec();
-    for (name, kind) in MARK_FIELDS.iter().zip([Physical::INT64, Physical::BYTE_ARRAY, Physical::BYTE_ARRAY]) {
+    for (name, kind) in
+        MARK_FIELDS
+            .iter()
+            .zip([Physical::INT64, Physical::BYTE_ARRAY, Physical::BYTE_ARRAY])
+    {
         let text = kind == Physical::BYTE_ARRAY;
         let field = Type::primitive_type_builder(name, kind)
             .with_repetition(Repetition::OPTIONAL)
             .with_logical_type(text.then_some(LogicalType::String))
-            .with_converted_type(if text { ConvertedType::UTF8 } else { ConvertedType::NONE });
+            .with_converted_type(if text {
+                ConvertedType::UTF8
+            } else {
+                ConvertedType::NONE
+            });
         fields.push(Arc::new(field.build()?));
     }
     let root = Type::group_type_builder(source.name()).with_fields(fields);
@@ -293,8 +343,8 @@ fn create(source: &ParquetMetaData, marked: bool, paths: &Paths) -> Result<Write
         // Readers take it amiss if it names fewer columns than there are.
         pairs.retain(|pair| pair.key != ARROW_SCHEMA);
     }
-    let mut properties = WriterProperties::builder()
-        .set_key_value_metadata((!pairs.is_empty()).then_some(pairs));
+    let mut properties =
+        WriterProperties::builder().set_key_value_metadata((!pairs.is_empty()).then_some(pairs));
     if let Some(group) = source.row_groups().first() {
         for column in group.columns() {
             properties = properties
@@ -305,5 +355,6 @@ fn create(source: &ParquetMetaData, marked: bool, paths: &Paths) -> Result<Write
     let schema = schema(about.schema_descr().root_schema_ptr(), marked).map_err(failed)?;
     crate::read::rewrite::make_folder(paths.to)?;
     let file = File::create(paths.to).map_err(Error::io("cannot write", paths.to))?;
-    SerializedFileWriter::new(BufWriter::new(file), schema, Arc::new(properties.build())).map_err(failed)
+    SerializedFileWriter::new(BufWriter::new(file), schema, Arc::new(properties.build()))
+        .map_err(failed)
 }
