@@ -5,7 +5,7 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Arc;
 
-use ::parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use ::parquet::basic::{LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::column::writer::ColumnWriterImpl;
 use ::parquet::data_type as of;
@@ -129,20 +129,10 @@ fn copy_group(
     };
     let from = guarded(|| rows.file.get_row_group(group)).map_err(|reason| paths.unread(reason))?;
     let mut group = writer.next_row_group().map_err(failed)?;
-    for leaf in 0..rows
-        .file
-        .metadata()
-        .file_metadata()
-        .schema_descr()
-        .num_columns()
-    {
-        copy_column(
-            &*from,
-            leaf,
-            next(&mut group).map_err(failed)?,
-            &kept,
-            paths,
-        )?;
+    let schema = rows.file.metadata().file_metadata().schema_descr();
+    for leaf in 0..schema.num_columns() {
+        let to = next(&mut group).map_err(failed)?;
+        copy_column(&*from, leaf, to, &kept, paths)?;
     }
     if marked {
         write_marks(&mut group, fates).map_err(failed)?;
@@ -315,20 +305,12 @@ fn schema(source: TypePtr, marked: bool) -> ::parquet::errors::Result<TypePtr> {
         return Ok(source);
     }
     let mut fields = source.get_fields().to_vec();
-    for (name, kind) in
-        MARK_FIELDS
-            .iter()
-            .zip([Physical::INT64, Physical::BYTE_ARRAY, Physical::BYTE_ARRAY])
-    {
-        let text = kind == Physical::BYTE_ARRAY;
-        let field = Type::primitive_type_builder(name, kind)
+    let text = (Physical::BYTE_ARRAY, Some(LogicalType::String));
+    let kinds = [(Physical::INT64, None), text.clone(), text];
+    for (name, (physical, logical)) in MARK_FIELDS.iter().zip(kinds) {
+        let field = Type::primitive_type_builder(name, physical)
             .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(text.then_some(LogicalType::String))
-            .with_converted_type(if text {
-                ConvertedType::UTF8
-            } else {
-                ConvertedType::NONE
-            });
+            .with_logical_type(logical);
         fields.push(Arc::new(field.build()?));
     }
     let root = Type::group_type_builder(source.name()).with_fields(fields);
@@ -340,7 +322,7 @@ fn create(source: &ParquetMetaData, marked: bool, paths: &Paths) -> Result<Write
     let about = source.file_metadata();
     let mut pairs = about.key_value_metadata().cloned().unwrap_or_default();
     if marked {
-        // Readers take it amiss if it names fewer columns than there are.
+        // Some readers refuse a file in which it names fewer columns than there are.
         pairs.retain(|pair| pair.key != ARROW_SCHEMA);
     }
     let mut properties =
