@@ -34,6 +34,7 @@
 pub mod error;
 pub mod ids;
 pub mod param;
+mod quiet;
 pub mod relation;
 pub mod sketch;
 pub mod spent;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use unit::{Unit, Units};
 
-use crate::config::{Config, Fold};
+use crate::config::{Config, Fold, WordFile};
 use crate::error::{Error, Result};
 use crate::knowledge::{Census, Knowledge};
 use crate::method::{self, Check, Keyword, Learns, Method, MethodInfo, Op, Spot, Trace, Verifier};
@@ -451,17 +451,20 @@ fn text_options(config: &mut Config, info: &MethodInfo, params: &Params) -> Resu
         ..TextOptions::default()
     };
     if let Some(file) = &mut config.user_dict {
-        let content = file.read()?;
-        let wrong = |e| Error::Usage(format!("{}: {e}", file.path.display()));
-        options.tokenizer =
-            Arc::new(Tokenizer::with_user_words(&content, &options).map_err(wrong)?);
+        let content = file.read("--user-dict")?;
+        let words = Tokenizer::with_user_words(&content, &options);
+        options.tokenizer = Arc::new(words.map_err(|e| in_file("--user-dict", file, &e))?);
     }
     if let Some(file) = &mut config.synonyms {
-        let content = file.read()?;
-        let wrong = |e| Error::Usage(format!("{}: {e}", file.path.display()));
-        options.synonyms = Arc::new(Synonyms::with_groups(&content, &options).map_err(wrong)?);
+        let content = file.read("--synonyms")?;
+        let groups = Synonyms::with_groups(&content, &options);
+        options.synonyms = Arc::new(groups.map_err(|e| in_file("--synonyms", file, &e))?);
     }
     Ok(options)
+}
+
+fn in_file(option: &str, file: &WordFile, what: &str) -> Error {
+    Error::Usage(format!("{option} {}: {what}", file.path.display()))
 }
 
 #[cfg(test)]
