@@ -205,7 +205,7 @@ impl Gold {
     }
 
     /// What a reported pair is.
-    pub(crate) fn label(&self, pair: &Reported, unlisted: Unlisted) -> Label {
+    pub fn label(&self, pair: &Reported, unlisted: Unlisted) -> Label {
         let listed = self.labels.get(&pair.ids).copied();
         listed.unwrap_or(match unlisted {
             Unlisted::Distinct => Label::Distinct,
@@ -214,7 +214,7 @@ impl Gold {
     }
 
     /// The same with these pairs, which are not listed yet, as distinct.
-    pub(crate) fn with_distinct(&self, pairs: &[(&str, &str)]) -> Gold {
+    pub fn with_distinct(&self, pairs: &[(&str, &str)]) -> Gold {
         let mut gold = self.clone();
         for (a, b) in pairs {
             gold.labels.insert(ordered(a, b).0, Label::Distinct);
