@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::cluster::Linkage;
-use retold::pipeline::{self, Canonical, Drop, Options};
-use retold::{Error, Result, method, report};
+use retold::cluster::{Canonical, Drop, Linkage};
+use retold::param::Settings;
+use retold::{Config, Error, Resources, Result, method};
+use retold_report::Job;
 use tempfile::NamedTempFile;
 
 use crate::input::{ReadArgs, bytes, spool};
@@ -18,7 +19,7 @@ use crate::text_args::TextArgs;
 ///
 /// INPUT are files or folders: HTML, text, Markdown, JSONL, Parquet, CSV, WARC, WET, each also gzip or zstd; `-` is
 /// JSONL on standard input. The folder OUT gets kept/ (the input less the copies), pairs.jsonl, clusters.jsonl,
-/// dropped.jsonl, rejects.jsonl, noise.json, summary.json and report.html.
+/// dropped.jsonl, rejects.jsonl, summary.json, model.json and report.html.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold dedup pages/ -o out
@@ -142,9 +143,9 @@ pub fn setting(text: &str) -> std::result::Result<(String, String), String> {
 
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let (options, _spool) = options(args)?;
+    let (job, _spool) = job(args)?;
     let progress = Progress::start(args.quiet)?;
-    let result = pipeline::run(&options, &progress);
+    let result = retold_report::run(&job, &progress);
     progress.finish();
     let summary = result?;
     if !args.quiet {
@@ -153,8 +154,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(summary.records.rejected > 0)))
 }
 
-/// The library's options, and the spooled standard input, which is removed when it is dropped.
-fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
+/// The job, and the spooled standard input, which is removed when it is dropped.
+fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
     let mut inputs = args.inputs.clone();
     if let Some(list) = &args.files_from {
         let text = std::fs::read_to_string(list)
@@ -172,14 +173,27 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
     }
     let stdin = inputs.iter().any(|input| input == Path::new("-"));
     inputs.retain(|input| input != Path::new("-"));
+    let config = config(args)?;
     let spool = stdin.then(spool).transpose()?;
-    let options = Options {
+    let mut resources = Resources::default();
+    resources.threads = args.threads;
+    resources.verify_memory = args.verify_memory;
+    let job = Job {
         inputs,
         stdin: spool.as_ref().map(|file| file.path().to_owned()),
+        config,
+        resources,
+        out: args.out.clone(),
+        force: args.force,
+    };
+    Ok((job, spool))
+}
+
+fn config(args: &Args) -> Result<Config> {
+    let mut config = Config {
         read: args.read.options(),
-        text: args.text.options()?,
         method: args.method.clone(),
-        settings: method_settings(&args.method, args.params.as_deref(), &args.param)?,
+        params: method_settings(&args.method, args.params.as_deref(), &args.param)?,
         exact: args.exact == Switch::On,
         cluster: match args.cluster {
             Cluster::TwoEdge => Linkage::TwoEdge,
@@ -195,17 +209,13 @@ fn options(args: &Args) -> Result<(Options, Option<NamedTempFile>)> {
             Dropped::Duplicate => Drop::Duplicate,
         },
         alarm_size: args.alarm_size,
-        output: report::Options {
-            out: args.out.clone(),
-            force: args.force,
-            kept: !args.no_kept,
-            mark: args.mark,
-            texts: args.report_text,
-        },
-        verify_memory: args.verify_memory,
-        threads: args.threads,
+        kept: !args.no_kept,
+        mark: args.mark,
+        report_text: args.report_text,
+        ..Config::default()
     };
-    Ok((options, spool))
+    args.text.set(&mut config);
+    Ok(config)
 }
 
 /// The parameters of `--params FILE` for the method, then those of `--param`.
@@ -213,8 +223,8 @@ pub(crate) fn method_settings(
     method: &str,
     params: Option<&Path>,
     param: &[(String, String)],
-) -> Result<Vec<(String, String)>> {
-    let mut settings = Vec::new();
+) -> Result<Settings> {
+    let mut settings = Settings::new();
     if let Some(path) = params {
         let at =
             |e: &dyn std::fmt::Display| Error::usage(format!("--params {}: {e}", path.display()));
@@ -232,10 +242,11 @@ pub(crate) fn method_settings(
                 let value = value
                     .as_str()
                     .map_or_else(|| value.to_string(), str::to_owned);
-                settings.push((parameter.clone(), value));
+                settings.insert(parameter.clone(), value.as_str().into());
             }
         }
     }
-    settings.extend(param.iter().cloned());
+    let given = param.iter();
+    settings.extend(given.map(|(name, value)| (name.clone(), value.as_str().into())));
     Ok(settings)
 }

@@ -3,16 +3,16 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::ValueEnum;
-use retold::explain::find::{Finished, Inputs};
+use retold::explain::find::Inputs;
 use retold::explain::shown::Unit;
-use retold::explain::{self, Setting, Side, Story};
-use retold::index::noise::NoiseList;
-use retold::method::{self, Frequencies, Method, MethodInfo};
-use retold::text::TextOptions;
-use retold::{Error, Result};
+use retold::explain::{self, Side, Story};
+use retold::frequencies::Frequencies;
+use retold::knowledge::Knowledge;
+use retold::relation::Relation;
+use retold::{Config, Error, Model, Result, method};
+use retold_report::Finished;
 
 use crate::explain_view::{self, Screen};
 use crate::input::ReadArgs;
@@ -80,15 +80,11 @@ enum Colour {
 /// What is explained, and all that is known beside the two pages.
 struct Case {
     pages: [Side; 2],
-    method_name: String,
-    method: Box<dyn Method>,
-    text: TextOptions,
-    exact: bool,
-    noise: NoiseList,
+    model: Model,
     /// Where document frequencies can be counted.
     inputs: Option<Inputs>,
-    /// What to say if the verdict is not this.
-    expected: Option<Option<(retold::relation::Relation, f64)>>,
+    /// What the run reported: the story says so if the verdict is another.
+    expected: Option<Option<(Relation, f64)>>,
 }
 
 /// Explains the pair in every form that was asked for.
@@ -97,31 +93,31 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let case = case(args, &progress)?;
     let counted = match &case.inputs {
         Some(inputs) if !args.no_df => {
-            let keys = story(&case, Unit::Chars).keys();
-            Some(inputs.count(&*case.method, &keys, &progress)?)
+            let keys = story(&case, Unit::Chars)?.keys();
+            Some(inputs.count(&keys, &progress)?)
         }
         _ => None,
     };
     progress.finish();
     let told = |unit| {
-        let mut story = story(&case, unit);
+        let mut story = story(&case, unit)?;
         for feature in &mut story.features {
             feature.df = counted
                 .as_ref()
                 .and_then(|counts| counts.get(&feature.key).copied());
         }
-        story
+        Ok::<Story, Error>(story)
     };
     if let Some(path) = &args.html {
-        write_html(&told(Unit::Utf16), path)?;
+        write_html(&told(Unit::Utf16)?, path)?;
     }
     if args.json {
-        print_json(&told(Unit::Chars), &case)?;
+        print_json(&told(Unit::Chars)?, &case)?;
     } else {
         let screen = Screen::of(args.full, colours(args.color));
         print(&explain_view::render(
-            &told(Unit::Chars),
-            &case.method_name,
+            &told(Unit::Chars)?,
+            case.model.method().name,
             &screen,
         ))?;
     }
@@ -154,38 +150,33 @@ fn case(args: &Args, progress: &Progress) -> Result<Case> {
     }
 }
 
+/// Two files are a collection by themselves: nothing is common or noise in it.
 fn two_files(args: &Args, a: &Path, b: &Path) -> Result<Case> {
-    let (read, text) = (args.read.options(), seen_by(chosen(args)?));
-    let page = |path| Inputs::only_page(path, &read, &text);
-    alone(args, [page(a)?, page(b)?], None)
+    let mut model = model(args)?;
+    let page = |path| Inputs::only_page(path, &model);
+    let pages = [page(a)?, page(b)?];
+    if model.wants_words() {
+        let words = pages.each_ref().map(|page| model.words(&page.text));
+        model = model.learn(Knowledge::of_words(Frequencies::of(words)));
+    }
+    Ok(Case {
+        pages,
+        model,
+        inputs: None,
+        expected: None,
+    })
 }
 
+/// Pages that are in no finished run: words are counted over all inputs, noise is not looked for.
 fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
     let [a, b] = args.ids.as_slice() else {
         return Err(Error::usage("--ids: two ids expected"));
     };
-    let inputs = Inputs::open(&args.input, args.read.options(), seen_by(chosen(args)?))?;
-    let pages = inputs.by_ids([a, b], progress)?;
-    alone(args, pages, Some(inputs))
-}
-
-/// Pages that are in no finished run: no noise is known.
-fn alone(args: &Args, pages: [Side; 2], inputs: Option<Inputs>) -> Result<Case> {
-    let info = chosen(args)?;
-    let mut method = (info.build)(&info.resolve(&args.param)?);
-    if info.fits {
-        let texts = pages.iter().map(|page| method.counted(&page.text));
-        let frequencies = Frequencies::of(texts.collect::<Vec<_>>());
-        method.fit(Arc::new(frequencies));
-    }
+    let inputs = Inputs::open(&args.input, model(args)?)?.learn_words(progress)?;
     Ok(Case {
-        pages,
-        method_name: info.name.to_owned(),
-        method,
-        text: seen_by(info),
-        exact: true,
-        noise: NoiseList::default(),
-        inputs,
+        pages: inputs.by_ids([a, b], progress)?,
+        model: inputs.model.clone(),
+        inputs: Some(inputs),
         expected: None,
     })
 }
@@ -204,58 +195,36 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
         ));
     }
     let run = Finished::open(out)?;
-    let info = method::find(&run.method)?;
     let ids = ids.map(|id| id.to_string_lossy().into_owned());
-    let pages = run.inputs.by_ids([&ids[0], &ids[1]], progress)?;
-    let expected = run.reported(&ids[0], &ids[1])?;
-    let mut method = (info.build)(&info.resolve(&run.settings)?);
-    if let Some(frequencies) = run.frequencies {
-        method.fit(Arc::new(frequencies));
-    }
     Ok(Case {
-        pages,
-        method,
-        method_name: run.method,
-        text: run.inputs.text.clone(),
-        exact: run.exact,
-        noise: run.noise,
+        pages: run.inputs.by_ids([&ids[0], &ids[1]], progress)?,
+        expected: Some(run.reported(&ids[0], &ids[1])?),
+        model: run.inputs.model.clone(),
         inputs: Some(run.inputs),
-        expected: Some(expected),
     })
 }
 
-/// The method for pages that are in no finished run.
-fn chosen(args: &Args) -> Result<&'static MethodInfo> {
-    method::find(args.method.as_deref().unwrap_or(method::DEFAULT))
+/// The model for pages that are in no finished run.
+fn model(args: &Args) -> Result<Model> {
+    let method = args.method.as_deref().unwrap_or(method::DEFAULT);
+    Model::new(Config {
+        read: args.read.options(),
+        method: method.to_owned(),
+        params: crate::dedup::method_settings(method, None, &args.param)?,
+        ..Config::default()
+    })
 }
 
-/// What such a method sees of a page, as in `retold dedup`.
-fn seen_by(method: &MethodInfo) -> TextOptions {
-    TextOptions {
-        extract: Some(method.extract),
-        ..TextOptions::default()
-    }
-}
-
-fn story(case: &Case, unit: Unit) -> Story {
-    let setting = Setting {
-        method: &*case.method,
-        noise: &case.noise,
-        text: &case.text,
-        exact: case.exact,
-    };
-    let mut story = explain::pair(&case.pages[0], &case.pages[1], setting, unit);
+fn story(case: &Case, unit: Unit) -> Result<Story> {
+    let mut story = explain::pair(&case.pages[0], &case.pages[1], &case.model, unit)?;
     story.remark = case
         .expected
         .and_then(|expected| difference(&story, expected));
-    story
+    Ok(story)
 }
 
 /// What to say if the run's verdict was another.
-fn difference(
-    story: &Story,
-    expected: Option<(retold::relation::Relation, f64)>,
-) -> Option<String> {
+fn difference(story: &Story, expected: Option<(Relation, f64)>) -> Option<String> {
     let same = match (expected, story.relation) {
         (None, None) => true,
         (Some((relation, similarity)), Some(now)) => {
@@ -280,14 +249,14 @@ fn difference(
 
 fn write_html(story: &Story, path: &Path) -> Result<()> {
     let failed = Error::io("cannot write", path);
-    let write = || explain::page::write(story, BufWriter::new(std::fs::File::create(path)?));
+    let write = || retold_report::story::write(story, BufWriter::new(std::fs::File::create(path)?));
     write().map_err(failed)
 }
 
 fn print_json(story: &Story, case: &Case) -> Result<()> {
     let mut json = story.json(true);
     if let Some(object) = json.as_object_mut() {
-        object.insert("method".into(), case.method_name.clone().into());
+        object.insert("method".into(), case.model.method().name.into());
     }
     print(&format!("{json:#}\n"))
 }

@@ -3,7 +3,7 @@
 use console::{Style, Term};
 use retold::explain::passage::Kind;
 use retold::explain::{Story, TellFeature};
-use retold::method::explain::thousands;
+use retold::method::thousands;
 use retold::relation::Relation;
 use unicode_width::UnicodeWidthChar;
 

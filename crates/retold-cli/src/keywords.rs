@@ -1,21 +1,20 @@
 //! `retold keywords`: the words that stand for each page.
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::method::{self, Keyword, Method};
-use retold::pipeline;
-use retold::read::Outcome;
-use retold::text::{Text, TextOptions, Words, text_of};
-use retold::{Error, Result};
+use retold::method::Keyword;
+use retold::read::{each_page, page_ids};
+use retold::text::Text;
+use retold::{Config, Error, Model, Page, Result};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::dedup::{method_settings, setting};
 use crate::input::{ReadArgs, sources};
-use crate::text::Ids;
+use crate::text::cannot_write;
 use crate::text_args::TextArgs;
 
 /// Prints the words that stand for each page, with their scores and positions
@@ -66,70 +65,64 @@ struct Line {
 
 /// Writes the words.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let info = method::find(&args.method)?;
-    let settings = method_settings(&args.method, args.params.as_deref(), &args.param)?;
-    let mut method = (info.build)(&info.resolve(&settings)?);
-    if method.keywords(&Text::default()).is_none() {
+    let mut config = Config {
+        read: args.read.options(),
+        method: args.method.clone(),
+        params: method_settings(&args.method, args.params.as_deref(), &args.param)?,
+        ..Config::default()
+    };
+    args.text.set(&mut config);
+    let model = Model::new(config)?;
+    if model.keywords(&Text::default()).is_none() {
         return Err(Error::usage(format!(
             "method {} does not look for keywords; --method agglomerate, concept and keyworld do",
-            info.name
+            model.method().name
         )));
     }
-    let options = args.text.options()?;
-    let extract = options.extract.unwrap_or(info.extract);
-    extract.check()?;
-    let options = TextOptions {
-        extract: Some(extract),
-        ..options
-    };
-    let read = args.read.options();
-    let (sources, _spool) = sources(&args.inputs, &read)?;
-    if info.fits {
-        pipeline::fit(&mut *method, &sources, &read, &options, &())?;
-    }
+    let read = &model.config().read;
+    let (sources, _spool) = sources(&args.inputs, read)?;
+    let mut ids = page_ids(&sources, read, &())?.into_iter();
     let mut out = Out::new(args.format);
-    let (mut ids, mut rejected) = (Ids::default(), false);
-    for source in &sources {
-        for record in source.records(&read) {
-            let number = record.number;
-            let text = match record.parse(source, &read) {
-                Outcome::Skipped(_) => continue,
-                Outcome::Rejected(reason) => Err(reason),
-                Outcome::Page(page) => text_of(&page, &options).map(|text| (page, text)),
-            };
-            match text {
-                Ok((page, text)) => out.add(line(ids.unique(&page.id), &*method, &text), &text),
-                Err(reason) => {
-                    rejected = true;
-                    eprintln!("retold: {}, record {number}: {reason}", source.name);
-                    Ok(())
-                }
+    let mut rejected = false;
+    let make = |page: Page| {
+        let text = model.text(&page)?;
+        let keywords = model.keywords(&text).unwrap_or_default();
+        Ok((text.words().len(), keywords))
+    };
+    each_page(
+        &sources,
+        read,
+        &(),
+        "reading",
+        make,
+        |source, number, made| match made {
+            Ok((words, keywords)) => {
+                let id = ids.next().unwrap_or_default().into();
+                out.add(Line {
+                    id,
+                    words,
+                    keywords,
+                })
+                .map_err(cannot_write)
             }
-            .map_err(Error::io("cannot write to", Path::new("standard output")))?;
-        }
-    }
-    let pages = out
-        .finish()
-        .map_err(Error::io("cannot write to", Path::new("standard output")))?;
-    if pages == 0 {
+            Err(reason) => {
+                rejected = true;
+                eprintln!("retold: {}, record {number}: {reason}", source.name);
+                Ok(())
+            }
+        },
+    )?;
+    if out.finish().map_err(cannot_write)? == 0 {
         return Err(Error::usage("no page could be read"));
     }
     Ok(ExitCode::from(u8::from(rejected)))
-}
-
-fn line(id: String, method: &dyn Method, text: &Text) -> Line {
-    Line {
-        id,
-        words: text.words().len(),
-        keywords: method.keywords(text).unwrap_or_default(),
-    }
 }
 
 /// Writes lines; holds the first back until it is known whether it is the only one.
 struct Out {
     out: BufWriter<io::StdoutLock<'static>>,
     format: Option<Format>,
-    first: Option<(Line, String)>,
+    first: Option<Line>,
     pages: u64,
 }
 
@@ -143,20 +136,17 @@ impl Out {
         }
     }
 
-    fn add(&mut self, line: Line, text: &Text) -> io::Result<()> {
+    fn add(&mut self, line: Line) -> io::Result<()> {
         self.pages += 1;
         match (self.format, self.pages) {
             (None, 1) => {
-                let table = table(&line, text.words());
-                self.first = Some((line, table));
+                self.first = Some(line);
                 return Ok(());
             }
-            (Some(Format::Table), _) => {
-                return self.out.write_all(table(&line, text.words()).as_bytes());
-            }
+            (Some(Format::Table), _) => return self.out.write_all(table(&line).as_bytes()),
             _ => {}
         }
-        if let Some((first, _)) = self.first.take() {
+        if let Some(first) = self.first.take() {
             self.json(&first)?;
         }
         self.json(&line)
@@ -169,8 +159,8 @@ impl Out {
 
     /// The number of pages.
     fn finish(mut self) -> io::Result<u64> {
-        if let Some((_, table)) = self.first.take() {
-            self.out.write_all(table.as_bytes())?;
+        if let Some(first) = self.first.take() {
+            self.out.write_all(table(&first).as_bytes())?;
         }
         self.out.flush()?;
         Ok(self.pages)
@@ -180,10 +170,10 @@ impl Out {
 /// Positions that a line of the table shows.
 const SHOWN: usize = 12;
 
-fn table(line: &Line, words: Words<'_>) -> String {
+fn table(line: &Line) -> String {
     let widths = line.keywords.iter().map(|keyword| keyword.word.width());
     let width = widths.max().unwrap_or(0).max(4);
-    let mut table = format!("# {} ({} words)\n", line.id, words.len());
+    let mut table = format!("# {} ({} words)\n", line.id, line.words);
     table.push_str(&format!(
         "word{}     score  times  positions\n",
         " ".repeat(width - 4)

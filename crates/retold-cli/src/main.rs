@@ -1,5 +1,6 @@
 //! The command line of Retold: arguments in, exit code out. All work is the library's.
 
+#[cfg(feature = "lab")]
 mod compare;
 mod config;
 mod dedup;
@@ -14,6 +15,7 @@ mod progress;
 mod say;
 mod text;
 mod text_args;
+#[cfg(feature = "lab")]
 mod tune;
 
 use std::process::ExitCode;
@@ -53,7 +55,9 @@ enum Command {
     Keywords(keywords::Args),
     Network(network::Args),
     Eval(eval::Args),
+    #[cfg(feature = "lab")]
     Tune(Box<tune::Args>),
+    #[cfg(feature = "lab")]
     Compare(compare::Args),
     Methods(methods::Args),
     /// Prints a completion script for a shell
@@ -79,7 +83,9 @@ fn main() -> ExitCode {
         Command::Keywords(args) => keywords::run(&args),
         Command::Network(args) => network::run(&args),
         Command::Eval(args) => eval::run(&args),
+        #[cfg(feature = "lab")]
         Command::Tune(args) => tune::run(&args),
+        #[cfg(feature = "lab")]
         Command::Compare(args) => compare::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::method::{self, concept::Concept};
-use retold::read::Outcome;
-use retold::report::network::{dot, graphml, svg};
-use retold::text::{Text, TextOptions, text_of};
-use retold::{Error, Result};
+use retold::method::Concept;
+use retold::read::{each_page, page_ids};
+use retold::text::Text;
+use retold::{Config, Error, Model, Page, Result};
+use retold_report::network::{dot, graphml, svg};
 
 use crate::dedup::{method_settings, setting};
 use crate::input::{ReadArgs, sources};
@@ -68,22 +68,21 @@ enum Format {
 
 /// Writes the network.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let info = method::find(&args.method)?;
-    let settings = method_settings(&args.method, args.params.as_deref(), &args.param)?;
-    let Some(concept) = Concept::named(info.name, &info.resolve(&settings)?) else {
+    let model = Model::new(Config {
+        read: args.read.options(),
+        method: args.method.clone(),
+        params: method_settings(&args.method, args.params.as_deref(), &args.param)?,
+        extract: args.extract.map(Part::extract),
+        ..Config::default()
+    })?;
+    let Some(concept) = Concept::named(model.method().name, model.params()) else {
         return Err(Error::usage(format!(
             "method {} makes no network; concept and keyworld do",
-            info.name
+            model.method().name
         )));
     };
     let format = args.format()?;
-    let extract = args.extract.map_or(info.extract, Part::extract);
-    extract.check()?;
-    let options = TextOptions {
-        extract: Some(extract),
-        ..TextOptions::default()
-    };
-    let network = concept.network(&args.text(&options)?);
+    let network = concept.network(&args.text(&model)?);
     let written = match format {
         Format::Svg => svg(&network),
         Format::Graphml => graphml(&network),
@@ -117,44 +116,54 @@ impl Args {
     }
 
     /// The text of the one page.
-    fn text(&self, options: &TextOptions) -> Result<Text> {
-        let read = self.read.options();
-        let (sources, _spool) = sources(std::slice::from_ref(&self.page), &read)?;
-        let mut found: Option<Text> = None;
-        for source in &sources {
-            for record in source.records(&read) {
-                let number = record.number;
-                let failed = |reason: String| {
-                    Error::usage(format!("{}, record {number}: {reason}", source.name))
-                };
-                let page = match record.parse(source, &read) {
-                    Outcome::Page(page) => page,
-                    Outcome::Skipped(_) => continue,
-                    Outcome::Rejected(_) if self.id.is_some() => continue,
-                    Outcome::Rejected(reason) => return Err(failed(reason)),
-                };
-                if self.id.as_ref().is_some_and(|id| *id != page.id) {
-                    continue;
-                }
-                if self.id.is_none() && found.is_some() {
-                    return Err(Error::usage(format!(
-                        "{} has several pages; name one with --id",
-                        self.page.display()
-                    )));
-                }
-                let text = text_of(&page, options).map_err(failed)?;
-                if self.id.is_some() {
-                    return Ok(text);
-                }
-                found = Some(text);
+    fn text(&self, model: &Model) -> Result<Text> {
+        let read = &model.config().read;
+        let (sources, _spool) = sources(std::slice::from_ref(&self.page), read)?;
+        let ids = page_ids(&sources, read, &())?;
+        let wanted = match &self.id {
+            Some(id) => ids.iter().position(|known| **known == **id),
+            None if ids.len() > 1 => {
+                return Err(Error::usage(format!(
+                    "{} has several pages; name one with --id",
+                    self.page.display()
+                )));
             }
-        }
-        found.ok_or_else(|| {
+            None => Some(0),
+        };
+        let mut found = None;
+        let mut at = 0;
+        let decodes = |page: Page| retold::text::decodes(&page).map(|()| page);
+        each_page(
+            &sources,
+            read,
+            &(),
+            "reading",
+            decodes,
+            |source, number, page| {
+                let page = match page {
+                    Ok(page) => page,
+                    Err(_) if self.id.is_some() => return Ok(()),
+                    Err(reason) => {
+                        return Err(Error::usage(format!(
+                            "{}, record {number}: {reason}",
+                            source.name
+                        )));
+                    }
+                };
+                if wanted == Some(at) {
+                    found = Some(page);
+                }
+                at += 1;
+                Ok(())
+            },
+        )?;
+        let page = found.ok_or_else(|| {
             let page = self.page.display();
             Error::usage(match &self.id {
                 Some(id) => format!("{page} has no page with the id {id}"),
                 None => format!("no page could be read from {page}"),
             })
-        })
+        })?;
+        model.text(&page).map_err(Error::usage)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::{BinaryBytes, HumanCount};
-use retold::report::Summary;
+use retold_report::Summary;
 
 /// A short account in plain words, on standard output.
 pub fn summary(summary: &Summary, out: &Path, verbose: bool) {

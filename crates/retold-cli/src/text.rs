@@ -1,15 +1,13 @@
 //! `retold text`: pages as the methods see them.
 
-use std::collections::{HashMap, HashSet};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::page::Page;
-use retold::read::Outcome;
-use retold::text::{Text, TextOptions, text_of};
-use retold::{Error, Result};
+use retold::read::{each_page, page_ids};
+use retold::text::Text;
+use retold::{Config, Error, Model, Page, Result};
 use serde::Serialize;
 
 use crate::input::{ReadArgs, sources};
@@ -48,44 +46,48 @@ enum Format {
 
 /// Writes the texts.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let options = TextOptions {
+    let model = Model::new(Config {
+        read: args.read.options(),
         extract: Some(args.extract.extract()),
-        ..TextOptions::default()
-    };
-    args.extract.extract().check()?;
-    let read = args.read.options();
-    let (sources, _spool) = sources(&args.inputs, &read)?;
+        ..Config::default()
+    })?;
+    let read = &model.config().read;
+    let (sources, _spool) = sources(&args.inputs, read)?;
+    let mut ids = page_ids(&sources, read, &())?.into_iter();
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut ids = Ids::default();
     let (mut pages, mut rejected) = (0u64, 0u64);
-    for source in &sources {
-        for record in source.records(&read) {
-            let number = record.number;
-            let text = match record.parse(source, &read) {
-                Outcome::Skipped(_) => continue,
-                Outcome::Rejected(reason) => Err(reason),
-                Outcome::Page(page) => text_of(&page, &options).map(|text| (page, text)),
-            };
-            match text {
+    let make = |page: Page| model.text(&page).map(|text| (page, text));
+    each_page(
+        &sources,
+        read,
+        &(),
+        "reading",
+        make,
+        |source, number, made| {
+            match made {
                 Ok((page, text)) => {
                     pages += 1;
-                    let id = ids.unique(&page.id);
-                    write(&mut out, args.format, &id, &page, &text)
-                        .map_err(Error::io("cannot write to", Path::new("standard output")))?;
+                    let id = ids.next().unwrap_or_default();
+                    write(&mut out, args.format, &id, &page, &text).map_err(cannot_write)?;
                 }
                 Err(reason) => {
                     rejected += 1;
                     eprintln!("retold: {}, record {number}: {reason}", source.name);
                 }
             }
-        }
-    }
-    out.flush()
-        .map_err(Error::io("cannot write to", Path::new("standard output")))?;
+            Ok(())
+        },
+    )?;
+    out.flush().map_err(cannot_write)?;
     if pages == 0 {
         return Err(Error::usage("no page could be read"));
     }
     Ok(ExitCode::from(u8::from(rejected > 0)))
+}
+
+/// The error of a write to standard output.
+pub fn cannot_write(error: io::Error) -> Error {
+    Error::io("cannot write to", Path::new("standard output"))(error)
 }
 
 /// A page in JSONL.
@@ -122,30 +124,6 @@ fn write(
             };
             serde_json::to_writer(&mut *out, &line)?;
             writeln!(out)
-        }
-    }
-}
-
-/// Ids, so that none comes twice: a repeated one gets `#2`, `#3`, …
-#[derive(Default)]
-pub(crate) struct Ids {
-    taken: HashSet<String>,
-    times: HashMap<String, u64>,
-}
-
-impl Ids {
-    /// The id, or the id with a number if it has been seen before.
-    pub(crate) fn unique(&mut self, id: &str) -> String {
-        if self.taken.insert(id.to_owned()) {
-            return id.to_owned();
-        }
-        let times = self.times.entry(id.to_owned()).or_insert(1);
-        loop {
-            *times += 1;
-            let name = format!("{id}#{times}");
-            if self.taken.insert(name.clone()) {
-                return name;
-            }
         }
     }
 }

@@ -1,13 +1,11 @@
 //! Options that say how pages become texts, shared by the commands that look at texts through a method.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::ValueEnum;
-use retold::text::synonyms::Synonyms;
-use retold::text::tokenize::Tokenizer;
-use retold::text::{Extract, TextOptions};
-use retold::{Error, Result};
+use retold::Config;
+use retold::config::{Fold as Step, WordFile};
+use retold::text::Extract;
 
 /// How pages become texts.
 #[derive(clap::Args)]
@@ -67,33 +65,20 @@ impl Part {
 }
 
 impl TextArgs {
-    /// The library's options.
-    pub fn options(&self) -> Result<TextOptions> {
-        let has = |fold| self.fold.contains(&fold) && !self.fold.contains(&Fold::None);
-        let mut options = TextOptions {
-            nfkc: has(Fold::Nfkc),
-            case: has(Fold::Case),
-            simplify: has(Fold::Simplify),
-            extract: self.extract.map(Part::extract),
-            ..TextOptions::default()
+    /// Sets these options in a configuration.
+    pub fn set(&self, config: &mut Config) {
+        let step = |fold: &Fold| match fold {
+            Fold::Nfkc => Some(Step::Nfkc),
+            Fold::Case => Some(Step::Case),
+            Fold::Simplify => Some(Step::Simplify),
+            Fold::None => None,
         };
-        if let Some(path) = &self.user_dict {
-            let at = |e: &dyn std::fmt::Display| {
-                Error::usage(format!("--user-dict {}: {e}", path.display()))
-            };
-            let dictionary = std::fs::read_to_string(path).map_err(|e| at(&e))?;
-            let tokenizer =
-                Tokenizer::with_user_words(&dictionary, &options).map_err(|e| at(&e))?;
-            options.tokenizer = Arc::new(tokenizer);
-        }
-        if let Some(path) = &self.synonyms {
-            let at = |e: &dyn std::fmt::Display| {
-                Error::usage(format!("--synonyms {}: {e}", path.display()))
-            };
-            let groups = std::fs::read_to_string(path).map_err(|e| at(&e))?;
-            let synonyms = Synonyms::with_groups(&groups, &options).map_err(|e| at(&e))?;
-            options.synonyms = Arc::new(synonyms);
-        }
-        Ok(options)
+        config.fold = match self.fold.contains(&Fold::None) {
+            true => Vec::new(),
+            false => self.fold.iter().filter_map(step).collect(),
+        };
+        config.extract = self.extract.map(Part::extract);
+        config.user_dict = self.user_dict.clone().map(WordFile::at);
+        config.synonyms = self.synonyms.clone().map(WordFile::at);
     }
 }

@@ -30,10 +30,11 @@ impl Finished {
         let summary: Value = serde_json::from_str(&text(&out.join(SUMMARY))?)
             .map_err(|e| corrupt(&out.join(SUMMARY), &e.to_string()))?;
         let directory = PathBuf::from(summary["run"]["directory"].as_str().unwrap_or_default());
-        let model = Model::from_json(&text(&out.join(MODEL))?, &directory).map_err(|e| match e {
-            Error::Usage(reason) => corrupt(&out.join(MODEL), &reason),
-            other => other,
-        })?;
+        let model =
+            Model::from_json(&text(&out.join(MODEL))?, &directory).map_err(|e| match e {
+                Error::Usage(reason) => corrupt(&out.join(MODEL), &reason),
+                other => other,
+            })?;
         let mut inputs = Inputs::open(&paths(&summary, &directory, out)?, model)?;
         // As the run itself does, in case it wrote into one of its inputs.
         if let Ok(own) = out.canonicalize() {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use retold::Findings;
 use retold::collect::ExtractionCounts;
 use retold::relation::Relation;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The run in numbers: what `summary.json` holds and what a person is told at the end.
@@ -185,7 +185,10 @@ impl Summary {
                     .iter()
                     .filter(|page| page.keys == 0)
                     .count() as u64,
-                noise: findings.model.knowledge().map_or(0, |known| known.noise() as u64),
+                noise: findings
+                    .model
+                    .knowledge()
+                    .map_or(0, |known| known.noise() as u64),
                 candidates: findings.candidates,
                 checked: findings.verified.checked,
                 refuted: findings.verified.refuted,

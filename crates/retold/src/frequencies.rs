@@ -50,16 +50,6 @@ impl Frequencies {
         frequencies
     }
 
-    /// Frequencies that were counted elsewhere, over so many texts.
-    pub(crate) fn counted(texts: u64, df: impl Iterator<Item = (u64, u32)>) -> Frequencies {
-        let mut frequencies = Frequencies {
-            texts,
-            df: df.collect(),
-        };
-        frequencies.freeze();
-        frequencies
-    }
-
     /// Counts one more text.
     pub(crate) fn add(&mut self, features: &[u64]) {
         self.texts += 1;

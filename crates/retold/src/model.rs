@@ -5,6 +5,7 @@
 
 mod unit;
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +50,15 @@ struct Inner {
     method: Box<dyn Method>,
     /// When common keys are evidence, if the model asks for some.
     evidence: Option<Evidence>,
+}
+
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Model");
+        shown.field("config", &self.0.config);
+        shown.field("texts", &self.knowledge().map(|known| known.texts));
+        shown.finish_non_exhaustive()
+    }
 }
 
 /// When a pair is believed that shares common keys (METHODS §1.2, ours).

@@ -184,7 +184,7 @@ impl Params {
     }
 
     /// The parameters that are wanted, with their values, in one line.
-    pub(crate) fn written(&self, wanted: impl Fn(&str) -> bool) -> String {
+    pub fn written(&self, wanted: impl Fn(&str) -> bool) -> String {
         let values = self.iter().filter(|(name, _)| wanted(name));
         values
             .map(|(name, value)| format!("{name}={value};"))

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use retold::collect::PageRow;
 use retold::Findings;
+use retold::collect::PageRow;
 use retold::ids::Rank;
 use retold::relation::Relation;
 

@@ -103,7 +103,10 @@ impl<'a> Facts<'a> {
         Facts {
             report,
             postings: Postings::build(whole_sketches(report)),
-            texts: report.findings.collection.texts_per_sketch(report.findings.different_sketches),
+            texts: report
+                .findings
+                .collection
+                .texts_per_sketch(report.findings.different_sketches),
             picked: pick(report),
             shapes: Vec::new(),
             shape_of: HashMap::new(),
@@ -118,7 +121,10 @@ impl<'a> Facts<'a> {
     /// On how many different texts a key stands.
     pub(super) fn df(&self, key: u64) -> u64 {
         let texts = |sketch: &SketchNo| u64::from(self.texts[sketch.at()]);
-        let list = self.postings.position(key).map(|position| self.postings.at(position).1);
+        let list = self
+            .postings
+            .position(key)
+            .map(|position| self.postings.at(position).1);
         list.map_or(1, |sketches| sketches.iter().map(texts).sum())
     }
 

@@ -115,7 +115,10 @@ pub struct TellPage {
     pub text: String,
 }
 
-fn hex<S: Serializer>(key: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+fn hex<S: Serializer>(
+    key: &u64,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_str(&format!("{key:016x}"))
 }
 

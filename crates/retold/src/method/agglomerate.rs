@@ -8,10 +8,9 @@ use std::cmp::Ordering;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::explain::{self, Explanation};
 use super::{
-    Check, Domain, Keyword, Method, MethodInfo, Noise, Op, Param, Params, Sketch, SketchRef, Spot,
-    count_shared,
+    Bounds, Check, Domain, Keyword, Learns, Method, MethodInfo, Op, Param, Params, Sketch,
+    SketchRef, Spot, Trace, count_shared,
 };
 use crate::relation::{Relation, Verdict, ratio};
 use crate::text::{Extract, Form, Text};
@@ -21,8 +20,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     name: "agglomerate",
     summary: "pages with the same keywords: words whose occurrences cluster in the text",
     source: "AgT, Journal of Computer Applications 2010, 30(6):1661",
-    prunes: false,
-    fits: false,
+    learns: Learns::Nothing,
     extract: Extract::Main,
     params: &[
         Param {
@@ -71,7 +69,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "the distance in words at which the fall slows down",
         },
     ],
-    build: |params| Box::new(Agglomerate::new(params)),
+    judged_by: &["threshold", "share", "duplicate_by", "length_threshold"],
+    reads_sentences: |_| false,
+    least_similarity: |params| params.float("threshold").min(params.float("share")),
+    build: |params, _| Box::new(Agglomerate::new(params)),
 };
 
 /// How many of the best words are joined to a hash.
@@ -129,6 +130,42 @@ struct Limits {
     length_ratio: f64,
     /// Whether the share makes duplicates too.
     either: bool,
+}
+
+impl Limits {
+    /// What the first page is to the second, and the similarity that says so. Pages of unlike length are contained by
+    /// the share; if they are not, and pages of like length at once, duplicates by the cosine or, where that is wanted
+    /// and the lengths are alike, by the share.
+    fn relation(&self, numbers: &Numbers, trace: &mut Trace) -> Option<(Relation, f64)> {
+        let length = "length ratio: words of the shorter page over those of the longer";
+        let (shorter, longer) = numbers.lengths();
+        let length = Check::ratio("length ratio", length, shorter, longer, self.length_ratio);
+        let outcomes = (
+            "duplicates if at all",
+            "contained by share, else duplicates",
+        );
+        let alike = trace.test(length.deciding(outcomes.0, outcomes.1));
+        let share = "occurrences of the shorter page's keywords that the longer has as keywords too, over all";
+        let (part, whole) = numbers.share_counts();
+        let share = Check::ratio("share", share, part, whole, self.share);
+        let cosine = "cosine of how often each page has its keywords";
+        let cosine = Check::value("cosine", cosine, numbers.cosine());
+        let cosine = cosine.against(Op::AtLeast, self.cosine);
+        let (by_share, by_cosine) = (share.value, cosine.value);
+        if alike && self.either {
+            if trace.test(cosine.deciding("duplicates", "duplicates by share?")) {
+                return Some((Relation::Duplicate, by_cosine));
+            }
+            return trace.test(share).then_some((Relation::Duplicate, by_share));
+        }
+        if !alike && trace.test(share.deciding("the longer contains the shorter", "not contained"))
+        {
+            return Some((numbers.container(), by_share));
+        }
+        trace
+            .test(cosine)
+            .then_some((Relation::Duplicate, by_cosine))
+    }
 }
 
 impl Agglomerate {
@@ -196,26 +233,23 @@ impl Method for Agglomerate {
         evidence[1..].sort_unstable();
         Sketch {
             keys,
-            marks: Vec::new(),
             evidence,
+            ..Sketch::default()
         }
     }
 
-    fn overlap(&self, _keys: usize) -> usize {
-        1
+    fn bounds(&self, _keys: usize) -> Bounds {
+        Bounds::overlap(1)
     }
 
-    fn reads_sentences(&self) -> bool {
-        false
-    }
-
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
+        let hashes = "hashes of some of the best words that both pages have";
         let shared = count_shared(a.keys, b.keys);
-        let numbers = Numbers::of(a.evidence, b.evidence);
-        if shared == 0 {
+        if !trace.test(Check::number("hashes", hashes, shared, Op::AtLeast, 1.0)) {
             return None;
         }
-        let (relation, similarity) = numbers.relation(&self.limits)?;
+        let numbers = Numbers::of(a.evidence, b.evidence);
+        let (relation, similarity) = self.limits.relation(&numbers, trace)?;
         Some(Verdict {
             relation,
             similarity,
@@ -223,10 +257,6 @@ impl Method for Agglomerate {
             shared: shared as u32,
             shared_chars: 0,
         })
-    }
-
-    fn judged_by(&self) -> &'static [&'static str] {
-        &["threshold", "share", "duplicate_by", "length_threshold"]
     }
 
     fn keywords(&self, text: &Text) -> Option<Vec<Keyword>> {
@@ -237,6 +267,7 @@ impl Method for Agglomerate {
             let places = interned.ids.iter().zip(0u32..);
             Keyword {
                 word: interned.forms[word.id as usize].to_string(),
+                also: Vec::new(),
                 score: word.score(),
                 positions: places
                     .filter(|(id, _)| **id == word.id)
@@ -270,93 +301,6 @@ impl Method for Agglomerate {
             }
         }
         spots
-    }
-
-    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
-        let numbers = Numbers::of(a.evidence, b.evidence);
-        let limits = &self.limits;
-        let hashes = "hashes of some of the best words that both pages have";
-        let shared = count_shared(a.keys, b.keys);
-        let mut checks = vec![Check::number("hashes", hashes, shared, Op::AtLeast, 1.0)];
-        let (shorter, longer) = numbers.lengths();
-        let ratio = "length ratio: words of the shorter page over those of the longer";
-        let least = limits.length_ratio;
-        let ratio = Check::ratio("length ratio", ratio, shorter, longer, least);
-        let alike = ratio.holds();
-        checks.push(ratio.deciding(
-            "duplicates if at all",
-            "contained by share, else duplicates",
-        ));
-        let share = "occurrences of the shorter page's keywords that the longer has as keywords too, over all";
-        let (part, whole) = numbers.share_counts();
-        let share = Check::ratio("share", share, part, whole, limits.share);
-        let cosine = "cosine of how often each page has its keywords";
-        let cosine =
-            Check::value("cosine", cosine, numbers.cosine()).against(Op::AtLeast, limits.cosine);
-        match (alike, limits.either) {
-            (true, false) => checks.push(cosine),
-            (true, true) if cosine.holds() => checks.push(cosine),
-            (true, true) => {
-                checks.push(cosine.deciding("duplicates", "duplicates by share?"));
-                checks.push(share);
-            }
-            (false, _) => {
-                let contained = share.holds();
-                checks.push(share.deciding("the longer contains the shorter", "not contained"));
-                if !contained {
-                    checks.push(cosine);
-                }
-            }
-        }
-        checks
-    }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.limits.cosine.min(self.limits.share))
-    }
-
-    fn explain(&self, a: &Text, b: &Text, noise: Noise<'_>) -> Explanation {
-        let mut told = explain::story(self, a, b, noise);
-        told.notes = self.notes(a, b);
-        told
-    }
-}
-
-impl Agglomerate {
-    /// The keywords of both pages and of either, with how often they occur.
-    fn notes(&self, a: &Text, b: &Text) -> Vec<String> {
-        let [left, right] = [a, b].map(|text| self.keywords(text).unwrap_or_default());
-        let find = |words: &[Keyword], word: &str| {
-            let found = words.iter().find(|keyword| keyword.word == word);
-            found.map(|keyword| keyword.positions.len())
-        };
-        let both: Vec<String> = left
-            .iter()
-            .filter_map(|keyword| {
-                let times = find(&right, &keyword.word)?;
-                Some(format!(
-                    "{} ({} and {times} times)",
-                    keyword.word,
-                    keyword.positions.len()
-                ))
-            })
-            .collect();
-        let alone = |own: &[Keyword], other: &[Keyword]| {
-            let own = own.iter().filter(|word| find(other, &word.word).is_none());
-            let own: Vec<String> = own
-                .map(|word| format!("{} ({} times)", word.word, word.positions.len()))
-                .collect();
-            own.join(", ")
-        };
-        let lines = [
-            ("keywords of both pages", both.join(", ")),
-            ("keywords of the first page only", alone(&left, &right)),
-            ("keywords of the second page only", alone(&right, &left)),
-        ];
-        let lines = lines.into_iter().filter(|(_, words)| !words.is_empty());
-        lines
-            .map(|(what, words)| format!("{what}: {words}"))
-            .collect()
     }
 }
 
@@ -409,25 +353,6 @@ impl Numbers {
         numbers
     }
 
-    /// What the first page is to the second, and the similarity that says so.
-    fn relation(&self, limits: &Limits) -> Option<(Relation, f64)> {
-        let (part, whole) = self.share_counts();
-        let share = Some(ratio(part, whole)).filter(|&share| share >= limits.share);
-        let alike = self.length_ratio() >= limits.length_ratio;
-        if let Some(share) = share.filter(|_| !alike) {
-            let first_longer = self.lengths.0 > self.lengths.1;
-            let relation = if first_longer {
-                Relation::Contains
-            } else {
-                Relation::ContainedBy
-            };
-            return Some((relation, share));
-        }
-        let cosine = Some(self.cosine()).filter(|&cosine| cosine >= limits.cosine);
-        let similarity = cosine.or(share.filter(|_| limits.either))?;
-        Some((Relation::Duplicate, similarity))
-    }
-
     fn lengths(&self) -> (usize, usize) {
         let (a, b) = self.lengths;
         (a.min(b) as usize, a.max(b) as usize)
@@ -436,6 +361,14 @@ impl Numbers {
     fn length_ratio(&self) -> f64 {
         let (shorter, longer) = self.lengths();
         ratio(shorter, longer)
+    }
+
+    /// What the first page is to the second if the longer contains the shorter.
+    fn container(&self) -> Relation {
+        match self.lengths.0 > self.lengths.1 {
+            true => Relation::Contains,
+            false => Relation::ContainedBy,
+        }
     }
 
     /// Occurrences of the shorter page's keywords: those of words that are keywords of the longer, and all. Of pages

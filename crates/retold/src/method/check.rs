@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::relation::ratio;
+use crate::relation::{Relation, ratio};
 
 /// A place in a text that a key of its sketch comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,28 @@ impl Trace {
             checks.push(check);
         }
         holds
+    }
+
+    /// What the first page is to the second, by the sizes of both, if they are related at all: duplicates if the smaller
+    /// size over the larger one reaches `threshold`, else the larger contains the smaller. Also that ratio.
+    pub(super) fn by_length(
+        &mut self,
+        name: &'static str,
+        meaning: &'static str,
+        (a, b): (usize, usize),
+        threshold: f64,
+    ) -> (Relation, f64) {
+        let alike = Check::ratio(name, meaning, a.min(b), a.max(b), threshold);
+        let length_ratio = alike.value;
+        let alike = self.test(alike.deciding("duplicate", "the larger contains the smaller"));
+        let relation = if alike {
+            Relation::Duplicate
+        } else if a > b {
+            Relation::Contains
+        } else {
+            Relation::ContainedBy
+        };
+        (relation, length_ratio)
     }
 
     /// Forgets the tests so far: what follows decides without them.

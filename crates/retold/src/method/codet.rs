@@ -3,17 +3,17 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, shared_positions,
+    Bounds, Check, Domain, Learns, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
+    Trace, shared_positions,
 };
-use crate::relation::{Verdict, by_length, ratio};
+use crate::relation::Verdict;
 use crate::text::{Extract, Text, count_chars};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "codet",
     summary: "pages whose sentences stand in the other",
     source: "Varol, Can, Aykanat and Kaya, CoDet, CIKM 2011",
-    prunes: true,
-    fits: false,
+    learns: Learns::Noise,
     extract: Extract::Main,
     params: &[
         Param {
@@ -32,7 +32,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "least length in characters of the sentences that two pages share",
         },
     ],
-    build: |params| Box::new(CoDet::new(params)),
+    judged_by: &["threshold", "length_threshold", "min_chars"],
+    reads_sentences: |_| true,
+    least_similarity: |params| params.float("threshold"),
+    build: |params, _| Box::new(CoDet::new(params)),
 };
 
 /// CoDet: what share of one page's sentences stands in the other.
@@ -63,7 +66,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 pub struct CoDet {
     threshold: f64,
     length_threshold: f64,
-    min_chars: u64,
+    min_chars: usize,
 }
 
 impl CoDet {
@@ -71,7 +74,7 @@ impl CoDet {
         CoDet {
             threshold: params.float("threshold"),
             length_threshold: params.float("length_threshold"),
-            min_chars: params.int("min_chars") as u64,
+            min_chars: params.int("min_chars"),
         }
     }
 }
@@ -137,18 +140,6 @@ impl Counts {
         }
         counts
     }
-
-    fn shorter(&self) -> usize {
-        self.lengths.0.min(self.lengths.1) as usize
-    }
-
-    fn longer(&self) -> usize {
-        self.lengths.0.max(self.lengths.1) as usize
-    }
-
-    fn similarity(&self) -> f64 {
-        ratio(self.shared_chars as usize, self.shorter())
-    }
 }
 
 impl Method for CoDet {
@@ -166,24 +157,35 @@ impl Method for CoDet {
         Sketch {
             keys,
             marks,
-            evidence: Vec::new(),
+            ..Sketch::default()
         }
     }
 
-    fn overlap(&self, _keys: usize) -> usize {
+    fn bounds(&self, _keys: usize) -> Bounds {
         // One long sentence can be most of a page.
-        1
+        Bounds::overlap(1)
     }
 
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
         let counts = Counts::of(a, b);
-        let similarity = counts.similarity();
-        let enough = counts.shared > 0 && counts.shared_chars >= self.min_chars;
-        let (length_a, length_b) = (counts.lengths.0 as usize, counts.lengths.1 as usize);
-        (enough && similarity >= self.threshold).then(|| Verdict {
-            relation: by_length(length_a, length_b, self.length_threshold),
+        let sizes = (counts.lengths.0 as usize, counts.lengths.1 as usize);
+        let (shared, chars) = (counts.shared as usize, counts.shared_chars as usize);
+        let any = "sentences that both pages have, noise taken out";
+        let mut related = trace.test(Check::number("shared", any, shared, Op::AtLeast, 1.0));
+        let enough = "characters of the sentences that both pages have";
+        let least = self.min_chars as f64;
+        related &= trace.test(Check::number("chars", enough, chars, Op::AtLeast, least));
+        let share = "these over the characters of all sentences of the shorter page";
+        let share = Check::ratio("share", share, chars, sizes.0.min(sizes.1), self.threshold);
+        let similarity = share.value;
+        related &= trace.test(share);
+        let length = "characters of the shorter page's sentences over those of the longer";
+        let least = self.length_threshold;
+        let (relation, length_ratio) = trace.by_length("length ratio", length, sizes, least);
+        related.then(|| Verdict {
+            relation,
             similarity,
-            length_ratio: ratio(counts.shorter(), counts.longer()),
+            length_ratio,
             shared: counts.shared,
             shared_chars: counts.shared_chars,
         })
@@ -192,48 +194,19 @@ impl Method for CoDet {
     fn spots(&self, text: &Text) -> Vec<Spot> {
         spots(text)
     }
-
-    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
-        let counts = Counts::of(a, b);
-        let shared = counts.shared_chars as usize;
-        let chars = "characters of the sentences that both pages have";
-        let share = "these over the characters of all sentences of the shorter page";
-        let lengths = "characters of the shorter page's sentences over those of the longer";
-        let (shorter, longer) = (counts.shorter(), counts.longer());
-        let length = Check::ratio(
-            "length ratio",
-            lengths,
-            shorter,
-            longer,
-            self.length_threshold,
-        );
-        vec![
-            Check::number("chars", chars, shared, Op::AtLeast, self.min_chars as f64),
-            Check::ratio("share", share, shared, shorter, self.threshold),
-            length.deciding("duplicate", "the longer contains the shorter"),
-        ]
-    }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.threshold)
-    }
-
-    fn judged_by(&self) -> &'static [&'static str] {
-        &["threshold", "length_threshold", "min_chars"]
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{params, text};
+    use super::super::testing::{judge, params, text};
     use super::*;
     use crate::relation::Relation;
 
     fn verdict(settings: &[(&str, &str)], a: &str, b: &str) -> Option<Verdict> {
         let method = CoDet::new(&params(&INFO, settings));
         let [a, b] = [a, b].map(|content| method.sketch(&text(content)));
-        let verdict = method.compare(a.as_ref(), b.as_ref());
-        let swapped = method.compare(b.as_ref(), a.as_ref());
+        let verdict = judge(&method, &a, &b);
+        let swapped = judge(&method, &b, &a);
         assert_eq!(verdict, swapped.map(Verdict::swapped));
         verdict
     }

@@ -17,11 +17,11 @@ use std::cmp::Reverse;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::explain::{self, Explanation};
 use super::{
-    Check, Domain, Keyword, Method, MethodInfo, Noise, Param, Params, Sketch, SketchRef, Spot,
+    Bounds, Domain, Keyword, Learns, Method, MethodInfo, Param, Params, Sketch, SketchRef, Spot,
+    Trace,
 };
-use crate::relation::{Verdict, by_length};
+use crate::relation::Verdict;
 use crate::text::{Extract, Text};
 use network::{Web, contribution};
 pub use paths::{Distances, Graph, distances};
@@ -78,12 +78,13 @@ const FREQUENCY: Param = Param {
     help: "concepts that occur more often are nodes of the network",
 };
 
+const JUDGED_BY: &[&str] = &["threshold", "spread", "length_threshold", "shared"];
+
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "concept",
     summary: "pages with the same key concepts at the same places: those that hold the text's network together",
     source: "DWDCS, Journal of Software 2011, 22(8):1816",
-    prunes: false,
-    fits: false,
+    learns: Learns::Nothing,
     extract: Extract::Main,
     params: &[
         THRESHOLD,
@@ -105,15 +106,17 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "nodes of highest degree among which the key concepts are looked for",
         },
     ],
-    build: |params| Box::new(Concept::new(params)),
+    judged_by: JUDGED_BY,
+    reads_sentences: |_| false,
+    least_similarity: |params| params.float("threshold"),
+    build: |params, _| Box::new(Concept::new(params)),
 };
 
 pub(super) const KEYWORLD: MethodInfo = MethodInfo {
     name: "keyworld",
     summary: "pages with the same key words at the same places: `concept` without merging, with every node scored",
     source: "KeyWorld, Discovery Science 2001, LNCS 2226:271",
-    prunes: false,
-    fits: false,
+    learns: Learns::Nothing,
     extract: Extract::Main,
     params: &[
         THRESHOLD,
@@ -125,7 +128,10 @@ pub(super) const KEYWORLD: MethodInfo = MethodInfo {
         PHRASE,
         FREQUENCY,
     ],
-    build: |params| Box::new(Concept::keyworld(params)),
+    judged_by: JUDGED_BY,
+    reads_sentences: |_| false,
+    least_similarity: |params| params.float("threshold"),
+    build: |params, _| Box::new(Concept::keyworld(params)),
 };
 
 /// Key concepts: those whose removal lengthens the paths of the page's word network most; and key words, without
@@ -267,41 +273,19 @@ impl Method for Concept {
         queried.sort_unstable();
         Sketch {
             keys: queried,
-            marks: Vec::new(),
             evidence: vector::pack(text.words().len(), &mut entries),
+            ..Sketch::default()
         }
     }
 
-    fn overlap(&self, keys: usize) -> usize {
+    fn bounds(&self, keys: usize) -> Bounds {
         // 0.55 of 20 is 11, though the product is a little more.
         let least = (self.shared * keys as f64 - 1e-9).ceil();
-        (least as usize).max(1)
+        Bounds::overlap(least as usize)
     }
 
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
-        let found = Compared::of(a, b);
-        let related = found.shared >= self.overlap(found.keys)
-            && found.cosine >= self.threshold
-            && found.spread().is_none_or(|spread| spread < self.spread);
-        related.then(|| Verdict {
-            relation: by_length(found.words.0, found.words.1, self.length_threshold),
-            similarity: found.cosine,
-            length_ratio: found.length_ratio(),
-            shared: found.shared as u32,
-            shared_chars: 0,
-        })
-    }
-
-    fn reads_sentences(&self) -> bool {
-        false
-    }
-
-    fn judged_by(&self) -> &'static [&'static str] {
-        &["threshold", "spread", "length_threshold", "shared"]
-    }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.threshold)
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
+        self.judge(&Compared::of(a, b), trace)
     }
 
     fn keywords(&self, text: &Text) -> Option<Vec<Keyword>> {
@@ -310,6 +294,7 @@ impl Method for Concept {
             let concept = &concepts.all[key.concept];
             Keyword {
                 word: concept.name.clone(),
+                also: concept.others().map(str::to_owned).collect(),
                 score: key.contribution,
                 positions: concept.positions.clone(),
             }
@@ -319,15 +304,5 @@ impl Method for Concept {
 
     fn spots(&self, text: &Text) -> Vec<Spot> {
         self.places(text)
-    }
-
-    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
-        self.tested(&Compared::of(a, b))
-    }
-
-    fn explain(&self, a: &Text, b: &Text, noise: Noise<'_>) -> Explanation {
-        let mut told = explain::story(self, a, b, noise);
-        told.notes = self.notes(a, b);
-        told
     }
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::testing::text;
+use super::testing::{judge, text};
 use super::*;
-use crate::index::noise::NoiseList;
-use crate::index::{Judge, Judgement, Sketches, related_pairs};
+use crate::frequencies::Frequencies;
+use crate::ids::SketchNo;
+use crate::index::{Sketches, related_pairs};
+use crate::param::Value;
 
 /// Sentences that documents of the tests are made of: they share words, and two differ in one.
 const SENTENCES: &[&str] = &[
@@ -29,25 +31,24 @@ fn documents() -> impl Strategy<Value = Vec<String>> {
 }
 
 /// The method's threshold moved to `share` of the way through its range.
-fn threshold_at(info: &MethodInfo, share: f64) -> Option<(String, String)> {
-    let is_threshold = |param: &&Param| ["threshold", "distance"].contains(&param.name);
-    let param = info.params.iter().find(is_threshold)?;
+fn threshold_at(info: &MethodInfo, share: f64) -> Option<(String, Value)> {
+    let param = info.main_threshold()?;
     let value = match param.domain {
-        Domain::Float(_, low, high) => (low + share * (high - low)).to_string(),
-        Domain::Int(_, low, high) => (low + (share * (high - low) as f64) as i64).to_string(),
-        Domain::Choice(default, _) => default.to_owned(),
+        Domain::Float(_, low, high) => Value::Float(low + share * (high - low)),
+        Domain::Int(_, low, high) => Value::Int(low + (share * (high - low) as f64) as i64),
+        Domain::Choice(default, _) => default.into(),
     };
     Some((param.name.to_owned(), value))
 }
 
 /// Every method with its defaults and with every value of every choice, one at a time.
-fn variants() -> Vec<(&'static MethodInfo, Option<(String, String)>)> {
+fn variants() -> Vec<(&'static MethodInfo, Option<(String, Value)>)> {
     let mut variants = Vec::new();
     for info in METHODS {
         variants.push((info, None));
         for param in info.params {
             if let Domain::Choice(_, values) = param.domain {
-                let setting = |value: &&str| Some((param.name.to_owned(), (*value).to_owned()));
+                let setting = |value: &&str| Some((param.name.to_owned(), (*value).into()));
                 variants.extend(values.iter().map(|value| (info, setting(value))));
             }
         }
@@ -55,41 +56,46 @@ fn variants() -> Vec<(&'static MethodInfo, Option<(String, String)>)> {
     variants
 }
 
-/// The method with these parameters, knowing the texts.
-fn build(
-    info: &MethodInfo,
-    settings: impl IntoIterator<Item = (String, String)>,
-    texts: &[Text],
-) -> Box<dyn Method> {
-    let settings: Vec<(String, String)> = settings.into_iter().collect();
-    let mut method = (info.build)(&info.resolve(&settings).unwrap());
-    if info.fits {
-        let counted: Vec<Vec<u64>> = texts.iter().map(|text| method.counted(text)).collect();
-        for features in &counted {
-            let mut set = features.clone();
-            set.sort_unstable();
-            set.dedup();
-            let name = info.name;
-            assert_eq!(
-                set.len(),
-                features.len(),
-                "{name}: a feature is counted twice"
-            );
-        }
-        method.fit(Arc::new(Frequencies::of(counted)));
+/// The method with these parameters, knowing the words of the texts.
+fn build(info: &MethodInfo, params: &Params, texts: &[Text]) -> Box<dyn Method> {
+    let Learns::Words(features_of) = info.learns else {
+        return (info.build)(params, &Arc::default());
+    };
+    let counted: Vec<Vec<u64>> = texts.iter().map(|text| features_of(params, text)).collect();
+    for features in &counted {
+        let mut set = features.clone();
+        set.sort_unstable();
+        set.dedup();
+        let name = info.name;
+        assert_eq!(
+            set.len(),
+            features.len(),
+            "{name}: a feature is counted twice"
+        );
     }
-    method
+    let known = Knowledge::of_words(Frequencies::of(counted));
+    (info.build)(params, &Arc::new(known))
+}
+
+fn resolve(info: &MethodInfo, settings: impl IntoIterator<Item = (String, Value)>) -> Params {
+    info.resolve(&settings.into_iter().collect()).unwrap()
 }
 
 /// A sketch as it has to be; `again` is a text like `text` that knows nothing of what was made of it.
-fn check_sketch(info: &MethodInfo, method: &dyn Method, text: &Text, again: &Text) -> Sketch {
+fn check_sketch(
+    info: &MethodInfo,
+    params: &Params,
+    method: &dyn Method,
+    text: &Text,
+    again: &Text,
+) -> Sketch {
     let (name, sketch) = (info.name, method.sketch(text));
     assert_eq!(
         sketch,
         method.sketch(again),
         "{name}: sketches of equal texts differ"
     );
-    if !method.reads_sentences() {
+    if !(info.reads_sentences)(params) {
         let mut without = again.clone();
         without.sentences.clear();
         assert_eq!(
@@ -120,10 +126,28 @@ fn check_sketch(info: &MethodInfo, method: &dyn Method, text: &Text, again: &Tex
     sketch
 }
 
+/// Whether the tests fail if and only if there is no verdict.
+fn check_trace(name: &str, verdict: Option<Verdict>, trace: Trace) {
+    let checks = trace.into_checks();
+    let fails = |check: &Check| !check.holds() && check.outcomes.0.is_empty();
+    let failed = checks.iter().any(fails);
+    assert_eq!(
+        failed,
+        verdict.is_none(),
+        "{name}: checks and verdict disagree"
+    );
+}
+
 fn check_pair(info: &MethodInfo, method: &dyn Method, a: &Sketch, b: &Sketch) {
     let name = info.name;
-    let verdict = method.compare(a.as_ref(), b.as_ref());
-    let swapped = method.compare(b.as_ref(), a.as_ref()).map(Verdict::swapped);
+    let mut trace = Trace::on();
+    let verdict = method.compare(a.as_ref(), b.as_ref(), &mut trace);
+    assert_eq!(
+        verdict,
+        judge(method, a, b),
+        "{name}: told otherwise than decided"
+    );
+    let swapped = judge(method, b, a).map(Verdict::swapped);
     assert_eq!(
         verdict, swapped,
         "{name}: swapping the pages changes more than the direction"
@@ -135,54 +159,66 @@ fn check_pair(info: &MethodInfo, method: &dyn Method, a: &Sketch, b: &Sketch) {
         let shares = count_shared(&a.keys, &b.keys) > 0;
         assert!(shares, "{name}: relates pages that share no key");
     }
-    let smaller = a.keys.len().min(b.keys.len());
-    if count_shared(&a.keys, &b.keys) < method.overlap(smaller).max(1) {
+    if is_within_bounds(method, a, b) {
+        check_trace(name, verdict, trace);
+    } else {
         assert_eq!(
             verdict, None,
-            "{name}: relates pages that share less than `overlap`"
+            "{name}: relates pages that are out of bounds"
         );
-        return;
     }
-    let failed = method
-        .checks(a.as_ref(), b.as_ref())
-        .iter()
-        .any(|check| !check.holds() && check.outcomes.0.is_empty());
-    assert_eq!(
-        failed,
-        verdict.is_none(),
-        "{name}: checks and verdict disagree"
-    );
 }
 
-fn related_by_brute_force(judge: &Judge<'_>) -> Vec<(u32, u32, Judgement)> {
-    let count = judge.sketches().len() as u32;
-    let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
-    pairs
-        .filter_map(|(a, b)| Some((a, b, judge.judge(a, b)?)))
-        .collect()
+fn is_within_bounds(method: &dyn Method, a: &Sketch, b: &Sketch) -> bool {
+    let sizes = (a.keys.len(), b.keys.len());
+    let bounds = method.bounds(sizes.0.min(sizes.1));
+    assert!(bounds.overlap > 0);
+    count_shared(&a.keys, &b.keys) >= bounds.overlap && sizes.0.max(sizes.1) <= bounds.reach
 }
 
-/// The index finds what comparing all with all finds: `overlap` and `reach` promise no more than `compare` keeps.
+fn check_verifier(info: &MethodInfo, method: &dyn Method, texts: &[Text]) {
+    let Some(verifier) = method.verifier() else {
+        return;
+    };
+    let name = info.name;
+    let proofs: Vec<Vec<u64>> = texts.iter().map(|text| verifier.proof(text)).collect();
+    for a in &proofs {
+        for b in &proofs {
+            let mut trace = Trace::on();
+            let verdict = verifier.verify(a, b, &mut trace);
+            let swapped = verifier
+                .verify(b, a, &mut Trace::off())
+                .map(Verdict::swapped);
+            assert_eq!(
+                verdict, swapped,
+                "{name}: swapping the texts changes more than the direction"
+            );
+            check_trace(name, verdict, trace);
+        }
+    }
+}
+
+/// The index finds what comparing all with all finds: `bounds` promises no more than `compare` keeps.
 fn check_index(info: &MethodInfo, method: &dyn Method, sketches: &[Sketch]) {
     let mut store = Sketches::default();
     sketches.iter().for_each(|sketch| {
         store.add(sketch.as_ref());
     });
-    let shortest = vec![1; store.len()];
-    let noise = NoiseList::default();
-    let judge = Judge::new(method, &store, &shortest, &noise);
-    let mut found = related_pairs(&judge, &(), |a, b, judgement, list: &mut Vec<_>| {
-        list.push((a, b, *judgement));
-    })
-    .unwrap()
-    .made;
+    let judged = |a: SketchNo, b: SketchNo| {
+        let verdict = method.compare(store.get(a), store.get(b), &mut Trace::off())?;
+        Some((a, b, verdict))
+    };
+    let bounds = |keys| method.bounds(keys);
+    let found = related_pairs(&store, bounds, &(), |a, b, list: &mut Vec<_>| {
+        list.extend(judged(a, b));
+    });
+    let mut found = found.unwrap().made;
     found.sort_by_key(|&(a, b, _)| (a, b));
-    assert_eq!(
-        found,
-        related_by_brute_force(&judge),
-        "{}: overlap or reach",
-        info.name
-    );
+    let numbers = || SketchNo::first(store.len());
+    let pairs = numbers().flat_map(|a| numbers().map(move |b| (a, b)));
+    let pairs = pairs.filter(|(a, b)| a < b);
+    let all: Vec<_> = pairs.filter_map(|(a, b)| judged(a, b)).collect();
+    assert_eq!(found, all, "{}: bounds", info.name);
 }
 
 proptest! {
@@ -193,15 +229,17 @@ proptest! {
         let texts: Vec<Text> = documents.iter().map(|document| text(document)).collect();
         for (info, choice) in variants() {
             let threshold = share.and_then(|share| threshold_at(info, share));
-            let method = build(info, threshold.into_iter().chain(choice), &texts);
+            let params = resolve(info, threshold.into_iter().chain(choice));
+            let method = build(info, &params, &texts);
             let sketch = |(content, document): (&Text, &String)| {
-                check_sketch(info, &*method, content, &text(document))
+                check_sketch(info, &params, &*method, content, &text(document))
             };
             let sketches: Vec<Sketch> = texts.iter().zip(&documents).map(sketch).collect();
             for a in &sketches {
                 sketches.iter().for_each(|b| check_pair(info, &*method, a, b));
             }
             check_index(info, &*method, &sketches);
+            check_verifier(info, &*method, &texts);
         }
     }
 
@@ -209,9 +247,10 @@ proptest! {
     fn any_text_at_all(documents in proptest::collection::vec("\\PC{0,200}(。|\\. |\n)?\\PC{0,60}", 1..4)) {
         let texts: Vec<Text> = documents.iter().map(|document| text(document)).collect();
         for (info, choice) in variants() {
-            let method = build(info, choice, &texts);
+            let params = resolve(info, choice);
+            let method = build(info, &params, &texts);
             let sketch = |(content, document): (&Text, &String)| {
-                check_sketch(info, &*method, content, &text(document))
+                check_sketch(info, &params, &*method, content, &text(document))
             };
             let sketches: Vec<Sketch> = texts.iter().zip(&documents).map(sketch).collect();
             check_index(info, &*method, &sketches);
@@ -223,7 +262,7 @@ proptest! {
 fn nothing_matches_nothing() {
     for info in METHODS {
         let texts = [text(""), text("。。\n . ")];
-        let method = build(info, threshold_at(info, 0.0), &texts);
+        let method = build(info, &resolve(info, threshold_at(info, 0.0)), &texts);
         let sketches = texts.each_ref().map(|text| method.sketch(text));
         for sketch in &sketches {
             assert!(
@@ -231,7 +270,7 @@ fn nothing_matches_nothing() {
                 "{}: keys of an empty text",
                 info.name
             );
-            let verdict = method.compare(sketch.as_ref(), sketches[0].as_ref());
+            let verdict = judge(&*method, sketch, &sketches[0]);
             assert_eq!(verdict, None, "{}: relates empty texts", info.name);
         }
     }
@@ -241,8 +280,8 @@ fn nothing_matches_nothing() {
 fn parameters_that_only_judge_leave_sketches_as_they_are() {
     let texts: Vec<Text> = SENTENCES.iter().map(|sentence| text(sentence)).collect();
     for info in METHODS {
-        let method = build(info, None, &texts);
-        for &name in method.judged_by() {
+        let method = build(info, &resolve(info, None), &texts);
+        for &name in info.judged_by {
             let param = info.params.iter().find(|param| param.name == name);
             assert!(
                 param.is_some(),
@@ -250,8 +289,8 @@ fn parameters_that_only_judge_leave_sketches_as_they_are() {
                 info.name
             );
         }
-        if method.judged_by().contains(&"threshold") {
-            let other = build(info, threshold_at(info, 0.9), &texts);
+        if info.judged_by.contains(&"threshold") {
+            let other = build(info, &resolve(info, threshold_at(info, 0.9)), &texts);
             for text in &texts {
                 assert_eq!(
                     method.sketch(text),
@@ -267,12 +306,13 @@ fn parameters_that_only_judge_leave_sketches_as_they_are() {
 #[test]
 fn the_table_is_consistent() {
     for info in METHODS {
-        assert!(info.resolve(&[]).is_ok(), "{}", info.name);
+        assert!(info.resolve(&Settings::new()).is_ok(), "{}", info.name);
         let names = METHODS.iter().filter(|other| other.name == info.name);
         assert_eq!(names.count(), 1, "{} stands twice in the table", info.name);
-        for param in info.params {
-            let default = (param.name.to_owned(), param.domain.default().to_string());
-            let resolved = info.resolve(&[default]);
+        for param in info.all_params() {
+            let default = param.domain.default().to_string();
+            let settings = Settings::from([(param.name.to_owned(), default.as_str().into())]);
+            let resolved = info.resolve(&settings);
             assert!(
                 resolved.is_ok(),
                 "{}.{}: its default is not in its range",

@@ -1,5 +1,6 @@
 //! The method `coverage`: how much of a page's text stands in another.
 
+mod counts;
 mod grams;
 #[cfg(test)]
 mod tests;
@@ -7,19 +8,19 @@ mod tests;
 use std::sync::Arc;
 
 use super::{
-    Check, Domain, Frequencies, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
-    count_shared, shared_positions,
+    Bounds, Check, Domain, Knowledge, Learns, Method, MethodInfo, Op, Param, Params, Sketch,
+    SketchRef, Spot, Trace, Verifier, count_shared, shared_positions,
 };
-use crate::relation::{Verdict, by_length, ratio};
+use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Text};
+use counts::Counts;
 use grams::{COMMON, grams, prose};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "coverage",
     summary: "pages whose text stands in another: shared runs of words, templates and disclaimers told from articles",
     source: "ours, after Broder 1997 (containment) and CCDet 2013 (full stops tell body text from templates)",
-    prunes: false,
-    fits: true,
+    learns: Learns::Common,
     extract: Extract::Main,
     params: &[
         Param {
@@ -74,7 +75,17 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "whether candidates are checked on their texts, or believed as the sketches estimate them",
         },
     ],
-    build: |params| Box::new(Coverage::new(params)),
+    judged_by: &[
+        "threshold",
+        "least",
+        "length_threshold",
+        "prose",
+        "many",
+        "verify",
+    ],
+    reads_sentences: |_| true,
+    least_similarity: |params| params.float("least").min(params.float("threshold")),
+    build: |params, known| Box::new(Coverage::new(params, known)),
 };
 
 /// Coverage: one page repeats another if most of its text stands there, word for word.
@@ -93,8 +104,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// statement. Two pages are related if the rest, what is rare, covers the smaller page's rare text to `threshold` (and
 /// all text to `least`); or if all text does so, and the smaller page is an article, that is, `prose` of it stands in
 /// sentences with a full stop (templates, menus and adverts do without) and 50 grams are shared, or the pages share
-/// `many` grams. Document
-/// frequencies are those of sampled grams, counted once and frozen.
+/// `many` grams. What is
+/// common is learnt of sampled grams, counted once and frozen.
 ///
 /// # Misses
 /// Copies in which every tenth word was changed. Articles of which more than `common_df` versions stand on pages
@@ -111,15 +122,13 @@ pub struct Coverage {
     threshold: f64,
     least: f64,
     length_threshold: f64,
-    common_df: u32,
-    min_texts: u64,
     /// Thousandths.
     prose: u64,
     many: usize,
     width: usize,
     sample: usize,
     verify: bool,
-    frequencies: Option<Arc<Frequencies>>,
+    known: Arc<Knowledge>,
 }
 
 /// A sketch has at least so many grams, if the page has.
@@ -131,51 +140,18 @@ const FEWEST_COMMON: usize = 50;
 /// How many standard errors an estimate may lie below what is needed before the texts are not even looked at.
 const ERRORS: f64 = 3.0;
 
-/// What is counted on two pages.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Counts {
-    /// Grams of the first page, of the second, and of both.
-    a: usize,
-    b: usize,
-    shared: usize,
-    /// Grams of the smaller of the two samples, as far as both reach, and of both.
-    sampled: usize,
-    sampled_shared: usize,
-    /// The same without the common grams.
-    rare: usize,
-    rare_shared: usize,
-    /// Thousandths of the smaller page that are prose.
-    prose: u64,
-}
-
-impl Counts {
-    /// The share of the smaller page that stands in the other.
-    fn coverage(&self) -> f64 {
-        ratio(self.shared, self.a.min(self.b))
-    }
-
-    /// The same of what is rare in the collection. Only sampled grams are known to be rare or common; but what the
-    /// sample says of all grams is off by about as much as what it says of the rare ones, and that is known.
-    fn rare_coverage(&self) -> f64 {
-        let error = ratio(self.sampled_shared, self.sampled) - self.coverage();
-        ratio(self.rare_shared, self.rare) - error
-    }
-}
-
 impl Coverage {
-    fn new(params: &Params) -> Coverage {
+    fn new(params: &Params, known: &Arc<Knowledge>) -> Coverage {
         Coverage {
             threshold: params.float("threshold"),
             least: params.float("least").min(params.float("threshold")),
             length_threshold: params.float("length_threshold"),
-            common_df: params.int("common_df") as u32,
-            min_texts: params.int("min_texts") as u64,
             prose: (params.float("prose") * 1000.0).round() as u64,
             many: params.int("many"),
             width: params.int("width"),
             sample: params.int("sample"),
             verify: params.choice("verify") == "exact",
-            frequencies: None,
+            known: Arc::clone(known),
         }
     }
 
@@ -216,21 +192,6 @@ impl Coverage {
         sample
     }
 
-    /// Flags the grams that are common in the collection.
-    fn flag(&self, grams: &mut [u64]) {
-        let Some(frequencies) = &self.frequencies else {
-            return;
-        };
-        if frequencies.texts() < self.min_texts {
-            return;
-        }
-        for gram in grams {
-            if frequencies.df(*gram) > self.common_df {
-                *gram |= COMMON;
-            }
-        }
-    }
-
     /// The part of two samples that both pages would have kept: where a page is so short that it kept grams beyond the
     /// fixed share of hashes, the other page's sample ends earlier.
     fn comparable<'a>(&self, a: &'a [u64], b: &'a [u64]) -> (&'a [u64], &'a [u64]) {
@@ -244,71 +205,60 @@ impl Coverage {
     }
 
     /// Counts two samples; all grams are estimated from them.
-    fn count(&self, (a, b): (&[u64], &[u64]), prose: (u64, u64)) -> Counts {
-        let smaller_prose = match (a.len(), prose.0) <= (b.len(), prose.1) {
-            true => prose.0,
-            false => prose.1,
+    fn estimate(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Counts {
+        let of_smaller = |sketch: SketchRef<'_>| {
+            let prose = sketch.evidence.first().copied();
+            (sketch.keys.len(), prose.unwrap_or_default())
         };
-        let (a, b) = self.comparable(a, b);
-        let is_rare = |gram: u64| gram & COMMON == 0;
-        let rare = |sample: &[u64]| sample.iter().filter(|&&gram| is_rare(gram)).count();
+        let (_, prose) = of_smaller(a).min(of_smaller(b));
+        // Both lose their ends only, so that places stay what they are.
+        let (left, right) = self.comparable(a.keys, b.keys);
+        let rare = |sketch: SketchRef<'_>, kept: &[u64]| {
+            let places = 0..kept.len();
+            places.filter(|&place| !sketch.is_common(place)).count()
+        };
         let (mut sampled_shared, mut rare_shared) = (0, 0);
-        for (i, _) in shared_positions(a, b) {
+        for (place, _) in shared_positions(left, right) {
             sampled_shared += 1;
-            rare_shared += usize::from(is_rare(a[i]));
+            rare_shared += usize::from(!a.is_common(place));
         }
         Counts {
-            a: a.len() * self.sample,
-            b: b.len() * self.sample,
+            a: left.len() * self.sample,
+            b: right.len() * self.sample,
             shared: sampled_shared * self.sample,
-            sampled: a.len().min(b.len()),
+            sampled: left.len().min(right.len()),
             sampled_shared,
-            rare: rare(a).min(rare(b)),
+            rare: rare(a, left).min(rare(b, right)),
             rare_shared,
-            prose: smaller_prose,
+            prose,
         }
     }
 
-    /// Estimates from two sketches.
-    fn estimate(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Counts {
-        let prose = |sketch: SketchRef<'_>| sketch.evidence.first().copied().unwrap_or_default();
-        self.count((a.keys, b.keys), (prose(a), prose(b)))
-    }
-
-    /// Exact counts, from two proofs. Which grams are common is known of the samples only.
+    /// Exact counts, from two proofs. Which grams are common is counted on the samples only.
     fn exact(&self, a: &[u64], b: &[u64]) -> Counts {
         let (Some((&prose_a, a)), Some((&prose_b, b))) = (a.split_first(), b.split_first()) else {
             return Counts::default();
         };
-        let samples = (&a[..self.sampled(a)], &b[..self.sampled(b)]);
-        let smaller = (a.len(), prose_a).min((b.len(), prose_b));
+        let [left, right] = [a, b].map(|all| &all[..self.sampled(all)]);
+        let flags = |sample: &[u64]| -> Vec<bool> {
+            let flags = sample.iter().map(|gram| gram & COMMON != 0);
+            flags.collect()
+        };
+        let (left_flags, right_flags) = (flags(left), flags(right));
+        let sample = |keys, common| SketchRef {
+            keys,
+            marks: &[],
+            evidence: &[],
+            common,
+        };
+        let (_, prose) = (a.len(), prose_a).min((b.len(), prose_b));
         Counts {
             a: a.len(),
             b: b.len(),
             shared: count_shared(a, b),
-            prose: smaller.1,
-            ..self.count(samples, (prose_a, prose_b))
+            prose,
+            ..self.estimate(sample(left, &left_flags), sample(right, &right_flags))
         }
-    }
-
-    /// Whether these counts relate two pages, if coverages may be short of the truth by `slack`.
-    fn relates(&self, counts: &Counts, slack: f64) -> bool {
-        let coverage = counts.coverage() + slack;
-        let rare = coverage >= self.least
-            && counts.rare >= FEWEST_RARE.min(counts.sampled)
-            && counts.rare_coverage() + slack >= self.threshold;
-        rare || coverage >= self.threshold && self.counts_common(counts, slack)
-    }
-
-    /// Whether common text is evidence on these pages.
-    fn counts_common(&self, counts: &Counts, slack: f64) -> bool {
-        // A number scaled up from a sample may be off by as many standard errors.
-        let error = match slack > 0.0 {
-            true => ERRORS * ((counts.shared * self.sample) as f64).sqrt(),
-            false => 0.0,
-        };
-        let shared = counts.shared as f64 + error;
-        shared >= self.many as f64 || counts.prose >= self.prose && shared >= FEWEST_COMMON as f64
     }
 
     /// How far an estimate from `n` sampled grams may be off.
@@ -319,162 +269,157 @@ impl Coverage {
         }
     }
 
-    fn verdict(&self, counts: &Counts) -> Verdict {
-        Verdict {
-            relation: by_length(counts.a, counts.b, self.length_threshold),
-            similarity: counts.coverage(),
-            length_ratio: ratio(counts.a.min(counts.b), counts.a.max(counts.b)),
+    /// The verdict that follows from these counts, if coverages may be short of the truth by `slack`.
+    fn verdict(&self, counts: &Counts, slack: f64, trace: &mut Trace) -> Option<Verdict> {
+        let is_rare = self.is_rare(counts, slack, trace);
+        let is_evidence = is_rare || self.is_evidence(counts, slack, trace);
+        let least = if is_rare { self.least } else { self.threshold };
+        let least = reaching(counts.coverage(), slack, least).1;
+        // Nothing in common is never enough.
+        let smaller = counts.a.min(counts.b);
+        let least = least.max(ratio(1, smaller.max(1)));
+        let coverage = "runs of words that both pages have over those of the smaller page";
+        let coverage = Check::ratio("coverage", coverage, counts.shared, smaller, least);
+        let similarity = coverage.value;
+        let is_covered = trace.test(coverage);
+        let clr = "length ratio: runs of words of the smaller page over those of the larger";
+        let (sizes, least) = ((counts.a, counts.b), self.length_threshold);
+        let (relation, length_ratio) = trace.by_length("length ratio", clr, sizes, least);
+        (is_evidence && is_covered).then(|| Verdict {
+            relation,
+            similarity,
+            length_ratio,
             shared: u32::try_from(counts.shared).unwrap_or(u32::MAX),
             shared_chars: 0,
-        }
+        })
     }
 
-    /// The tests behind a verdict, for people.
-    fn tests(&self, counts: &Counts, slack: f64) -> Vec<Check> {
-        let (smaller, larger) = (counts.a.min(counts.b), counts.a.max(counts.b));
+    /// Whether text that is rare in the collection is evidence by itself.
+    fn is_rare(&self, counts: &Counts, slack: f64, trace: &mut Trace) -> bool {
+        let runs = "runs of words in the smaller sample that are rare in the collection";
+        let least = FEWEST_RARE.min(counts.sampled) as f64;
+        let runs = Check::number("rare runs", runs, counts.rare, Op::AtLeast, least);
+        if !trace.test(runs.deciding("their coverage counts", "too few to be evidence")) {
+            return false;
+        }
         let rare = "coverage by text that is rare in the collection";
-        let rare = Check::value("rare", rare, counts.rare_coverage());
-        let rare = rare.against(Op::AtLeast, self.threshold - slack);
-        let enough = rare.holds() && counts.rare >= FEWEST_RARE.min(counts.sampled);
-        let mut checks = vec![rare.deciding("evidence enough", "look for other evidence")];
-        if !enough {
-            let outcome = ("common text counts", "common text does not count by itself");
-            let prose = "thousandths of the smaller page in full sentences; an article's common text counts";
-            let (value, least) = (counts.prose as usize, self.prose as f64);
-            let prose = Check::number("prose", prose, value, Op::AtLeast, least);
-            checks.push(prose.deciding(outcome.0, outcome.1));
-            let shared = "runs that both pages have; an article's count if they are more than a line, and so many are no \
-                          template anywhere";
-            let least = match counts.prose >= self.prose {
-                true => FEWEST_COMMON,
-                false => self.many,
-            };
-            let shared = Check::number("shared", shared, counts.shared, Op::AtLeast, least as f64);
-            checks.push(shared.deciding(outcome.0, outcome.1));
-        }
-        let coverage = "runs of words that both pages have over those of the smaller page (more than 1 is asked for \
-                        where there is no evidence)";
-        let needed = match (enough, self.counts_common(counts, slack)) {
-            (true, _) => self.least - slack,
-            (false, true) => self.threshold - slack,
-            (false, false) => 2.0,
-        }
-        .max(f64::MIN_POSITIVE);
-        let shared = counts.shared;
-        checks.push(Check::ratio("coverage", coverage, shared, smaller, needed));
-        let clr = "length ratio: runs of words of the smaller page over those of the larger";
-        let clr = Check::ratio("length ratio", clr, smaller, larger, self.length_threshold);
-        checks.push(clr.deciding("duplicate", "the larger contains the smaller"));
-        checks
+        let (value, least) = reaching(counts.rare_coverage(), slack, self.threshold);
+        let rare = Check::value("rare", rare, value).against(Op::AtLeast, least);
+        trace.test(rare.deciding("evidence enough", "look for other evidence"))
+    }
+
+    /// Whether all text is evidence, common text included.
+    fn is_evidence(&self, counts: &Counts, slack: f64, trace: &mut Trace) -> bool {
+        let prose =
+            "thousandths of the smaller page in full sentences; an article's common text counts";
+        let (value, least) = (counts.prose as usize, self.prose as f64);
+        let prose = Check::number("prose", prose, value, Op::AtLeast, least);
+        let outcomes = (
+            "an article: more than a line counts",
+            "only so much counts as no template has",
+        );
+        let is_article = trace.test(prose.deciding(outcomes.0, outcomes.1));
+        let least = match is_article {
+            true => self.many.min(FEWEST_COMMON),
+            false => self.many,
+        };
+        // A number scaled up from a sample may be off by as many standard errors.
+        let error = match slack > 0.0 {
+            true => ERRORS * ((counts.shared * self.sample) as f64).sqrt(),
+            false => 0.0,
+        };
+        let (_, least) = reaching(counts.shared as f64, error, least as f64);
+        let shared = "runs that both pages have, common ones too; if there are fewer, and no rare text, nothing says that one \
+                      page repeats the other";
+        trace.test(Check::number(
+            "shared",
+            shared,
+            counts.shared,
+            Op::AtLeast,
+            least.ceil(),
+        ))
+    }
+}
+
+/// A value, and what it must reach so that with `slack` it reaches `threshold`, for people: nothing below 0. Whether it
+/// does is decided by the sum; what must be reached is the difference but for rounding.
+fn reaching(value: f64, slack: f64, threshold: f64) -> (f64, f64) {
+    let reaches = value + slack >= threshold;
+    let (value, least) = (value.max(0.0), (threshold - slack).max(0.0));
+    match reaches {
+        true => (value, least.min(value)),
+        false => (value, least.max(value.next_up())),
     }
 }
 
 impl Method for Coverage {
     fn sketch(&self, text: &Text) -> Sketch {
-        let mut keys = self.sample_of(text);
+        let keys = self.sample_of(text);
         if keys.is_empty() {
             return Sketch::default();
         }
-        self.flag(&mut keys);
         Sketch {
             keys,
-            marks: Vec::new(),
             evidence: vec![prose(text)],
+            ..Sketch::default()
         }
     }
 
-    fn overlap(&self, keys: usize) -> usize {
+    fn bounds(&self, keys: usize) -> Bounds {
         if keys <= FEWEST {
-            return 1;
+            return Bounds::overlap(1);
         }
         let least = (self.least - self.slack(keys)) * keys as f64;
         // Rounding must not ask for more than `compare` does.
-        (least - 1e-6).ceil().max(1.0) as usize
+        Bounds::overlap((least - 1e-6).ceil() as usize)
     }
 
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
         let counts = self.estimate(a, b);
-        let slack = self.slack(counts.sampled);
-        (counts.sampled_shared > 0 && self.relates(&counts, slack)).then(|| Verdict {
+        let verdict = self.verdict(&counts, self.slack(counts.sampled), trace)?;
+        Some(Verdict {
             shared: counts.sampled_shared as u32,
-            ..self.verdict(&counts)
+            ..verdict
         })
     }
 
-    fn counted(&self, text: &Text) -> Vec<u64> {
-        self.sample_of(text)
+    fn verifier(&self) -> Option<&dyn Verifier> {
+        self.verify.then_some(self)
     }
 
-    fn counts_keys(&self) -> bool {
-        true
+    fn spots(&self, text: &Text) -> Vec<Spot> {
+        let sample = self.sample_of(text);
+        let mut spots = Vec::new();
+        grams(text, self.width, |key, start, end| {
+            if sample.binary_search(&key).is_ok() {
+                spots.push(Spot {
+                    key,
+                    start,
+                    end,
+                    label: None,
+                });
+            }
+        });
+        spots
     }
+}
 
-    fn settle(&self, sketch: SketchRef<'_>) -> Sketch {
-        let mut sketch = sketch.to_owned();
-        self.flag(&mut sketch.keys);
-        sketch
-    }
-
-    fn fit(&mut self, frequencies: Arc<Frequencies>) {
-        self.frequencies = Some(frequencies);
-    }
-
-    fn in_doubt(&self, _similarity: f64) -> bool {
-        self.verify
-    }
-
-    /// How much is prose, then all grams, ascending.
+impl Verifier for Coverage {
+    /// How much is prose, then all grams, ascending; those that are common with [`COMMON`].
     fn proof(&self, text: &Text) -> Vec<u64> {
         let mut proof = self.all(text);
-        self.flag(&mut proof);
+        // Not those of the sample only: what is in a short text's sample may be beyond a longer text's.
+        for gram in &mut proof {
+            if self.known.is_common(*gram) {
+                *gram |= COMMON;
+            }
+        }
         proof.insert(0, prose(text));
         proof.shrink_to_fit();
         proof
     }
 
-    fn verify(&self, a: &[u64], b: &[u64]) -> Option<Verdict> {
-        let counts = self.exact(a, b);
-        (counts.shared > 0 && self.relates(&counts, 0.0)).then(|| self.verdict(&counts))
-    }
-
-    fn verify_checks(&self, a: &[u64], b: &[u64]) -> Vec<Check> {
-        self.tests(&self.exact(a, b), 0.0)
-    }
-
-    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
-        let counts = self.estimate(a, b);
-        self.tests(&counts, self.slack(counts.sampled))
-    }
-
-    fn spots(&self, text: &Text) -> Vec<Spot> {
-        let keys = self.sketch(text).keys;
-        let mut spots = Vec::new();
-        grams(text, self.width, |gram, start, end| {
-            let key = [gram, gram | COMMON]
-                .into_iter()
-                .find(|key| keys.binary_search(key).is_ok());
-            spots.extend(key.map(|key| Spot {
-                key,
-                start,
-                end,
-                label: None,
-            }));
-        });
-        spots
-    }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.least)
-    }
-
-    fn judged_by(&self) -> &'static [&'static str] {
-        &[
-            "threshold",
-            "least",
-            "length_threshold",
-            "prose",
-            "many",
-            "verify",
-        ]
+    fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
+        self.verdict(&self.exact(a, b), 0.0, trace)
     }
 }

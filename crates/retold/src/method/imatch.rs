@@ -6,7 +6,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
 use super::features::Features;
 use super::{
-    Domain, Frequencies, Method, MethodInfo, Param, Params, Sketch, SketchRef, count_shared,
+    Bounds, Check, Domain, Knowledge, Learns, Method, MethodInfo, Op, Param, Params, Sketch,
+    SketchRef, Trace, count_shared,
 };
 use crate::relation::{Relation, Verdict, ratio};
 use crate::text::{Extract, Text};
@@ -15,8 +16,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     name: "imatch",
     summary: "pages with exactly the same distinctive words",
     source: "Chowdhury et al., ACM TOIS 20(2), 2002; Kołcz, Chowdhury and Alspector, KDD 2004",
-    prunes: false,
-    fits: true,
+    learns: Learns::Words(|params, text| Features::named(params.choice("features")).set_of(text)),
     extract: Extract::Main,
     params: &[
         Param {
@@ -60,7 +60,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "the share of all features that a random lexicon lacks",
         },
     ],
-    build: |params| Box::new(IMatch::new(params)),
+    judged_by: &["threshold"],
+    reads_sentences: |params| Features::named(params.choice("features")) == Features::Stops,
+    least_similarity: |params| params.float("threshold"),
+    build: |params, known| Box::new(IMatch::new(params, known)),
 };
 
 /// I-Match: the words of middling rarity, hashed together; one hash decides.
@@ -101,11 +104,11 @@ pub struct IMatch {
     lexicons: u64,
     /// Hashes below this are those of the features that a random lexicon lacks.
     drop_below: u64,
-    frequencies: Arc<Frequencies>,
+    known: Arc<Knowledge>,
 }
 
 impl IMatch {
-    fn new(params: &Params) -> IMatch {
+    fn new(params: &Params, known: &Arc<Knowledge>) -> IMatch {
         IMatch {
             threshold: params.float("threshold"),
             features: Features::named(params.choice("features")),
@@ -115,17 +118,18 @@ impl IMatch {
             min_terms: params.int("min_terms"),
             lexicons: params.int("lexicons") as u64,
             drop_below: (params.float("drop") * u64::MAX as f64) as u64,
-            frequencies: Arc::default(),
+            known: Arc::clone(known),
         }
     }
 
     /// Those features of a page that are in the band, the rarest first.
     fn in_band(&self, features: &[u64]) -> Vec<u64> {
-        let most = (self.frequencies.texts().max(1) as f64).ln();
-        let rarity = |feature: u64| self.frequencies.idf(feature) / most;
+        let words = &self.known.words;
+        let most = (words.texts().max(1) as f64).ln();
+        let rarity = |feature: u64| words.idf(feature) / most;
         let in_band = |feature: &u64| (self.idf_min..=self.idf_max).contains(&rarity(*feature));
         let mut chosen: Vec<u64> = features.iter().copied().filter(in_band).collect();
-        chosen.sort_unstable_by_key(|&feature| (self.frequencies.df(feature), feature));
+        chosen.sort_unstable_by_key(|&feature| (words.df(feature), feature));
         chosen
     }
 
@@ -160,6 +164,15 @@ fn size(sketch: SketchRef<'_>) -> usize {
     sketch.evidence.first().map_or(0, |&size| size as usize)
 }
 
+/// The smaller page's features over the larger's, which decide nothing.
+fn length_ratio(a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> f64 {
+    let (smaller, larger) = (size(a).min(size(b)), size(a).max(size(b)));
+    let length_ratio = ratio(smaller, larger);
+    let meaning = "the smaller page's features over the larger's";
+    trace.test(Check::value("length ratio", meaning, length_ratio));
+    length_ratio
+}
+
 impl Method for IMatch {
     fn sketch(&self, text: &Text) -> Sketch {
         let features = self.features.set_of(text);
@@ -170,50 +183,35 @@ impl Method for IMatch {
         keys.dedup();
         Sketch {
             keys,
-            marks: Vec::new(),
             evidence: vec![features.len() as u64],
+            ..Sketch::default()
         }
     }
 
-    fn counted(&self, text: &Text) -> Vec<u64> {
-        self.features.set_of(text)
-    }
-
-    fn fit(&mut self, frequencies: Arc<Frequencies>) {
-        self.frequencies = frequencies;
-    }
-
-    fn overlap(&self, _keys: usize) -> usize {
+    fn bounds(&self, _keys: usize) -> Bounds {
         let all = self.lexicons as usize + 1;
         // The least count whose share reaches the threshold, as `compare` computes it.
-        (1..all)
-            .find(|&shared| ratio(shared, all) >= self.threshold)
-            .unwrap_or(all)
+        let least = (1..all).find(|&shared| ratio(shared, all) >= self.threshold);
+        Bounds::overlap(least.unwrap_or(all))
     }
 
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
         let shared = count_shared(a.keys, b.keys);
-        let similarity = ratio(shared, self.lexicons as usize + 1);
-        let (smaller, larger) = (size(a).min(size(b)), size(a).max(size(b)));
-        (shared > 0 && similarity >= self.threshold).then(|| Verdict {
+        let equal = "signatures that both pages have";
+        let any = trace.test(Check::number("shared", equal, shared, Op::AtLeast, 1.0));
+        let share = "these over the signatures that a page can have";
+        let all = self.lexicons as usize + 1;
+        let share = Check::ratio("similarity", share, shared, all, self.threshold);
+        let similarity = share.value;
+        let similar = trace.test(share);
+        let length_ratio = length_ratio(a, b, trace);
+        (any && similar).then(|| Verdict {
             relation: Relation::Duplicate,
             similarity,
-            length_ratio: ratio(smaller, larger),
+            length_ratio,
             shared: shared as u32,
             shared_chars: 0,
         })
-    }
-
-    fn reads_sentences(&self) -> bool {
-        self.features == Features::Stops
-    }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.threshold)
-    }
-
-    fn judged_by(&self) -> &'static [&'static str] {
-        &["threshold"]
     }
 }
 
@@ -221,15 +219,14 @@ impl Method for IMatch {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::testing::params;
+    use super::super::testing::{judge, params};
     use super::*;
+    use crate::frequencies::Frequencies;
 
     fn imatch(settings: &[(&str, &str)], texts: &[&[u64]]) -> IMatch {
-        let mut method = IMatch::new(&params(&INFO, settings));
-        method.fit(Arc::new(Frequencies::of(
-            texts.iter().map(|text| text.to_vec()),
-        )));
-        method
+        let words = Frequencies::of(texts.iter().map(|text| text.to_vec()));
+        let known = Knowledge::of_words(words);
+        IMatch::new(&params(&INFO, settings), &Arc::new(known))
     }
 
     /// Four texts: df of 1 is 4, of 2 is 2, of 3 is 2, of 4 and 5 is 1. ln N = ln 4; normalised: 0, 1/2, 1/2, 1, 1.
@@ -272,22 +269,22 @@ mod tests {
     fn verdicts_by_hand() {
         let sketch = |keys: &[u64], size| Sketch {
             keys: keys.to_vec(),
-            marks: vec![],
             evidence: vec![size],
+            ..Sketch::default()
         };
         let (a, b) = (sketch(&[1, 2, 3, 4], 30), sketch(&[2, 3, 9], 40));
         let one = imatch(&[("lexicons", "3")], TEXTS);
-        let verdict = one.compare(a.as_ref(), b.as_ref()).unwrap();
+        let verdict = judge(&one, &a, &b).unwrap();
         assert_eq!((verdict.similarity, verdict.length_ratio), (0.5, 0.75));
-        assert_eq!(one.overlap(4), 1);
+        assert_eq!(one.bounds(4).overlap, 1);
         let half = imatch(&[("lexicons", "3"), ("threshold", "0.5")], TEXTS);
-        assert_eq!(half.compare(a.as_ref(), b.as_ref()), Some(verdict));
-        assert_eq!(half.overlap(4), 2);
+        assert_eq!(judge(&half, &a, &b), Some(verdict));
+        assert_eq!(half.bounds(4).overlap, 2);
         let more = imatch(&[("lexicons", "3"), ("threshold", "0.51")], TEXTS);
-        assert_eq!(more.compare(a.as_ref(), b.as_ref()), None);
-        assert_eq!(more.overlap(4), 3);
+        assert_eq!(judge(&more, &a, &b), None);
+        assert_eq!(more.bounds(4).overlap, 3);
         let empty = sketch(&[], 0);
-        assert_eq!(one.compare(empty.as_ref(), empty.as_ref()), None);
+        assert_eq!(judge(&one, &empty, &empty), None);
     }
 
     #[test]

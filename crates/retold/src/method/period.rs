@@ -1,19 +1,22 @@
 //! The method `period`: full-stop features (METHODS §1).
 
+#[cfg(test)]
+mod tests;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, shared_positions,
+    Bounds, Check, Domain, Learns, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
+    Trace, shared_positions,
 };
-use crate::relation::{Verdict, by_length, ratio};
+use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Sentence, Text, count_chars};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "period",
     summary: "pages whose sentences end alike: the last characters before each full stop",
     source: "Wei et al., CCDet, Journal of Computer Research and Development 2013(S2); patent CN102945244",
-    prunes: true,
-    fits: false,
+    learns: Learns::Noise,
     extract: Extract::None,
     params: &[
         Param {
@@ -47,7 +50,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "words before a full stop that make a feature, in scripts with spaces",
         },
     ],
-    build: |params| Box::new(Period::new(params)),
+    judged_by: &[],
+    reads_sentences: |_| true,
+    least_similarity: |params| params.float("threshold"),
+    build: |params, _| Box::new(Period::new(params)),
 };
 
 /// Full-stop features: reprints share the ends of their sentences, whatever template stands around them.
@@ -106,6 +112,31 @@ impl Period {
                 words: params.int("words"),
             },
         }
+    }
+
+    /// Whether two pages share features enough for a ratio to say something. If the smaller page has too few for that,
+    /// all of them must match, and their sentences be equal.
+    fn shares_enough(&self, counts: &Counts, smaller: usize, trace: &mut Trace) -> bool {
+        let has_few = smaller < self.min_shared && counts.shared > 0;
+        let least = if has_few { smaller } else { self.min_shared };
+        let mut test = |name, meaning, count, least: usize| {
+            trace.test(Check::number(
+                name,
+                meaning,
+                count,
+                Op::AtLeast,
+                least as f64,
+            ))
+        };
+        let shared = "full-stop features that both pages have, noise taken out";
+        let shared = test("shared", shared, counts.shared, least);
+        if !has_few {
+            return shared;
+        }
+        let equal = "whole sentences that are equal, as the smaller page has so few";
+        let equal = test("equal", equal, counts.equal, smaller);
+        let chars = "characters of these sentences";
+        test("chars", chars, counts.equal_chars, self.min_chars) && shared && equal
     }
 }
 
@@ -214,13 +245,13 @@ impl Method for Period {
         Sketch {
             keys,
             marks,
-            evidence: Vec::new(),
+            ..Sketch::default()
         }
     }
 
-    fn overlap(&self, keys: usize) -> usize {
+    fn bounds(&self, keys: usize) -> Bounds {
         if keys < self.min_shared {
-            return keys.max(1);
+            return Bounds::overlap(keys);
         }
         // The least count whose ratio, as `compare` computes it, reaches the threshold.
         let mut count = (self.threshold * keys as f64).ceil() as usize;
@@ -230,86 +261,31 @@ impl Method for Period {
         while count < keys && ratio(count, keys) < self.threshold {
             count += 1;
         }
-        count.max(self.min_shared)
+        Bounds::overlap(count.max(self.min_shared))
     }
 
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
-        let smaller = a.keys.len().min(b.keys.len());
-        let Counts {
-            shared,
-            shared_chars,
-            equal,
-            equal_chars,
-        } = Counts::of(a, b);
-        let similarity = ratio(shared, smaller);
-        let enough = if shared >= self.min_shared {
-            similarity >= self.threshold
-        } else {
-            shared > 0
-                && smaller < self.min_shared
-                && equal == smaller
-                && equal_chars >= self.min_chars
-        };
-        enough.then(|| Verdict {
-            relation: by_length(a.keys.len(), b.keys.len(), self.length_threshold),
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
+        let sizes = (a.keys.len(), b.keys.len());
+        let smaller = sizes.0.min(sizes.1);
+        let counts = Counts::of(a, b);
+        let enough = self.shares_enough(&counts, smaller, trace);
+        let ccs = "common containment similarity: shared features over those of the smaller page";
+        let ccs = Check::ratio("CCS", ccs, counts.shared, smaller, self.threshold);
+        let similarity = ccs.value;
+        let similar = trace.test(ccs);
+        let clr = "length ratio: features of the smaller page over those of the larger";
+        let (relation, length_ratio) = trace.by_length("CLR", clr, sizes, self.length_threshold);
+        (enough && similar).then(|| Verdict {
+            relation,
             similarity,
-            length_ratio: ratio(smaller, a.keys.len().max(b.keys.len())),
-            shared: u32::try_from(shared).unwrap_or(u32::MAX),
-            shared_chars,
+            length_ratio,
+            shared: u32::try_from(counts.shared).unwrap_or(u32::MAX),
+            shared_chars: counts.shared_chars,
         })
     }
 
     fn spots(&self, text: &Text) -> Vec<Spot> {
         self.tail.spots(text)
-    }
-
-    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
-        let smaller = a.keys.len().min(b.keys.len());
-        let larger = a.keys.len().max(b.keys.len());
-        let Counts {
-            shared,
-            equal,
-            equal_chars,
-            ..
-        } = Counts::of(a, b);
-        let few = "full-stop features that both pages have, noise taken out";
-        let mut checks = vec![Check::number(
-            "shared",
-            few,
-            shared,
-            Op::AtLeast,
-            self.min_shared as f64,
-        )];
-        if smaller < self.min_shared && shared > 0 {
-            // Too few features for a ratio to say anything: all must match, and their sentences be equal.
-            checks[0] = Check::number("shared", few, shared, Op::AtLeast, smaller as f64);
-            let whole = "whole sentences that are equal, as the smaller page has so few";
-            checks.push(Check::number(
-                "equal",
-                whole,
-                equal,
-                Op::AtLeast,
-                smaller as f64,
-            ));
-            let chars = "characters of these sentences";
-            checks.push(Check::number(
-                "chars",
-                chars,
-                equal_chars,
-                Op::AtLeast,
-                self.min_chars as f64,
-            ));
-        }
-        let ccs = "common containment similarity: shared features over those of the smaller page";
-        checks.push(Check::ratio("CCS", ccs, shared, smaller, self.threshold));
-        let clr = "length ratio: features of the smaller page over those of the larger";
-        let clr = Check::ratio("CLR", clr, smaller, larger, self.length_threshold);
-        checks.push(clr.deciding("duplicate", "the larger contains the smaller"));
-        checks
-    }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.threshold)
     }
 }
 
@@ -341,164 +317,6 @@ impl Counts {
             shared_chars,
             equal,
             equal_chars,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::method::Value;
-    use crate::method::testing::{params, text};
-    use crate::relation::Relation;
-
-    fn period(settings: &[(&str, &str)]) -> Period {
-        Period::new(&params(&INFO, settings))
-    }
-
-    /// The features as strings, in the order of the sentences.
-    fn features(content: &str) -> Vec<String> {
-        let (period, text) = (period(&[]), text(content));
-        let mut buffer = String::new();
-        let sentences = text.sentences.iter().map(|s| {
-            period.tail.feature(
-                &text.folded[s.start as usize..s.end as usize],
-                s.words,
-                &mut buffer,
-            );
-            if s.words {
-                buffer.clone()
-            } else {
-                buffer.chars().rev().collect()
-            }
-        });
-        sentences.collect()
-    }
-
-    fn compare(method: &Period, a: &str, b: &str) -> Option<Verdict> {
-        let (a, b) = (method.sketch(&text(a)), method.sketch(&text(b)));
-        let verdict = method.compare(a.as_ref(), b.as_ref());
-        assert_eq!(
-            verdict,
-            method.compare(b.as_ref(), a.as_ref()).map(Verdict::swapped)
-        );
-        verdict
-    }
-
-    #[test]
-    fn ten_characters_before_each_full_stop() {
-        // 1: ten of twelve characters; 2: no further back than the full stop before; 3: nothing between two stops.
-        assert_eq!(
-            features("甲乙一二三四五六七八九十。子丑寅。。"),
-            ["一二三四五六七八九十", "子丑寅"]
-        );
-        // White space does not count.
-        assert_eq!(
-            features("甲 一二 三四五 六七八九十。"),
-            ["一二三四五六七八九十"]
-        );
-        // Folding comes before counting: ㍿ becomes four characters, ＡＢ two narrow small ones, 體 simplified.
-        assert_eq!(features("一二三四五㍿ＡＢ體。"), ["三四五株式会社ab体"]);
-    }
-
-    #[test]
-    fn five_words_before_a_stop_in_scripts_with_spaces() {
-        let found = features("One two three, \"four\" five six. Yes.");
-        assert_eq!(found, ["six five four three two ", "yes "]);
-    }
-
-    #[test]
-    fn a_sketch_is_a_set() {
-        let sketch =
-            period(&[]).sketch(&text("一二三四五六七八九十。丙一二三四五六七八九十。子。"));
-        assert_eq!(sketch.keys.len(), 2);
-        assert!(sketch.keys.is_sorted() && sketch.keys.len() == sketch.marks.len());
-        // Of the two sentences with one feature the shorter is remembered.
-        let mut lengths: Vec<usize> = sketch.marks.iter().map(|&mark| mark_length(mark)).collect();
-        lengths.sort_unstable();
-        assert_eq!(lengths, [1, 10]);
-    }
-
-    fn sentences(from: u32, to: u32) -> String {
-        (from..to)
-            .map(|n| format!("这是第{n}个完全不同的句子甲乙丙丁{n}号。"))
-            .collect()
-    }
-
-    #[test]
-    fn ccs_and_clr_by_hand() {
-        let method = period(&[]);
-        // 16 and 18 features, 14 shared: CCS 14/16 = 0.875, CLR 16/18 = 0.889.
-        let verdict = compare(&method, &sentences(0, 16), &sentences(2, 20)).unwrap();
-        assert_eq!(verdict.relation, Relation::Duplicate);
-        assert_eq!((verdict.similarity, verdict.shared), (0.875, 14));
-        assert!((verdict.length_ratio - 16.0 / 18.0).abs() < 1e-12);
-        // 7 of 10 is enough, 6 of 10 is not.
-        assert!(compare(&method, &sentences(0, 10), &sentences(3, 13)).is_some());
-        assert_eq!(compare(&method, &sentences(0, 10), &sentences(4, 14)), None);
-        // CLR 5/10 is a duplicate still, 4/10 is contained.
-        let kind = |a, b| {
-            compare(&method, &sentences(0, a), &sentences(0, b))
-                .unwrap()
-                .relation
-        };
-        assert_eq!(kind(5, 10), Relation::Duplicate);
-        assert_eq!(kind(4, 10), Relation::ContainedBy);
-        assert_eq!(kind(10, 4), Relation::Contains);
-    }
-
-    #[test]
-    fn few_features_need_equal_sentences() {
-        let method = period(&[]);
-        let one = |start: &str| {
-            format!(
-                "{start}这是一个相当长的句子它一共有四十多个字但是从头到尾只有一个句号而且这个句号放在最后面。"
-            )
-        };
-        assert!(compare(&method, &one("今天"), &one("今天")).is_some());
-        assert_eq!(compare(&method, &one("今天"), &one("昨天")), None);
-        assert_eq!(compare(&method, "版权所有。", "版权所有。"), None);
-        assert!(compare(&period(&[("min_chars", "4")]), "版权所有。", "版权所有。").is_some());
-        // Two shared of three and three: too few, and the smaller page has three.
-        assert_eq!(compare(&method, &sentences(0, 3), &sentences(1, 4)), None);
-    }
-
-    #[test]
-    fn overlap_is_the_least_count_that_can_relate() {
-        for threshold in ["0.1", "0.3", "0.5", "0.7", "0.9", "1"] {
-            let method = period(&[("threshold", threshold), ("min_shared", "3")]);
-            let mut last = 0;
-            for keys in 3..2000 {
-                let need = method.overlap(keys);
-                assert!(ratio(need, keys) >= method.threshold && need >= 3);
-                assert!(need == 3 || ratio(need - 1, keys) < method.threshold);
-                assert!(need >= last);
-                last = need;
-            }
-        }
-    }
-
-    #[test]
-    fn nothing_matches_nothing() {
-        assert_eq!(compare(&period(&[("min_chars", "0")]), "", ""), None);
-        assert_eq!(
-            compare(
-                &period(&[("threshold", "0"), ("min_chars", "0")]),
-                "甲。",
-                "乙。"
-            ),
-            None
-        );
-    }
-
-    #[test]
-    fn defaults_are_within_their_own_ranges() {
-        for param in INFO.all_params() {
-            let text = match param.domain.default() {
-                Value::Choice(name) => name,
-                number => number.to_string(),
-            };
-            INFO.resolve(&[(param.name.into(), text)]).unwrap();
         }
     }
 }

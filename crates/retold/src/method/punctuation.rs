@@ -2,7 +2,10 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Domain, Method, MethodInfo, Param, Params, Sketch, SketchRef, Spot, count_shared};
+use super::{
+    Bounds, Check, Domain, Learns, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
+    Trace, count_shared,
+};
 use crate::relation::{Relation, Verdict, ratio};
 use crate::text::{Extract, Text};
 
@@ -10,8 +13,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     name: "punctuation",
     summary: "pages with the same characters around one and the same full stop",
     source: "a baseline of AgT, Journal of Computer Applications 2010, 30(6):1661",
-    prunes: false,
-    fits: false,
+    learns: Learns::Nothing,
     extract: Extract::Main,
     params: &[
         Param {
@@ -25,7 +27,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "letters and digits on either side that make the digest",
         },
     ],
-    build: |params| Box::new(Punctuation::new(params)),
+    judged_by: &[],
+    reads_sentences: |_| true,
+    least_similarity: |_| 1.0,
+    build: |params, _| Box::new(Punctuation::new(params)),
 };
 
 /// One digest from one place: the cheapest thing that finds copies at all.
@@ -98,21 +103,29 @@ impl Method for Punctuation {
     fn sketch(&self, text: &Text) -> Sketch {
         Sketch {
             keys: self.spots(text).iter().map(|spot| spot.key).collect(),
-            marks: Vec::new(),
             evidence: vec![text.sentences.len() as u64],
+            ..Sketch::default()
         }
     }
 
-    fn overlap(&self, _keys: usize) -> usize {
-        1
+    fn bounds(&self, _keys: usize) -> Bounds {
+        Bounds::overlap(1)
     }
 
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
+        let equal = "digests that both pages have";
+        let shared = count_shared(a.keys, b.keys);
+        if !trace.test(Check::number("shared", equal, shared, Op::AtLeast, 1.0)) {
+            return None;
+        }
+        let stops = "the full stops of the page with fewer over those of the other";
         let (smaller, larger) = (size(a).min(size(b)), size(a).max(size(b)));
-        (count_shared(a.keys, b.keys) > 0).then(|| Verdict {
+        let length_ratio = ratio(smaller, larger);
+        trace.test(Check::value("length ratio", stops, length_ratio));
+        Some(Verdict {
             relation: Relation::Duplicate,
             similarity: 1.0,
-            length_ratio: ratio(smaller, larger),
+            length_ratio,
             shared: 1,
             shared_chars: 0,
         })
@@ -124,15 +137,11 @@ impl Method for Punctuation {
             .map(|(spot, _)| spot)
             .collect()
     }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(1.0)
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::text;
+    use super::super::testing::{judge, text};
     use super::*;
 
     fn digest(stop: usize, content: &str) -> Option<(String, String)> {
@@ -169,10 +178,10 @@ mod tests {
             "一二三四五。六七八九甲。",
         ]
         .map(|content| method.sketch(&text(content)));
-        let verdict = method.compare(a.as_ref(), b.as_ref()).unwrap();
+        let verdict = judge(&method, &a, &b).unwrap();
         assert_eq!((verdict.similarity, verdict.length_ratio), (1.0, 0.5));
-        assert_eq!(method.compare(a.as_ref(), c.as_ref()), None);
+        assert_eq!(judge(&method, &a, &c), None);
         let empty = method.sketch(&text(""));
-        assert_eq!(method.compare(empty.as_ref(), empty.as_ref()), None);
+        assert_eq!(judge(&method, &empty, &empty), None);
     }
 }

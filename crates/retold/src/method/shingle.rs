@@ -8,9 +8,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::features::Features;
 use super::{
-    Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, count_shared,
+    Bounds, Check, Domain, Learns, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
+    Trace, Verifier, count_shared,
 };
-use crate::relation::{Relation, Verdict, by_length, ratio};
+use crate::relation::{Relation, Verdict, ratio};
 use crate::text::atoms::{Unit, atoms};
 use crate::text::{Extract, Text};
 use minhash::{Bands, MinHash};
@@ -19,8 +20,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     name: "shingle",
     summary: "pages that share runs of words: min-hash or sampled shingles, checked on the texts",
     source: "Broder, On the resemblance and containment of documents, SEQUENCES 1997",
-    prunes: false,
-    fits: false,
+    learns: Learns::Nothing,
     extract: Extract::Main,
     params: &[
         Param {
@@ -75,7 +75,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "with containment: one shingle in so many is kept",
         },
     ],
-    build: |params| Box::new(Shingle::new(params)),
+    judged_by: &[],
+    reads_sentences: |params| Features::named(params.choice("features")) == Features::Stops,
+    least_similarity: |params| params.float("threshold"),
+    build: |params, _| Box::new(Shingle::new(params)),
 };
 
 /// Shingles: two pages are alike if the runs of words in them are the same.
@@ -193,21 +196,91 @@ impl Shingle {
         }
     }
 
-    /// Both ratios of two sets, given their sizes and what they share, against the threshold.
-    fn verdict(&self, shared: usize, a: usize, b: usize) -> Option<Verdict> {
-        let (smaller, larger) = (a.min(b), a.max(b));
-        let (similarity, relation) = match self.scheme {
-            Scheme::Bands(..) => (ratio(shared, a + b - shared), Relation::Duplicate),
-            Scheme::Sample(_) => {
-                let relation = by_length(a, b, self.length_threshold);
-                (ratio(shared, smaller), relation)
-            }
-        };
-        (shared > 0 && similarity >= self.threshold).then(|| Verdict {
+    /// The verdict on two whole sets of these sizes that share so many.
+    fn resemblance(
+        &self,
+        shared: usize,
+        (a, b): (usize, usize),
+        trace: &mut Trace,
+    ) -> Option<Verdict> {
+        let all = a + b - shared;
+        let meaning = "exact resemblance: shared shingles over all of both pages";
+        let resemblance = Check::ratio("resemblance", meaning, shared, all, self.threshold);
+        let similarity = resemblance.value;
+        trace.test(resemblance).then(|| Verdict {
+            relation: Relation::Duplicate,
+            similarity,
+            length_ratio: ratio(a.min(b), a.max(b)),
+            shared: u32::try_from(shared).unwrap_or(u32::MAX),
+            shared_chars: 0,
+        })
+    }
+
+    /// The verdict of a test of containment.
+    fn contained(
+        &self,
+        containment: Check,
+        sizes: (usize, usize),
+        trace: &mut Trace,
+    ) -> Option<Verdict> {
+        let (similarity, shared) = (containment.value, containment.part.unwrap_or_default());
+        let similar = trace.test(containment);
+        let clr = "length ratio: shingles of the smaller page over those of the larger";
+        let least = self.length_threshold;
+        let (relation, length_ratio) = trace.by_length("length ratio", clr, sizes, least);
+        similar.then(|| Verdict {
             relation,
             similarity,
-            length_ratio: ratio(smaller, larger),
+            length_ratio,
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
+            shared_chars: 0,
+        })
+    }
+
+    /// The verdict on two samples.
+    fn compare_samples(
+        &self,
+        a: SketchRef<'_>,
+        b: SketchRef<'_>,
+        trace: &mut Trace,
+    ) -> Option<Verdict> {
+        let sizes = (a.keys.len(), b.keys.len());
+        let smaller = sizes.0.min(sizes.1);
+        // In whole shingles, as the index counts them.
+        let least = ratio(self.bounds(smaller).overlap, smaller.max(1));
+        let shared = count_shared(a.keys, b.keys);
+        let meaning =
+            "estimated containment: sampled shingles of the smaller page that the larger has";
+        let estimate = Check::ratio("estimate", meaning, shared, smaller, least);
+        self.contained(estimate, sizes, trace)
+    }
+
+    /// The verdict on two lists of min-hash values that share a band.
+    fn compare_bands(
+        &self,
+        minhash: &MinHash,
+        a: SketchRef<'_>,
+        b: SketchRef<'_>,
+        trace: &mut Trace,
+    ) -> Option<Verdict> {
+        let shared = count_shared(a.keys, b.keys);
+        let bands = "bands of min-hash values that both pages have";
+        if !trace.test(Check::number("bands", bands, shared, Op::AtLeast, 1.0)) {
+            return None;
+        }
+        let (&m, left) = a.evidence.split_first()?;
+        let (&n, right) = b.evidence.split_first()?;
+        let (m, n, hashes) = (m as usize, n as usize, minhash.hashes());
+        let agreeing = minhash::agreeing(left, right, hashes);
+        let least = self.least_estimate(hashes.min(m).min(n));
+        let meaning = "estimated resemblance: min-hash values that agree";
+        let estimate = Check::ratio("estimate", meaning, agreeing, hashes, least);
+        let similarity = estimate.value;
+        trace.test(estimate).then(|| Verdict {
+            relation: Relation::Duplicate,
+            similarity,
+            length_ratio: ratio(m.min(n), m.max(n)),
+            shared: shared as u32,
             shared_chars: 0,
         })
     }
@@ -243,8 +316,8 @@ impl Method for Shingle {
                 evidence.extend(minhash::pack(&values));
                 Sketch {
                     keys,
-                    marks: Vec::new(),
                     evidence,
+                    ..Sketch::default()
                 }
             }
             Scheme::Sample(below) => {
@@ -264,122 +337,26 @@ impl Method for Shingle {
         }
     }
 
-    fn overlap(&self, keys: usize) -> usize {
+    fn bounds(&self, keys: usize) -> Bounds {
         match self.scheme {
-            Scheme::Bands(..) => 1,
+            Scheme::Bands(..) => Bounds::overlap(1),
             Scheme::Sample(_) => {
                 let least = self.least_estimate(keys) * keys as f64;
                 // Rounding must not ask for more than `compare` does.
-                (least - 1e-9).ceil().max(1.0) as usize
+                Bounds::overlap((least - 1e-9).ceil() as usize)
             }
         }
     }
 
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
-        let shared = count_shared(a.keys, b.keys);
-        if shared == 0 {
-            return None;
-        }
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
         match &self.scheme {
-            Scheme::Bands(minhash, _) => {
-                let (Some((&m, left)), Some((&n, right))) =
-                    (a.evidence.split_first(), b.evidence.split_first())
-                else {
-                    return None;
-                };
-                let estimate = ratio(
-                    minhash::agreeing(left, right, minhash.hashes()),
-                    minhash.hashes(),
-                );
-                let (m, n) = (m as usize, n as usize);
-                (estimate >= self.least_estimate(minhash.hashes().min(m).min(n))).then(|| Verdict {
-                    relation: Relation::Duplicate,
-                    similarity: estimate,
-                    length_ratio: ratio(m.min(n), m.max(n)),
-                    shared: shared as u32,
-                    shared_chars: 0,
-                })
-            }
-            Scheme::Sample(_) => {
-                let (m, n) = (a.keys.len(), b.keys.len());
-                let similarity = ratio(shared, m.min(n));
-                (shared >= self.overlap(m.min(n))).then(|| Verdict {
-                    relation: by_length(m, n, self.length_threshold),
-                    similarity,
-                    length_ratio: ratio(m.min(n), m.max(n)),
-                    shared: shared as u32,
-                    shared_chars: 0,
-                })
-            }
+            Scheme::Bands(minhash, _) => self.compare_bands(minhash, a, b, trace),
+            Scheme::Sample(_) => self.compare_samples(a, b, trace),
         }
     }
 
-    fn in_doubt(&self, _similarity: f64) -> bool {
-        self.verify
-    }
-
-    fn reads_sentences(&self) -> bool {
-        self.features == Features::Stops
-    }
-
-    /// The set of shingles, ascending.
-    fn proof(&self, text: &Text) -> Vec<u64> {
-        let mut set = Vec::with_capacity(text.folded.len() / 5);
-        self.elements(text, |hash, _, _| set.push(hash));
-        set.sort_unstable();
-        set.dedup();
-        set.shrink_to_fit();
-        set
-    }
-
-    fn verify(&self, a: &[u64], b: &[u64]) -> Option<Verdict> {
-        let shared = count_shared(a, b);
-        self.verdict(shared, a.len(), b.len())
-    }
-
-    fn verify_checks(&self, a: &[u64], b: &[u64]) -> Vec<Check> {
-        let shared = count_shared(a, b);
-        let (smaller, larger) = (a.len().min(b.len()), a.len().max(b.len()));
-        let resemblance = "exact resemblance: shared shingles over all of both pages";
-        let containment = "exact containment: shared shingles over those of the smaller page";
-        let clr = "length ratio: shingles of the smaller page over those of the larger";
-        match self.scheme {
-            Scheme::Bands(..) => vec![Check::ratio(
-                "resemblance",
-                resemblance,
-                shared,
-                a.len() + b.len() - shared,
-                self.threshold,
-            )],
-            Scheme::Sample(_) => vec![
-                Check::ratio("containment", containment, shared, smaller, self.threshold),
-                Check::ratio("length ratio", clr, smaller, larger, self.length_threshold)
-                    .deciding("duplicate", "the larger contains the smaller"),
-            ],
-        }
-    }
-
-    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
-        let shared = count_shared(a.keys, b.keys);
-        let smaller = a.keys.len().min(b.keys.len());
-        let Scheme::Bands(minhash, _) = &self.scheme else {
-            let sampled =
-                "estimated containment: sampled shingles of the smaller page that the larger has";
-            let least = self.least_estimate(smaller);
-            return vec![Check::ratio("estimate", sampled, shared, smaller, least)];
-        };
-        let bands = "bands of min-hash values that both pages have";
-        let mut checks = vec![Check::number("bands", bands, shared, Op::AtLeast, 1.0)];
-        if let (Some((&m, left)), Some((&n, right))) =
-            (a.evidence.split_first(), b.evidence.split_first())
-        {
-            let estimate = "estimated resemblance: min-hash values that agree";
-            let agreeing = minhash::agreeing(left, right, minhash.hashes());
-            let least = self.least_estimate(minhash.hashes().min(m.min(n) as usize));
-            let whole = minhash.hashes();
-            checks.push(Check::ratio("estimate", estimate, agreeing, whole, least));
-        }
-        checks
+    fn verifier(&self) -> Option<&dyn Verifier> {
+        self.verify.then_some(self)
     }
 
     fn spots(&self, text: &Text) -> Vec<Spot> {
@@ -399,8 +376,29 @@ impl Method for Shingle {
         });
         spots
     }
+}
 
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.threshold)
+impl Verifier for Shingle {
+    /// The set of shingles, ascending.
+    fn proof(&self, text: &Text) -> Vec<u64> {
+        let mut set = Vec::with_capacity(text.folded.len() / 5);
+        self.elements(text, |hash, _, _| set.push(hash));
+        set.sort_unstable();
+        set.dedup();
+        set.shrink_to_fit();
+        set
+    }
+
+    fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
+        let (shared, sizes) = (count_shared(a, b), (a.len(), b.len()));
+        match self.scheme {
+            Scheme::Bands(..) => self.resemblance(shared, sizes, trace),
+            Scheme::Sample(_) => {
+                let meaning = "exact containment: shared shingles over those of the smaller page";
+                let (smaller, least) = (a.len().min(b.len()), self.threshold);
+                let share = Check::ratio("containment", meaning, shared, smaller, least);
+                self.contained(share, sizes, trace)
+            }
+        }
     }
 }

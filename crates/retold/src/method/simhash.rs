@@ -2,7 +2,10 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef};
+use super::{
+    Bounds, Check, Domain, Learns, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Trace,
+    count_shared,
+};
 use crate::relation::{Relation, Verdict, ratio};
 use crate::text::{Extract, Text};
 
@@ -10,8 +13,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     name: "simhash",
     summary: "pages with nearly the same words as often: fingerprints of 64 bits that differ in few",
     source: "Charikar, STOC 2002; Manku, Jain and Das Sarma, WWW 2007",
-    prunes: false,
-    fits: false,
+    learns: Learns::Nothing,
     extract: Extract::Main,
     params: &[
         Param {
@@ -25,7 +27,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "content words in a feature; from 2 on their order counts",
         },
     ],
-    build: |params| Box::new(Simhash::new(params)),
+    judged_by: &[],
+    reads_sentences: |_| false,
+    least_similarity: |params| 1.0 - params.int("distance") as f64 / 64.0,
+    build: |params, _| Box::new(Simhash::new(params)),
 };
 
 /// For each distance, into how many blocks a fingerprint is cut: the fewest with which what two near fingerprints must
@@ -151,48 +156,36 @@ impl Method for Simhash {
         let fingerprint = fingerprint(&features);
         Sketch {
             keys: self.keys(fingerprint),
-            marks: Vec::new(),
             evidence: vec![fingerprint, features.len() as u64],
+            ..Sketch::default()
         }
     }
 
-    fn overlap(&self, _keys: usize) -> usize {
-        1
+    fn bounds(&self, _keys: usize) -> Bounds {
+        Bounds::overlap(1)
     }
 
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
         let differing = differing(a, b)?;
-        let (smaller, larger) = (size(a).min(size(b)), size(a).max(size(b)));
-        (differing <= self.distance).then(|| Verdict {
-            relation: Relation::Duplicate,
-            similarity: 1.0 - f64::from(differing) / 64.0,
-            length_ratio: ratio(smaller, larger),
-            shared: super::count_shared(a.keys, b.keys) as u32,
-            shared_chars: 0,
-        })
-    }
-
-    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
-        let Some(differing) = differing(a, b) else {
-            return Vec::new();
-        };
-        let meaning = "bits of 64 in which the fingerprints differ";
+        let bits = "bits of 64 in which the fingerprints differ";
         let most = f64::from(self.distance);
-        vec![Check::number(
+        if !trace.test(Check::number(
             "distance",
-            meaning,
+            bits,
             differing as usize,
             Op::AtMost,
             most,
-        )]
-    }
-
-    fn reads_sentences(&self) -> bool {
-        false
-    }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(1.0 - f64::from(self.distance) / 64.0)
+        )) {
+            return None;
+        }
+        let (smaller, larger) = (size(a).min(size(b)), size(a).max(size(b)));
+        Some(Verdict {
+            relation: Relation::Duplicate,
+            similarity: 1.0 - f64::from(differing) / 64.0,
+            length_ratio: ratio(smaller, larger),
+            shared: count_shared(a.keys, b.keys) as u32,
+            shared_chars: 0,
+        })
     }
 }
 
@@ -202,13 +195,15 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::testing::{related, text};
+    use super::super::testing::{judge, params, related, text};
     use super::*;
 
     fn simhash(distance: usize, width: usize) -> Simhash {
-        let settings = [("distance", distance), ("width", width)];
-        let settings = settings.map(|(name, value)| (name.to_owned(), value.to_string()));
-        Simhash::new(&INFO.resolve(&settings).unwrap())
+        let (distance, width) = (distance.to_string(), width.to_string());
+        Simhash::new(&params(
+            &INFO,
+            &[("distance", &distance), ("width", &width)],
+        ))
     }
 
     /// Charikar's definition with weights, one feature and one bit at a time.
@@ -277,10 +272,10 @@ mod tests {
         let method = simhash(3, 1);
         let sketch = |fingerprint: u64, size| Sketch {
             keys: method.keys(fingerprint),
-            marks: vec![],
             evidence: vec![fingerprint, size],
+            ..Sketch::default()
         };
-        let verdict = |a: &Sketch, b: &Sketch| method.compare(a.as_ref(), b.as_ref());
+        let verdict = |a: &Sketch, b: &Sketch| judge(&method, a, b);
         let near = verdict(&sketch(0b1011, 10), &sketch(0b1100, 20)).unwrap();
         assert_eq!((near.similarity, near.length_ratio), (61.0 / 64.0, 0.5));
         assert_eq!(verdict(&sketch(0b1111, 10), &sketch(0, 10)), None);
@@ -312,8 +307,8 @@ mod tests {
             let fingerprints: Vec<u64> = fingerprints.into_iter().collect();
             let found = related(&method, fingerprints.iter().map(|&fingerprint| Sketch {
                 keys: method.keys(fingerprint),
-                marks: vec![],
                 evidence: vec![fingerprint, 10],
+                ..Sketch::default()
             }));
             let mut expected = Vec::new();
             for (a, fingerprint) in (0u32..).zip(&fingerprints) {
@@ -335,7 +330,7 @@ mod tests {
         ) {
             let method = simhash(distance, 1);
             let other = bits.iter().fold(fingerprint, |all, bit| all ^ 1 << bit);
-            let shared = super::super::count_shared(&method.keys(fingerprint), &method.keys(other));
+            let shared = count_shared(&method.keys(fingerprint), &method.keys(other));
             prop_assert!(shared > 0 || bits.len() > distance);
             // What is shared is a table whose bits none was flipped of.
             let intact = method.tables.iter().filter(|table| bits.iter().all(|bit| *table >> bit & 1 == 0));

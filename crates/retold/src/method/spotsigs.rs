@@ -9,7 +9,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub(super) use signature::Signatures;
 
 use super::{
-    Check, Domain, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot, count_shared,
+    Bounds, Check, Domain, Learns, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
+    Trace, count_shared,
 };
 use crate::relation::{Relation, Verdict, ratio};
 use crate::text::{Extract, Text};
@@ -19,8 +20,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     name: "spotsigs",
     summary: "pages whose running text is the same: small words and the content words after them",
     source: "Theobald, Siddharth and Paepcke, SIGIR 2008",
-    prunes: false,
-    fits: false,
+    learns: Learns::Nothing,
     extract: Extract::None,
     params: &[
         Param {
@@ -49,7 +49,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "how many content words are in it",
         },
     ],
-    build: |params| Box::new(SpotSigs::new(params)),
+    judged_by: &["threshold", "min_shared"],
+    reads_sentences: |_| false,
+    least_similarity: |params| params.float("threshold"),
+    build: |params, _| Box::new(SpotSigs::new(params)),
 };
 
 /// Spot signatures: running text is full of small words, menus are not.
@@ -94,6 +97,33 @@ impl SpotSigs {
             },
         }
     }
+
+    fn overlap(&self, keys: usize) -> usize {
+        // The larger page has `keys` of them at the least.
+        let mut least = (2.0 * self.threshold * keys as f64 / (1.0 + self.threshold)) as usize;
+        while least > 0 && jaccard(least - 1, keys, keys) >= self.threshold {
+            least -= 1;
+        }
+        while least < keys && jaccard(least, keys, keys) < self.threshold {
+            least += 1;
+        }
+        least.max(self.min_shared)
+    }
+
+    fn reach(&self, keys: usize) -> usize {
+        if self.threshold == 0.0 {
+            return usize::MAX;
+        }
+        // The larger page holds all of the smaller one at the best.
+        let mut most = (keys as f64 / self.threshold) as usize;
+        while ratio(keys, most) < self.threshold && most > keys {
+            most -= 1;
+        }
+        while ratio(keys, most + 1) >= self.threshold && keys > 0 {
+            most += 1;
+        }
+        most
+    }
 }
 
 /// Jaccard similarity of two sets of these sizes with so many in common.
@@ -129,44 +159,27 @@ impl Method for SpotSigs {
         }
     }
 
-    fn overlap(&self, keys: usize) -> usize {
-        // The larger page has `keys` of them at the least.
-        let mut least = (2.0 * self.threshold * keys as f64 / (1.0 + self.threshold)) as usize;
-        while least > 0 && jaccard(least - 1, keys, keys) >= self.threshold {
-            least -= 1;
+    fn bounds(&self, keys: usize) -> Bounds {
+        Bounds {
+            overlap: self.overlap(keys),
+            reach: self.reach(keys),
         }
-        while least < keys && jaccard(least, keys, keys) < self.threshold {
-            least += 1;
-        }
-        least.max(self.min_shared)
     }
 
-    fn reach(&self, keys: usize) -> usize {
-        if self.threshold == 0.0 {
-            return usize::MAX;
-        }
-        // The larger page holds all of the smaller one at the best.
-        let mut most = (keys as f64 / self.threshold) as usize;
-        while ratio(keys, most) < self.threshold && most > keys {
-            most -= 1;
-        }
-        while ratio(keys, most + 1) >= self.threshold && keys > 0 {
-            most += 1;
-        }
-        most
-    }
-
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
-        let (small, large) = (
-            a.keys.len().min(b.keys.len()),
-            a.keys.len().max(b.keys.len()),
-        );
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
+        let (m, n) = (a.keys.len(), b.keys.len());
         let shared = count_shared(a.keys, b.keys);
-        let similarity = jaccard(shared, small, large);
-        (shared >= self.min_shared && similarity >= self.threshold).then(|| Verdict {
+        let least = self.min_shared as f64;
+        let few = "signatures that both pages have, as often as both have them";
+        let few = Check::number("shared", few, shared, Op::AtLeast, least);
+        let jaccard = "shared signatures over those of either page";
+        let jaccard = Check::ratio("Jaccard", jaccard, shared, m + n - shared, self.threshold);
+        let similarity = jaccard.value;
+        let (enough, similar) = (trace.test(few), trace.test(jaccard));
+        (enough && similar).then(|| Verdict {
             relation: Relation::Duplicate,
             similarity,
-            length_ratio: ratio(small, large),
+            length_ratio: ratio(m.min(n), m.max(n)),
             shared: shared as u32,
             shared_chars: 0,
         })
@@ -174,29 +187,5 @@ impl Method for SpotSigs {
 
     fn spots(&self, text: &Text) -> Vec<Spot> {
         self.signatures.spots(text)
-    }
-
-    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
-        let shared = count_shared(a.keys, b.keys);
-        let all = a.keys.len() + b.keys.len() - shared;
-        let least = self.min_shared as f64;
-        let few = "signatures that both pages have, as often as both have them";
-        let jaccard = "shared signatures over those of either page";
-        vec![
-            Check::number("shared", few, shared, Op::AtLeast, least),
-            Check::ratio("Jaccard", jaccard, shared, all, self.threshold),
-        ]
-    }
-
-    fn reads_sentences(&self) -> bool {
-        false
-    }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.threshold)
-    }
-
-    fn judged_by(&self) -> &'static [&'static str] {
-        &["threshold", "min_shared"]
     }
 }

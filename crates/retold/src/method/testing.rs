@@ -1,9 +1,24 @@
 //! What tests of methods need.
 
-use super::{Method, MethodInfo, Params, Sketch};
-use crate::index::noise::NoiseList;
-use crate::index::{Judge, Sketches, related_pairs};
+use super::{Method, MethodInfo, Params, Trace};
+use crate::index::{Sketches, related_pairs};
+use crate::param::Settings;
+use crate::relation::Verdict;
+use crate::sketch::Sketch;
 pub(super) use crate::text::testing::text;
+
+/// The verdict on two sketches.
+pub(super) fn judge(method: &dyn Method, a: &Sketch, b: &Sketch) -> Option<Verdict> {
+    method.compare(a.as_ref(), b.as_ref(), &mut Trace::off())
+}
+
+/// The verdict on two sketches, and the tests behind it as people read them.
+pub(super) fn told(method: &dyn Method, a: &Sketch, b: &Sketch) -> (Option<Verdict>, Vec<String>) {
+    let mut trace = Trace::on();
+    let verdict = method.compare(a.as_ref(), b.as_ref(), &mut trace);
+    let checks = trace.into_checks();
+    (verdict, checks.iter().map(ToString::to_string).collect())
+}
 
 /// The pairs of different sketches that the index finds related, by their places in the list, ascending.
 pub(super) fn related(
@@ -14,11 +29,10 @@ pub(super) fn related(
     sketches.for_each(|sketch| {
         store.add(sketch.as_ref());
     });
-    let shortest = vec![1; store.len()];
-    let noise = NoiseList::default();
-    let judge = Judge::new(method, &store, &shortest, &noise);
-    let mut found = related_pairs(&judge, &(), |a, b, _, list: &mut Vec<(u32, u32)>| {
-        list.push((a, b));
+    let bounds = |keys| method.bounds(keys);
+    let mut found = related_pairs(&store, bounds, &(), |a, b, list: &mut Vec<(u32, u32)>| {
+        let verdict = method.compare(store.get(a), store.get(b), &mut Trace::off());
+        list.extend(verdict.map(|_| (a.0, b.0)));
     })
     .unwrap()
     .made;
@@ -28,9 +42,8 @@ pub(super) fn related(
 
 /// The method's parameters with these settings.
 pub(super) fn params(info: &MethodInfo, settings: &[(&str, &str)]) -> Params {
-    let settings: Vec<(String, String)> = settings
+    let given = settings
         .iter()
-        .map(|(name, value)| ((*name).into(), (*value).into()))
-        .collect();
-    info.resolve(&settings).unwrap()
+        .map(|&(name, value)| (name.to_owned(), value.into()));
+    info.resolve(&given.collect::<Settings>()).unwrap()
 }

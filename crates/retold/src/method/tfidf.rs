@@ -6,8 +6,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::features::Features;
 use super::{
-    Check, Domain, Frequencies, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
-    shared_positions,
+    Bounds, Check, Domain, Knowledge, Learns, Method, MethodInfo, Op, Param, Params, Sketch,
+    SketchRef, Spot, Trace, shared_positions,
 };
 use crate::relation::{Relation, Verdict, ratio};
 use crate::text::{Extract, Form, Text};
@@ -16,8 +16,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     name: "tfidf",
     summary: "pages with the same most telling words: frequent on the page, rare elsewhere",
     source: "Salton and Buckley 1988; a baseline of AgT, Journal of Computer Applications 2010, 30(6):1661",
-    prunes: false,
-    fits: true,
+    learns: Learns::Words(|_, text| Features::Words.set_of(text)),
     extract: Extract::Main,
     params: &[
         Param {
@@ -31,7 +30,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "words of a page that are kept",
         },
     ],
-    build: |params| Box::new(TfIdf::new(params)),
+    judged_by: &["threshold"],
+    reads_sentences: |_| false,
+    least_similarity: |params| params.float("threshold"),
+    build: |params, known| Box::new(TfIdf::new(params, known)),
 };
 
 /// TF-IDF: a page is its few words that are frequent on it and rare elsewhere.
@@ -59,7 +61,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 pub struct TfIdf {
     threshold: f64,
     terms: usize,
-    frequencies: Arc<Frequencies>,
+    known: Arc<Knowledge>,
 }
 
 /// A word of a page that is kept.
@@ -70,11 +72,11 @@ struct Term {
 }
 
 impl TfIdf {
-    fn new(params: &Params) -> TfIdf {
+    fn new(params: &Params, known: &Arc<Knowledge>) -> TfIdf {
         TfIdf {
             threshold: params.float("threshold"),
             terms: params.int("terms"),
-            frequencies: Arc::default(),
+            known: Arc::clone(known),
         }
     }
 
@@ -107,8 +109,8 @@ impl TfIdf {
 
     /// ln(1 + N / df).
     fn rarity(&self, word: u64) -> f64 {
-        let texts = self.frequencies.texts().max(1) as f64;
-        (texts / f64::from(self.frequencies.df(word))).ln_1p()
+        let words = &self.known.words;
+        (words.texts().max(1) as f64 / f64::from(words.df(word))).ln_1p()
     }
 }
 
@@ -149,26 +151,24 @@ impl Method for TfIdf {
                 .map(|term| (term.weight / length).to_bits())
                 .collect(),
             evidence: vec![content.count() as u64],
+            ..Sketch::default()
         }
     }
 
-    fn counted(&self, text: &Text) -> Vec<u64> {
-        Features::Words.set_of(text)
-    }
-
-    fn fit(&mut self, frequencies: Arc<Frequencies>) {
-        self.frequencies = frequencies;
-    }
-
-    fn overlap(&self, _keys: usize) -> usize {
+    fn bounds(&self, _keys: usize) -> Bounds {
         // One word can outweigh all others.
-        1
+        Bounds::overlap(1)
     }
 
-    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Option<Verdict> {
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
         let (shared, cosine) = cosine(a, b);
+        let words = "words that are among the best of both pages";
+        let words = Check::number("shared", words, shared as usize, Op::AtLeast, 1.0);
+        let angle = "cosine of the pages' vectors of best words";
+        let angle = Check::value("cosine", angle, cosine).against(Op::AtLeast, self.threshold);
+        let (any, similar) = (trace.test(words), trace.test(angle));
         let (smaller, larger) = (size(a).min(size(b)), size(a).max(size(b)));
-        (shared > 0 && cosine >= self.threshold).then(|| Verdict {
+        (any && similar).then(|| Verdict {
             relation: Relation::Duplicate,
             similarity: cosine,
             length_ratio: ratio(smaller, larger),
@@ -192,43 +192,20 @@ impl Method for TfIdf {
         });
         places.collect()
     }
-
-    fn checks(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Vec<Check> {
-        let (shared, cosine) = cosine(a, b);
-        let words = "words that are among the best of both pages";
-        let angle = "cosine of the pages' vectors of best words";
-        vec![
-            Check::number("shared", words, shared as usize, Op::AtLeast, 1.0),
-            Check::value("cosine", angle, cosine).against(Op::AtLeast, self.threshold),
-        ]
-    }
-
-    fn reads_sentences(&self) -> bool {
-        false
-    }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.threshold)
-    }
-
-    fn judged_by(&self) -> &'static [&'static str] {
-        &["threshold"]
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{params, text};
+    use super::super::testing::{judge, params, text};
     use super::*;
+    use crate::frequencies::Frequencies;
 
     fn tfidf(settings: &[(&str, &str)], texts: &[&str]) -> TfIdf {
-        let mut method = TfIdf::new(&params(&INFO, settings));
-        let counted: Vec<Vec<u64>> = texts
+        let counted = texts
             .iter()
-            .map(|content| method.counted(&text(content)))
-            .collect();
-        method.fit(Arc::new(Frequencies::of(counted)));
-        method
+            .map(|content| Features::Words.set_of(&text(content)));
+        let known = Knowledge::of_words(Frequencies::of(counted));
+        TfIdf::new(&params(&INFO, settings), &Arc::new(known))
     }
 
     /// ferry stands on 3 of 3 texts, harbour on 2, lamp and anchor on 1.
@@ -276,17 +253,14 @@ mod tests {
         let [a, b] =
             ["ferry lamp", "ferry lamp lamp anchor"].map(|content| method.sketch(&text(content)));
         // (ln 2, ln 4, 0) and (ln 2, 2 ln 4, ln 4), in units of ln 2: (1, 2, 0) and (1, 4, 2): 9 / √(5 · 21).
-        let verdict = method.compare(a.as_ref(), b.as_ref()).unwrap();
+        let verdict = judge(&method, &a, &b).unwrap();
         assert!((verdict.similarity - 9.0 / 105f64.sqrt()).abs() < 1e-12);
         assert_eq!((verdict.shared, verdict.length_ratio), (2, 0.5));
-        assert_eq!(
-            method.compare(a.as_ref(), a.as_ref()).unwrap().similarity,
-            1.0
-        );
+        assert_eq!(judge(&method, &a, &a).unwrap().similarity, 1.0);
         let strict = tfidf(&[("threshold", "0.9")], TEXTS);
-        assert_eq!(strict.compare(a.as_ref(), b.as_ref()), None);
+        assert_eq!(judge(&strict, &a, &b), None);
         let empty = method.sketch(&text("the 2024"));
         assert!(empty.keys.is_empty());
-        assert_eq!(method.compare(empty.as_ref(), empty.as_ref()), None);
+        assert_eq!(judge(&method, &empty, &empty), None);
     }
 }

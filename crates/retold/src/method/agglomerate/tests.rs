@@ -1,7 +1,7 @@
 //! Each formula with figures worked out by hand.
 
 use super::*;
-use crate::method::testing::{params, text};
+use crate::method::testing::{judge, params, text, told};
 
 fn method(settings: &[(&str, &str)]) -> Agglomerate {
     Agglomerate::new(&params(&INFO, settings))
@@ -25,8 +25,8 @@ fn evidence(length: u64, terms: &[(u64, u32)]) -> Vec<u64> {
 fn sketch(length: u64, terms: &[(u64, u32)]) -> Sketch {
     Sketch {
         keys: vec![1],
-        marks: Vec::new(),
         evidence: evidence(length, terms),
+        ..Sketch::default()
     }
 }
 
@@ -39,11 +39,8 @@ fn relation(a: &Sketch, b: &Sketch) -> Option<(Relation, f64)> {
 
 fn relation_by(duplicate_by: &str, a: &Sketch, b: &Sketch) -> Option<(Relation, f64)> {
     let method = method(&[BOTH_08[0], BOTH_08[1], ("duplicate_by", duplicate_by)]);
-    let verdict = method.compare(a.as_ref(), b.as_ref());
-    let told = method.checks(a.as_ref(), b.as_ref());
-    assert_eq!(told.last().is_some_and(Check::holds), verdict.is_some());
-    let swapped = method.compare(b.as_ref(), a.as_ref());
-    assert_eq!(verdict, swapped.map(Verdict::swapped));
+    let verdict = judge(&method, a, b);
+    assert_eq!(verdict, judge(&method, b, a).map(Verdict::swapped));
     verdict.map(|verdict| (verdict.relation, verdict.similarity))
 }
 
@@ -128,7 +125,7 @@ fn three_hashes_of_the_best_words_whatever_their_order() {
     // Two words: no hash, and so no relation.
     let few = method.sketch(&text("ferry harbour ferry harbour"));
     assert!(few.keys.is_empty());
-    assert_eq!(method.compare(few.as_ref(), few.as_ref()), None);
+    assert_eq!(judge(&method, &few, &few), None);
 }
 
 #[test]
@@ -232,21 +229,20 @@ fn moved_sentences_change_nothing_and_it_is_told_why() {
     let method = method(&[]);
     let (first, second) = STORY.split_once(". ").unwrap();
     let (a, b) = (text(STORY), text(&format!("{second} {first}.")));
-    let told = method.explain(&a, &b, Noise::NONE);
-    let verdict = told.verdict.unwrap();
-    assert_eq!(verdict.relation, Relation::Duplicate);
-    assert!(told.checks.iter().all(Check::holds), "{:?}", told.checks);
-    assert!(
-        told.features
-            .iter()
-            .any(|f| f.in_both() && f.name.starts_with("3 of the best words: "))
-    );
-    assert!(
-        told.notes[0].starts_with("keywords of both pages: ")
-            && told.notes[0].contains("harbour (5 and 5 times)")
-    );
-    // Every key has its places, and they are words of the text.
     let (sketch, spots) = (method.sketch(&a), method.spots(&a));
+    let mut trace = Trace::on();
+    let verdict = method.compare(sketch.as_ref(), method.sketch(&b).as_ref(), &mut trace);
+    assert_eq!(verdict.unwrap().relation, Relation::Duplicate);
+    let checks = trace.into_checks();
+    assert!(checks.iter().all(Check::holds), "{checks:?}");
+    let of_both = spots.iter().filter(|spot| method.spots(&b).iter().any(|other| other.key == spot.key));
+    let labels: Vec<&str> = of_both.filter_map(|spot| spot.label.as_deref()).collect();
+    assert!(labels.iter().any(|label| label.starts_with("3 of the best words: ")));
+    for keywords in [&a, &b].map(|text| method.keywords(text).unwrap()) {
+        let harbour = keywords.iter().find(|keyword| keyword.word == "harbour");
+        assert_eq!(harbour.unwrap().positions.len(), 5);
+    }
+    // Every key has its places, and they are words of the text.
     assert!(
         sketch
             .keys
@@ -258,7 +254,7 @@ fn moved_sentences_change_nothing_and_it_is_told_why() {
             .get(spot.start as usize..spot.end as usize)
             .is_some()
     }));
-    assert!(sketch.keys.is_sorted() && method.overlap(3) == 1);
+    assert!(sketch.keys.is_sorted() && method.bounds(3) == Bounds::overlap(1));
 }
 
 #[test]
@@ -266,11 +262,8 @@ fn the_verdict_follows_the_checks() {
     let method = method(&BOTH_08);
     let longer = sketch(100, &[(7, 1), (8, 20), (9, 1)]);
     let shorter = sketch(49, &[(6, 2), (7, 5), (9, 3)]);
-    let lines: Vec<String> = method
-        .checks(longer.as_ref(), shorter.as_ref())
-        .iter()
-        .map(Check::to_string)
-        .collect();
+    let (verdict, lines) = told(&method, &longer, &shorter);
+    assert_eq!(verdict.unwrap().relation, Relation::Contains);
     assert_eq!(
         lines,
         [
@@ -288,7 +281,7 @@ fn only_the_declared_parameters_leave_the_sketch_alone() {
         text("ferry harbour fog tide rope lantern anchor"),
     );
     assert_eq!(
-        plain.judged_by(),
+        INFO.judged_by,
         ["threshold", "share", "duplicate_by", "length_threshold"]
     );
     let changed = method(&[

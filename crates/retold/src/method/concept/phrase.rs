@@ -26,6 +26,14 @@ pub(super) struct Concept {
     pub(super) ends: Vec<u32>,
 }
 
+impl Concept {
+    /// Its phrases other than the one that it goes by.
+    pub(super) fn others(&self) -> impl Iterator<Item = &str> {
+        let phrases = self.phrases.iter().map(|(text, _)| text.as_str());
+        phrases.filter(|text| *text != self.name)
+    }
+}
+
 /// What a page is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Concepts {

@@ -1,8 +1,7 @@
 //! The methods as a whole, with figures worked out by hand.
 
 use super::*;
-use crate::method::SketchRef;
-use crate::method::testing::{params, text};
+use crate::method::testing::{judge, params, text, told};
 use crate::relation::Relation;
 
 fn method(settings: &[(&str, &str)]) -> Concept {
@@ -10,7 +9,7 @@ fn method(settings: &[(&str, &str)]) -> Concept {
 }
 
 fn keyworld() -> Concept {
-    Concept::keyworld(&KEYWORLD.resolve(&[]).unwrap())
+    Concept::keyworld(&params(&KEYWORLD, &[]))
 }
 
 fn names(method: &Concept, content: &str) -> Vec<String> {
@@ -137,20 +136,16 @@ const STORY: &str = "The ferry waits for the fog to lift. The ferryman says that
 fn a_copy_is_a_duplicate_and_a_long_page_with_the_same_concepts_contains_it() {
     let method = method(&[("shared", "0"), ("threshold", "0.9"), ("spread", "1")]);
     let (a, b) = (text(STORY), text(&format!("Retold: {STORY}")));
-    let told = method.explain(&a, &b, Noise::NONE);
-    let verdict = told.verdict.unwrap();
-    assert_eq!(verdict.relation, Relation::Duplicate);
-    assert!(told.checks.iter().all(Check::holds), "{:?}", told.checks);
-    assert!(
-        told.notes[0].starts_with("key concepts of both pages: "),
-        "{:?}",
-        told.notes
-    );
+    let (sketch, spots) = (method.sketch(&a), method.spots(&a));
+    let mut trace = Trace::on();
+    let verdict = method.compare(sketch.as_ref(), method.sketch(&b).as_ref(), &mut trace);
+    assert_eq!(verdict.unwrap().relation, Relation::Duplicate);
+    let checks = trace.into_checks();
+    assert!(checks.iter().all(Check::holds), "{checks:?}");
     let twice = text(&format!("{STORY} {}", "and so on ".repeat(60)));
-    let verdict = method.explain(&twice, &a, Noise::NONE).verdict.unwrap();
+    let verdict = judge(&method, &method.sketch(&twice), &sketch).unwrap();
     assert_eq!(verdict.relation, Relation::Contains);
     // Every key has its places.
-    let (sketch, spots) = (method.sketch(&a), method.spots(&a));
     assert!(sketch.keys.is_sorted());
     assert!(
         sketch
@@ -177,8 +172,8 @@ fn the_same_words_at_other_places_are_no_duplicate() {
         ("spread", "100"),
         ("length_threshold", "0.1"),
     ]);
-    assert!(strict.explain(&a, &b, Noise::NONE).verdict.is_none());
-    assert!(lax.explain(&a, &b, Noise::NONE).verdict.is_some());
+    let related = |method: &Concept| judge(method, &method.sketch(&a), &method.sketch(&b)).is_some();
+    assert!(!related(&strict) && related(&lax));
 }
 
 fn sketch(keys: &[u64], words: usize, concepts: &[(u64, &[u32])]) -> Sketch {
@@ -192,27 +187,24 @@ fn sketch(keys: &[u64], words: usize, concepts: &[(u64, &[u32])]) -> Sketch {
         .collect();
     Sketch {
         keys: keys.to_vec(),
-        marks: Vec::new(),
         evidence: vector::pack(words, &mut entries),
+        ..Sketch::default()
     }
 }
 
 #[test]
 fn the_verdict_follows_the_checks_and_is_symmetric() {
     let method = method(&[("shared", "1"), ("threshold", "0.8"), ("spread", "0.05")]);
-    let lines = |a: SketchRef<'_>, b: SketchRef<'_>| -> Vec<String> {
-        let verdict = method.compare(a, b);
-        assert_eq!(verdict, method.compare(b, a).map(Verdict::swapped));
-        let checks = method.checks(a, b);
-        let holds = |check: &Check| check.holds() || !check.outcomes.0.is_empty();
-        assert_eq!(verdict.is_some(), checks.iter().all(holds));
-        checks.iter().map(Check::to_string).collect()
+    let lines = |a: &Sketch, b: &Sketch| -> Vec<String> {
+        let (verdict, lines) = told(&method, a, b);
+        assert_eq!(verdict, judge(&method, b, a).map(Verdict::swapped));
+        lines
     };
     // Shifts of concept 1: 0 and 4, deviation 2 words of 20; concept 2 occurs once.
     let a = sketch(&[1, 2], 20, &[(1, &[3, 14]), (2, &[5])]);
     let b = sketch(&[1, 2], 50, &[(1, &[3, 10]), (2, &[9])]);
     assert_eq!(
-        lines(a.as_ref(), b.as_ref()),
+        lines(&a, &b),
         [
             "shared = 2 ≥ 2",
             "cosine = 1.00 ≥ 0.80",
@@ -221,25 +213,25 @@ fn the_verdict_follows_the_checks_and_is_symmetric() {
         ]
     );
     let c = sketch(&[1, 2], 50, &[(1, &[3, 14]), (2, &[9])]);
-    lines(a.as_ref(), c.as_ref());
-    assert!(method.compare(a.as_ref(), c.as_ref()).is_some());
+    lines(&a, &c);
+    assert!(judge(&method, &a, &c).is_some());
     // Nothing occurs twice on both: positions are not tested.
     let d = sketch(&[1, 2], 50, &[(1, &[40]), (2, &[9])]);
-    let told = lines(d.as_ref(), c.as_ref());
+    let told = lines(&d, &c);
     assert_eq!(told[2], "concepts with positions to test = 0.00");
     // One shared key of two is too few; one of one is all.
     let (e, f) = (
         sketch(&[1, 7], 50, &[(1, &[4])]),
         sketch(&[1], 50, &[(1, &[4])]),
     );
-    assert!(method.compare(e.as_ref(), d.as_ref()).is_none());
-    assert!(method.compare(f.as_ref(), e.as_ref()).is_some());
-    let least = |shared| self::method(&[("shared", shared)]).overlap(20);
+    assert!(judge(&method, &e, &d).is_none());
+    assert!(judge(&method, &f, &e).is_some());
+    let least = |shared| self::method(&[("shared", shared)]).bounds(20).overlap;
     assert_eq!(
         [least("0"), least("0.55"), least("0.56"), least("1")],
         [1, 11, 12, 20]
     );
-    assert_eq!(method.overlap(0), 1);
+    assert_eq!(method.bounds(0).overlap, 1);
 }
 
 #[test]
@@ -248,7 +240,7 @@ fn empty_pages_are_related_to_nothing() {
     for content in ["", "the of and", "2024 12 31"] {
         let sketch = method.sketch(&text(content));
         assert!(sketch.keys.is_empty());
-        assert_eq!(method.compare(sketch.as_ref(), sketch.as_ref()), None);
+        assert_eq!(judge(&method, &sketch, &sketch), None);
         assert_eq!(method.keywords(&text(content)), Some(Vec::new()));
     }
 }
@@ -269,7 +261,7 @@ fn only_the_declared_parameters_leave_the_sketch_alone() {
         let same = plain.sketch(&text) == changed.sketch(&text);
         assert_eq!(
             same,
-            plain.judged_by().contains(&param.name),
+            INFO.judged_by.contains(&param.name),
             "{}",
             param.name
         );

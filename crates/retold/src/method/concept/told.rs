@@ -2,21 +2,22 @@
 
 use super::vector::Vector;
 use super::{Concept, hash, phrase};
-use crate::method::{Check, Method, Op, SketchRef, Spot, count_shared};
-use crate::relation::ratio;
+use crate::method::{Check, Method, Op, Spot, Trace};
+use crate::relation::Verdict;
+use crate::sketch::{SketchRef, count_shared};
 use crate::text::Text;
 
 /// All that a verdict follows from.
 pub(super) struct Compared {
     /// Queried concepts that both pages have.
-    pub(super) shared: usize,
+    shared: usize,
     /// Queried concepts of the page that has fewer.
-    pub(super) keys: usize,
-    pub(super) cosine: f64,
+    keys: usize,
+    cosine: f64,
     /// S in words.
     words_of_spread: Option<f64>,
     /// Words of each page.
-    pub(super) words: (usize, usize),
+    words: (usize, usize),
 }
 
 impl Compared {
@@ -31,39 +32,23 @@ impl Compared {
         }
     }
 
-    fn lengths(&self) -> (usize, usize) {
-        let (a, b) = self.words;
-        (a.min(b), a.max(b))
-    }
-
     /// S over the words of the shorter page; `None` if no shared concept occurs twice on both.
-    pub(super) fn spread(&self) -> Option<f64> {
-        let words = self.lengths().0.max(1) as f64;
+    fn spread(&self) -> Option<f64> {
+        let words = self.words.0.min(self.words.1).max(1) as f64;
         self.words_of_spread.map(|spread| spread / words)
-    }
-
-    pub(super) fn length_ratio(&self) -> f64 {
-        let (shorter, longer) = self.lengths();
-        ratio(shorter, longer)
     }
 }
 
 impl Concept {
-    pub(super) fn tested(&self, found: &Compared) -> Vec<Check> {
+    pub(super) fn judge(&self, found: &Compared, trace: &mut Trace) -> Option<Verdict> {
         let shared = "queried key concepts that both pages have";
-        let least = self.overlap(found.keys) as f64;
-        let mut checks = vec![Check::number(
-            "shared",
-            shared,
-            found.shared,
-            Op::AtLeast,
-            least,
-        )];
+        let least = self.bounds(found.keys).overlap as f64;
+        let shared = Check::number("shared", shared, found.shared, Op::AtLeast, least);
+        let mut related = trace.test(shared);
         let cosine = "cosine of how often each page has its key concepts";
-        checks.push(
-            Check::value("cosine", cosine, found.cosine).against(Op::AtLeast, self.threshold),
-        );
-        checks.push(match found.spread() {
+        let cosine = Check::value("cosine", cosine, found.cosine);
+        related &= trace.test(cosine.against(Op::AtLeast, self.threshold));
+        related &= trace.test(match found.spread() {
             Some(spread) => {
                 let meaning = "how unevenly shared concepts are shifted, over the words of the shorter page";
                 Check::value("S", meaning, spread).against(Op::Below, self.spread)
@@ -74,16 +59,15 @@ impl Concept {
             }
         });
         let ratio = "length ratio: words of the shorter page over those of the longer";
-        let (shorter, longer) = found.lengths();
-        let ratio = Check::ratio(
-            "length ratio",
-            ratio,
-            shorter,
-            longer,
-            self.length_threshold,
-        );
-        checks.push(ratio.deciding("duplicate", "the longer contains the shorter"));
-        checks
+        let least = self.length_threshold;
+        let (relation, length_ratio) = trace.by_length("length ratio", ratio, found.words, least);
+        related.then(|| Verdict {
+            relation,
+            similarity: found.cosine,
+            length_ratio,
+            shared: found.shared as u32,
+            shared_chars: 0,
+        })
     }
 
     /// The places of the queried key concepts.
@@ -104,54 +88,11 @@ impl Concept {
         }
         spots
     }
-
-    /// The key concepts of both pages and of either, with how often they occur.
-    pub(super) fn notes(&self, a: &Text, b: &Text) -> Vec<String> {
-        let [left, right] = [a, b].map(|text| {
-            let (mut concepts, keys) = self.keys(text);
-            let of_key = keys
-                .iter()
-                .map(|key| std::mem::take(&mut concepts.all[key.concept]));
-            of_key.collect::<Vec<phrase::Concept>>()
-        });
-        let find = |others: &[phrase::Concept], name: &str| {
-            let found = others.iter().find(|other| other.name == name);
-            found.map(|other| other.positions.len())
-        };
-        let both = left.iter().filter_map(|concept| {
-            let times = find(&right, &concept.name)?;
-            Some(format!(
-                "{} ({} and {times} times)",
-                label(concept),
-                concept.positions.len()
-            ))
-        });
-        let alone = |own: &[phrase::Concept], others: &[phrase::Concept]| {
-            let own = own.iter().filter(|own| find(others, &own.name).is_none());
-            let own = own.map(|own| format!("{} ({} times)", label(own), own.positions.len()));
-            own.collect::<Vec<_>>().join(", ")
-        };
-        let lines = [
-            (
-                "key concepts of both pages",
-                both.collect::<Vec<_>>().join(", "),
-            ),
-            ("key concepts of the first page only", alone(&left, &right)),
-            ("key concepts of the second page only", alone(&right, &left)),
-        ];
-        let lines = lines
-            .into_iter()
-            .filter(|(_, concepts)| !concepts.is_empty());
-        lines
-            .map(|(what, concepts)| format!("{what}: {concepts}"))
-            .collect()
-    }
 }
 
 /// The name of a concept, and the other phrases that were merged with it.
 fn label(concept: &phrase::Concept) -> String {
-    let others = concept.phrases.iter().map(|(text, _)| text.as_str());
-    let others: Vec<&str> = others.filter(|text| *text != concept.name).collect();
+    let others: Vec<&str> = concept.others().collect();
     if others.is_empty() {
         return concept.name.clone();
     }

@@ -3,12 +3,13 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::method::Value;
-use crate::method::testing::{params, text};
+use crate::index::Sketches;
+use crate::knowledge::Census;
+use crate::method::testing::{judge, params, text, told};
 use crate::relation::Relation;
 
 fn coverage(settings: &[(&str, &str)]) -> Coverage {
-    Coverage::new(&params(&INFO, settings))
+    Coverage::new(&params(&INFO, settings), &Arc::default())
 }
 
 /// The words `from` to `to` of an endless text, without a full stop.
@@ -20,8 +21,8 @@ fn words(from: usize, to: usize) -> String {
 /// The verdict on two texts, from their proofs.
 fn verdict(method: &Coverage, a: &str, b: &str) -> Option<Verdict> {
     let proof = |content: &str| method.proof(&text(content));
-    let verdict = method.verify(&proof(a), &proof(b));
-    let swapped = method.verify(&proof(b), &proof(a));
+    let verdict = method.verify(&proof(a), &proof(b), &mut Trace::off());
+    let swapped = method.verify(&proof(b), &proof(a), &mut Trace::off());
     assert_eq!(verdict, swapped.map(Verdict::swapped));
     verdict
 }
@@ -36,11 +37,37 @@ const SMALL: [(&str, &str); 4] = [
 
 fn fitted(mut settings: Vec<(&str, &str)>, texts: &[&str]) -> Coverage {
     settings.splice(0..0, SMALL);
-    let mut method = coverage(&settings);
-    let counted = texts.iter().map(|content| method.counted(&text(content)));
-    let frequencies = Frequencies::of(counted.collect::<Vec<_>>());
-    method.fit(Arc::new(frequencies));
-    method
+    let (mut sketches, mut counts) = (Sketches::default(), Vec::new());
+    let method = coverage(&settings);
+    for content in texts {
+        let number = sketches.add(method.sketch(&text(content)).as_ref());
+        counts.resize(sketches.len(), 0);
+        counts[number.at()] += 1;
+    }
+    let census = Census {
+        sketches: &sketches,
+        texts: &counts,
+        sites: &[],
+        on_site: &[],
+    };
+    let params = params(&INFO, &settings);
+    let known = Knowledge::of_common(&census, &params);
+    Coverage::new(&params, &Arc::new(known))
+}
+
+/// The verdict on two sketches of which the method knows what is common.
+fn estimated(method: &Coverage, a: &Sketch, b: &Sketch) -> Option<Verdict> {
+    let flags = |sketch: &Sketch| -> Vec<bool> {
+        let keys = sketch.keys.iter();
+        keys.map(|&key| method.known.is_common(key)).collect()
+    };
+    let (common_a, common_b) = (flags(a), flags(b));
+    let a = SketchRef { common: &common_a, ..a.as_ref() };
+    let b = SketchRef { common: &common_b, ..b.as_ref() };
+    let verdict = method.compare(a, b, &mut Trace::off());
+    let swapped = method.compare(b, a, &mut Trace::off());
+    assert_eq!(verdict, swapped.map(Verdict::swapped));
+    verdict
 }
 
 #[test]
@@ -181,7 +208,8 @@ fn a_sketch_is_the_beginning_of_the_proof() {
             method.proof(&text(&content)),
         );
         let kept = method.sampled(&proof[1..]);
-        assert_eq!(sketch.keys, proof[1..=kept]);
+        let grams: Vec<u64> = proof[1..=kept].iter().map(|gram| gram & !COMMON).collect();
+        assert_eq!(sketch.keys, grams);
         assert!(kept >= FEWEST.min(proof.len() - 1));
         assert!(sketch.keys.is_empty() || sketch.evidence == [proof[0]]);
     }
@@ -216,20 +244,54 @@ fn nothing_matches_nothing() {
     let method = coverage(&[("threshold", "0.05"), ("least", "0"), ("prose", "0")]);
     assert_eq!(verdict(&method, "", ""), None);
     assert_eq!(verdict(&method, "one", "two"), None);
-    assert_eq!(
-        method.compare(Sketch::default().as_ref(), Sketch::default().as_ref()),
-        None
-    );
+    assert_eq!(judge(&method, &Sketch::default(), &Sketch::default()), None);
 }
 
+/// Of 100 grams of the sample 40 are shared; what is told decides as the sums with the slack do.
 #[test]
-fn defaults_are_within_their_own_ranges() {
-    for param in INFO.all_params() {
-        let text = match param.domain.default() {
-            Value::Choice(name) => name,
-            number => number.to_string(),
-        };
-        INFO.resolve(&[(param.name.into(), text)]).unwrap();
+fn the_arithmetic_that_is_told() {
+    let grams = |grams: std::ops::Range<u64>, prose| Sketch {
+        keys: grams.map(|gram| 2 * gram).collect(),
+        evidence: vec![prose],
+        ..Sketch::default()
+    };
+    let method = coverage(&[]);
+    // Slack 1.5 / √100: 0.35 and 0.50 would do.
+    let (verdict, lines) = told(&method, &grams(0..100, 0), &grams(60..190, 0));
+    assert!(verdict.is_none());
+    assert_eq!(
+        lines,
+        [
+            "rare runs = 100 ≥ 4",
+            "rare = 0.40 < 0.50",
+            "prose = 0 < 800",
+            "shared = 560 ≥ 1,735",
+            "coverage = 560/1,400 = 0.40 < 0.50",
+            "length ratio = 1,400/1,820 = 0.77 ≥ 0.50"
+        ]
+    );
+    // Two grams: the slack is more than 1, which asks for nothing but one shared gram.
+    let (verdict, lines) = told(&method, &grams(0..2, 0), &grams(1..3, 0));
+    assert!(verdict.is_some());
+    assert_eq!(lines[1..3], ["rare = 0.50 ≥ 0.00", "coverage = 14/28 = 0.50 ≥ 0.04"]);
+}
+
+/// What has to be reached follows from the sum, also where the difference is rounded the other way.
+#[test]
+fn what_a_value_must_reach() {
+    assert_eq!(reaching(0.25, 0.25, 0.75), (0.25, 0.5));
+    assert_eq!(reaching(-0.25, 1.0, 0.75), (0.0, 0.0));
+    let (value, least) = reaching(-0.5, 1.0, 0.75);
+    assert!(value == 0.0 && least > 0.0);
+    for n in 1..2000usize {
+        let slack = ERRORS * 0.5 / (n as f64).sqrt();
+        for part in 0..=n.min(50) {
+            for threshold in [0.5, 0.65, 0.7] {
+                let (value, least) = reaching(ratio(part, n), slack, threshold);
+                assert_eq!(value >= least, ratio(part, n) + slack >= threshold);
+                assert!((least - (threshold - slack).max(0.0)).abs() < 1e-12);
+            }
+        }
     }
 }
 
@@ -262,7 +324,7 @@ proptest! {
         prop_assert_eq!(found, twin(&method, &a, &b));
     }
 
-    /// The index sees no pair that shares fewer keys than `overlap` says; such a pair must not be related. And what the
+    /// The index sees no pair that shares fewer keys than `bounds` says; such a pair must not be related. And what the
     /// exact sets relate, all of them being sampled, the sketches must not leave out.
     #[test]
     fn sketches_leave_out_nothing_but_by_chance(
@@ -275,11 +337,10 @@ proptest! {
         let settings = [("sample", &*sample), ("common_df", &*df), ("verify", verify), ("threshold", &*threshold)];
         let method = fitted(settings.to_vec(), &[&a, &b, &spelled(&[1, 2, 3, 4, 5])]);
         let (left, right) = (method.sketch(&text(&a)), method.sketch(&text(&b)));
-        let said = method.compare(left.as_ref(), right.as_ref());
-        prop_assert_eq!(said, method.compare(right.as_ref(), left.as_ref()).map(Verdict::swapped));
+        let said = estimated(&method, &left, &right);
         if said.is_some() {
             let smaller = left.keys.len().min(right.keys.len());
-            prop_assert!(count_shared(&left.keys, &right.keys) >= method.overlap(smaller));
+            prop_assert!(count_shared(&left.keys, &right.keys) >= method.bounds(smaller).overlap);
         }
         if sample == "1" && verdict(&method, &a, &b).is_some() {
             prop_assert!(said.is_some());

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::minhash::{Bands, MinHash, agreeing, pack};
 use super::*;
-use crate::method::testing::{params, text};
+use crate::method::testing::{judge, params, text};
 
 fn shingle(settings: &[(&str, &str)]) -> Shingle {
     Shingle::new(&params(&INFO, settings))
@@ -73,20 +73,20 @@ fn broders_rose() {
 fn verdicts_by_hand() {
     // |a| = 4, |b| = 10, 4 shared: containment 1, resemblance 0.4, length ratio 0.4.
     let (a, b): (Vec<u64>, Vec<u64>) = ((0..4).collect(), (0..10).collect());
-    let verdict = shingle(&[]).verify(&a, &b).unwrap();
+    let verdict = shingle(&[]).verify(&a, &b, &mut Trace::off()).unwrap();
     assert_eq!(verdict.relation, Relation::ContainedBy);
     assert_eq!((verdict.similarity, verdict.length_ratio), (1.0, 0.4));
     assert_eq!(verdict.shared, 4);
     assert_eq!(
-        shingle(&[]).verify(&b, &a).unwrap().relation,
+        shingle(&[]).verify(&b, &a, &mut Trace::off()).unwrap().relation,
         Relation::Contains
     );
     let whole = |threshold| shingle(&[("containment", "false"), ("threshold", threshold)]);
-    assert_eq!(whole("0.41").verify(&a, &b), None);
-    let verdict = whole("0.4").verify(&a, &b).unwrap();
+    assert_eq!(whole("0.41").verify(&a, &b, &mut Trace::off()), None);
+    let verdict = whole("0.4").verify(&a, &b, &mut Trace::off()).unwrap();
     assert_eq!(verdict.relation, Relation::Duplicate);
     assert_eq!(verdict.similarity, 0.4);
-    assert_eq!(whole("0.4").verify(&[], &[]), None);
+    assert_eq!(whole("0.4").verify(&[], &[], &mut Trace::off()), None);
 }
 
 /// 128 values, threshold 0.8: (1 − 0.8^5)^25 = 0.00005, (1 − 0.8^6)^21 = 0.0017.
@@ -152,9 +152,9 @@ fn estimates_are_within_their_error() {
 }
 
 proptest! {
-    /// The index sees no pair that shares fewer keys than `overlap` says; such a pair must not be related.
+    /// The index sees no pair that shares fewer keys than `bounds` says; such a pair must not be related.
     #[test]
-    fn overlap_is_what_compare_needs(shared in 0usize..40, only_a in 0usize..40, only_b in 0usize..40,
+    fn bounds_are_what_compare_needs(shared in 0usize..40, only_a in 0usize..40, only_b in 0usize..40,
                                      threshold in 0.05f64..1.0, exact in any::<bool>()) {
         let verify = if exact { "exact" } else { "off" };
         let method = shingle(&[("threshold", &threshold.to_string()), ("verify", verify)]);
@@ -163,8 +163,8 @@ proptest! {
         b.sort_unstable();
         let sketch = |keys: Vec<u64>| Sketch { keys, ..Sketch::default() };
         let smaller = a.len().min(b.len());
-        let verdict = method.compare(sketch(a).as_ref(), sketch(b).as_ref());
-        let enough = shared >= method.overlap(smaller).max(1);
+        let verdict = judge(&method, &sketch(a), &sketch(b));
+        let enough = shared >= method.bounds(smaller).overlap;
         prop_assert_eq!(verdict.is_some(), enough && shared > 0);
     }
 }

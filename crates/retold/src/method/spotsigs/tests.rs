@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::super::testing::{related, text};
+use super::super::testing::{judge, related, text};
 use super::*;
 
 fn spotsigs(threshold: f64, min_shared: usize) -> SpotSigs {
@@ -42,13 +42,13 @@ fn weighted_jaccard_by_hand() {
         ..Sketch::default()
     });
     assert_eq!((a.keys.len(), b.keys.len()), (3, 4));
-    let verdict = spotsigs(0.4, 2).compare(a.as_ref(), b.as_ref()).unwrap();
+    let verdict = judge(&spotsigs(0.4, 2), &a, &b).unwrap();
     assert_eq!(
         (verdict.similarity, verdict.shared, verdict.length_ratio),
         (0.4, 2, 0.75)
     );
-    assert_eq!(spotsigs(0.41, 2).compare(a.as_ref(), b.as_ref()), None);
-    assert_eq!(spotsigs(0.4, 3).compare(a.as_ref(), b.as_ref()), None);
+    assert_eq!(judge(&spotsigs(0.41, 2), &a, &b), None);
+    assert_eq!(judge(&spotsigs(0.4, 3), &a, &b), None);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_template_without_small_words_costs_nothing() {
         format!("Home\nNews\nSports\nWeather\n{article}\nContact\nImprint\nLogin"),
     ]
     .map(|content| method.sketch(&text(&content)));
-    let verdict = method.compare(plain.as_ref(), framed.as_ref()).unwrap();
+    let verdict = judge(&method, &plain, &framed).unwrap();
     assert!(verdict.similarity > 0.8, "{}", verdict.similarity);
 }
 
