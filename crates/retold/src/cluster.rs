@@ -173,9 +173,7 @@ pub fn cluster(pages: usize, pairs: &[Pair], linkage: Linkage, preference: &[u32
         .into_iter()
         .zip(inner)
         .filter_map(|(members, pairs)| {
-            let canonical = *members
-                .iter()
-                .min_by_key(|&&page| preference[page.at()])?;
+            let canonical = *members.iter().min_by_key(|&&page| preference[page.at()])?;
             Some(Cluster {
                 members,
                 canonical,
@@ -301,12 +299,7 @@ impl<'a> Partition<'a> {
 /// most preferred page would be visited first.)
 ///
 /// `contained` says whether contained pages go too, or duplicates only. Time O((pages + pairs) log pages).
-pub fn dropped(
-    pages: usize,
-    pairs: &[Pair],
-    preference: &[u32],
-    contained: bool,
-) -> Vec<Dropped> {
+pub fn dropped(pages: usize, pairs: &[Pair], preference: &[u32], contained: bool) -> Vec<Dropped> {
     let graph = Graph::build(pages, pairs);
     let repeats = |relation| match relation {
         Relation::Duplicate => true,
@@ -346,8 +339,11 @@ fn visits(graph: &Graph, preference: &[u32], contained: bool) -> Vec<Rank> {
     let containers = |page: Rank| graph.of(page).iter().filter(is_container).count();
     let mut waits_for: Vec<usize> = Rank::first(preference.len()).map(containers).collect();
     let ready = |page: Rank| Reverse((preference[page.at()], page));
-    let mut heap: BinaryHeap<_> =
-        by_preference.iter().filter(|page| waits_for[page.at()] == 0).map(|&page| ready(page)).collect();
+    let mut heap: BinaryHeap<_> = by_preference
+        .iter()
+        .filter(|page| waits_for[page.at()] == 0)
+        .map(|&page| ready(page))
+        .collect();
     let mut visited = vec![false; preference.len()];
     let mut rest = by_preference.iter();
     let mut visits = Vec::with_capacity(by_preference.len());

@@ -111,14 +111,22 @@ impl Collection {
         let mut collection = Collection::default();
         let make = |number: u32, record: Record| {
             let size = record.size;
-            let (sketched, spent) = sketch(number, record, &sources[number as usize], options, model);
+            let (sketched, spent) =
+                sketch(number, record, &sources[number as usize], options, model);
             (size, sketched, spent)
         };
-        let reading = each_record(sources, options, watch, "reading", make, |(bytes, sketched, spent)| {
-            collection.spent += spent;
-            collection.add(bytes, sketched?);
-            Ok(())
-        })?;
+        let reading = each_record(
+            sources,
+            options,
+            watch,
+            "reading",
+            make,
+            |(bytes, sketched, spent)| {
+                collection.spent += spent;
+                collection.add(bytes, sketched?);
+                Ok(())
+            },
+        )?;
         collection.spent.reading += reading;
         collection.settle_ids();
         Ok(collection)
@@ -193,12 +201,17 @@ impl Collection {
 
     /// For each of so many sketches, how many different texts have it.
     pub fn texts_per_sketch(&self, sketches: usize) -> Vec<u32> {
-        let texts = self.pages.iter().filter_map(|page| Some((page.sketch, page.text?)));
+        let texts = self
+            .pages
+            .iter()
+            .filter_map(|page| Some((page.sketch, page.text?)));
         let mut texts: Vec<(SketchNo, u128)> = texts.collect();
         texts.par_sort_unstable();
         texts.dedup();
         let mut counts = vec![0; sketches];
-        texts.iter().for_each(|(sketch, _)| counts[sketch.at()] += 1);
+        texts
+            .iter()
+            .for_each(|(sketch, _)| counts[sketch.at()] += 1);
         counts
     }
 
@@ -210,8 +223,9 @@ impl Collection {
         on_site.par_sort_unstable();
         on_site.dedup();
         let runs = on_site.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
-        let on_site: Vec<(SketchNo, u32, u32)> =
-            runs.map(|run| (run[0].0, run[0].1, run.len() as u32)).collect();
+        let on_site: Vec<(SketchNo, u32, u32)> = runs
+            .map(|run| (run[0].0, run[0].1, run.len() as u32))
+            .collect();
         model.knowledge_of(&Census {
             sketches: &self.sketches,
             texts: &self.texts_per_sketch(self.sketches.len()),
@@ -249,7 +263,10 @@ impl Collection {
     }
 
     fn settle_ids(&mut self) {
-        let ids = self.pages.iter_mut().map(|page| std::mem::take(&mut page.id));
+        let ids = self
+            .pages
+            .iter_mut()
+            .map(|page| std::mem::take(&mut page.id));
         let mut ids: Vec<Box<str>> = ids.collect();
         settle(&mut ids);
         for (page, id) in self.pages.iter_mut().zip(ids) {

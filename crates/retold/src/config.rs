@@ -142,7 +142,8 @@ impl WordFile {
     ///
     /// Errors: it cannot be read, or its hash is known and is another.
     pub(crate) fn read(&mut self) -> Result<String> {
-        let content = std::fs::read_to_string(&self.path).map_err(Error::io("cannot read", &self.path))?;
+        let content =
+            std::fs::read_to_string(&self.path).map_err(Error::io("cannot read", &self.path))?;
         let found = format!("{:016x}", xxh3_64(content.as_bytes()));
         let expected = self.xxh3.get_or_insert_with(|| found.clone());
         if *expected != found {
@@ -194,7 +195,8 @@ impl Config {
             }
             named.insert(name, value);
         }
-        serde_json::from_value(Value::Object(named)).map_err(|e| Error::Usage(format!("options: {e}")))
+        serde_json::from_value(Value::Object(named))
+            .map_err(|e| Error::Usage(format!("options: {e}")))
     }
 
     /// [`Config::from_map`] for a JSON value, which must be an object.
@@ -215,7 +217,10 @@ impl Config {
 
     /// The same configuration, its relative paths taken from `directory`.
     pub fn below(mut self, directory: &Path) -> Config {
-        for file in [&mut self.user_dict, &mut self.synonyms].into_iter().flatten() {
+        for file in [&mut self.user_dict, &mut self.synonyms]
+            .into_iter()
+            .flatten()
+        {
             file.path = directory.join(&file.path);
         }
         self
@@ -263,7 +268,10 @@ mod tests {
     fn names_are_those_of_the_command_line() {
         let value = json!({"text-field": "body", "site_dir": 2, "params": {"threshold": 0.8, "containment": true}});
         let config = Config::from_value(value).unwrap();
-        assert_eq!((config.read.text_field.as_str(), config.read.site_dir), ("body", Some(2)));
+        assert_eq!(
+            (config.read.text_field.as_str(), config.read.site_dir),
+            ("body", Some(2))
+        );
         assert_eq!(config.params["containment"], "true".into());
         let config = Config::from_value(json!({"user_dict": "words.txt"})).unwrap();
         assert_eq!(config.user_dict, Some(WordFile::at("words.txt")));
@@ -271,8 +279,13 @@ mod tests {
 
     #[test]
     fn unknown_options_are_refused_by_name() {
-        let message = Config::from_value(json!({"treshold": 1})).unwrap_err().to_string();
-        assert!(message.starts_with("there is no option `treshold`; there are: "), "{message}");
+        let message = Config::from_value(json!({"treshold": 1}))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with("there is no option `treshold`; there are: "),
+            "{message}"
+        );
         assert!(Config::from_value(json!({"exact": "perhaps"})).is_err());
         assert!(Config::from_value(json!(["exact"])).is_err());
     }
@@ -286,6 +299,9 @@ mod tests {
         assert!(words.xxh3.is_some() && words.read().is_ok());
         std::fs::write(&file, "渡轮\n").unwrap();
         let message = words.read().unwrap_err().to_string();
-        assert!(message.contains("the file has changed since it was used"), "{message}");
+        assert!(
+            message.contains("the file has changed since it was used"),
+            "{message}"
+        );
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::relation::Relation;
 use crate::pairs::read_pairs;
+use crate::relation::Relation;
 
 /// What a gold line says of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -178,21 +178,29 @@ impl Census<'_> {
 
     /// How many different texts have one of these sketches.
     fn df(&self, sketches: impl Iterator<Item = SketchNo>) -> u64 {
-        sketches.map(|sketch| u64::from(self.texts[sketch.at()])).sum()
+        sketches
+            .map(|sketch| u64::from(self.texts[sketch.at()]))
+            .sum()
     }
 
     /// The keys on more than `limit` texts. Time O(n log n) in the number of keys.
     fn on_more_than(&self, limit: u64) -> Vec<u64> {
-        let is_common = |list: &[(u64, SketchNo)]| self.df(list.iter().map(|&(_, sketch)| sketch)) > limit;
+        let is_common =
+            |list: &[(u64, SketchNo)]| self.df(list.iter().map(|&(_, sketch)| sketch)) > limit;
         let postings = Postings::build_where(self.sketches, is_common);
         postings.iter().map(|(key, _)| key).collect()
     }
 
     /// METHODS §1.2 (a): ln(N / df) below a threshold.
     fn by_idf(&self, postings: &Postings, params: &Params) -> Vec<u64> {
-        let (threshold, min_df) = (params.float("idf_threshold"), params.int("idf_min_df") as u64);
+        let (threshold, min_df) = (
+            params.float("idf_threshold"),
+            params.int("idf_min_df") as u64,
+        );
         let all = self.all() as f64;
-        let counted = postings.iter().map(|(key, list)| (key, self.df(list.iter().copied())));
+        let counted = postings
+            .iter()
+            .map(|(key, list)| (key, self.df(list.iter().copied())));
         counted
             .filter(|&(_, df)| df >= min_df && (all / df as f64).ln() < threshold)
             .map(|(key, _)| key)
@@ -248,8 +256,13 @@ mod tests {
     use crate::sketch::Sketch;
 
     fn params(settings: &[(&str, &str)]) -> Params {
-        let given = settings.iter().map(|&(name, value)| (name.to_owned(), value.into()));
-        method::find("period").unwrap().resolve(&given.collect::<Settings>()).unwrap()
+        let given = settings
+            .iter()
+            .map(|&(name, value)| (name.to_owned(), value.into()));
+        method::find("period")
+            .unwrap()
+            .resolve(&given.collect::<Settings>())
+            .unwrap()
     }
 
     /// A collection in which key k stands in the sketches k..10, so in 10 − k of them.
@@ -269,7 +282,9 @@ mod tests {
         // Site a.cn has sketches 6..10, b.cn has 0..6.
         let sites = ["a.cn".to_owned(), "b.cn".to_owned()];
         let numbers = SketchNo::first(10);
-        let on_site: Vec<_> = numbers.map(|n| (n, u32::from(n.0 < 6), texts[n.at()])).collect();
+        let on_site: Vec<_> = numbers
+            .map(|n| (n, u32::from(n.0 < 6), texts[n.at()]))
+            .collect();
         let sketches = ladder();
         let census = Census {
             sketches: &sketches,
@@ -285,7 +300,11 @@ mod tests {
     #[test]
     fn idf_noise_by_hand() {
         let idf = |texts: &[u32], threshold, min_df| {
-            let settings = [("noise", "idf"), ("idf_threshold", threshold), ("idf_min_df", min_df)];
+            let settings = [
+                ("noise", "idf"),
+                ("idf_threshold", threshold),
+                ("idf_min_df", min_df),
+            ];
             noise_of(texts, &settings).deleted
         };
         // N = 10: ln(10 / 8) = 0.223, ln(10 / 7) = 0.357. Keys 0, 1, 2 have df 10, 9, 8.
@@ -293,12 +312,19 @@ mod tests {
         // A feature on two or three texts is no noise, however small the collection.
         assert_eq!(idf(&ONE_EACH, "100", "4"), [0, 1, 2, 3, 4, 5, 6]);
         // The last sketch, which has all keys, is on 91 texts: N = 100, and key 9 has df 91, ln(100 / 91) = 0.094.
-        assert_eq!(idf(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 91], "0.1", "2"), (0..10).collect::<Vec<u64>>());
+        assert_eq!(
+            idf(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 91], "0.1", "2"),
+            (0..10).collect::<Vec<u64>>()
+        );
     }
 
     #[test]
     fn site_noise_by_hand() {
-        let settings = [("noise", "site"), ("site_min_df", "3"), ("site_share", "0.6")];
+        let settings = [
+            ("noise", "site"),
+            ("site_min_df", "3"),
+            ("site_share", "0.6"),
+        ];
         let known = noise_of(&ONE_EACH, &settings);
         // On a.cn the keys 0..=6 stand on 4 texts, 7 on 3, 8 on 2.
         assert_eq!(known.deleted_on_site["a.cn"], [0, 1, 2, 3, 4, 5, 6]);
@@ -315,7 +341,10 @@ mod tests {
     #[test]
     fn common_keys_by_hand() {
         let common = |texts: &[u32], settings: &[(&str, &str)]| noise_of(texts, settings).common;
-        assert_eq!(common(&ONE_EACH, &[("common_df", "8"), ("min_texts", "10")]), [0, 1]);
+        assert_eq!(
+            common(&ONE_EACH, &[("common_df", "8"), ("min_texts", "10")]),
+            [0, 1]
+        );
         // Too small a collection says nothing of what is common.
         assert!(common(&ONE_EACH, &[("common_df", "8"), ("min_texts", "11")]).is_empty());
         // 31 texts with the one sketch that has key 0 only.
@@ -325,7 +354,11 @@ mod tests {
 
     #[test]
     fn files_hold_all_that_is_known() {
-        let settings = [("noise", "idf+site"), ("idf_min_df", "2"), ("site_min_df", "1")];
+        let settings = [
+            ("noise", "idf+site"),
+            ("idf_min_df", "2"),
+            ("site_min_df", "1"),
+        ];
         let known = noise_of(&ONE_EACH, &settings);
         assert!(known.noise() > 0 && !known.deletes_nothing());
         let json = serde_json::to_string(&known).unwrap();

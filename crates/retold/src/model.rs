@@ -368,7 +368,10 @@ impl Model {
         let overlap = self.bounds(places.len()).overlap.max(1);
         let prefix = (places.len() + 1).saturating_sub(overlap);
         Probes {
-            prefix: places[..prefix].iter().map(|&place| unit.keys[place]).collect(),
+            prefix: places[..prefix]
+                .iter()
+                .map(|&place| unit.keys[place])
+                .collect(),
             all: unit.keys.to_vec(),
         }
     }
@@ -397,8 +400,8 @@ impl Model {
     ///
     /// Errors: another version, a form that is not a model's, and those of [`Model::new`].
     pub fn from_json(json: &str, directory: &Path) -> Result<Model> {
-        let saved: Saved =
-            serde_json::from_str(json).map_err(|e| Error::Usage(format!("this is no model: {e}")))?;
+        let saved: Saved = serde_json::from_str(json)
+            .map_err(|e| Error::Usage(format!("this is no model: {e}")))?;
         if saved.version != VERSION {
             return Err(Error::Usage(format!(
                 "a model of version {}; this release reads version {VERSION}",
@@ -450,7 +453,8 @@ fn text_options(config: &mut Config, info: &MethodInfo, params: &Params) -> Resu
     if let Some(file) = &mut config.user_dict {
         let content = file.read()?;
         let wrong = |e| Error::Usage(format!("{}: {e}", file.path.display()));
-        options.tokenizer = Arc::new(Tokenizer::with_user_words(&content, &options).map_err(wrong)?);
+        options.tokenizer =
+            Arc::new(Tokenizer::with_user_words(&content, &options).map_err(wrong)?);
     }
     if let Some(file) = &mut config.synonyms {
         let content = file.read()?;

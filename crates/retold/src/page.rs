@@ -50,7 +50,9 @@ impl Page {
 
     /// The page's site: what the record names, else the host of its URL.
     pub fn site(&self) -> Option<String> {
-        self.site.clone().or_else(|| self.url.as_deref().and_then(site_of))
+        self.site
+            .clone()
+            .or_else(|| self.url.as_deref().and_then(site_of))
     }
 }
 

@@ -194,7 +194,9 @@ impl Params {
     /// All values, as they would have to be given.
     pub fn settings(&self) -> Settings {
         let values = self.iter();
-        values.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+        values
+            .map(|(name, value)| (name.to_owned(), value.clone()))
+            .collect()
     }
 
     /// All values, by name.
@@ -226,7 +228,11 @@ mod tests {
     ];
 
     fn resolve(name: &str, value: &str) -> Result<Params> {
-        Params::resolve("period", DECLARED.iter(), &Settings::from([(name.into(), value.into())]))
+        Params::resolve(
+            "period",
+            DECLARED.iter(),
+            &Settings::from([(name.into(), value.into())]),
+        )
     }
 
     #[test]

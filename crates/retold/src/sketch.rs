@@ -140,7 +140,10 @@ impl Sketch {
         for column in numbers {
             bytes.extend((column.len() as u32).to_le_bytes());
         }
-        bytes.extend(site.map_or(u32::MAX, |site| site.len() as u32).to_le_bytes());
+        bytes.extend(
+            site.map_or(u32::MAX, |site| site.len() as u32)
+                .to_le_bytes(),
+        );
         bytes.extend(self.chars.to_le_bytes());
         bytes.extend(self.own_chars.to_le_bytes());
         bytes.push(u8::from(self.text.is_some()));
@@ -190,7 +193,12 @@ impl Bytes<'_> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         let (numbers, _) = taken.as_chunks::<8>();
-        Some(numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
+        Some(
+            numbers
+                .iter()
+                .map(|bytes| u64::from_le_bytes(*bytes))
+                .collect(),
+        )
     }
 
     /// All but the version. `None` if bytes are missing or left over.
@@ -205,9 +213,8 @@ impl Bytes<'_> {
         let evidence = self.numbers(evidence)?;
         let site = match site {
             u32::MAX => None,
-            length if length as usize == self.0.len() => {
-                Some(std::mem::take(&mut self.0)).and_then(|site| String::from_utf8(site.to_vec()).ok())
-            }
+            length if length as usize == self.0.len() => Some(std::mem::take(&mut self.0))
+                .and_then(|site| String::from_utf8(site.to_vec()).ok()),
             _ => return None,
         };
         self.0.is_empty().then_some(Sketch {
@@ -231,7 +238,12 @@ mod tests {
     fn sketches() -> impl Strategy<Value = Sketch> {
         let marked = proptest::collection::btree_map(any::<u64>(), any::<u64>(), 0..20);
         let evidence = proptest::collection::vec(any::<u64>(), 0..5);
-        let page = (any::<Option<u128>>(), any::<u64>(), any::<u64>(), any::<Option<String>>());
+        let page = (
+            any::<Option<u128>>(),
+            any::<u64>(),
+            any::<u64>(),
+            any::<Option<String>>(),
+        );
         (marked, any::<bool>(), evidence, page).prop_map(|(marked, marks, evidence, page)| {
             let (text, chars, own_chars, site) = page;
             Sketch {
@@ -278,7 +290,11 @@ mod tests {
             own_chars: 6,
             site: Some("a.cn".into()),
         };
-        let hex: String = sketch.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: String = sketch
+            .to_bytes()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         let expected = [
             "01",
             "02000000000000000100000004000000",
@@ -299,6 +315,9 @@ mod tests {
             ..Sketch::default()
         };
         let kept = sketch.as_ref().retain(|place| place != 1);
-        assert_eq!((kept.keys, kept.marks, kept.evidence), (vec![1, 3], vec![7, 9], vec![5]));
+        assert_eq!(
+            (kept.keys, kept.marks, kept.evidence),
+            (vec![1, 3], vec![7, 9], vec![5])
+        );
     }
 }

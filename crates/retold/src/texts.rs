@@ -67,7 +67,9 @@ impl Texts for Reread<'_> {
             }
             watch.advance(batch.len() as u64);
             let batch = batch.into_par_iter();
-            made.par_extend(batch.map(|(_, source, record)| Some(make(&self.text(source, record?)?))));
+            made.par_extend(
+                batch.map(|(_, source, record)| Some(make(&self.text(source, record?)?))),
+            );
         }
         let gone = made.iter().position(Option::is_none);
         match gone.map(|at| self.collection.page(wanted[at])) {
@@ -117,7 +119,9 @@ impl Verification<'_> {
         let exact = self.model.config().exact;
         let is_copy = |pair: &Pair| exact && self.text(pair.a) == self.text(pair.b);
         let numbered = (0u32..).zip(pairs.iter());
-        let doubtful = numbered.filter(|(_, pair)| !is_copy(pair)).map(|(at, _)| at);
+        let doubtful = numbered
+            .filter(|(_, pair)| !is_copy(pair))
+            .map(|(at, _)| at);
         let doubtful: Vec<u32> = doubtful.collect();
         let checked = doubtful.len() as u64;
         let representatives = self.representatives(pairs, &doubtful);
@@ -193,7 +197,9 @@ impl Verification<'_> {
             let pages = texts.map(|text| text.map_or(PageNo(0), |text| representatives[&text]));
             let missing = |round: usize| -> u64 {
                 let fresh = pages.iter().filter(|page| last.get(page) != Some(&round));
-                fresh.map(|&page| PROOF_BYTES * self.collection.page(page).chars).sum()
+                fresh
+                    .map(|&page| PROOF_BYTES * self.collection.page(page).chars)
+                    .sum()
             };
             let mut more = missing(rounds.len() - 1);
             if bytes > 0 && bytes + more > self.memory {

@@ -43,11 +43,13 @@ impl<'a> Groups<'a> {
             members[unit].push(rank);
             shortest[unit] = shortest[unit].min(collection.page(page).own_chars);
         }
-        let inner = UnitNo::first(units.len()).zip(&members).map(|(number, group)| {
-            let unit = units.get(number);
-            let relate = || model.relate(unit, unit, &mut Trace::off());
-            (group.len() > 1).then(relate).flatten()
-        });
+        let inner = UnitNo::first(units.len())
+            .zip(&members)
+            .map(|(number, group)| {
+                let unit = units.get(number);
+                let relate = || model.relate(unit, unit, &mut Trace::off());
+                (group.len() > 1).then(relate).flatten()
+            });
         Groups {
             inner: inner.collect(),
             model,
@@ -119,7 +121,10 @@ impl<'a> Groups<'a> {
     }
 
     fn canonical(&self, group: &[Rank]) -> Rank {
-        let best = group.iter().copied().min_by_key(|rank| self.preference[rank.at()]);
+        let best = group
+            .iter()
+            .copied()
+            .min_by_key(|rank| self.preference[rank.at()]);
         best.unwrap_or_default()
     }
 
@@ -140,17 +145,16 @@ impl<'a> Groups<'a> {
 
     /// Pages with equal folded, non-empty texts are duplicates with similarity 1, in every method. Their pairs replace
     /// those that the method found.
-    pub(super) fn add_exact_copies(
-        &self,
-        pairs: &mut Vec<Pair>,
-        large: &mut Vec<(Rank, usize)>,
-    ) {
+    pub(super) fn add_exact_copies(&self, pairs: &mut Vec<Pair>, large: &mut Vec<(Rank, usize)>) {
         let mut texts: Vec<(u128, Rank)> = Rank::first(self.by_id.len())
             .filter_map(|rank| self.page(rank).text.map(|text| (text, rank)))
             .collect();
         texts.par_sort_unstable();
         let mut copies = Vec::new();
-        for class in texts.chunk_by(|a, b| a.0 == b.0).filter(|class| class.len() > 1) {
+        for class in texts
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|class| class.len() > 1)
+        {
             let class: Vec<Rank> = class.iter().map(|&(_, rank)| rank).collect();
             let size = |rank: Rank| (self.page(rank).keys as usize, self.page(rank).chars);
             self.pairs_inside(&class, |a, b| {

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-pub use clock::Lap;
 use clock::Clock;
+pub use clock::Lap;
 use groups::Groups;
 pub use order::{order_of, preference};
 
@@ -82,7 +82,10 @@ impl Findings {
     /// What the page `a` is to the page `b`, if they are listed as related.
     pub fn relation(&self, a: Rank, b: Rank) -> Option<Relation> {
         let key = (a.min(b), a.max(b));
-        let at = self.pairs.binary_search_by_key(&key, |pair| (pair.a, pair.b)).ok()?;
+        let at = self
+            .pairs
+            .binary_search_by_key(&key, |pair| (pair.a, pair.b))
+            .ok()?;
         let relation = self.pairs[at].relation;
         Some(if a < b { relation } else { relation.swapped() })
     }
@@ -252,7 +255,11 @@ fn prune(model: &Model, collection: &mut Collection) -> (Units, Vec<UnitNo>, Opt
     let sketches = std::mem::take(&mut collection.sketches);
     let known = model.knowledge().filter(|known| !known.deletes_nothing());
     let Some(known) = known else {
-        let unit_of = collection.pages.iter().map(|page| UnitNo(page.sketch.0)).collect();
+        let unit_of = collection
+            .pages
+            .iter()
+            .map(|page| UnitNo(page.sketch.0))
+            .collect();
         return (model.units(sketches), unit_of, None);
     };
     let mut units = Sketches::default();
@@ -272,7 +279,11 @@ fn prune(model: &Model, collection: &mut Collection) -> (Units, Vec<UnitNo>, Opt
 
 fn nothing_to_read(sources: &[Source], collection: &Collection) -> Error {
     const NAMED: usize = 3;
-    let names: Vec<String> = sources.iter().take(NAMED).map(|source| source.path.display().to_string()).collect();
+    let names: Vec<String> = sources
+        .iter()
+        .take(NAMED)
+        .map(|source| source.path.display().to_string())
+        .collect();
     let more = match sources.len() {
         n if n > NAMED => format!(" and {} more files", n - NAMED),
         _ => String::new(),

@@ -48,7 +48,11 @@ pub fn preference(
 
 fn warn_of_dates(collection: &Collection, watch: &dyn Watch) {
     let pages = collection.pages.len();
-    let dated = collection.pages.iter().filter(|page| page.date.is_some()).count();
+    let dated = collection
+        .pages
+        .iter()
+        .filter(|page| page.date.is_some())
+        .count();
     if dated == 0 {
         watch.warn("--canonical earliest: no page has a date; the longest page is kept");
     } else if dated < pages {

@@ -38,7 +38,11 @@ impl Feature {
 pub(super) fn features(a: &Side, b: &Side, model: &Model) -> Vec<Feature> {
     let mut features: Vec<Feature> = Vec::new();
     let mut at: HashMap<u64, usize> = HashMap::new();
-    let deleted = |key| [a, b].iter().any(|side| model.deletes(key, side.site.as_deref()));
+    let deleted = |key| {
+        [a, b]
+            .iter()
+            .any(|side| model.deletes(key, side.site.as_deref()))
+    };
     for (second, side) in [(false, a), (true, b)] {
         for spot in model.spots(&side.text) {
             let number = *at.entry(spot.key).or_insert_with(|| {
@@ -52,7 +56,11 @@ pub(super) fn features(a: &Side, b: &Side, model: &Model) -> Vec<Feature> {
                 features.len() - 1
             });
             let feature = &mut features[number];
-            let places = if second { &mut feature.b } else { &mut feature.a };
+            let places = if second {
+                &mut feature.b
+            } else {
+                &mut feature.a
+            };
             places.push((spot.start, spot.end));
         }
     }

@@ -65,7 +65,8 @@ impl Inputs {
                 found = Some(inputs.side(source, record)?);
             }
         }
-        let mut side = found.ok_or_else(|| Error::Usage(format!("{} holds no page", path.display())))?;
+        let mut side =
+            found.ok_or_else(|| Error::Usage(format!("{} holds no page", path.display())))?;
         // Two files of one name must be told apart.
         side.id = path.display().to_string();
         Ok(side)
@@ -88,9 +89,14 @@ impl Inputs {
             let (source, number) = places[at.ok_or_else(|| unknown(id, &names))?];
             let source = &self.sources[source as usize];
             let mut records = source.records(&self.model.config().read);
-            let record = records.find(|record| record.number == number).ok_or_else(|| {
-                Error::Usage(format!("{}: the file changed while it was read", source.name))
-            })?;
+            let record = records
+                .find(|record| record.number == number)
+                .ok_or_else(|| {
+                    Error::Usage(format!(
+                        "{}: the file changed while it was read",
+                        source.name
+                    ))
+                })?;
             let mut side = self.side(source, record)?;
             side.id = id.to_owned();
             Ok(side)
@@ -111,7 +117,8 @@ impl Inputs {
         };
         self.each(watch, keys_of, |_, _, (text, keys)| {
             if seen.insert(text) {
-                keys.iter().for_each(|&key| *counts.entry(key).or_default() += 1);
+                keys.iter()
+                    .for_each(|&key| *counts.entry(key).or_default() += 1);
             }
         })?;
         Ok(counts)
@@ -144,7 +151,10 @@ impl Inputs {
     fn side(&self, source: &Source, record: Record) -> Result<Side> {
         let number = record.number;
         let bad = |reason: &str| {
-            Error::Usage(format!("{}, record {number}: {reason}", source.path.display()))
+            Error::Usage(format!(
+                "{}, record {number}: {reason}",
+                source.path.display()
+            ))
         };
         match record.parse(source, &self.model.config().read) {
             Outcome::Page(page) => Ok(Side {
@@ -173,7 +183,11 @@ fn unknown(id: &str, names: &[Box<str>]) -> Error {
         let beside = other.chars().count().abs_diff(wanted.chars().count());
         (ends * 2).saturating_sub(beside)
     };
-    let mut close: Vec<&str> = names.iter().map(|name| &**name).filter(|name| likeness(name) > 4).collect();
+    let mut close: Vec<&str> = names
+        .iter()
+        .map(|name| &**name)
+        .filter(|name| likeness(name) > 4)
+        .collect();
     close.sort_by_cached_key(|name| (std::cmp::Reverse(likeness(name)), *name));
     close.truncate(CLOSE);
     let close: Vec<String> = close.iter().map(|name| format!("`{name}`")).collect();

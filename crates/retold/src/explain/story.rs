@@ -115,10 +115,7 @@ pub struct TellPage {
     pub text: String,
 }
 
-fn hex<S: Serializer>(
-    key: &u64,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
+fn hex<S: Serializer>(key: &u64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_str(&format!("{key:016x}"))
 }
 
@@ -129,23 +126,28 @@ pub fn pair(a: &Side, b: &Side, model: &Model, unit: Unit) -> Result<Story> {
     let sketch = |side: &Side| model.sketch(&side.text, side.site.as_deref());
     let sketches = [sketch(a)?, sketch(b)?];
     let (verdict, checks) = judge([a, b], &sketches, model);
-    let exact = model.config().exact && sketches[0].text.is_some() && sketches[0].text == sketches[1].text;
+    let exact =
+        model.config().exact && sketches[0].text.is_some() && sketches[0].text == sketches[1].text;
     let shown = [a, b].map(|side| Shown::new(&side.text, model.text_options(), usize::MAX, unit));
     let place = |side: usize, start: u32, end: u32| {
         let places = shown[side].places(start, end);
         places.map(|(start, end)| [start, end])
     };
-    let passages = passages(&a.text.folded, &b.text.folded).into_iter().filter_map(|passage| {
-        Some(TellPassage {
-            kind: passage.kind,
-            a: place(0, passage.a.start, passage.a.end)?,
-            b: place(1, passage.b.start, passage.b.end)?,
-        })
-    });
+    let passages = passages(&a.text.folded, &b.text.folded)
+        .into_iter()
+        .filter_map(|passage| {
+            Some(TellPassage {
+                kind: passage.kind,
+                a: place(0, passage.a.start, passage.a.end)?,
+                b: place(1, passage.b.start, passage.b.end)?,
+            })
+        });
     let passages = passages.collect();
     let tell = |feature: Feature| {
         let places = |side, at: &[(u32, u32)]| {
-            let places = at.iter().filter_map(|&(start, end)| place(side, start, end));
+            let places = at
+                .iter()
+                .filter_map(|&(start, end)| place(side, start, end));
             places.collect()
         };
         TellFeature {
@@ -160,7 +162,11 @@ pub fn pair(a: &Side, b: &Side, model: &Model, unit: Unit) -> Result<Story> {
     let features = features(a, b, model).into_iter().map(tell).collect();
     let left = |sketch: &Sketch| {
         let site = sketch.site.as_deref();
-        sketch.keys.iter().filter(|&&key| !model.deletes(key, site)).count()
+        sketch
+            .keys
+            .iter()
+            .filter(|&&key| !model.deletes(key, site))
+            .count()
     };
     let keys = sketches.each_ref().map(left);
     let [shown_a, shown_b] = shown;
@@ -240,7 +246,11 @@ fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
     };
     let both = left.iter().filter_map(|keyword| {
         let times = find(&right, &keyword.word)?;
-        Some(format!("{} ({} and {times} times)", name(keyword), keyword.positions.len()))
+        Some(format!(
+            "{} ({} and {times} times)",
+            name(keyword),
+            keyword.positions.len()
+        ))
     });
     let alone = |own: &[Keyword], other: &[Keyword]| {
         let own = own.iter().filter(|word| find(other, &word.word).is_none());
@@ -248,12 +258,17 @@ fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
         own.collect::<Vec<String>>().join(", ")
     };
     let lines = [
-        ("keywords of both pages", both.collect::<Vec<String>>().join(", ")),
+        (
+            "keywords of both pages",
+            both.collect::<Vec<String>>().join(", "),
+        ),
         ("keywords of the first page only", alone(&left, &right)),
         ("keywords of the second page only", alone(&right, &left)),
     ];
     let lines = lines.into_iter().filter(|(_, words)| !words.is_empty());
-    lines.map(|(what, words)| format!("{what}: {words}")).collect()
+    lines
+        .map(|(what, words)| format!("{what}: {words}"))
+        .collect()
 }
 
 impl Story {

@@ -114,13 +114,7 @@ impl<'a> Ranked<'a> {
         let mut counts = vec![0usize; order.len() + 1];
         for &at in &by_rarity {
             let start = places.len();
-            places.extend(
-                postings
-                    .at(at as usize)
-                    .1
-                    .iter()
-                    .map(|&n| place_of[n.at()]),
-            );
+            places.extend(postings.at(at as usize).1.iter().map(|&n| place_of[n.at()]));
             places[start..].sort_unstable();
             places[start..]
                 .iter()

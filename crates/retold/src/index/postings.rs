@@ -44,7 +44,11 @@ impl Postings {
         whole
     }
 
-    fn part(sketches: &Sketches, part: u64, wanted: &impl Fn(&[(u64, SketchNo)]) -> bool) -> Postings {
+    fn part(
+        sketches: &Sketches,
+        part: u64,
+        wanted: &impl Fn(&[(u64, SketchNo)]) -> bool,
+    ) -> Postings {
         let mut run = Vec::new();
         for number in SketchNo::first(sketches.len()) {
             let keys = sketches.get(number).keys;

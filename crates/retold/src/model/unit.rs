@@ -76,7 +76,8 @@ fn without_common(sketch: SketchRef<'_>) -> Sketch {
 impl Model {
     /// True if `key` is deleted from the sketches of pages of `site`.
     pub fn deletes(&self, key: u64, site: Option<&str>) -> bool {
-        self.knowledge().is_some_and(|known| known.deletes(key, site))
+        self.knowledge()
+            .is_some_and(|known| known.deletes(key, site))
     }
 
     /// True if `key` is common in the collection that the model has learnt.
@@ -122,7 +123,9 @@ impl Model {
         sketches.flag_common(|key| common.contains(&key));
         let rare = self.0.evidence.map(|_| {
             let mut rare = Sketches::default();
-            sketches.iter().for_each(|sketch| rare.push(without_common(sketch).as_ref()));
+            sketches
+                .iter()
+                .for_each(|sketch| rare.push(without_common(sketch).as_ref()));
             rare
         });
         Units {

@@ -83,10 +83,17 @@ pub fn each_page<T: Send>(
         };
         (source, number, made)
     };
-    each_record(sources, options, watch, stage, make, |(source, number, made)| match made {
-        Some(made) => take(&sources[source as usize], number, made),
-        None => Ok(()),
-    })?;
+    each_record(
+        sources,
+        options,
+        watch,
+        stage,
+        make,
+        |(source, number, made)| match made {
+            Some(made) => take(&sources[source as usize], number, made),
+            None => Ok(()),
+        },
+    )?;
     Ok(())
 }
 

@@ -10,7 +10,11 @@ use crate::watch::Watch;
 
 /// The ids of all pages in the order of reading, settled. Reads all sources once; records that are no pages or cannot be
 /// read have none.
-pub fn page_ids(sources: &[Source], options: &ReadOptions, watch: &dyn Watch) -> Result<Vec<Box<str>>> {
+pub fn page_ids(
+    sources: &[Source],
+    options: &ReadOptions,
+    watch: &dyn Watch,
+) -> Result<Vec<Box<str>>> {
     let mut ids = Vec::new();
     let make = |page: Page| decodes(&page).map(|()| page.id);
     each_page(sources, options, watch, "ids", make, |_, _, id| {
@@ -66,9 +70,14 @@ mod tests {
 
     #[test]
     fn repeated_ids_are_told_apart() {
-        let ids: Vec<Box<str>> = ["a", "b", "a#3", "a#2", "a#4", "b#2"].map(Into::into).into();
+        let ids: Vec<Box<str>> = ["a", "b", "a#3", "a#2", "a#4", "b#2"]
+            .map(Into::into)
+            .into();
         assert_eq!(settled(&["a", "b", "a", "a#2", "a", "b"]), ids);
-        assert_eq!(settled(&["a", "a", "a#2"]), ["a", "a#3", "a#2"].map(Into::into) as [Box<str>; 3]);
+        assert_eq!(
+            settled(&["a", "a", "a#2"]),
+            ["a", "a#3", "a#2"].map(Into::into) as [Box<str>; 3]
+        );
     }
 
     #[test]

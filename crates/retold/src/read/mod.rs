@@ -9,8 +9,8 @@ mod arc;
 mod archive;
 mod delimited;
 mod discover;
-mod fields;
 mod each;
+mod fields;
 mod frame;
 mod ids;
 mod jsonl;
@@ -29,10 +29,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use self::again::again;
-pub use self::each::{each_page, each_record};
-pub use self::ids::{page_ids, settle};
 use self::archive::{Archive, Form};
+pub use self::each::{each_page, each_record};
 use self::frame::{Body, Frame, Frames, State};
+pub use self::ids::{page_ids, settle};
 use self::open::{Compression, Opened};
 use self::sniff::Format;
 use self::window::Window;
@@ -225,7 +225,11 @@ impl Source {
             let pages = Arc::clone(pages);
             let record = move |at: usize| {
                 let page = pages[at].clone();
-                Record::done(at as u64 + 1, page.content.len() as u64, Outcome::Page(page))
+                Record::done(
+                    at as u64 + 1,
+                    page.content.len() as u64,
+                    Outcome::Page(page),
+                )
             };
             let count = self.pages.as_ref().map_or(0, |pages| pages.len());
             return Box::new((0..count).map(record));
@@ -282,7 +286,10 @@ impl Source {
         to: &Path,
     ) -> Result<()> {
         if self.pages.is_some() {
-            return Err(Error::Usage(format!("{}: pages in memory have no file to write them as", self.name)));
+            return Err(Error::Usage(format!(
+                "{}: pages in memory have no file to write them as",
+                self.name
+            )));
         }
         rewrite::rewrite(self, options, fate, to)
     }

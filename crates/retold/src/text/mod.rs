@@ -217,7 +217,9 @@ pub fn text_of(page: &Page, options: &TextOptions) -> Result<Text, String> {
 pub fn decodes(page: &Page) -> Result<(), String> {
     check_length(page.content.len())?;
     match &page.content {
-        Content::Bytes { bytes, charset, .. } => charset::decode(bytes, charset.as_deref()).map(|_| ()),
+        Content::Bytes { bytes, charset, .. } => {
+            charset::decode(bytes, charset.as_deref()).map(|_| ())
+        }
         Content::Unicode { .. } => Ok(()),
     }
 }

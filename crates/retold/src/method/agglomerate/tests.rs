@@ -235,9 +235,15 @@ fn moved_sentences_change_nothing_and_it_is_told_why() {
     assert_eq!(verdict.unwrap().relation, Relation::Duplicate);
     let checks = trace.into_checks();
     assert!(checks.iter().all(Check::holds), "{checks:?}");
-    let of_both = spots.iter().filter(|spot| method.spots(&b).iter().any(|other| other.key == spot.key));
+    let of_both = spots
+        .iter()
+        .filter(|spot| method.spots(&b).iter().any(|other| other.key == spot.key));
     let labels: Vec<&str> = of_both.filter_map(|spot| spot.label.as_deref()).collect();
-    assert!(labels.iter().any(|label| label.starts_with("3 of the best words: ")));
+    assert!(
+        labels
+            .iter()
+            .any(|label| label.starts_with("3 of the best words: "))
+    );
     for keywords in [&a, &b].map(|text| method.keywords(text).unwrap()) {
         let harbour = keywords.iter().find(|keyword| keyword.word == "harbour");
         assert_eq!(harbour.unwrap().positions.len(), 5);

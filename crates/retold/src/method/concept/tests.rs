@@ -1,6 +1,7 @@
 //! The methods as a whole, with figures worked out by hand.
 
 use super::*;
+use crate::method::Check;
 use crate::method::testing::{judge, params, text, told};
 use crate::relation::Relation;
 
@@ -172,7 +173,8 @@ fn the_same_words_at_other_places_are_no_duplicate() {
         ("spread", "100"),
         ("length_threshold", "0.1"),
     ]);
-    let related = |method: &Concept| judge(method, &method.sketch(&a), &method.sketch(&b)).is_some();
+    let related =
+        |method: &Concept| judge(method, &method.sketch(&a), &method.sketch(&b)).is_some();
     assert!(!related(&strict) && related(&lax));
 }
 
@@ -259,11 +261,6 @@ fn only_the_declared_parameters_leave_the_sketch_alone() {
     for param in INFO.params {
         let changed = method(&[(param.name, &value(param))]);
         let same = plain.sketch(&text) == changed.sketch(&text);
-        assert_eq!(
-            same,
-            INFO.judged_by.contains(&param.name),
-            "{}",
-            param.name
-        );
+        assert_eq!(same, INFO.judged_by.contains(&param.name), "{}", param.name);
     }
 }

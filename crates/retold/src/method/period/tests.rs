@@ -58,8 +58,7 @@ fn five_words_before_a_stop_in_scripts_with_spaces() {
 
 #[test]
 fn a_sketch_is_a_set() {
-    let sketch =
-        period(&[]).sketch(&text("一二三四五六七八九十。丙一二三四五六七八九十。子。"));
+    let sketch = period(&[]).sketch(&text("一二三四五六七八九十。丙一二三四五六七八九十。子。"));
     assert_eq!(sketch.keys.len(), 2);
     assert!(sketch.keys.is_sorted() && sketch.keys.len() == sketch.marks.len());
     // Of the two sentences with one feature the shorter is remembered.
@@ -157,12 +156,22 @@ fn the_formula_by_hand() {
     assert!(verdict.is_some());
     assert_eq!(
         lines,
-        ["shared = 14 ≥ 3", "CCS = 14/16 = 0.88 ≥ 0.70", "CLR = 16/20 = 0.80 ≥ 0.50"]
+        [
+            "shared = 14 ≥ 3",
+            "CCS = 14/16 = 0.88 ≥ 0.70",
+            "CLR = 16/20 = 0.80 ≥ 0.50"
+        ]
     );
     let (verdict, lines) = told(&method, &sketch(0..10), &sketch(4..40));
     assert_eq!(verdict, None);
-    assert_eq!(lines[1..], ["CCS = 6/10 = 0.60 < 0.70", "CLR = 10/36 = 0.28 < 0.50"]);
+    assert_eq!(
+        lines[1..],
+        ["CCS = 6/10 = 0.60 < 0.70", "CLR = 10/36 = 0.28 < 0.50"]
+    );
     let (verdict, lines) = told(&method, &sketch(0..1), &sketch(0..9));
     assert_eq!(verdict, None);
-    assert_eq!(lines[..3], ["shared = 1 ≥ 1", "equal = 1 ≥ 1", "chars = 20 < 40"]);
+    assert_eq!(
+        lines[..3],
+        ["shared = 1 ≥ 1", "equal = 1 ≥ 1", "chars = 20 < 40"]
+    );
 }

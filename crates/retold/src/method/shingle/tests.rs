@@ -78,7 +78,10 @@ fn verdicts_by_hand() {
     assert_eq!((verdict.similarity, verdict.length_ratio), (1.0, 0.4));
     assert_eq!(verdict.shared, 4);
     assert_eq!(
-        shingle(&[]).verify(&b, &a, &mut Trace::off()).unwrap().relation,
+        shingle(&[])
+            .verify(&b, &a, &mut Trace::off())
+            .unwrap()
+            .relation,
         Relation::Contains
     );
     let whole = |threshold| shingle(&[("containment", "false"), ("threshold", threshold)]);

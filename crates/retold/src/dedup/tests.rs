@@ -1,0 +1,210 @@
+//! The run against its obvious twin: every page judged with every other, one pair at a time.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::ids::Rank;
+use crate::method::METHODS;
+use crate::model::Judgement;
+use crate::relation::Verdict;
+use crate::text::Text;
+
+/// Sentences that pages are made of: they share words, and two differ in one. The last are a site's.
+const SENTENCES: &[&str] = &[
+    "渡船今天早上离开港口，乘客们在码头等待消息。",
+    "渡船今天晚上离开港口，乘客们在码头等待消息。",
+    "昨天的天气非常糟糕，海上的风很大，没有人出门。",
+    "船长说明天是最后一班，请大家准时到达码头。",
+    "The ferry left the harbour of Naxos in the morning and was late again. ",
+    "The ferry left the harbour of Paros in the morning and was late again. ",
+    "A passenger is waiting for the news at the quay, as is the captain. ",
+    "港口 码头 天气\n",
+    "本站声明：以上内容仅代表作者本人观点，与本站立场无关。",
+    "All rights reserved by the owners of this page. ",
+];
+
+fn pages() -> impl Strategy<Value = Vec<Page>> {
+    let text = proptest::collection::vec(prop::sample::select(SENTENCES), 0..7);
+    let site = prop::option::of(prop::sample::select(vec!["http://a.cn/x", "http://b.cn/y"]));
+    let page = (text.prop_map(|parts| parts.concat()), site);
+    proptest::collection::vec(page, 1..14).prop_map(|pages| {
+        let numbered = pages.into_iter().enumerate();
+        let page = |(number, (text, url)): (usize, (String, Option<&str>))| {
+            let page = Page::text(format!("p{number}"), text);
+            match url {
+                Some(url) => page.with_url(url),
+                None => page,
+            }
+        };
+        numbered.map(page).collect()
+    })
+}
+
+/// Every method with settings that make small collections interesting.
+fn configs() -> Vec<Config> {
+    let noises = ["none", "idf", "site", "idf+site", "evidence"];
+    let mut configs = Vec::new();
+    for info in METHODS {
+        let has = |name: &str| info.all_params().any(|param| param.name == name);
+        let all = [
+            ("min_texts", "2"),
+            ("common_df", "2"),
+            ("many", "3"),
+            ("idf_min_df", "2"),
+            ("idf_threshold", "0.7"),
+            ("site_min_df", "1"),
+            ("min_chars", "5"),
+        ];
+        let mut base = Config {
+            method: info.name.into(),
+            ..Config::default()
+        };
+        let fitting = all.into_iter().filter(|(name, _)| has(name));
+        base.params
+            .extend(fitting.map(|(name, value)| (name.to_owned(), value.into())));
+        for noise in noises.into_iter().take(if has("noise") { 5 } else { 1 }) {
+            let mut config = base.clone();
+            if has("noise") {
+                config.params.insert("noise".into(), noise.into());
+            }
+            config.exact = noise != "idf";
+            configs.push(config);
+        }
+        for (name, value) in [
+            ("verify", "off"),
+            ("containment", "false"),
+            ("features", "stops"),
+        ] {
+            if has(name) {
+                let mut config = base.clone();
+                config.params.insert(name.into(), value.into());
+                configs.push(config);
+            }
+        }
+    }
+    configs
+}
+
+/// What the model says of two pages, texts asked where sketches are in doubt.
+fn verdict(model: &Model, a: &(Text, crate::Sketch), b: &(Text, crate::Sketch)) -> Option<Verdict> {
+    match model.judge(&a.1, &b.1) {
+        Judgement::No => None,
+        Judgement::Yes(verdict) => Some(verdict),
+        Judgement::Doubt(_) => model.verify(&a.0, &b.0),
+    }
+}
+
+fn by_brute_force(findings: &Findings, pages: &[Page]) -> Vec<Pair> {
+    let model = &findings.model;
+    let sketched = |rank: Rank| {
+        let page = &pages[findings.by_id[rank.at()].at()];
+        let text = model.text(page).unwrap();
+        let sketch = model.sketch(&text, page.site().as_deref()).unwrap();
+        (text, sketch)
+    };
+    let all: Vec<_> = Rank::first(pages.len()).map(sketched).collect();
+    let mut pairs = Vec::new();
+    for a in Rank::first(all.len()) {
+        for b in Rank::first(all.len()).skip(a.at() + 1) {
+            let found = verdict(model, &all[a.at()], &all[b.at()]);
+            let swapped = verdict(model, &all[b.at()], &all[a.at()]);
+            assert_eq!(
+                found,
+                swapped.map(Verdict::swapped),
+                "{}",
+                model.method().name
+            );
+            pairs.extend(found.map(|verdict| Pair::new(a, b, &verdict)));
+        }
+    }
+    pairs
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn a_run_says_what_the_model_says_of_every_pair(pages in pages()) {
+        for config in configs() {
+            let findings = match dedup(pages.clone(), &config) {
+                Ok(findings) => findings,
+                Err(error) => panic!("{}: {error}", config.method),
+            };
+            let expected = by_brute_force(&findings, &pages);
+            prop_assert_eq!(&findings.pairs, &expected, "{} {:?}", config.method, config.params);
+        }
+    }
+
+    /// Related pages that are no exact copies find each other by their probes.
+    #[test]
+    fn probes_of_related_pages_meet(pages in pages()) {
+        for config in configs() {
+            let config = Config { exact: false, ..config };
+            let findings = dedup(pages.clone(), &config).unwrap();
+            let model = &findings.model;
+            let probes = |rank: Rank| {
+                let page = &pages[findings.by_id[rank.at()].at()];
+                let sketch = model.sketch(&model.text(page).unwrap(), page.site().as_deref());
+                model.probes(&sketch.unwrap())
+            };
+            for pair in &findings.pairs {
+                let (a, b) = (probes(pair.a), probes(pair.b));
+                let (small, large) = if a.all.len() <= b.all.len() { (a, b) } else { (b, a) };
+                let meet = small.prefix.iter().any(|key| large.all.contains(key));
+                prop_assert!(meet, "{}", config.method);
+            }
+        }
+    }
+
+    /// A page that comes later, under what was learnt before, gets the verdicts of a run under that knowledge.
+    #[test]
+    fn a_model_that_has_learnt_judges_a_run(pages in pages()) {
+        for config in configs() {
+            let model = dedup(pages.clone(), &config).unwrap().model;
+            let half = &pages[..pages.len().div_ceil(2)];
+            let source = Source::of_pages("half", half.to_vec());
+            let findings = run(vec![source], model.clone(), &Resources::default(), &()).unwrap();
+            prop_assert_eq!(findings.model.knowledge(), model.knowledge());
+            prop_assert_eq!(&findings.pairs, &by_brute_force(&findings, half));
+        }
+    }
+}
+
+#[test]
+fn memory_for_texts_makes_no_difference() {
+    let page = |number: usize| {
+        let text: String = SENTENCES
+            .iter()
+            .cycle()
+            .skip(number)
+            .take(6)
+            .copied()
+            .collect();
+        Page::text(format!("p{number}"), text)
+    };
+    let config = Config {
+        method: "shingle".into(),
+        ..Config::default()
+    };
+    let find = |verify_memory| {
+        let source = Source::of_pages("pages", (0..30).map(page));
+        let resources = Resources {
+            threads: 1,
+            verify_memory,
+        };
+        let model = Model::new(config.clone()).unwrap();
+        run(vec![source], model, &resources, &()).unwrap()
+    };
+    let (least, most) = (find(1), find(u64::MAX));
+    assert!(most.verified.checked > 0 && !most.pairs.is_empty());
+    assert_eq!(least.pairs, most.pairs);
+}
+
+#[test]
+fn nothing_to_read_is_an_error() {
+    let message = dedup([], &Config::default()).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "no page could be read from pages: 1 files hold 0 records, none of them a page"
+    );
+}

@@ -1,0 +1,194 @@
+use super::*;
+use crate::index::Sketches;
+use crate::param::Settings;
+
+fn model(method: &str, settings: &[(&str, &str)]) -> Model {
+    let given = settings
+        .iter()
+        .map(|&(name, value)| (name.to_owned(), value.into()));
+    Model::new(Config {
+        method: method.into(),
+        params: given.collect::<Settings>(),
+        ..Config::default()
+    })
+    .unwrap()
+}
+
+fn knowing(common: &[u64]) -> Knowledge {
+    Knowledge {
+        texts: 1000,
+        common: common.to_vec(),
+        ..Knowledge::default()
+    }
+}
+
+/// A page that shares four sentences of 20 characters, the disclaimer's, and has one of its own.
+fn disclaimer(last: u64, own_chars: u64) -> Sketch {
+    Sketch {
+        keys: vec![1, 2, 3, 4, last],
+        marks: vec![20; 5],
+        own_chars,
+        ..Sketch::default()
+    }
+}
+
+#[test]
+fn evidence_by_hand() {
+    let judge = |common: &[u64], many: &str, shorter: u64| {
+        let model = model("period", &[("many", many)]).learn(knowing(common));
+        model.judge(&disclaimer(10, shorter), &disclaimer(11, 1000))
+    };
+    let is_yes = |judgement| matches!(judgement, Judgement::Yes(_));
+    // CCS = 4/5; without noise that is enough.
+    let Judgement::Yes(plain) = judge(&[], "20", 1000) else {
+        panic!("not related")
+    };
+    assert_eq!(
+        (plain.similarity, plain.shared, plain.shared_chars),
+        (0.8, 4, 80)
+    );
+    // All four are common: the rest, {10} and {11}, does not match.
+    assert_eq!(judge(&[1, 2, 3, 4], "20", 1000), Judgement::No);
+    // 80 / 0.65 = 123.08: a page that says 123 characters itself is covered, one of 124 is not.
+    assert!(is_yes(judge(&[1, 2, 3, 4], "20", 123)));
+    assert_eq!(judge(&[1, 2, 3, 4], "20", 124), Judgement::No);
+    // Four are many if `many` says so.
+    assert!(is_yes(judge(&[1, 2, 3, 4], "4", 1000)));
+    // One common key of five: {2, 3, 4} of {2, 3, 4, x} still match, 3/4.
+    assert!(is_yes(judge(&[1], "20", 1000)));
+}
+
+#[test]
+fn the_trace_holds_what_decided() {
+    let model = model("period", &[]).learn(knowing(&[1, 2, 3, 4]));
+    let mut trace = Trace::on();
+    let judgement = model.judge_traced(&disclaimer(10, 500), &disclaimer(11, 1000), &mut trace);
+    assert_eq!(judgement, Judgement::No);
+    let lines: Vec<String> = trace.into_checks().iter().map(Check::to_string).collect();
+    assert_eq!(
+        lines[lines.len() - 3..],
+        [
+            "evidence: shared = 4 < 20",
+            "evidence: rare features alone = 0 < 1",
+            "evidence: length = 500 > 123"
+        ]
+    );
+}
+
+#[test]
+fn noise_is_deleted_on_its_site_only() {
+    let known = Knowledge {
+        deleted_on_site: [("a.cn".to_owned(), vec![1, 2, 3, 4])].into(),
+        ..Knowledge::default()
+    };
+    let model = model("period", &[("noise", "site")]).learn(known);
+    let at = |site: &str, last| Sketch {
+        site: Some(site.into()),
+        ..disclaimer(last, 100)
+    };
+    assert!(matches!(
+        model.judge(&at("b.cn", 10), &at("b.cn", 11)),
+        Judgement::Yes(_)
+    ));
+    assert_eq!(model.judge(&at("a.cn", 10), &at("a.cn", 11)), Judgement::No);
+    // What one page has lost it does not share.
+    assert_eq!(model.judge(&at("a.cn", 10), &at("b.cn", 11)), Judgement::No);
+}
+
+#[test]
+fn equal_texts_are_copies_unless_that_is_off() {
+    let copies = |exact| {
+        let config = Config {
+            method: "period".into(),
+            exact,
+            ..Config::default()
+        };
+        let model = Model::new(config).unwrap();
+        let text = model.text(&Page::text("a", "no full stop at all")).unwrap();
+        let sketch = model.sketch(&text, None).unwrap();
+        model.judge(&sketch, &sketch)
+    };
+    assert!(matches!(copies(true), Judgement::Yes(verdict) if verdict.similarity == 1.0));
+    assert_eq!(copies(false), Judgement::No);
+    let empty = Sketch::default();
+    assert_eq!(model("period", &[]).judge(&empty, &empty), Judgement::No);
+}
+
+#[test]
+fn a_method_that_weighs_words_must_learn_them() {
+    for method in ["tfidf", "imatch"] {
+        let model = model(method, &[]);
+        let text = model.text(&Page::text("a", "ferry harbour")).unwrap();
+        assert!(model.wants_words());
+        let message = model.sketch(&text, None).unwrap_err().to_string();
+        assert!(
+            message.starts_with(&format!("method {method} weighs words")),
+            "{message}"
+        );
+        let words = crate::frequencies::Frequencies::of([model.words(&text)]);
+        let learnt = model.learn(Knowledge::of_words(words));
+        assert!(!learnt.wants_words() && learnt.sketch(&text, None).is_ok());
+    }
+}
+
+#[test]
+fn a_saved_model_is_the_same_judge() {
+    let known = Knowledge {
+        deleted: vec![u64::MAX],
+        ..knowing(&[1, 2, 3, 4])
+    };
+    let first = model("period", &[("threshold", "0.75")]).learn(known);
+    let second = Model::from_json(&first.to_json(), Path::new("")).unwrap();
+    assert_eq!(first.config(), second.config());
+    assert_eq!(first.knowledge(), second.knowledge());
+    assert_eq!(first.to_json(), second.to_json());
+    let (a, b) = (disclaimer(10, 124), disclaimer(11, 1000));
+    assert_eq!(first.judge(&a, &b), second.judge(&a, &b));
+    let later = first.to_json().replace("\"version\":1", "\"version\":2");
+    let message = Model::from_json(&later, Path::new(""))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        message,
+        "a model of version 2; this release reads version 1"
+    );
+    assert!(Model::from_json("{}", Path::new("")).is_err());
+}
+
+#[test]
+fn a_model_leaves_nothing_open() {
+    let config = model("shingle", &[("width", "4")]).config().clone();
+    assert_eq!(config.params["width"].to_string(), "4");
+    assert_eq!(config.params["threshold"].to_string(), "0.7");
+    assert!(config.extract.is_some());
+    let wrong = Config {
+        method: "shingles".into(),
+        ..Config::default()
+    };
+    assert!(
+        Model::new(wrong)
+            .unwrap_err()
+            .to_string()
+            .contains("no method is called `shingles`")
+    );
+}
+
+/// What the model says of a unit of a store is what it says of the sketch that it was made of.
+#[test]
+fn units_of_a_store_are_those_of_sketches() {
+    let known = Knowledge {
+        deleted: vec![2],
+        ..knowing(&[3])
+    };
+    let model = model("period", &[]).learn(known);
+    let sketch = disclaimer(10, 100);
+    let owned = model.unit(&sketch);
+    let one = owned.as_ref();
+    let mut store = Sketches::default();
+    store.add(model.without_noise(sketch.as_ref(), None).as_ref());
+    let units = model.units(store);
+    let other = units.get(crate::ids::UnitNo(0));
+    assert_eq!((one.whole, one.rare), (other.whole, other.rare));
+    assert_eq!(one.whole.keys, [1, 3, 4, 10]);
+    assert_eq!(one.rare.keys, [1, 4, 10]);
+}
