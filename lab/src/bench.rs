@@ -241,7 +241,7 @@ impl Watch for Unseen<'_> {
 #[cfg(test)]
 mod tests {
     use retold::read::Source;
-    use retold::{Page, dedup};
+    use retold::{Page, dedup, method};
 
     use super::*;
 
@@ -250,91 +250,99 @@ mod tests {
         let sentence = |n: usize| {
             let word = ["harbour", "bridge", "library", "market", "railway"][n % 5];
             format!(
-                "On day {n} the people of the {word} talked about nothing else than weather report {n}. "
+                "On day {n} the people of the {word} talked about nothing but weather report {n}. "
             )
         };
         let story = |from: usize, to: usize| (from..to).map(sentence).collect::<String>();
         let rights = "All rights to this page and everything on it are reserved by its owner.";
-        (0..120)
-            .map(|page| {
-                let from = 7 * (page / 3);
-                let text = match page % 3 {
-                    0 => story(from, from + 6),
-                    1 => story(from, from + 7),
-                    _ => story(from + 1, from + 4),
-                };
-                Page::text(format!("p{page:03}"), format!("{text}\n{rights}"))
-            })
-            .collect()
+        let page = |page: usize| {
+            let from = 7 * (page / 4);
+            let text = match page % 4 {
+                0 | 3 => story(from, from + 6),
+                1 => story(from, from + 7),
+                _ => story(from + 1, from + 4),
+            };
+            Page::text(
+                format!("p{:03}", page * 89 % 160),
+                format!("{text}\n{rights}"),
+            )
+        };
+        (0..160).map(page).collect()
     }
 
-    /// The ids of what a bench finds, and what a run finds.
-    fn both(method: &str, params: &Params) -> [Vec<(String, String, f32)>; 2] {
-        let base = Config {
+    fn config(method: &str, params: &[(&str, &str)]) -> Config {
+        let params = params
+            .iter()
+            .map(|&(name, value)| (name.to_owned(), value.into()));
+        Config {
             method: method.into(),
-            params: params.settings(),
+            params: params.collect(),
             ..Config::default()
-        };
-        let findings = dedup(pages(), &base).unwrap();
-        let ran = findings.pairs.iter().map(|pair| {
-            let [a, b] = [pair.a, pair.b].map(|rank| findings.id(rank).to_owned());
-            (a, b, pair.similarity)
-        });
+        }
+    }
+
+    /// The ids and similarities of what a bench finds with one set of parameters after another.
+    fn tried(base: &Config, all: &[&[(&str, &str)]]) -> (Vec<Vec<(String, String, f32)>>, usize) {
         let model = Model::new(base.clone()).unwrap();
         let sources = [Source::of_pages("pages", pages())];
         let (collection, texts) =
             Collection::read_texts(&sources, &base.read, &model, &()).unwrap();
-        let all: Vec<PageNo> = PageNo::first(texts.len()).collect();
-        let mut bench = Bench::new(&base, (&collection, &texts), &all);
-        let tried = bench.pairs(params, &()).unwrap().pairs;
+        let pages: Vec<PageNo> = PageNo::first(texts.len()).collect();
+        let mut bench = Bench::new(base, (&collection, &texts), &pages);
         let id = |page: PageNo| collection.page(page).id.to_string();
-        let tried = tried
-            .iter()
-            .map(|pair| (id(pair.a), id(pair.b), pair.similarity));
-        [ran.collect(), tried.collect()]
+        let mut found = Vec::new();
+        for params in all {
+            let model = Model::new(config(&base.method, params)).unwrap();
+            let pairs = bench.pairs(model.params(), &()).unwrap().pairs;
+            let pairs = pairs
+                .iter()
+                .map(|pair| (id(pair.a), id(pair.b), pair.similarity));
+            found.push(pairs.collect());
+        }
+        (found, bench.sketched())
     }
 
     #[test]
     fn a_bench_finds_what_a_run_finds() {
-        for info in retold::method::METHODS {
-            let [ran, tried] = both(info.name, &info.resolve(&Default::default()).unwrap());
-            assert_eq!(ran, tried, "{}", info.name);
-            assert!(!ran.is_empty(), "{} finds nothing", info.name);
+        for info in method::METHODS {
+            let base = config(info.name, &[]);
+            let findings = dedup(pages(), &base).unwrap();
+            let id = |rank| findings.id(rank).to_owned();
+            let ran = findings
+                .pairs
+                .iter()
+                .map(|pair| (id(pair.a), id(pair.b), pair.similarity));
+            let ran: Vec<_> = ran.collect();
+            assert!(!ran.is_empty(), "{}", info.name);
+            assert_eq!(tried(&base, &[&[]]).0, [ran], "{}", info.name);
         }
     }
 
     #[test]
-    fn sketches_are_made_once_for_parameters_that_only_judge() {
-        let info = retold::method::find("period").unwrap();
-        let params = |name: &str, value: &str| {
-            info.resolve(&[(name.to_owned(), value.into())].into())
-                .unwrap()
-        };
-        let base = Config {
-            method: info.name.into(),
-            ..Config::default()
-        };
-        let model = Model::new(base.clone()).unwrap();
-        let sources = [Source::of_pages("pages", pages())];
-        let (collection, texts) =
-            Collection::read_texts(&sources, &base.read, &model, &()).unwrap();
-        let part: Vec<PageNo> = PageNo::first(texts.len()).skip(1).collect();
-        let mut bench = Bench::new(&base, (&collection, &texts), &part);
-        for (name, value, sketched) in [
-            ("threshold", "0.7", 1),
-            ("threshold", "0.9", 1),
-            ("noise", "none", 1),
-            ("chars", "5", 2),
-            ("threshold", "0.7", 2),
+    fn sketches_are_used_again_and_nothing_else_comes_of_it() {
+        for (method, sets, sketched) in [
+            (
+                "coverage",
+                [("threshold", "0.7"), ("verify", "off"), ("width", "6")],
+                2,
+            ),
+            (
+                "tfidf",
+                [("threshold", "0.7"), ("threshold", "0.99"), ("terms", "5")],
+                2,
+            ),
+            (
+                "period",
+                [("noise", "none"), ("noise", "idf"), ("chars", "5")],
+                2,
+            ),
         ] {
-            let found = bench.pairs(&params(name, value), &()).unwrap();
-            assert_eq!(bench.sketched(), sketched, "{name}={value}");
-            assert!(
-                found
-                    .pairs
-                    .iter()
-                    .all(|pair| pair.a.0 > 0 && pair.a < pair.b)
-            );
+            let sets: Vec<_> = sets.iter().map(std::slice::from_ref).collect();
+            let base = config(method, &[]);
+            let (together, times) = tried(&base, &sets);
+            assert_eq!(times, sketched, "{method}");
+            let alone = sets.iter().map(|set| tried(&base, &[set]).0.remove(0));
+            assert_eq!(together, alone.collect::<Vec<_>>(), "{method}");
         }
     }
 }
