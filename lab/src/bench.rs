@@ -281,8 +281,11 @@ mod tests {
         }
     }
 
-    /// The ids and similarities of what a bench finds with one set of parameters after another.
-    fn tried(base: &Config, all: &[&[(&str, &str)]]) -> (Vec<Vec<(String, String, f32)>>, usize) {
+    /// The ids and the similarities of pairs.
+    type Pairs = Vec<(String, String, f32)>;
+
+    /// What a bench finds with one set of parameters after another, and how many times it sketched.
+    fn tried(base: &Config, all: &[&[(&str, &str)]]) -> (Vec<Pairs>, usize) {
         let model = Model::new(base.clone()).unwrap();
         let sources = [Source::of_pages("pages", pages())];
         let (collection, texts) =
@@ -312,7 +315,7 @@ mod tests {
                 .pairs
                 .iter()
                 .map(|pair| (id(pair.a), id(pair.b), pair.similarity));
-            let ran: Vec<_> = ran.collect();
+            let ran: Pairs = ran.collect();
             assert!(!ran.is_empty(), "{}", info.name);
             assert_eq!(tried(&base, &[&[]]).0, [ran], "{}", info.name);
         }
