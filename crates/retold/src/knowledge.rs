@@ -100,7 +100,10 @@ impl Knowledge {
     /// Finds the keys on more than `common_df` texts, if there are `min_texts` texts at all.
     pub fn of_common(census: &Census<'_>, params: &Params) -> Knowledge {
         let common = if census.all() >= params.int("min_texts") as u64 {
-            census.on_more_than(params.int("common_df") as u64)
+            census
+                .postings(params.int("common_df") as u64)
+                .keys()
+                .collect()
         } else {
             Vec::new()
         };
@@ -118,7 +121,7 @@ impl Knowledge {
             "none" => Default::default(),
             "evidence" => return Knowledge::of_common(census, params),
             kind => {
-                let postings = Postings::build(census.sketches);
+                let postings = census.postings(1);
                 let everywhere = (kind != "site").then(|| census.by_idf(&postings, params));
                 let on_site = (kind != "idf").then(|| census.by_site(&postings, params));
                 (everywhere.unwrap_or_default(), on_site.unwrap_or_default())
@@ -183,12 +186,11 @@ impl Census<'_> {
             .sum()
     }
 
-    /// The keys on more than `limit` texts. Time O(n log n) in the number of keys.
-    fn on_more_than(&self, limit: u64) -> Vec<u64> {
-        let is_common =
+    /// The lists of the keys on more than `limit` texts. Time O(n log n) in the number of keys.
+    fn postings(&self, limit: u64) -> Postings {
+        let wanted =
             |list: &[(u64, SketchNo)]| self.df(list.iter().map(|&(_, sketch)| sketch)) > limit;
-        let postings = Postings::build_where(self.sketches, is_common);
-        postings.iter().map(|(key, _)| key).collect()
+        Postings::build_where(self.sketches, wanted)
     }
 
     /// METHODS §1.2 (a): ln(N / df) below a threshold.

@@ -100,13 +100,17 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     pub(super) fn new(report: &'a Report<'a>) -> Self {
+        let findings = report.findings;
+        let texts = findings
+            .collection
+            .texts_per_sketch(findings.different_sketches);
+        let df = |list: &[(u64, SketchNo)]| -> u32 {
+            list.iter().map(|(_, sketch)| texts[sketch.at()]).sum()
+        };
         Facts {
             report,
-            postings: Postings::build(whole_sketches(report)),
-            texts: report
-                .findings
-                .collection
-                .texts_per_sketch(report.findings.different_sketches),
+            postings: Postings::build_where(whole_sketches(report), |list| df(list) > 1),
+            texts,
             picked: pick(report),
             shapes: Vec::new(),
             shape_of: HashMap::new(),

@@ -98,15 +98,14 @@ impl Postings {
         self.keys.binary_search(&key).ok()
     }
 
-    /// The document frequency of a key that sketches of this index hold: over different sketches, at least 1.
-    pub fn df(&self, key: u64) -> usize {
-        self.position(key)
-            .map_or(1, |position| self.at(position).1.len())
-    }
-
     /// All keys with their lists, ascending by key.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[SketchNo])> {
         (0..self.len()).map(|position| self.at(position))
+    }
+
+    /// All keys, ascending.
+    pub fn keys(&self) -> impl Iterator<Item = u64> {
+        self.keys.iter().copied()
     }
 
     /// The number of postings in all lists.

@@ -133,18 +133,15 @@ struct Limits {
 }
 
 impl Limits {
-    /// What the first page is to the second, and the similarity that says so. Pages of unlike length are contained by
-    /// the share; if they are not, and pages of like length at once, duplicates by the cosine or, where that is wanted
-    /// and the lengths are alike, by the share.
+    /// What the first page is to the second, and the similarity that says so. Of pages of unlike length the shorter is
+    /// contained if its share is large enough. All other pages are duplicates by their cosine; those of like length
+    /// also by the share, where that is wanted.
     fn relation(&self, numbers: &Numbers, trace: &mut Trace) -> Option<(Relation, f64)> {
         let length = "length ratio: words of the shorter page over those of the longer";
         let (shorter, longer) = numbers.lengths();
         let length = Check::ratio("length ratio", length, shorter, longer, self.length_ratio);
-        let outcomes = (
-            "duplicates if at all",
-            "contained by share, else duplicates",
-        );
-        let alike = trace.test(length.deciding(outcomes.0, outcomes.1));
+        let unlike = "contained by share, else duplicates";
+        let alike = trace.test(length.deciding("duplicates if at all", unlike));
         let share = "occurrences of the shorter page's keywords that the longer has as keywords too, over all";
         let (part, whole) = numbers.share_counts();
         let share = Check::ratio("share", share, part, whole, self.share);
@@ -158,13 +155,12 @@ impl Limits {
             }
             return trace.test(share).then_some((Relation::Duplicate, by_share));
         }
-        if !alike && trace.test(share.deciding("the longer contains the shorter", "not contained"))
-        {
+        let share = share.deciding("the longer contains the shorter", "not contained");
+        if !alike && trace.test(share) {
             return Some((numbers.container(), by_share));
         }
-        trace
-            .test(cosine)
-            .then_some((Relation::Duplicate, by_cosine))
+        let related = trace.test(cosine);
+        related.then_some((Relation::Duplicate, by_cosine))
     }
 }
 

@@ -182,7 +182,7 @@ impl Method for CoDet {
         let length = "characters of the shorter page's sentences over those of the longer";
         let least = self.length_threshold;
         let (relation, length_ratio) = trace.by_length("length ratio", length, sizes, least);
-        related.then(|| Verdict {
+        related.then_some(Verdict {
             relation,
             similarity,
             length_ratio,

@@ -101,11 +101,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// small. Candidates are read again and their coverage is computed exactly.
 ///
 /// A gram on more than `common_df` different texts is common: it may be a disclaimer as well as a much quoted
-/// statement. Two pages are related if the rest, what is rare, covers the smaller page's rare text to `threshold` (and
-/// all text to `least`); or if all text does so, and the smaller page is an article, that is, `prose` of it stands in
-/// sentences with a full stop (templates, menus and adverts do without) and 50 grams are shared, or the pages share
-/// `many` grams. What is
-/// common is learnt of sampled grams, counted once and frozen.
+/// statement. Which grams are common is learnt from samples, once, and frozen. Two pages are related if the rest, what
+/// is rare, covers the smaller page's rare text to `threshold` (and all text to `least`); or if all text does so, and
+/// the smaller page is an article, that is, `prose` of it stands in sentences with a full stop (templates, menus and
+/// adverts do without) and 50 grams are shared, or the pages share `many` grams.
 ///
 /// # Misses
 /// Copies in which every tenth word was changed. Articles of which more than `common_df` versions stand on pages
@@ -314,11 +313,9 @@ impl Coverage {
             "thousandths of the smaller page in full sentences; an article's common text counts";
         let (value, least) = (counts.prose as usize, self.prose as f64);
         let prose = Check::number("prose", prose, value, Op::AtLeast, least);
-        let outcomes = (
-            "an article: more than a line counts",
-            "only so much counts as no template has",
-        );
-        let is_article = trace.test(prose.deciding(outcomes.0, outcomes.1));
+        let article = "an article: common text of more than a line counts";
+        let other = "common text counts if it is more than any template has";
+        let is_article = trace.test(prose.deciding(article, other));
         let least = match is_article {
             true => self.many.min(FEWEST_COMMON),
             false => self.many,
@@ -329,20 +326,14 @@ impl Coverage {
             false => 0.0,
         };
         let (_, least) = reaching(counts.shared as f64, error, least as f64);
-        let shared = "runs that both pages have, common ones too; if there are fewer, and no rare text, nothing says that one \
-                      page repeats the other";
-        trace.test(Check::number(
-            "shared",
-            shared,
-            counts.shared,
-            Op::AtLeast,
-            least.ceil(),
-        ))
+        let (count, least) = (counts.shared, least.ceil());
+        let shared = "runs that both pages have, common ones too; fewer are no evidence where rare text is none";
+        trace.test(Check::number("shared", shared, count, Op::AtLeast, least))
     }
 }
 
-/// A value, and what it must reach so that with `slack` it reaches `threshold`, for people: nothing below 0. Whether it
-/// does is decided by the sum; what must be reached is the difference but for rounding.
+/// A value, and what it must reach so that with `slack` it reaches `threshold`: their difference. Neither is told below
+/// 0, and where the difference is rounded to the wrong side, the sum decides.
 fn reaching(value: f64, slack: f64, threshold: f64) -> (f64, f64) {
     let reaches = value + slack >= threshold;
     let (value, least) = (value.max(0.0), (threshold - slack).max(0.0));

@@ -205,7 +205,7 @@ impl Method for IMatch {
         let similarity = share.value;
         let similar = trace.test(share);
         let length_ratio = length_ratio(a, b, trace);
-        (any && similar).then(|| Verdict {
+        (any && similar).then_some(Verdict {
             relation: Relation::Duplicate,
             similarity,
             length_ratio,

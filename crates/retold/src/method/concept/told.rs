@@ -61,7 +61,7 @@ impl Concept {
         let ratio = "length ratio: words of the shorter page over those of the longer";
         let least = self.length_threshold;
         let (relation, length_ratio) = trace.by_length("length ratio", ratio, found.words, least);
-        related.then(|| Verdict {
+        related.then_some(Verdict {
             relation,
             similarity: found.cosine,
             length_ratio,

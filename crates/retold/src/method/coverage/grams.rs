@@ -8,7 +8,7 @@ use crate::text::{Text, count_chars};
 /// Multiplier of the polynomial over the hashes of a gram's tokens; odd, so that no token is lost.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Set in the hash of a gram that is common in the collection; free for that in every gram.
+/// Set, in proofs, in the hash of a gram that is common in the collection; free for that in every gram.
 pub(super) const COMMON: u64 = 1;
 
 /// Hands every gram, the hash of `width` tokens that follow each other, to `found`, with its byte range in the folded

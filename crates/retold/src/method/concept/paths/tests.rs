@@ -1,0 +1,94 @@
+//! Distances against figures worked out by hand and an obvious twin.
+
+use super::super::obvious;
+use super::*;
+use proptest::prelude::*;
+
+fn twin(graph: &Graph, candidates: &[u32]) -> Distances {
+    let near: Vec<Vec<usize>> = (0..graph.len() as u32)
+        .map(|node| graph.neighbours(node).iter().map(|&n| n as usize).collect())
+        .collect();
+    let candidates: Vec<usize> = candidates.iter().map(|&node| node as usize).collect();
+    let (total, longest, growth) = obvious::distances(&near, &candidates);
+    Distances {
+        total,
+        longest,
+        growth,
+    }
+}
+
+fn all(graph: &Graph) -> Vec<u32> {
+    (0..graph.len() as u32).collect()
+}
+
+#[test]
+fn a_path_a_star_and_a_ring_by_hand() {
+    // 0 - 1 - 2: distances 1, 1, 2, each twice.
+    let path = Graph::new(3, [(0, 1), (1, 2)].into_iter());
+    // Without 1 the pair 0, 2 is cut off and counts 3 instead of 2; without an end nothing changes.
+    let wanted = Distances {
+        total: 8,
+        longest: 2,
+        growth: vec![0, 2, 0],
+    };
+    assert_eq!(distances(&path, &[0, 1, 2]), wanted);
+    // A hub with four leaves: the six pairs of leaves go from 2 to 3.
+    let star = Graph::new(5, (1..5).map(|leaf| (0, leaf)));
+    let wanted = Distances {
+        total: 2 * (4 + 6 * 2),
+        longest: 2,
+        growth: vec![12, 0],
+    };
+    assert_eq!(distances(&star, &[0, 1]), wanted);
+    // A ring of six without one node is a path of five: 1·4 + 2·3 + 3·2 + 4 = 20 instead of
+    // 4 ones, 4 twos and 2 threes = 18.
+    let ring = Graph::new(6, (0..6).map(|n| (n, (n + 1) % 6)));
+    let found = distances(&ring, &[2]);
+    assert_eq!((found.longest, found.growth), (3, vec![4]));
+    assert_eq!(distances(&Graph::new(1, [].into_iter()), &[0]).growth, [0]);
+    assert_eq!(distances(&Graph::default(), &[]), Distances::default());
+}
+
+#[test]
+fn all_widths_of_rows_agree_with_the_obvious_way() {
+    for nodes in [63, 64, 65, 130, 257, 511, 513, 700] {
+        // A long ring with a few chords: far pairs, and many rounds.
+        let chords = (0..nodes / 9).map(|n| (n * 5 % nodes, n * n % nodes));
+        let ring = (0..nodes).map(|n| (n, (n + 1) % nodes));
+        let graph = Graph::new(nodes as usize, ring.chain(chords));
+        let some: Vec<u32> = (0..nodes).step_by(41).collect();
+        assert_eq!(
+            distances(&graph, &some),
+            twin(&graph, &some),
+            "{nodes} nodes"
+        );
+    }
+}
+
+#[test]
+fn long_thin_networks_are_searched_one_source_at_a_time() {
+    // Words of a list, none twice: each is linked with the next two. A few come twice.
+    let list = (0..460).flat_map(|n| [(n, n + 1), (n, n + 2)]);
+    let thin = Graph::new(462, list.chain([(3, 40), (200, 222)]));
+    assert!(Queue::default().is_thin(&thin));
+    let some: Vec<u32> = (0..460).step_by(23).collect();
+    assert_eq!(distances(&thin, &some), twin(&thin, &some));
+    // A tail that a removal cuts off.
+    let path = Graph::new(300, (0..299).map(|n| (n, n + 1)));
+    assert_eq!(distances(&path, &[1, 150]), twin(&path, &[1, 150]));
+}
+
+proptest! {
+    /// A tree over all nodes keeps the graph connected; removals may cut it to pieces.
+    #[test]
+    fn random_networks(
+        parents in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
+        extra in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..200),
+    ) {
+        let nodes = parents.len() + 1;
+        let tree = parents.iter().enumerate().map(|(n, parent)| (n as u32 + 1, parent.index(n + 1) as u32));
+        let extra = extra.iter().map(|(a, b)| (a.index(nodes) as u32, b.index(nodes) as u32));
+        let graph = Graph::new(nodes, tree.chain(extra));
+        prop_assert_eq!(distances(&graph, &all(&graph)), twin(&graph, &all(&graph)));
+    }
+}

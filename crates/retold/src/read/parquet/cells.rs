@@ -1,0 +1,213 @@
+//! Cells of Parquet columns as text or bytes.
+
+use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::data_type::{ByteArray, DataType};
+use ::parquet::errors::{ParquetError, Result};
+use ::parquet::schema::types::{ColumnDescriptor, Type};
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
+use jiff::tz::TimeZone;
+
+/// A column of a batch; `None` for a null.
+pub(super) type Cells = Vec<Option<ByteArray>>;
+
+/// What the values of a column stand for.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Just what they are.
+    Plain,
+    Unsigned,
+    /// Days.
+    Day,
+    /// Points in time in units of so many nanoseconds, in UTC or by a clock of unknown place.
+    Time {
+        nanos: i64,
+        utc: bool,
+    },
+    /// Numbers with so many digits behind the point.
+    Decimal(usize),
+}
+
+impl Kind {
+    fn of(column: &ColumnDescriptor) -> Kind {
+        use ConvertedType as Old;
+        let time = |nanos, utc| Kind::Time { nanos, utc };
+        match (column.logical_type_ref(), column.converted_type()) {
+            (Some(LogicalType::Timestamp(stamp)), _) => {
+                let nanos = match stamp.unit {
+                    TimeUnit::MILLIS => 1_000_000,
+                    TimeUnit::MICROS => 1_000,
+                    TimeUnit::NANOS => 1,
+                };
+                time(nanos, stamp.is_adjusted_to_u_t_c)
+            }
+            (Some(LogicalType::Decimal(decimal)), _) => {
+                Kind::Decimal(usize::try_from(decimal.scale).unwrap_or(0))
+            }
+            (Some(LogicalType::Integer(integer)), _) if !integer.is_signed => Kind::Unsigned,
+            (Some(LogicalType::Date), _) | (None, Old::DATE) => Kind::Day,
+            (None, Old::TIMESTAMP_MILLIS) => time(1_000_000, true),
+            (None, Old::TIMESTAMP_MICROS) => time(1_000, true),
+            (None, Old::DECIMAL) => {
+                Kind::Decimal(usize::try_from(column.type_scale()).unwrap_or(0))
+            }
+            (None, Old::UINT_8 | Old::UINT_16 | Old::UINT_32 | Old::UINT_64) => Kind::Unsigned,
+            _ if column.physical_type() == Physical::INT96 => time(1, false),
+            _ => Kind::Plain,
+        }
+    }
+
+    /// A whole number as text, given both ways of reading its bits.
+    fn number(self, signed: i64, unsigned: u64) -> Option<String> {
+        match self {
+            Kind::Plain => Some(signed.to_string()),
+            Kind::Unsigned => Some(unsigned.to_string()),
+            Kind::Day => {
+                let day = Timestamp::from_second(signed.checked_mul(86_400)?).ok()?;
+                Some(TimeZone::UTC.to_datetime(day).date().to_string())
+            }
+            Kind::Time { nanos, utc } => point_in_time(i128::from(signed) * i128::from(nanos), utc),
+            Kind::Decimal(scale) => Some(decimal(signed.into(), scale)),
+        }
+    }
+
+    fn bytes(
+        self,
+        value: ByteArray,
+        plain: impl Fn(ByteArray) -> Option<ByteArray>,
+    ) -> Option<ByteArray> {
+        match self {
+            Kind::Decimal(scale) => Some(text(decimal(big_endian(value.data())?, scale))),
+            _ => plain(value),
+        }
+    }
+}
+
+/// Nanoseconds since 1970 as RFC 3339 has it, to the second, or to a thousandth of it if need be, and so on.
+fn point_in_time(nanos: i128, utc: bool) -> Option<String> {
+    let time = Timestamp::from_nanosecond(nanos).ok()?;
+    let precision = match nanos {
+        nanos if nanos % 1_000_000_000 == 0 => 0,
+        nanos if nanos % 1_000_000 == 0 => 3,
+        nanos if nanos % 1_000 == 0 => 6,
+        _ => 9,
+    };
+    let printer = DateTimePrinter::new().precision(Some(precision));
+    Some(match utc {
+        true => printer.timestamp_to_string(&time),
+        false => printer.datetime_to_string(&TimeZone::UTC.to_datetime(time)),
+    })
+}
+
+fn decimal(value: i128, scale: usize) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    let digits = format!("{:0>width$}", value.unsigned_abs(), width = scale + 1);
+    let (whole, behind) = digits.split_at(digits.len() - scale);
+    let point = if scale > 0 { "." } else { "" };
+    format!("{sign}{whole}{point}{behind}")
+}
+
+/// A number of up to 16 bytes.
+fn big_endian(bytes: &[u8]) -> Option<i128> {
+    let fill = if *bytes.first()? >= 0x80 { 0xff } else { 0 };
+    let mut all = [fill; 16];
+    all[16_usize.checked_sub(bytes.len())?..].copy_from_slice(bytes);
+    Some(i128::from_be_bytes(all))
+}
+
+fn text(text: String) -> ByteArray {
+    ByteArray::from(text.into_bytes())
+}
+
+/// A number with a point as JSON has it; `None` for what is not a number.
+fn float(value: f64, text: serde_json::Result<String>) -> Option<ByteArray> {
+    let text = text.ok().filter(|_| value.is_finite())?;
+    Some(ByteArray::from(text.into_bytes()))
+}
+
+/// Whether a column holds text, in a string or in bytes. One without any value will do.
+pub(super) fn is_text(field: &Type) -> bool {
+    let info = field.get_basic_info();
+    let logical = info.logical_type_ref();
+    let decimal = matches!(logical, Some(LogicalType::Decimal(_)))
+        || info.converted_type() == ConvertedType::DECIMAL;
+    is_flat(field)
+        && (logical == Some(&LogicalType::Unknown)
+            || field.get_physical_type() == Physical::BYTE_ARRAY && !decimal)
+}
+
+/// Whether a column has one value a row.
+pub(super) fn is_flat(field: &Type) -> bool {
+    let info = field.get_basic_info();
+    let repeated =
+        info.has_repetition() && info.repetition() == ::parquet::basic::Repetition::REPEATED;
+    field.is_primitive() && !repeated
+}
+
+/// Reads so many cells of a flat column.
+pub(super) fn read(
+    reader: &mut ColumnReader,
+    column: &ColumnDescriptor,
+    rows: usize,
+) -> Result<Cells> {
+    use ColumnReader as Of;
+    let kind = Kind::of(column);
+    let number = |signed: i64, unsigned: u64| kind.number(signed, unsigned).map(text);
+    match reader {
+        Of::BoolColumnReader(reader) => {
+            typed(reader, column, rows, |value| Some(text(value.to_string())))
+        }
+        Of::Int32ColumnReader(reader) => typed(reader, column, rows, |value| {
+            number(value.into(), value.cast_unsigned().into())
+        }),
+        Of::Int64ColumnReader(reader) => typed(reader, column, rows, |value| {
+            number(value, value.cast_unsigned())
+        }),
+        Of::Int96ColumnReader(reader) => {
+            typed(reader, column, rows, |value| number(value.to_nanos(), 0))
+        }
+        Of::FloatColumnReader(reader) => typed(reader, column, rows, |value| {
+            float(value.into(), serde_json::to_string(&value))
+        }),
+        Of::DoubleColumnReader(reader) => typed(reader, column, rows, |value| {
+            float(value, serde_json::to_string(&value))
+        }),
+        Of::ByteArrayColumnReader(reader) => {
+            typed(reader, column, rows, |value| kind.bytes(value, Some))
+        }
+        Of::FixedLenByteArrayColumnReader(reader) => typed(reader, column, rows, |value| {
+            kind.bytes(value.into(), |_| None)
+        }),
+    }
+}
+
+fn typed<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    column: &ColumnDescriptor,
+    rows: usize,
+    show: impl Fn(T::T) -> Option<ByteArray>,
+) -> Result<Cells> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let (read, _, _) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
+    if read != rows {
+        return Err(ParquetError::EOF(format!(
+            "column `{}` ends early",
+            column.name()
+        )));
+    }
+    let mut values = values.into_iter();
+    Ok(match column.max_def_level() {
+        0 => values.map(show).collect(),
+        // The highest level is that of a value, any other that of a null.
+        full => levels
+            .iter()
+            .map(|level| {
+                (*level == full)
+                    .then(|| values.next())
+                    .flatten()
+                    .and_then(&show)
+            })
+            .collect(),
+    })
+}

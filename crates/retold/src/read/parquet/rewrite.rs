@@ -1,0 +1,342 @@
+//! Parquet into `kept/`: row group by row group and column by column, with all columns.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::Arc;
+
+use ::parquet::basic::{LogicalType, Repetition, Type as Physical};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::column::writer::ColumnWriterImpl;
+use ::parquet::data_type as of;
+use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::ParquetMetaData;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::reader::{FileReader, RowGroupReader};
+use ::parquet::file::writer::{
+    SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter,
+};
+use ::parquet::schema::types::{Type, TypePtr};
+
+use super::{BATCH, Rows, guarded};
+use crate::error::{Error, Result};
+use crate::read::{Fate, MARK_FIELDS, Mark, ReadOptions, Source};
+
+/// Where some writers keep the schema once more, as Arrow has it.
+const ARROW_SCHEMA: &str = "ARROW:schema";
+
+/// See [`Source::rewrite`]. All columns are kept, with the schema, compression and row groups of the source.
+pub(crate) fn rewrite<'a>(
+    source: &Source,
+    options: &ReadOptions,
+    fate: &mut dyn FnMut(u64) -> Fate<'a>,
+    to: &Path,
+) -> Result<()> {
+    let Ok(rows) = Rows::open(source, options) else {
+        fate(1);
+        return Ok(());
+    };
+    let paths = Paths {
+        from: &source.path,
+        to,
+    };
+    let mut writer = None;
+    let mut number = 0;
+    for group in 0..rows.file.num_row_groups() {
+        let (count, damage) = count(&rows, group);
+        let fates = (number..number + count).map(|row| fate(row + 1));
+        let fates = fates.collect::<Vec<_>>();
+        number += count;
+        copy_group(&rows, group, &fates, &mut writer, &paths)?;
+        match damage {
+            // The first pass has rejected this row.
+            Some(_) if fate(number + 1) == Fate::Leave => break,
+            Some(reason) => return Err(paths.unread(reason)),
+            None => {}
+        }
+    }
+    match writer {
+        Some(writer) => writer
+            .close()
+            .map(|_| ())
+            .map_err(|error| paths.unwritten(error)),
+        None => Ok(()),
+    }
+}
+
+/// The number of rows of a group that the first pass could read, and what stopped it.
+fn count(rows: &Rows, group: usize) -> (u64, Option<String>) {
+    let mut count = 0;
+    let mut group = match rows.group(group) {
+        Ok(group) => group,
+        Err(reason) => return (count, Some(reason)),
+    };
+    while group.left > 0 {
+        match group.next() {
+            Ok(batch) => count += batch.rows as u64,
+            Err(reason) => return (count, Some(reason)),
+        }
+    }
+    (count, None)
+}
+
+/// For messages.
+struct Paths<'a> {
+    from: &'a Path,
+    to: &'a Path,
+}
+
+impl Paths<'_> {
+    fn unread(&self, reason: String) -> Error {
+        Error::io("cannot read again", self.from)(std::io::Error::other(reason))
+    }
+
+    /// An error of the writer; if the system is behind it (disk full), in the system's words.
+    fn unwritten(&self, error: ParquetError) -> Error {
+        let error = match error {
+            ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {
+                Ok(error) => *error,
+                Err(inner) => std::io::Error::other(inner),
+            },
+            error => std::io::Error::other(error),
+        };
+        Error::io("cannot write", self.to)(error)
+    }
+}
+
+type Writer = SerializedFileWriter<BufWriter<File>>;
+
+/// Writes the rows of a row group that are kept.
+fn copy_group(
+    rows: &Rows,
+    group: usize,
+    fates: &[Fate],
+    writer: &mut Option<Writer>,
+    paths: &Paths,
+) -> Result<()> {
+    let kept = fates
+        .iter()
+        .map(|fate| *fate != Fate::Leave)
+        .collect::<Vec<_>>();
+    if !kept.contains(&true) {
+        return Ok(());
+    }
+    let marked = fates.iter().any(|fate| matches!(fate, Fate::Mark(_)));
+    let failed = |error| paths.unwritten(error);
+    let writer = match writer {
+        Some(writer) => writer,
+        None => writer.insert(create(rows.file.metadata(), marked, paths)?),
+    };
+    let from = guarded(|| rows.file.get_row_group(group)).map_err(|reason| paths.unread(reason))?;
+    let mut group = writer.next_row_group().map_err(failed)?;
+    let schema = rows.file.metadata().file_metadata().schema_descr();
+    for leaf in 0..schema.num_columns() {
+        let to = next(&mut group).map_err(failed)?;
+        copy_column(&*from, leaf, to, &kept, paths)?;
+    }
+    if marked {
+        write_marks(&mut group, fates).map_err(failed)?;
+    }
+    group.close().map(|_| ()).map_err(failed)
+}
+
+/// The writer of the next column.
+fn next<'a>(
+    group: &'a mut SerializedRowGroupWriter<'_, BufWriter<File>>,
+) -> ::parquet::errors::Result<SerializedColumnWriter<'a>> {
+    let column = group.next_column()?;
+    column.ok_or_else(|| ParquetError::General("a column too many".into()))
+}
+
+/// Copies the kept rows of one column.
+fn copy_column(
+    from: &dyn RowGroupReader,
+    leaf: usize,
+    mut to: SerializedColumnWriter,
+    kept: &[bool],
+    paths: &Paths,
+) -> Result<()> {
+    use ColumnReader as From;
+    let reader = guarded(|| from.get_column_reader(leaf)).map_err(|reason| paths.unread(reason))?;
+    match reader {
+        From::BoolColumnReader(reader) => copy(reader, to.typed::<of::BoolType>(), kept, paths),
+        From::Int32ColumnReader(reader) => copy(reader, to.typed::<of::Int32Type>(), kept, paths),
+        From::Int64ColumnReader(reader) => copy(reader, to.typed::<of::Int64Type>(), kept, paths),
+        From::Int96ColumnReader(reader) => copy(reader, to.typed::<of::Int96Type>(), kept, paths),
+        From::FloatColumnReader(reader) => copy(reader, to.typed::<of::FloatType>(), kept, paths),
+        From::DoubleColumnReader(reader) => copy(reader, to.typed::<of::DoubleType>(), kept, paths),
+        From::ByteArrayColumnReader(reader) => {
+            copy(reader, to.typed::<of::ByteArrayType>(), kept, paths)
+        }
+        From::FixedLenByteArrayColumnReader(reader) => {
+            copy(reader, to.typed::<of::FixedLenByteArrayType>(), kept, paths)
+        }
+    }?;
+    to.close().map_err(|error| paths.unwritten(error))
+}
+
+fn copy<T: of::DataType>(
+    mut from: ColumnReaderImpl<T>,
+    to: &mut ColumnWriterImpl<T>,
+    kept: &[bool],
+    paths: &Paths,
+) -> Result<()> {
+    let mut cells = Cells::<T::T>::default();
+    let about = to.get_descriptor();
+    let highest = [about.max_def_level(), about.max_rep_level()];
+    for kept in kept.chunks(BATCH) {
+        cells.clear();
+        guarded(|| cells.read(&mut from, kept.len(), highest))
+            .map_err(|reason| paths.unread(reason))?;
+        if kept.contains(&false) {
+            cells.keep(kept, highest[0]);
+        }
+        cells.write(to).map_err(|error| paths.unwritten(error))?;
+    }
+    Ok(())
+}
+
+/// Some rows of a column as Parquet has them. Where a column has levels, there is one of each kind for every value,
+/// null and empty list.
+#[derive(Default)]
+struct Cells<T> {
+    values: Vec<T>,
+    /// Definition levels: how much of the path to a value is there, the highest being that of a value.
+    filled: Vec<i16>,
+    /// Repetition levels: zero at the first value of a row.
+    repeated: Vec<i16>,
+}
+
+impl<T> Cells<T> {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.filled.clear();
+        self.repeated.clear();
+    }
+
+    /// Reads so many rows of a column with levels up to these.
+    fn read<D: of::DataType<T = T>>(
+        &mut self,
+        from: &mut ColumnReaderImpl<D>,
+        rows: usize,
+        highest: [i16; 2],
+    ) -> ::parquet::errors::Result<()> {
+        let (filled, repeated) = (&mut self.filled, &mut self.repeated);
+        let (read, _, _) =
+            from.read_records(rows, Some(filled), Some(repeated), &mut self.values)?;
+        // The writer panics on levels that are too high.
+        let sound = |levels: &[i16], highest| levels.iter().all(|level| *level <= highest);
+        if sound(&self.filled, highest[0]) && sound(&self.repeated, highest[1]) && read == rows {
+            return Ok(());
+        }
+        Err(ParquetError::EOF(
+            "a column of other length or depth".into(),
+        ))
+    }
+
+    fn write<D: of::DataType<T = T>>(
+        &self,
+        to: &mut ColumnWriterImpl<D>,
+    ) -> ::parquet::errors::Result<()> {
+        if self.values.is_empty() && self.filled.is_empty() {
+            return Ok(());
+        }
+        let [filled, repeated] = [&self.filled, &self.repeated]
+            .map(|levels| (!levels.is_empty()).then_some(levels.as_slice()));
+        to.write_batch(&self.values, filled, repeated).map(|_| ())
+    }
+
+    /// Drops the other rows.
+    fn keep(&mut self, kept: &[bool], full: i16) {
+        let mut row = 0;
+        let levels = self.filled.len().max(self.values.len());
+        let keeps = (0..levels).map(|level| {
+            row += usize::from(self.repeated.get(level).is_none_or(|level| *level == 0));
+            row > 0 && kept.get(row - 1) == Some(&true)
+        });
+        let keeps = keeps.collect::<Vec<_>>();
+        let filled = |level: &usize| self.filled.get(*level).is_none_or(|level| *level == full);
+        let mut values = (0..levels).filter(filled).map(|level| keeps[level]);
+        self.values.retain(|_| values.next() == Some(true));
+        for levels in [&mut self.filled, &mut self.repeated] {
+            let mut keeps = keeps.iter();
+            levels.retain(|_| keeps.next() == Some(&true));
+        }
+    }
+}
+
+/// Writes the three columns of `--mark`.
+fn write_marks(
+    group: &mut SerializedRowGroupWriter<BufWriter<File>>,
+    fates: &[Fate],
+) -> ::parquet::errors::Result<()> {
+    let kept = fates.iter().filter(|fate| **fate != Fate::Leave);
+    let marks = kept.map(|fate| match fate {
+        Fate::Mark(mark) => mark.as_ref(),
+        _ => None,
+    });
+    let marks = marks.collect::<Vec<Option<&Mark>>>();
+    let text = |text: &str| of::ByteArray::from(text);
+    let cluster = |mark: &Mark| i64::try_from(mark.cluster).ok();
+    write_mark::<of::Int64Type>(next(group)?, &marks, cluster)?;
+    write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| Some(text(mark.canonical)))?;
+    write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| {
+        Some(text(mark.relation?.name()))
+    })
+}
+
+fn write_mark<T: of::DataType>(
+    mut to: SerializedColumnWriter,
+    marks: &[Option<&Mark>],
+    value: impl Fn(&Mark) -> Option<T::T>,
+) -> ::parquet::errors::Result<()> {
+    let cells = marks.iter().map(|mark| value(mark.as_ref()?));
+    let cells = cells.collect::<Vec<_>>();
+    let levels = cells.iter().map(|cell| i16::from(cell.is_some()));
+    let levels = levels.collect::<Vec<_>>();
+    let values = cells.into_iter().flatten().collect::<Vec<_>>();
+    to.typed::<T>().write_batch(&values, Some(&levels), None)?;
+    to.close()
+}
+
+/// The schema of the source, with the columns of `--mark` if need be.
+fn schema(source: TypePtr, marked: bool) -> ::parquet::errors::Result<TypePtr> {
+    if !marked {
+        return Ok(source);
+    }
+    let mut fields = source.get_fields().to_vec();
+    let text = (Physical::BYTE_ARRAY, Some(LogicalType::String));
+    let kinds = [(Physical::INT64, None), text.clone(), text];
+    for (name, (physical, logical)) in MARK_FIELDS.iter().zip(kinds) {
+        let field = Type::primitive_type_builder(name, physical)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_logical_type(logical);
+        fields.push(Arc::new(field.build()?));
+    }
+    let root = Type::group_type_builder(source.name()).with_fields(fields);
+    root.build().map(Arc::new)
+}
+
+/// Makes the file, written in the way in which the source was.
+fn create(source: &ParquetMetaData, marked: bool, paths: &Paths) -> Result<Writer> {
+    let about = source.file_metadata();
+    let mut pairs = about.key_value_metadata().cloned().unwrap_or_default();
+    if marked {
+        // Some readers refuse a file in which it names fewer columns than there are.
+        pairs.retain(|pair| pair.key != ARROW_SCHEMA);
+    }
+    let mut properties =
+        WriterProperties::builder().set_key_value_metadata((!pairs.is_empty()).then_some(pairs));
+    if let Some(group) = source.row_groups().first() {
+        for column in group.columns() {
+            properties = properties
+                .set_column_compression(column.column_path().clone(), column.compression());
+        }
+    }
+    let failed = |error| paths.unwritten(error);
+    let schema = schema(about.schema_descr().root_schema_ptr(), marked).map_err(failed)?;
+    crate::read::rewrite::make_folder(paths.to)?;
+    let file = File::create(paths.to).map_err(Error::io("cannot write", paths.to))?;
+    SerializedFileWriter::new(BufWriter::new(file), schema, Arc::new(properties.build()))
+        .map_err(failed)
+}

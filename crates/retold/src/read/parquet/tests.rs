@@ -1,0 +1,481 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use ::parquet::basic::Compression;
+use ::parquet::data_type as of;
+use ::parquet::file::metadata::KeyValue;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use ::parquet::schema::parser::parse_message_type;
+
+use super::super::tests::{Folder, MARK, briefs};
+use super::*;
+use crate::read::Fate;
+
+/// The values of a column with its definition and repetition levels, as far as it has any.
+struct Column(Values, Vec<i16>, Vec<i16>);
+
+enum Values {
+    Flag(Vec<bool>),
+    Int(Vec<i32>),
+    Long(Vec<i64>),
+    Stamp(Vec<of::Int96>),
+    Single(Vec<f32>),
+    Double(Vec<f64>),
+    Bytes(Vec<of::ByteArray>),
+    Fixed(Vec<of::FixedLenByteArray>),
+}
+
+impl Column {
+    fn write(&self, to: &mut SerializedColumnWriter) {
+        let [filled, repeated] =
+            [&self.1, &self.2].map(|levels| (!levels.is_empty()).then_some(levels.as_slice()));
+        match &self.0 {
+            Values::Flag(values) => to
+                .typed::<of::BoolType>()
+                .write_batch(values, filled, repeated),
+            Values::Int(values) => to
+                .typed::<of::Int32Type>()
+                .write_batch(values, filled, repeated),
+            Values::Long(values) => to
+                .typed::<of::Int64Type>()
+                .write_batch(values, filled, repeated),
+            Values::Stamp(values) => to
+                .typed::<of::Int96Type>()
+                .write_batch(values, filled, repeated),
+            Values::Single(values) => to
+                .typed::<of::FloatType>()
+                .write_batch(values, filled, repeated),
+            Values::Double(values) => to
+                .typed::<of::DoubleType>()
+                .write_batch(values, filled, repeated),
+            Values::Bytes(values) => to
+                .typed::<of::ByteArrayType>()
+                .write_batch(values, filled, repeated),
+            Values::Fixed(values) => to
+                .typed::<of::FixedLenByteArrayType>()
+                .write_batch(values, filled, repeated),
+        }
+        .unwrap();
+    }
+}
+
+/// A column of required values.
+fn full(values: Values) -> Column {
+    Column(values, Vec::new(), Vec::new())
+}
+
+fn strings(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Values {
+    let texts = texts.into_iter();
+    Values::Bytes(texts.map(|text| text.as_ref().into()).collect())
+}
+
+fn fixed(values: impl IntoIterator<Item = Vec<u8>>) -> Values {
+    let values = values.into_iter();
+    Values::Fixed(
+        values
+            .map(|value| of::ByteArray::from(value).into())
+            .collect(),
+    )
+}
+
+/// A file with these columns and row groups.
+fn file(fields: &str, compression: Compression, groups: &[Vec<Column>]) -> Vec<u8> {
+    let schema = parse_message_type(&format!("message pages {{ {fields} }}")).unwrap();
+    let pair = |key: &str| KeyValue::new(key.to_string(), "x".to_string());
+    let properties = WriterProperties::builder()
+        .set_compression(compression)
+        .set_key_value_metadata(Some(vec![pair("owner"), pair("ARROW:schema")]));
+    let mut bytes = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::new(properties.build()))
+            .unwrap();
+    for group in groups {
+        let mut to = writer.next_row_group().unwrap();
+        for column in group {
+            let mut writer = to.next_column().unwrap().unwrap();
+            column.write(&mut writer);
+            writer.close().unwrap();
+        }
+        to.close().unwrap();
+    }
+    writer.close().unwrap();
+    bytes
+}
+
+/// Ten rows in two row groups, with a column that nobody asks for.
+fn sample(compression: Compression) -> Vec<u8> {
+    let group = |rows: std::ops::Range<i64>| {
+        vec![
+            full(Values::Long(rows.clone().collect())),
+            full(strings(rows.clone().map(|i| format!("text {i}")))),
+            full(strings(rows.map(|i| format!("more {i}")))),
+        ]
+    };
+    let fields = "required int64 id; required binary text (STRING); required binary more (STRING);";
+    file(fields, compression, &[group(0..5), group(5..10)])
+}
+
+fn open(path: &Path) -> Option<SerializedFileReader<File>> {
+    Some(SerializedFileReader::new(File::open(path).ok()?).unwrap())
+}
+
+/// The rows of a file as the Parquet crate puts them together.
+fn rows(file: &SerializedFileReader<File>) -> Vec<String> {
+    let rows = file.get_row_iter(None).unwrap();
+    rows.map(|row| row.unwrap().to_string()).collect()
+}
+
+fn rewritten<'a>(
+    source: &Source,
+    fate: impl Fn(u64) -> Fate<'a>,
+) -> Option<SerializedFileReader<File>> {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("x/kept.parquet");
+    let mut asked = 0;
+    let mut counted = |number| {
+        asked += 1;
+        assert_eq!(number, asked);
+        fate(number)
+    };
+    source
+        .rewrite(&ReadOptions::default(), &mut counted, &to)
+        .unwrap();
+    assert_eq!(
+        asked as usize,
+        briefs(source).len(),
+        "both passes count alike"
+    );
+    open(&to)
+}
+
+/// Keeps what is kept and checks it against the source; gives both files.
+fn kept(bytes: &[u8], keep: impl Fn(u64) -> bool) -> [SerializedFileReader<File>; 2] {
+    let folder = Folder::new(&[("a.parquet", bytes)]);
+    let source = folder.source("a.parquet");
+    let fate = |number| {
+        if keep(number) {
+            Fate::Keep
+        } else {
+            Fate::Leave
+        }
+    };
+    let (before, after) = (
+        open(&source.path).unwrap(),
+        rewritten(&source, fate).unwrap(),
+    );
+    let expected = rows(&before)
+        .into_iter()
+        .zip(1..)
+        .filter(|(_, number)| keep(*number));
+    assert_eq!(
+        rows(&after),
+        expected.map(|(row, _)| row).collect::<Vec<_>>()
+    );
+    let about = [&before, &after].map(|file| file.metadata().file_metadata());
+    assert_eq!(about[0].schema(), about[1].schema());
+    assert_eq!(about[0].key_value_metadata(), about[1].key_value_metadata());
+    [before, after]
+}
+
+#[test]
+fn text_may_be_of_any_string_or_bytes_type() {
+    for kind in [
+        "binary text (STRING)",
+        "binary text (UTF8)",
+        "binary text (JSON)",
+        "binary text (ENUM)",
+        "binary text",
+    ] {
+        let needed = vec![full(strings(["a", "b"]))];
+        let bytes = file(&format!("required {kind};"), Compression::SNAPPY, &[needed]);
+        let folder = Folder::new(&[("a.parquet", &bytes)]);
+        assert_eq!(
+            briefs(&folder.source("a.parquet")),
+            ["a.parquet#1=a", "a.parquet#2=b"],
+            "{kind}"
+        );
+        let optional = vec![Column(strings(["a", "b"]), vec![1, 0, 1], vec![])];
+        let bytes = file(
+            &format!("optional {kind};"),
+            Compression::SNAPPY,
+            &[optional],
+        );
+        let folder = Folder::new(&[("a.parquet", &bytes)]);
+        let missing = "!row 2: neither `text` nor `html` has a value";
+        assert_eq!(
+            briefs(&folder.source("a.parquet")),
+            ["a.parquet#1=a", missing, "a.parquet#3=b"]
+        );
+    }
+}
+
+/// The id of a page whose id is of the given type.
+fn id(kind: &str, values: Values) -> String {
+    let columns = vec![full(values), full(strings(["text"]))];
+    let fields = format!("required {kind}; required binary text (STRING);");
+    let folder = Folder::new(&[("a", &file(&fields, Compression::UNCOMPRESSED, &[columns]))]);
+    let brief = briefs(&folder.source("a")).remove(0);
+    brief.strip_suffix("=text").unwrap().to_owned()
+}
+
+#[test]
+fn ids_may_be_of_any_type_of_one_value() {
+    use Values::{Double, Fixed, Flag, Int, Long, Single, Stamp};
+    let noon = 1_325_419_200_i64; // 2012-01-01T12:00:00Z, by `date -d`
+    let julian = of::Int96::from(vec![0, 0, 2_455_928]); // 2012-01-01, by the astronomers' count of days
+    for (kind, values, expected) in [
+        ("boolean id", Flag(vec![true]), "true"),
+        ("int32 id", Int(vec![-7]), "-7"),
+        ("int32 id (INTEGER(32,false))", Int(vec![-1]), "4294967295"),
+        ("int64 id (UINT_64)", Long(vec![-1]), "18446744073709551615"),
+        ("int32 id (DATE)", Int(vec![15_340]), "2012-01-01"),
+        (
+            "int64 id (TIMESTAMP(MILLIS,true))",
+            Long(vec![noon * 1000]),
+            "2012-01-01T12:00:00Z",
+        ),
+        (
+            "int64 id (TIMESTAMP_MILLIS)",
+            Long(vec![noon * 1000]),
+            "2012-01-01T12:00:00Z",
+        ),
+        (
+            "int64 id (TIMESTAMP(MICROS,false))",
+            Long(vec![noon * 1_000_000 + 500_000]),
+            "2012-01-01T12:00:00.500",
+        ),
+        (
+            "int64 id (TIMESTAMP(NANOS,true))",
+            Long(vec![1]),
+            "1970-01-01T00:00:00.000000001Z",
+        ),
+        ("int96 id", Stamp(vec![julian]), "2012-01-01T00:00:00"),
+        ("int32 id (DECIMAL(9,2))", Int(vec![-5]), "-0.05"),
+        ("int64 id (DECIMAL(18,0))", Long(vec![12]), "12"),
+        (
+            "fixed_len_byte_array(3) id (DECIMAL(5,1))",
+            fixed([vec![0xff, 0xff, 0x85]]),
+            "-12.3",
+        ),
+        (
+            "binary id (DECIMAL(5,1))",
+            Values::Bytes(vec![vec![4, 210].into()]),
+            "123.4",
+        ),
+        ("float id", Single(vec![1.1]), "1.1"),
+        ("double id", Double(vec![2.0]), "2.0"),
+        ("double id", Double(vec![f64::NAN]), "a#1"),
+        ("binary id", strings(["x"]), "x"),
+        ("fixed_len_byte_array(1) id", fixed([vec![1]]), "a#1"),
+        (
+            "fixed_len_byte_array(2) id",
+            Fixed(vec![vec![1, 2].into()]),
+            "a#1",
+        ),
+    ] {
+        assert_eq!(id(kind, values), expected, "{kind}");
+    }
+}
+
+#[test]
+fn kept_rows_have_all_columns_in_every_compression() {
+    for compression in [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(Default::default()),
+        Compression::BROTLI(Default::default()),
+        Compression::LZ4,
+        Compression::LZ4_RAW,
+        Compression::ZSTD(Default::default()),
+    ] {
+        let [before, after] = kept(&sample(compression), |number| number % 2 == 0);
+        let of = |file: &SerializedFileReader<File>| {
+            file.metadata().row_group(1).column(1).compression()
+        };
+        assert_eq!(of(&before), of(&after));
+        assert_eq!(after.metadata().row_group(0).num_rows(), 2);
+        kept(&sample(compression), |number| number > 5);
+    }
+}
+
+/// Lists, structs and maps as other programs write them, in `repeat` row groups of four rows.
+fn nested(repeat: usize) -> Vec<u8> {
+    let fields = "required binary text (STRING);
+        optional group tags (LIST) { repeated group list { optional binary element (STRING); } }
+        required group place { optional double lat; required boolean sure; optional int96 seen; }
+        optional group links (MAP) { repeated group key_value {
+            required binary key (STRING);
+            optional group value (LIST) { repeated group list { required int32 element (DATE); } } } }
+        repeated float weights;
+        optional fixed_len_byte_array(2) code;";
+    let group = || {
+        vec![
+            full(strings(["a", "b", "c", "d"])),
+            // [x, null], null, [], [y]
+            Column(
+                strings(["x", "y"]),
+                vec![3, 2, 0, 1, 3],
+                vec![0, 1, 0, 0, 0],
+            ),
+            Column(
+                Values::Double(vec![0.5, f64::NAN]),
+                vec![1, 0, 1, 0],
+                vec![],
+            ),
+            full(Values::Flag(vec![true, false, true, true])),
+            Column(
+                Values::Stamp(vec![vec![1, 2, 3].into()]),
+                vec![0, 1, 0, 0],
+                vec![],
+            ),
+            // {k: [1, 2], l: null}, {}, null, {m: []}
+            Column(
+                strings(
+                    ["k", "k", "l", "m"]
+                        .iter()
+                        .enumerate()
+                        .filter(|(i, _)| *i != 1)
+                        .map(|(_, k)| k),
+                ),
+                vec![2, 2, 1, 0, 2],
+                vec![0, 1, 0, 0, 0],
+            ),
+            Column(
+                Values::Int(vec![1, 2]),
+                vec![4, 4, 2, 1, 0, 3],
+                vec![0, 2, 1, 0, 0, 0],
+            ),
+            // [1, 2], [], [3], []
+            Column(
+                Values::Single(vec![1.0, 2.0, 3.0]),
+                vec![1, 1, 0, 1, 0],
+                vec![0, 1, 0, 0, 0],
+            ),
+            Column(fixed([vec![1, 2], vec![3, 4]]), vec![1, 0, 0, 1], vec![]),
+        ]
+    };
+    let groups = (0..repeat).map(|_| group()).collect::<Vec<_>>();
+    file(fields, Compression::SNAPPY, &groups)
+}
+
+#[test]
+fn nested_columns_are_copied_row_by_row() {
+    for pattern in 1..16_u64 {
+        kept(&nested(2), |number| pattern >> (number % 4) & 1 == 1);
+    }
+}
+
+#[test]
+fn rows_of_many_batches_are_told_apart() {
+    let rows = 1000;
+    let fields = "required binary text (STRING); repeated int64 places;";
+    // Row i has i % 4 places.
+    let places = (0..rows).flat_map(|i| (0..i % 4).map(move |j| i * 10 + j));
+    let levels = (0..rows)
+        .flat_map(|i| (0..(i % 4).max(1)).map(move |j| (i16::from(i % 4 > 0), i16::from(j > 0))));
+    let (filled, repeated) = levels.unzip();
+    let group = vec![
+        full(strings((0..rows).map(|i| format!("text {i}")))),
+        Column(Values::Long(places.collect()), filled, repeated),
+    ];
+    kept(&file(fields, Compression::SNAPPY, &[group]), |number| {
+        number % 3 != 0
+    });
+}
+
+#[test]
+fn marks_are_three_more_columns() {
+    let folder = Folder::new(&[("a", &sample(Compression::SNAPPY))]);
+    let source = folder.source("a");
+    let fate = |number| match number {
+        3 => Fate::Leave,
+        number => Fate::Mark((number == 2).then_some(MARK)),
+    };
+    let file = rewritten(&source, fate).unwrap();
+    let rows = rows(&file);
+    assert_eq!(rows.len(), 9);
+    let canonical = MARK.canonical;
+    let expected = format!(
+        "{{id: 1, text: \"text 1\", more: \"more 1\", retold_cluster: {}, retold_canonical: \"{canonical}\", \
+         retold_relation: \"contained_by\"}}",
+        MARK.cluster
+    );
+    assert_eq!(rows[1], expected);
+    assert!(
+        rows[2].ends_with("retold_cluster: null, retold_canonical: null, retold_relation: null}")
+    );
+    // The Arrow schema of the source does not know the new columns.
+    let pairs = file
+        .metadata()
+        .file_metadata()
+        .key_value_metadata()
+        .unwrap();
+    assert_eq!(
+        pairs.iter().map(|pair| &*pair.key).collect::<Vec<_>>(),
+        ["owner"]
+    );
+    assert!(rewritten(&source, |_| Fate::Leave).is_none());
+}
+
+#[test]
+fn missing_columns_and_other_types_are_one_reject() {
+    for (fields, columns, expected) in [
+        (
+            "required int64 text;",
+            vec![full(Values::Long(vec![1]))],
+            "!column `text` is of type INT64, not text",
+        ),
+        (
+            "repeated binary text (STRING);",
+            vec![Column(strings(["a"]), vec![1], vec![0])],
+            "!column `text` is of type list or group, not text",
+        ),
+        (
+            "required int64 a; required int64 b;",
+            vec![full(Values::Long(vec![1])), full(Values::Long(vec![1]))],
+            "!no column `text` or `html`; the columns are: a, b",
+        ),
+    ] {
+        let folder = Folder::new(&[("a.parquet", &file(fields, Compression::SNAPPY, &[columns]))]);
+        assert_eq!(briefs(&folder.source("a.parquet")), [expected]);
+    }
+}
+
+#[test]
+fn a_column_without_values_may_be_the_text() {
+    let fields = "optional int32 text (UNKNOWN); required binary html (STRING);";
+    let columns = vec![
+        Column(Values::Int(vec![]), vec![0], vec![]),
+        full(strings(["<p>a"])),
+    ];
+    let folder = Folder::new(&[("a.parquet", &file(fields, Compression::SNAPPY, &[columns]))]);
+    assert_eq!(briefs(&folder.source("a.parquet")), ["a.parquet#1=<p>a"]);
+}
+
+#[test]
+fn whatever_byte_is_wrong_nothing_panics() {
+    let bytes = sample(Compression::SNAPPY);
+    let folder = Folder::new(&[
+        ("cut.parquet", &bytes[..bytes.len() - 9]),
+        ("e.parquet", b""),
+    ]);
+    let found = briefs(&folder.source("cut.parquet"));
+    assert!(
+        found.len() == 1 && found[0].starts_with("!damaged Parquet: "),
+        "{found:?}"
+    );
+    assert_eq!(briefs(&folder.source("e.parquet")).len(), 1);
+    for bytes in [bytes, nested(1)] {
+        for place in (0..bytes.len()).step_by(3) {
+            let mut broken = bytes.clone();
+            broken[place] ^= 0x55;
+            folder.write("b.parquet", &broken);
+            let source = folder.source("b.parquet");
+            assert!(rewritten(&source, |_| Fate::Leave).is_none());
+            // Damage in a column that is only copied is an error, never a panic or a row lost in silence.
+            let to = folder.path("kept.parquet");
+            let _ = source.rewrite(&ReadOptions::default(), &mut |_| Fate::Keep, &to);
+        }
+    }
+}
