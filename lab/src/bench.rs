@@ -3,188 +3,225 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use retold::cluster::{self, Canonical};
+use retold::collect::Collection;
+use retold::dedup::{Matched, order_of, preference};
+use retold::frequencies::Frequencies;
+use retold::ids::{PageNo, Rank};
+use retold::knowledge::Knowledge;
+use retold::param::Params;
+use retold::relation::Relation;
+use retold::system::cpu_time;
+use retold::text::Text;
+use retold::texts::{Texts, Verification};
+use retold::watch::Watch;
+use retold::{Config, Error, Model, Result, Sketch};
 use rustc_hash::FxHashSet;
-
-use crate::cluster::Pair;
-use crate::collect::Collection;
-use crate::error::{Error, Result};
-use crate::method::{Frequencies, Method, MethodInfo, Params, Sketch};
-use crate::pipeline::{Canonical, Clock, Lap, Matching, order_of, preference};
-use crate::text::Text;
-use crate::watch::Watch;
 
 /// Some pages of a collection, with sketches that can be used again.
 pub(crate) struct Bench<'a> {
-    info: &'static MethodInfo,
+    base: Config,
     collection: &'a Collection,
     texts: &'a [Text],
-    pages: &'a [u32],
+    pages: &'a [PageNo],
     made: VecDeque<Made>,
-    laps: Vec<Lap>,
+    times: Vec<Time>,
 }
+
+/// Time that passed, and that all cores were at work, where the system tells.
+pub(crate) type Time = (Duration, Option<Duration>);
 
 /// What is made of the texts with parameters of which only some matter for it.
 struct Made {
     /// Those parameters.
     of: String,
-    /// The document frequencies, if the method wants some.
-    frequencies: Option<Arc<Frequencies>>,
+    /// The document frequencies, if the method weighs words.
+    words: Option<Knowledge>,
     sketches: Rc<Vec<Sketch>>,
 }
 
 /// What a method finds with one set of parameters.
 pub(crate) struct Found {
-    /// The related pages, by their places in the collection; the id of `a` comes before that of `b`.
+    /// The related pages.
     pub(crate) pairs: Vec<Pair>,
     /// Pairs of sketches that were looked at.
     pub(crate) candidates: u64,
+}
+
+/// Two related pages of the collection; the id of `a` comes before that of `b`.
+pub(crate) struct Pair {
+    pub(crate) a: PageNo,
+    pub(crate) b: PageNo,
+    /// What `a` is to `b`.
+    pub(crate) relation: Relation,
+    pub(crate) similarity: f32,
 }
 
 /// Sketches are kept for sets of parameters that agree in all that sketches depend on: so many numbers (256 MiB).
 const KEPT: usize = 32 << 20;
 
 impl<'a> Bench<'a> {
-    /// For the pages at these places, ascending, of a collection; `texts` has the texts of all its pages.
+    /// For the pages with these numbers, ascending, of a collection; `texts` has the texts of all its pages. `base` has
+    /// everything but the parameters.
     pub(crate) fn new(
-        info: &'static MethodInfo,
+        base: &Config,
         (collection, texts): (&'a Collection, &'a [Text]),
-        pages: &'a [u32],
+        pages: &'a [PageNo],
     ) -> Bench<'a> {
         Bench {
-            info,
+            // A text that was made keeps its words and concepts: word files need not be read for every model.
+            base: Config {
+                user_dict: None,
+                synonyms: None,
+                ..base.clone()
+            },
             collection,
             texts,
             pages,
             made: VecDeque::new(),
-            laps: Vec::new(),
+            times: Vec::new(),
         }
     }
 
-    /// The related pages, as a run of the pipeline over the same pages finds them.
+    /// The related pages, as a run over the same pages finds them.
     pub(crate) fn pairs(&mut self, params: &Params, watch: &dyn Watch) -> Result<Found> {
         if watch.cancelled() {
             return Err(Error::Cancelled);
         }
-        let mut method = (self.info.build)(params);
-        let sketches = self.sketches(&mut *method, params);
+        let (model, sketches) = self.sketches(self.model(params)?)?;
         let mut part = self.collection.with_sketches(self.pages, &sketches);
+        let model = match part.knowledge(&model) {
+            Some(known) => model.learn(known),
+            None => model,
+        };
         let by_id = order_of(&part.pages, |a, b| a.id.cmp(&b.id));
         let preference = preference(&part, Canonical::default(), &by_id, watch);
-        let matching = Matching {
-            prunes: self.info.prunes,
-            method: &*method,
-            params,
-            exact: true,
+        let watch = &Unseen(watch);
+        let mut matched = Matched::find(&model, &mut part, &by_id, &preference, watch)?;
+        let verification = Verification {
+            model: &model,
+            collection: &part,
             by_id: &by_id,
-            preference: &preference,
+            texts: &InMemory {
+                pages: self.pages,
+                texts: self.texts,
+            },
+            memory: u64::MAX,
         };
-        let found = matching.pairs(&mut part, &mut Clock::default(), &Unseen(watch))?;
-        let page = |rank: u32| self.pages[by_id[rank as usize] as usize];
-        let placed = |pair: Pair| Pair {
+        verification.run(&mut matched.pairs, watch)?;
+        let page = |rank: Rank| self.pages[by_id[rank.at()].at()];
+        let pair = |pair: cluster::Pair| Pair {
             a: page(pair.a),
             b: page(pair.b),
-            ..pair
+            relation: pair.relation,
+            similarity: pair.similarity,
         };
-        let pairs = found.pairs.into_iter().map(placed).collect();
         Ok(Found {
-            pairs: self.verified(&*method, pairs),
-            candidates: found.candidates,
+            pairs: matched.pairs.into_iter().map(pair).collect(),
+            candidates: matched.candidates,
         })
-    }
-
-    /// The pairs after those of which the method is in doubt were checked on the texts; see [`crate::verify`], which
-    /// does the same with texts that are read again.
-    fn verified(&self, method: &dyn Method, pairs: Vec<Pair>) -> Vec<Pair> {
-        let text = |page: u32| self.collection.pages[page as usize].text;
-        let doubtful = |pair: &Pair| {
-            text(pair.a) != text(pair.b) && method.in_doubt(f64::from(pair.similarity))
-        };
-        let wanted = pairs.iter().filter(|pair| doubtful(pair));
-        let mut wanted: Vec<u32> = wanted.flat_map(|pair| [pair.a, pair.b]).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let proofs = wanted.par_iter();
-        let proofs: Vec<Vec<u64>> = proofs
-            .map(|&page| method.proof(&self.texts[page as usize]))
-            .collect();
-        let proof = |page: u32| wanted.binary_search(&page).ok().map(|at| &*proofs[at]);
-        let checked = |pair: Pair| {
-            if !doubtful(&pair) {
-                return Some(pair);
-            }
-            let verdict = method.verify(proof(pair.a)?, proof(pair.b)?)?;
-            Some(Pair {
-                relation: verdict.relation,
-                similarity: verdict.similarity as f32,
-                length_ratio: verdict.length_ratio as f32,
-                shared: verdict.shared,
-                ..pair
-            })
-        };
-        pairs.into_par_iter().filter_map(checked).collect()
     }
 
     /// How many times texts were sketched, rather than sketches taken from an earlier trial.
     pub(crate) fn sketched(&self) -> usize {
-        self.laps.len()
+        self.times.len()
     }
 
-    /// How long the sketches took the first time: elapsed, and on all cores, where the system tells.
-    pub(crate) fn sketch_time(&self) -> (Duration, Option<Duration>) {
-        let first = self.laps.first();
-        first.map_or_else(Default::default, |lap| (lap.wall, lap.cpu))
+    /// How long the sketches took the first time.
+    pub(crate) fn sketch_time(&self) -> Time {
+        self.times.first().copied().unwrap_or_default()
     }
 
-    /// The sketches of the pages, and `method` told what it has to know of them.
-    fn sketches(&mut self, method: &mut dyn Method, params: &Params) -> Rc<Vec<Sketch>> {
+    /// A model with these parameters that knows nothing.
+    fn model(&self, params: &Params) -> Result<Model> {
+        Model::new(Config {
+            params: params.settings(),
+            ..self.base.clone()
+        })
+    }
+
+    /// The sketches of the pages, and the model that makes them: it has learnt words if it wants to.
+    fn sketches(&mut self, model: Model) -> Result<(Model, Rc<Vec<Sketch>>)> {
+        let info = model.method();
         let own = |name: &str| {
-            self.info.params.iter().any(|param| param.name == name)
-                && !method.judged_by().contains(&name)
+            info.params.iter().any(|param| param.name == name) && !info.judged_by.contains(&name)
         };
-        let of = params.written(own);
+        let of = written(model.params(), own);
         if let Some(made) = self.made.iter().find(|made| made.of == of) {
-            made.frequencies
-                .iter()
-                .for_each(|known| method.fit(Arc::clone(known)));
-            return Rc::clone(&made.sketches);
+            return Ok((taught(model, &made.words), Rc::clone(&made.sketches)));
         }
-        let mut clock = Clock::default();
-        let frequencies = self.info.fits.then(|| self.frequencies(method));
-        frequencies
-            .iter()
-            .for_each(|known| method.fit(Arc::clone(known)));
-        let (method, texts) = (&*method, self.texts);
+        let start = (Instant::now(), cpu_time());
+        let words = model.wants_words().then(|| self.words(&model));
+        let model = taught(model, &words);
         let sketches = self.pages.par_iter();
-        let sketches = sketches.map(|&page| method.sketch(&texts[page as usize]));
-        let sketches: Rc<Vec<Sketch>> = Rc::new(sketches.collect());
-        clock.lap("sketch");
-        self.laps.extend(clock.laps());
-        self.made.push_back(Made {
+        let sketches = sketches.map(|page| model.sketch(&self.texts[page.at()], None));
+        let sketches: Rc<Vec<Sketch>> = Rc::new(sketches.collect::<Result<_>>()?);
+        let cpu = cpu_time().zip(start.1).map(|(now, then)| now - then);
+        self.times.push((start.0.elapsed(), cpu));
+        self.keep(Made {
             of,
-            frequencies,
+            words,
             sketches: Rc::clone(&sketches),
         });
+        Ok((model, sketches))
+    }
+
+    /// Keeps sketches for trials to come, and lets the oldest go if there are too many.
+    fn keep(&mut self, made: Made) {
+        self.made.push_back(made);
         let size = |sketch: &Sketch| sketch.keys.len() + sketch.marks.len() + sketch.evidence.len();
         let all = self.made.iter().flat_map(|made| made.sketches.iter());
         if all.map(size).sum::<usize>() > KEPT {
             self.made.pop_front();
         }
-        sketches
     }
 
-    /// The document frequencies that the method asks for; equal texts count once.
-    fn frequencies(&self, method: &dyn Method) -> Arc<Frequencies> {
+    /// The document frequencies that the model wants to be taught; equal texts count once.
+    fn words(&self, model: &Model) -> Knowledge {
         let mut seen = FxHashSet::default();
-        let text = |page: u32| self.collection.pages[page as usize].text;
+        let text = |page: PageNo| self.collection.page(page).text;
         let different = self.pages.iter().copied();
         let different = different.filter(|&page| text(page).is_some_and(|text| seen.insert(text)));
-        let counted = different.collect::<Vec<u32>>().into_par_iter();
-        let counted = counted.map(|page| method.counted(&self.texts[page as usize]));
-        Arc::new(Frequencies::of(counted.collect::<Vec<_>>()))
+        let counted = different.collect::<Vec<PageNo>>().into_par_iter();
+        let counted = counted.map(|page| model.words(&self.texts[page.at()]));
+        Knowledge::of_words(Frequencies::of(counted.collect::<Vec<_>>()))
+    }
+}
+
+/// The model with words, if there are some.
+fn taught(model: Model, words: &Option<Knowledge>) -> Model {
+    match words {
+        Some(words) => model.learn(words.clone()),
+        None => model,
+    }
+}
+
+/// The parameters that are wanted, with their values, in one line.
+pub(crate) fn written(params: &Params, wanted: impl Fn(&str) -> bool) -> String {
+    let values = params.iter().filter(|(name, _)| wanted(name));
+    values
+        .map(|(name, value)| format!("{name}={value};"))
+        .collect()
+}
+
+/// The texts of some pages of a collection, by their numbers among these.
+struct InMemory<'a> {
+    pages: &'a [PageNo],
+    texts: &'a [Text],
+}
+
+impl Texts for InMemory<'_> {
+    fn each(
+        &self,
+        wanted: &[PageNo],
+        make: &(dyn Fn(&Text) -> Vec<u64> + Sync),
+        _watch: &dyn Watch,
+    ) -> Result<Vec<Vec<u64>>> {
+        let text = |page: &PageNo| &self.texts[self.pages[page.at()].at()];
+        Ok(wanted.par_iter().map(|page| make(text(page))).collect())
     }
 }
 
@@ -198,5 +235,117 @@ impl Watch for Unseen<'_> {
 
     fn cancelled(&self) -> bool {
         self.0.cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retold::read::Source;
+    use retold::{Page, dedup, method};
+
+    use super::*;
+
+    /// Pages of which some share sentences, some are copies, and all have a disclaimer.
+    fn pages() -> Vec<Page> {
+        let sentence = |n: usize| {
+            let word = ["harbour", "bridge", "library", "market", "railway"][n % 5];
+            format!(
+                "On day {n} the people of the {word} talked about nothing but weather report {n}. "
+            )
+        };
+        let story = |from: usize, to: usize| (from..to).map(sentence).collect::<String>();
+        let rights = "All rights to this page and everything on it are reserved by its owner.";
+        let page = |page: usize| {
+            let from = 7 * (page / 4);
+            let text = match page % 4 {
+                0 | 3 => story(from, from + 6),
+                1 => story(from, from + 7),
+                _ => story(from + 1, from + 4),
+            };
+            Page::text(
+                format!("p{:03}", page * 89 % 160),
+                format!("{text}\n{rights}"),
+            )
+        };
+        (0..160).map(page).collect()
+    }
+
+    fn config(method: &str, params: &[(&str, &str)]) -> Config {
+        let params = params
+            .iter()
+            .map(|&(name, value)| (name.to_owned(), value.into()));
+        Config {
+            method: method.into(),
+            params: params.collect(),
+            ..Config::default()
+        }
+    }
+
+    /// The ids and the similarities of pairs.
+    type Pairs = Vec<(String, String, f32)>;
+
+    /// What a bench finds with one set of parameters after another, and how many times it sketched.
+    fn tried(base: &Config, all: &[&[(&str, &str)]]) -> (Vec<Pairs>, usize) {
+        let model = Model::new(base.clone()).unwrap();
+        let sources = [Source::of_pages("pages", pages())];
+        let (collection, texts) =
+            Collection::read_texts(&sources, &base.read, &model, &()).unwrap();
+        let pages: Vec<PageNo> = PageNo::first(texts.len()).collect();
+        let mut bench = Bench::new(base, (&collection, &texts), &pages);
+        let id = |page: PageNo| collection.page(page).id.to_string();
+        let mut found = Vec::new();
+        for params in all {
+            let model = Model::new(config(&base.method, params)).unwrap();
+            let pairs = bench.pairs(model.params(), &()).unwrap().pairs;
+            let pairs = pairs
+                .iter()
+                .map(|pair| (id(pair.a), id(pair.b), pair.similarity));
+            found.push(pairs.collect());
+        }
+        (found, bench.sketched())
+    }
+
+    #[test]
+    fn a_bench_finds_what_a_run_finds() {
+        for info in method::METHODS {
+            let base = config(info.name, &[]);
+            let findings = dedup(pages(), &base).unwrap();
+            let id = |rank| findings.id(rank).to_owned();
+            let ran = findings
+                .pairs
+                .iter()
+                .map(|pair| (id(pair.a), id(pair.b), pair.similarity));
+            let ran: Pairs = ran.collect();
+            assert!(!ran.is_empty(), "{}", info.name);
+            assert_eq!(tried(&base, &[&[]]).0, [ran], "{}", info.name);
+        }
+    }
+
+    #[test]
+    fn sketches_are_used_again_and_nothing_else_comes_of_it() {
+        for (method, sets, sketched) in [
+            (
+                "coverage",
+                [("threshold", "0.7"), ("verify", "off"), ("width", "6")],
+                2,
+            ),
+            (
+                "tfidf",
+                [("threshold", "0.7"), ("threshold", "0.99"), ("terms", "5")],
+                2,
+            ),
+            (
+                "period",
+                [("noise", "none"), ("noise", "idf"), ("chars", "5")],
+                2,
+            ),
+        ] {
+            let sets: Vec<_> = sets.iter().map(std::slice::from_ref).collect();
+            let base = config(method, &[]);
+            let (together, times) = tried(&base, &sets);
+            assert_eq!(times, sketched, "{method}");
+            let alone = sets.iter().map(|set| tried(&base, &[set]).0.remove(0));
+            assert_eq!(together, alone.collect::<Vec<_>>(), "{method}");
+        }
     }
 }

@@ -1,1 +1,11 @@
-//! Methods compared and tuned on labelled sets.
+//! Retold's laboratory: what is needed to develop methods and not to run them.
+//!
+//! - [`compare`]: methods over labelled sets, one threshold after another, as tables and plots;
+//! - [`tune`]: parameters of a method that fit a labelled set.
+//!
+//! Both stand on the public API of [`retold`] alone and decide nothing themselves: the [`retold::Model`] judges here as
+//! in every run.
+
+mod bench;
+pub mod compare;
+pub mod tune;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use retold::compare::cost::{Cost, measure};
-use retold::compare::{Comparison, Grid, LabelledSet, Options, Spec, grid, run as compare};
-use retold::report::OutDir;
 use retold::watch::Watch;
 use retold::{Error, Result};
+use retold_lab::compare::cost::{Cost, measure};
+use retold_lab::compare::{Comparison, Grid, LabelledSet, Options, Spec, grid, run as compare};
+use retold_report::OutDir;
 
 use crate::progress::Progress;
 

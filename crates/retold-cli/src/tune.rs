@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::eval::{Score, Unlisted};
-use retold::tune::{self, Options, Tuned};
-use retold::{Error, Result, method};
+use retold::{Config, Error, Result, method};
+use retold_lab::tune::{self, Options, Tuned};
 
 use crate::dedup::{method_settings, setting};
 use crate::input::{ReadArgs, positive, sources};
@@ -101,14 +101,17 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             args.out.display()
         )));
     }
-    let read = args.read.options();
-    let (sources, _spool) = sources(&args.inputs, &read)?;
+    let mut base = Config {
+        read: args.read.options(),
+        method: args.method.clone(),
+        params: method_settings(&args.method, args.params.as_deref(), &args.param)?,
+        ..Config::default()
+    };
+    args.text.set(&mut base);
+    let (sources, _spool) = sources(&args.inputs, &base.read)?;
     let options = Options {
         sources,
-        read,
-        text: args.text.options()?,
-        method: args.method.clone(),
-        fixed: method_settings(&args.method, args.params.as_deref(), &args.param)?,
+        base,
         choices: args.vary.clone(),
         gold: args.gold.clone(),
         unlisted: match args.unlisted {

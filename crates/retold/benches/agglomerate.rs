@@ -2,10 +2,11 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::index::{Judge, Sketches, related_pairs};
-use retold::method::{self, Method, Sketch};
-use retold::page::{Content, Markup, Page};
-use retold::text::{Text, TextOptions, text_of};
+use retold::ids::SketchNo;
+use retold::index::{Sketches, related_pairs};
+use retold::method::{Method, Trace};
+use retold::text::Text;
+use retold::{Config, Model, Page, Sketch};
 
 fn main() {
     divan::main();
@@ -22,37 +23,38 @@ const SENTENCES: [&str; 8] = [
     "市场上的价格连续上涨了三个月，公司决定推迟新产品的发布。",
 ];
 
-/// A Chinese page of about 6 kB; `number` decides on the order of its sentences.
-fn page(number: usize) -> Text {
+/// The text of a Chinese page of about 6 kB; `number` decides on the order of its sentences.
+fn text(model: &Model, number: usize) -> Text {
     let mut text = String::new();
     let mut at = number;
     while text.len() < 6000 {
         at = at.wrapping_mul(0x5851_f42d).wrapping_add(12345) % 1_000_003;
         text.push_str(SENTENCES[at / 7 % SENTENCES.len()]);
     }
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content: Content::Unicode {
-            text,
-            markup: Markup::Plain,
-        },
-    };
-    text_of(&page, &TextOptions::default()).expect("a page of this size has a text")
+    let page = Page::text("", text);
+    model.text(&page).expect("a page of this size has a text")
 }
 
-fn agglomerate() -> Box<dyn Method> {
-    let info = method::find("agglomerate").expect("the method is in the table");
-    (info.build)(&info.resolve(&[]).expect("the defaults are valid"))
+fn agglomerate() -> Model {
+    let config = Config {
+        method: "agglomerate".into(),
+        ..Config::default()
+    };
+    Model::new(config).expect("the method is in the table, and its defaults are valid")
+}
+
+/// The method alone, which knows of no common keys.
+fn method() -> Box<dyn Method> {
+    let model = agglomerate();
+    (model.method().build)(model.params(), &Default::default())
 }
 
 /// Segmentation and keywords, from decoded text.
 #[divan::bench]
 fn keyword_extraction(bencher: Bencher<'_, '_>) {
-    let method = agglomerate();
-    let texts: Vec<Text> = (0..50).map(page).collect();
+    let model = agglomerate();
+    let texts: Vec<Text> = (0..50).map(|number| text(&model, number)).collect();
+    let method = method();
     let bytes: usize = texts.iter().map(|text| text.folded.len()).sum();
     // A text keeps its words; a clone of one that has not been asked for them has none.
     bencher
@@ -81,8 +83,8 @@ fn sketches() -> Sketches {
         let evidence = std::iter::once(1000 + number).chain(terms);
         let sketch = Sketch {
             keys,
-            marks: Vec::new(),
             evidence: evidence.collect(),
+            ..Sketch::default()
         };
         all.add(sketch.as_ref());
     }
@@ -92,15 +94,18 @@ fn sketches() -> Sketches {
 /// Candidates by the three hashes and their cosines: the linear and the multi-dimensional comparison together.
 #[divan::bench]
 fn linear_comparison_of_10000_pages(bencher: Bencher<'_, '_>) {
-    let (method, sketches) = (agglomerate(), sketches());
-    let shortest = vec![1000; sketches.len()];
+    let (method, sketches) = (method(), sketches());
+    let bounds = |keys| method.bounds(keys);
+    let judge = |a: SketchNo, b: SketchNo, found: &mut Vec<(SketchNo, SketchNo)>| {
+        let [x, y] = [a, b].map(|number| sketches.get(number));
+        let verdict = method.compare(x, y, &mut Trace::off());
+        found.extend(verdict.map(|_| (a, b)));
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let pool = pool.expect("one thread can be had");
     bencher.bench_local(|| {
         pool.install(|| {
-            let judge = Judge::new(&*method, &sketches, &shortest, &Default::default());
-            related_pairs(&judge, &(), |a, b, _, found| found.push((a, b)))
-                .map(|related| related.made.len())
+            related_pairs(&sketches, bounds, &(), judge).map(|related| related.made.len())
         })
     });
 }
@@ -108,13 +113,13 @@ fn linear_comparison_of_10000_pages(bencher: Bencher<'_, '_>) {
 /// The 2,000 cosines of those candidates alone.
 #[divan::bench]
 fn multi_dimensional_comparison(bencher: Bencher<'_, '_>) {
-    let (method, sketches) = (agglomerate(), sketches());
+    let (method, sketches) = (method(), sketches());
     bencher.bench_local(|| {
         (5..10_000u32)
             .step_by(5)
             .filter(|&n| {
-                let (a, b) = (sketches.get(n), sketches.get(n - 1));
-                black_box(method.compare(a, b)).is_some()
+                let [a, b] = [n, n - 1].map(|n| sketches.get(SketchNo(n)));
+                black_box(method.compare(a, b, &mut Trace::off())).is_some()
             })
             .count()
     });

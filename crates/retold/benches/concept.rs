@@ -7,9 +7,10 @@
 mod obvious;
 
 use divan::Bencher;
+use retold::Page;
 use retold::method::concept::{Concept, Graph, distances};
 use retold::method::{self, Method};
-use retold::page::{Content, Markup, Page};
+use retold::param::Settings;
 use retold::text::wordnet::wordnet;
 use retold::text::{Text, TextOptions, text_of};
 
@@ -56,17 +57,7 @@ fn page(language: &str, chars: usize) -> Text {
             text.push_str(if language == "en" { ". " } else { "。" });
         }
     }
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content: Content::Unicode {
-            text,
-            markup: Markup::Plain,
-        },
-    };
-    text_of(&page, &TextOptions::default()).expect("a page of this size has a text")
+    text_of(&Page::text("", text), &TextOptions::default()).expect("a page of this size has a text")
 }
 
 /// One of WordNet's words for each rank, scattered over the alphabet.
@@ -99,8 +90,13 @@ fn chinese(rank: usize) -> String {
 
 fn concept(name: &str) -> Concept {
     let info = method::find(name).expect("the method is in the table");
-    Concept::named(name, &info.resolve(&[]).expect("the defaults are valid"))
-        .expect("it is one of the two")
+    Concept::named(
+        name,
+        &info
+            .resolve(&Settings::new())
+            .expect("the defaults are valid"),
+    )
+    .expect("it is one of the two")
 }
 
 /// The middle of each class of the paper's Table 1, and the upper ends.

@@ -5,9 +5,9 @@
 use std::io::Write;
 
 use divan::counter::BytesCount;
-use retold::method;
-use retold::read::{Outcome, ReadOptions, discover};
-use retold::text::{TextOptions, text_of};
+use retold::read::{Outcome, discover};
+use retold::text::Extract;
+use retold::{Config, Model};
 
 fn main() {
     divan::main();
@@ -48,18 +48,25 @@ fn jsonl(sentence: &str, html: bool) -> (tempfile::TempDir, u64) {
 
 fn sketch_all(bencher: divan::Bencher, method: &str, sentence: &str, html: bool) {
     let (folder, bytes) = jsonl(sentence, html);
-    let (read, text) = (ReadOptions::default(), TextOptions::default());
-    let sources = discover(&[folder.path().to_owned()], &read).expect("the file is found");
-    let info = method::find(method).expect("it is a method");
-    let method = (info.build)(&info.resolve(&[]).expect("defaults are valid"));
+    let config = Config {
+        method: method.into(),
+        extract: Some(Extract::None),
+        ..Config::default()
+    };
+    let model = Model::new(config).expect("it is a method, and its defaults are valid");
+    let read = &model.config().read;
+    let sources = discover(&[folder.path().to_owned()], read).expect("the file is found");
     bencher.counter(BytesCount::new(bytes)).bench(|| {
         let mut keys = 0;
-        for record in sources[0].records(&read) {
-            let Outcome::Page(page) = record.parse(&sources[0], &read) else {
+        for record in sources[0].records(read) {
+            let Outcome::Page(page) = record.parse(&sources[0], read) else {
                 continue;
             };
-            let text = text_of(&page, &text).expect("it is text");
-            keys += method.sketch(&text).keys.len();
+            let text = model.text(&page).expect("it is text");
+            let sketch = model
+                .sketch(&text, None)
+                .expect("no words are to be learnt");
+            keys += sketch.keys.len();
         }
         keys
     });

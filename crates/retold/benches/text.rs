@@ -4,7 +4,7 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::page::{Content, Markup, Page};
+use retold::Page;
 use retold::text::fold::Folder;
 use retold::text::{TextOptions, charset, html, plain, text_of};
 
@@ -76,16 +76,6 @@ fn markup(language: &str) -> String {
     page
 }
 
-fn page(text: String, markup: Markup) -> Page {
-    Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content: Content::Unicode { text, markup },
-    }
-}
-
 #[divan::bench(args = ["utf-8", "gbk declared", "gbk undeclared"])]
 fn decode(bencher: Bencher, name: &str) {
     let text = markup("zh").replace('，', "、");
@@ -134,7 +124,7 @@ fn fold(bencher: Bencher, language: &str) {
 
 #[divan::bench(args = ["zh", "en"])]
 fn text_of_html(bencher: Bencher, language: &str) {
-    let page = page(markup(language), Markup::Html);
+    let page = Page::html("", markup(language));
     bencher
         .counter(BytesCount::new(page.content.len()))
         .bench(|| text_of(black_box(&page), &TextOptions::default()));
@@ -142,7 +132,7 @@ fn text_of_html(bencher: Bencher, language: &str) {
 
 #[divan::bench(args = ["zh", "en", "ascii"])]
 fn text_of_plain(bencher: Bencher, language: &str) {
-    let page = page(text(language), Markup::Plain);
+    let page = Page::text("", text(language));
     bencher
         .counter(BytesCount::new(page.content.len()))
         .bench(|| text_of(black_box(&page), &TextOptions::default()));

@@ -5,7 +5,7 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::page::{Content, Markup, Page};
+use retold::Page;
 use retold::text::extract::main_blocks;
 use retold::text::{Extract, Form, Text, TextOptions, guard, html, text_of};
 
@@ -69,16 +69,7 @@ fn markup(language: &str) -> String {
 }
 
 fn text(language: &str) -> Text {
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content: Content::Unicode {
-            text: plain(language),
-            markup: Markup::Plain,
-        },
-    };
+    let page = Page::text("", plain(language));
     text_of(&page, &TextOptions::default()).unwrap_or_default()
 }
 

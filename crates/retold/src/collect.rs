@@ -16,7 +16,7 @@ use crate::page::Page;
 use crate::read::{Outcome, ReadOptions, Record, Source, each_record, settle};
 use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
-use crate::text::{Extraction, Text, text_hash};
+use crate::text::{Extraction, Text, TextOptions, text_hash, text_of};
 use crate::watch::Watch;
 
 /// What is kept of all pages that were read.
@@ -132,7 +132,8 @@ impl Collection {
         Ok(collection)
     }
 
-    /// Reads all `sources` and keeps the texts, for those who sketch them again and again. Sketches are left empty.
+    /// Reads all `sources` and keeps the texts, for those who sketch them again and again, with other methods too: they
+    /// have sentences whether `model` reads them or not. Sketches are left empty.
     pub fn read_texts(
         sources: &[Source],
         options: &ReadOptions,
@@ -140,10 +141,14 @@ impl Collection {
         watch: &dyn Watch,
     ) -> Result<(Collection, Vec<Text>)> {
         let (mut collection, mut texts) = (Collection::default(), Vec::new());
+        let whole = TextOptions {
+            sentences: true,
+            ..model.text_options().clone()
+        };
         let make = |number: u32, record: Record| {
             let (at, bytes) = (record.number, record.size);
             let source = &sources[number as usize];
-            match parse(number, record, source, options, model).0 {
+            match parse(number, record, source, options, &whole).0 {
                 Parsed::Page(page, text) => {
                     let (row, site) = row_of(*page, &text, &facts(&text), number, at, bytes);
                     Ok(Some((row, site, text)))
@@ -312,7 +317,7 @@ fn parse(
     record: Record,
     source: &Source,
     options: &ReadOptions,
-    model: &Model,
+    text: &TextOptions,
 ) -> (Parsed, Spent) {
     let (mut spent, mut stopwatch) = (Spent::default(), Stopwatch::start());
     let at = record.number;
@@ -328,7 +333,7 @@ fn parse(
     let parsed = match outcome {
         Outcome::Skipped(kind) => Parsed::Skipped(kind.to_string()),
         Outcome::Rejected(reason) => reject(reason),
-        Outcome::Page(page) => match model.text(&page) {
+        Outcome::Page(page) => match text_of(&page, text) {
             Err(reason) => reject(reason),
             Ok(text) => Parsed::Page(Box::new(page), Box::new(text)),
         },
@@ -345,7 +350,7 @@ fn sketch(
     model: &Model,
 ) -> (Result<Sketched>, Spent) {
     let (at, bytes) = (record.number, record.size);
-    let (parsed, mut spent) = parse(number, record, source, options, model);
+    let (parsed, mut spent) = parse(number, record, source, options, model.text_options());
     let sketched = match parsed {
         Parsed::Skipped(kind) => Ok(Sketched::Skipped(kind)),
         Parsed::Rejected(reject) => Ok(Sketched::Rejected(reject)),

@@ -205,7 +205,7 @@ impl Gold {
     }
 
     /// What a reported pair is.
-    pub(crate) fn label(&self, pair: &Reported, unlisted: Unlisted) -> Label {
+    pub fn label(&self, pair: &Reported, unlisted: Unlisted) -> Label {
         let listed = self.labels.get(&pair.ids).copied();
         listed.unwrap_or(match unlisted {
             Unlisted::Distinct => Label::Distinct,

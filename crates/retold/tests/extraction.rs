@@ -102,7 +102,7 @@ fn a_page_over_the_budget_counts_whole() {
     assert!(text.words().len() > 1_000_000);
 }
 
-/// Ends in any time that is not quadratic; `examples/hostile.rs` measures.
+/// Ends in any time that is not quadratic; `lab/examples/hostile.rs` measures.
 #[test]
 fn monstrous_pages_end() {
     let attributes: String = (0..20_000).map(|i| format!(" a{i}='v'")).collect();

@@ -9,9 +9,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
+use retold::eval::{Gold, Label, Reported, Unlisted};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-use crate::eval::{Gold, Label, Reported, Unlisted};
 
 /// How many resamples are drawn. The error of a standard error is then about 4 %.
 pub const RESAMPLES: u64 = 400;
@@ -128,8 +127,9 @@ fn poisson(group: u64, resample: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use retold::relation::Relation;
+
     use super::*;
-    use crate::relation::Relation;
 
     fn gold(lines: &str) -> Gold {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -1,22 +1,14 @@
-//! What a method costs on a set, measured over one run of the pipeline.
+//! What a method costs on a set, measured over one run.
 
-use std::path::PathBuf;
-
+use retold::ids::UnitNo;
+use retold::read::discover;
+use retold::system::peak_memory;
+use retold::watch::Watch;
+use retold::{Findings, Model, Resources, Result, dedup};
 use serde::{Deserialize, Serialize};
 
 use super::set::LabelledSet;
 use super::spec::Spec;
-use crate::cluster::Linkage;
-use crate::error::Result;
-use crate::pipeline::{self, Canonical, Drop, Findings};
-use crate::read::ReadOptions;
-use crate::report;
-use crate::system::peak_memory;
-use crate::text::TextOptions;
-use crate::watch::Watch;
-
-/// What `retold dedup` holds of texts at a time unless told otherwise.
-const VERIFY_MEMORY: u64 = 128 << 20;
 
 /// What one run cost. To be believed only if the process did nothing else before: memory is that of the process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,7 +29,7 @@ pub struct Cost {
     pub threads: u64,
 }
 
-/// A stage of the pipeline.
+/// A stage of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
     /// Its name.
@@ -76,23 +68,25 @@ impl Cost {
     }
 }
 
-/// Runs the pipeline as `retold dedup` does, up to and without its output, with `spec` on the pages of `set`.
+/// Runs as `retold dedup` does, up to and without its output, with `spec` on the pages of `set`.
 pub fn measure(set: &LabelledSet, spec: &Spec, threads: usize, watch: &dyn Watch) -> Result<Cost> {
-    let options = options(set, spec, threads);
-    pipeline::in_pool(threads, || {
-        let findings = pipeline::find(&options, spec.info, spec.params.clone(), watch)?;
-        Ok(cost_of(&findings))
-    })
+    let config = spec.config();
+    let sources = discover(&set.inputs(), &config.read)?;
+    let mut resources = Resources::default();
+    resources.threads = threads;
+    let findings = dedup::run(sources, Model::new(config)?, &resources, watch)?;
+    let threads = dedup::in_pool(threads, || Ok(rayon::current_num_threads() as u64))?;
+    Ok(cost_of(&findings, threads))
 }
 
-fn cost_of(findings: &Findings) -> Cost {
+fn cost_of(findings: &Findings, threads: u64) -> Cost {
     let stages = findings.times.iter().map(|lap| Stage {
         name: lap.stage.to_owned(),
         wall: lap.wall.as_secs_f64(),
         cpu: lap.cpu.map(|time| time.as_secs_f64()),
     });
-    let numbers = |unit: &u32| {
-        let sketch = findings.units.get(*unit);
+    let numbers = |&unit: &UnitNo| {
+        let sketch = findings.units.get(unit).whole;
         (sketch.keys.len() + sketch.marks.len() + sketch.evidence.len()) as u64
     };
     Cost {
@@ -102,35 +96,6 @@ fn cost_of(findings: &Findings) -> Cost {
         pages: findings.collection.pages.len() as u64,
         sketch_bytes: 8 * findings.unit_of.iter().map(numbers).sum::<u64>(),
         pairs: findings.pairs.len() as u64,
-        threads: rayon::current_num_threads() as u64,
-    }
-}
-
-fn options(set: &LabelledSet, spec: &Spec, threads: usize) -> pipeline::Options {
-    pipeline::Options {
-        inputs: set.inputs(),
-        stdin: None,
-        read: ReadOptions::default(),
-        text: TextOptions {
-            extract: Some(spec.extract),
-            ..TextOptions::default()
-        },
-        method: spec.info.name.to_owned(),
-        settings: spec.settings(),
-        exact: true,
-        cluster: Linkage::default(),
-        canonical: Canonical::default(),
-        drop: Drop::default(),
-        alarm_size: usize::MAX,
-        // Nothing is written.
-        output: report::Options {
-            out: PathBuf::new(),
-            force: false,
-            kept: false,
-            mark: false,
-            texts: None,
-        },
-        verify_memory: VERIFY_MEMORY,
         threads,
     }
 }

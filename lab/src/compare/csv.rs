@@ -1,9 +1,10 @@
 //! The results as CSV.
 
+use retold::eval::csv_header;
+
 use super::cost::Stage;
 use super::row::{Column, Row};
 use super::{Comparison, Point};
-use crate::eval::csv_header;
 
 /// A field, in quotes if it needs them (RFC 4180).
 fn field(text: &str) -> String {

@@ -3,6 +3,8 @@
 //! The one place where methods are named. A figure needs nothing but specs; a method or setting that is not there is
 //! left out, and the figure says so.
 
+use retold::Result;
+
 use super::LabelledSet;
 use super::spec::Spec;
 
@@ -179,7 +181,7 @@ pub(super) fn plan(specs: &mut Vec<Spec>, sets: &[LabelledSet]) -> Vec<Experimen
 }
 
 /// The number of the spec that is written so, which is put behind the others if it is new.
-fn number_of(written: &str, specs: &mut Vec<Spec>) -> crate::error::Result<usize> {
+fn number_of(written: &str, specs: &mut Vec<Spec>) -> Result<usize> {
     if let Some(number) = specs.iter().position(|spec| spec.label == written) {
         return Ok(number);
     }
@@ -232,8 +234,9 @@ impl Experiment {
 
 #[cfg(test)]
 mod tests {
+    use retold::method::METHODS;
+
     use super::*;
-    use crate::method::METHODS;
 
     /// A figure must not lose a method because its name or a parameter was changed: what there is, is found.
     #[test]

@@ -1,9 +1,8 @@
 //! Methods over labelled sets: how good each is over its threshold, which threshold to choose, and what it costs.
 //!
 //! A set's pages are read once and stay in memory; each method then runs over them with one threshold after another
-//! (`crate::bench`), by the same matching as `retold dedup`, and [`crate::eval`] scores it. What a run costs is measured
-//! apart, over one whole run of the pipeline ([`cost`]), because times and memory of methods that share a process and
-//! texts say nothing.
+//! (`crate::bench`), judged as by `retold dedup`, and [`retold::eval`] scores it. What a run costs is measured apart,
+//! over one whole run ([`cost`]), because times and memory of methods that share a process and texts say nothing.
 
 mod chance;
 mod choose;
@@ -24,15 +23,17 @@ mod tests;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::bench::{Bench, Unseen};
-use crate::error::Result;
-use crate::eval::Evaluation;
-use crate::pipeline::in_pool;
-use crate::text::Extract;
-use crate::watch::Watch;
 use choose::Choice;
 use cost::Cost;
 use experiments::Experiment;
+use retold::dedup::in_pool;
+use retold::eval::Evaluation;
+use retold::ids::PageNo;
+use retold::text::Extract;
+use retold::watch::Watch;
+use retold::{Model, Result};
+
+use crate::bench::{Bench, Time, Unseen};
 pub use set::LabelledSet;
 pub use spec::{Grid, Spec, grid};
 
@@ -50,7 +51,7 @@ pub struct Options {
     pub threads: usize,
 }
 
-/// Measures what a run of the pipeline costs, best in a process of its own; see [`cost::measure`].
+/// Measures what a run costs, best in a process of its own; see [`cost::measure`].
 pub type Measure<'a> = dyn Fn(&LabelledSet, &Spec) -> Result<Cost> + Send + Sync + 'a;
 
 /// What came of it.
@@ -194,20 +195,20 @@ struct Job<'a> {
     watch: &'a dyn Watch,
 }
 
-type Swept = (Vec<Point>, (Duration, Option<Duration>));
+type Swept = (Vec<Point>, Time);
 
 impl Job<'_> {
     /// Those methods that see the same part of pages run together, so that no page is read twice for them.
     fn run(&self, wanted: &[usize]) -> Result<Vec<(usize, Curve)>> {
         let mut swept = Vec::new();
-        for extract in [Extract::None, Extract::Main, Extract::Precise] {
+        for extract in Extract::ALL {
             let same = || wanted.iter().filter(|&&n| self.specs[n].extract == extract);
             let Some(&first) = same().next() else {
                 continue;
             };
             self.says("reading");
-            let text = set::text_options(&self.specs[first]);
-            let pages = self.set.read(&text, &Unseen(self.watch))?;
+            let model = Model::new(self.specs[first].config())?;
+            let pages = self.set.read(&model, &Unseen(self.watch))?;
             for &number in same() {
                 self.says(&self.specs[number].label);
                 swept.push((number, self.sweep(&pages, &self.specs[number])?));
@@ -250,8 +251,8 @@ impl Job<'_> {
 
     /// A method over its threshold.
     fn sweep(&self, pages: &set::Pages, spec: &Spec) -> Result<Swept> {
-        let all: Vec<u32> = (0..pages.collection.pages.len() as u32).collect();
-        let mut bench = Bench::new(spec.info, (&pages.collection, &pages.texts), &all);
+        let all: Vec<PageNo> = PageNo::first(pages.texts.len()).collect();
+        let mut bench = Bench::new(&spec.config(), (&pages.collection, &pages.texts), &all);
         let mut points = Vec::new();
         for value in spec.values(self.grid) {
             let found = bench.pairs(&spec.params_at(value)?, self.watch)?;

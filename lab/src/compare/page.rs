@@ -4,12 +4,12 @@ use std::io;
 use std::path::Path;
 
 use askama::Template;
+use retold::{Error, Result};
 
 use super::Comparison;
 use super::experiments::{Experiment, Shown};
 use super::plot::{MARKS, Plot, shape};
 use super::table::Table;
-use crate::error::{Error, Result};
 
 #[derive(Template)]
 #[template(path = "compare.html")]

@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use retold::collect::Collection;
+use retold::eval::{Evaluation, Gold, Label, Reported, Unlisted, evaluate};
+use retold::ids::PageNo;
+use retold::read::discover;
+use retold::text::Text;
+use retold::watch::Watch;
+use retold::{Error, Model, Result};
 use serde::Deserialize;
 
 use super::chance::Tallies;
-use super::spec::Spec;
 use crate::bench::Found;
-use crate::collect::Collection;
-use crate::error::{Error, Result};
-use crate::eval::{Evaluation, Gold, Label, Reported, Unlisted, evaluate};
-use crate::read::{ReadOptions, discover};
-use crate::text::{Text, TextOptions};
-use crate::watch::Watch;
 
 /// A labelled set: pages and what some of their pairs are (CONTRACT, `retold eval`), perhaps planted in a haystack.
 #[derive(Clone, Debug)]
@@ -108,15 +108,15 @@ impl LabelledSet {
         pairs.filter(|(.., label)| label.is_true()).count()
     }
 
-    /// Reads the pages as methods that see this much of them see them.
-    pub(super) fn read(&self, text: &TextOptions, watch: &dyn Watch) -> Result<Pages> {
-        let read = ReadOptions::default();
-        let mut sources = discover(std::slice::from_ref(&self.input), &read)?;
+    /// Reads the pages as models that see as much of them as `model` see them.
+    pub(super) fn read(&self, model: &Model, watch: &dyn Watch) -> Result<Pages> {
+        let read = &model.config().read;
+        let mut sources = discover(std::slice::from_ref(&self.input), read)?;
         let haystack = sources.len() as u32;
         if let Some(path) = &self.haystack {
-            sources.extend(discover(std::slice::from_ref(path), &read)?);
+            sources.extend(discover(std::slice::from_ref(path), read)?);
         }
-        let (collection, texts) = Collection::read_texts(&sources, &read, text, watch)?;
+        let (collection, texts) = Collection::read_texts(&sources, read, model, watch)?;
         self.check_ids(&collection, watch)?;
         Ok(Pages {
             collection,
@@ -149,8 +149,8 @@ impl LabelledSet {
 
     /// Scores what a method found.
     pub(super) fn score(&self, pages: &Pages, found: &Found) -> Scored {
-        let page = |at: u32| &pages.collection.pages[at as usize];
-        let in_haystack = |at: u32| page(at).source >= pages.haystack;
+        let page = |number: PageNo| pages.collection.page(number);
+        let in_haystack = |number: PageNo| page(number).source >= pages.haystack;
         let mut reported = Vec::new();
         let mut crossing = Vec::new();
         for pair in &found.pairs {
@@ -177,13 +177,5 @@ impl LabelledSet {
             evaluation: evaluate(&reported, gold, self.unlisted, f64::NEG_INFINITY),
             tallies: Tallies::of(gold, &reported, self.unlisted),
         }
-    }
-}
-
-/// What the texts of a set look like to `spec`.
-pub(super) fn text_options(spec: &Spec) -> TextOptions {
-    TextOptions {
-        extract: Some(spec.extract),
-        ..TextOptions::default()
     }
 }

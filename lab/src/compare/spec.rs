@@ -1,8 +1,9 @@
 //! A method with settings, as people write it: `shingle:width=3,threshold=0.8`.
 
-use crate::error::{Error, Result};
-use crate::method::{self, Domain, METHODS, MethodInfo, Param, Params, Value};
-use crate::text::Extract;
+use retold::method::{self, METHODS, MethodInfo};
+use retold::param::{Domain, Param, Params, Settings, Value};
+use retold::text::Extract;
+use retold::{Config, Error, Result};
 
 /// A method with settings.
 #[derive(Clone)]
@@ -16,7 +17,7 @@ pub struct Spec {
     /// Its parameters: the defaults and what is set.
     pub params: Params,
     /// What is set of them.
-    settings: Vec<(String, String)>,
+    settings: Settings,
 }
 
 /// The setting that is no parameter of a method: what it sees of HTML pages.
@@ -58,7 +59,7 @@ impl Spec {
     pub fn parse(text: &str) -> Result<Spec> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let info = method::find(name.trim())?;
-        let (mut settings, mut extract) = (Vec::new(), info.extract);
+        let (mut settings, mut extract) = (Settings::new(), info.extract);
         for part in rest.split(',').filter(|part| !part.trim().is_empty()) {
             let (name, value) = part.split_once('=').ok_or_else(|| {
                 Error::Usage(format!("{text}: NAME=VALUE expected, this is `{part}`"))
@@ -66,7 +67,7 @@ impl Spec {
             let (name, value) = (name.trim(), value.trim());
             match name {
                 EXTRACT => extract = extract_called(value, text)?,
-                _ => settings.push((name.to_owned(), value.to_owned())),
+                _ => drop(settings.insert(name.to_owned(), value.into())),
             }
         }
         extract.check()?;
@@ -82,8 +83,7 @@ impl Spec {
     /// The parameter whose values are tried: the method's main threshold, unless it is set.
     pub fn swept(&self) -> Option<&'static Param> {
         let main = self.info.main_threshold()?;
-        let set = self.settings.iter().any(|(name, _)| name == main.name);
-        (!set).then_some(main)
+        (!self.settings.contains_key(main.name)).then_some(main)
     }
 
     /// The values to try: those of `grid` that the parameter can have, or its whole numbers, and its default; `None`
@@ -122,21 +122,27 @@ impl Spec {
 
     /// The parameters with the swept one at `value`.
     pub fn params_at(&self, value: Option<f64>) -> Result<Params> {
-        let swept = self.swept().zip(value);
-        let swept = swept.map(|(param, value)| (param.name.to_owned(), value.to_string()));
-        let settings: Vec<_> = self.settings.iter().cloned().chain(swept).collect();
+        let mut settings = self.settings.clone();
+        if let Some((param, value)) = self.swept().zip(value) {
+            settings.insert(param.name.to_owned(), Value::Float(value));
+        }
         self.info.resolve(&settings)
     }
 
-    /// What [`crate::pipeline::Options`] wants.
-    pub(crate) fn settings(&self) -> Vec<(String, String)> {
-        self.settings.clone()
+    /// The configuration of a run with it: all else is as it is by default.
+    pub fn config(&self) -> Config {
+        Config {
+            method: self.info.name.to_owned(),
+            params: self.settings.clone(),
+            extract: Some(self.extract),
+            ..Config::default()
+        }
     }
 }
 
 fn extract_called(value: &str, text: &str) -> Result<Extract> {
-    let all = [Extract::None, Extract::Main, Extract::Precise];
-    all.into_iter()
+    Extract::ALL
+        .into_iter()
         .find(|extract| extract.name() == value)
         .ok_or_else(|| {
             Error::Usage(format!(

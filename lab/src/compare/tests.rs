@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use retold::eval::Score;
+
 use super::cost::Cost;
 use super::*;
-use crate::eval::Score;
 
 /// A curve with these numbers of true pairs found of ten, and none false.
 pub(super) fn curve(found: &[u64]) -> Curve {

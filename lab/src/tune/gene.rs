@@ -1,6 +1,6 @@
 //! A parameter as a point from 0 to 1.
 
-use crate::method::{Domain, Param, Value};
+use retold::param::{Domain, Param, Value};
 
 /// A parameter that is searched.
 #[derive(Clone, Copy, Debug)]

@@ -12,31 +12,28 @@ mod split;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use crate::collect::Collection;
-use crate::error::{Error, Result};
-use crate::eval::{Gold, Score, Unlisted};
-use crate::method::{self, Domain, MethodInfo, Param, Params, Value};
-use crate::pipeline::in_pool;
-use crate::read::{ReadOptions, Source};
-use crate::text::TextOptions;
-use crate::watch::Watch;
 use gene::Gene;
+use retold::collect::Collection;
+use retold::dedup::in_pool;
+use retold::eval::{Gold, Score, Unlisted};
+use retold::ids::PageNo;
+use retold::method::{self, MethodInfo};
+use retold::param::{Domain, Param, Params, Value};
+use retold::read::Source;
+use retold::watch::Watch;
+use retold::{Config, Error, Model, Result};
 use side::{Side, Task};
 use split::{has_related, labels, split};
+
+use crate::bench::written;
 
 /// What is tuned, on what, and for how long.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is read ([`crate::read::discover`]).
+    /// What is read ([`retold::read::discover`]).
     pub sources: Vec<Source>,
-    /// How records become pages.
-    pub read: ReadOptions,
-    /// How pages become texts.
-    pub text: TextOptions,
-    /// The method's name.
-    pub method: String,
-    /// Parameters (name, value) that keep these values.
-    pub fixed: Vec<(String, String)>,
+    /// How it is read, the method, and the parameters that keep their values.
+    pub base: Config,
     /// Choices to search too; unless named they keep their values.
     pub choices: Vec<String>,
     /// The labelled pairs.
@@ -128,19 +125,14 @@ impl Tuned {
 
 /// Reads the pages and searches.
 pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
-    let info = method::find(&options.method)?;
-    let before = info.resolve(&options.fixed)?;
+    let base = &options.base;
+    let info = method::find(&base.method)?;
+    let before = info.resolve(&base.params)?;
     let genes = genes(info, options)?;
     let gold = Gold::read(&options.gold)?;
     in_pool(options.threads, || {
-        let extract = options.text.extract.unwrap_or(info.extract);
-        extract.check()?;
-        let text = TextOptions {
-            extract: Some(extract),
-            ..options.text.clone()
-        };
-        let sources = &options.sources;
-        let (collection, texts) = Collection::read_texts(sources, &options.read, &text, watch)?;
+        let (sources, model) = (&options.sources, Model::new(base.clone())?);
+        let (collection, texts) = Collection::read_texts(sources, &base.read, &model, watch)?;
         let labels = labels(&collection, &gold);
         let sides = split(&collection, &labels, options);
         if ![&sides.0, &sides.1]
@@ -150,7 +142,7 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
             return Err(too_few(options, &collection));
         }
         let task = Task {
-            info,
+            base,
             collection: &collection,
             texts: &texts,
             labels: &labels,
@@ -158,6 +150,7 @@ pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
         };
         let search = Search {
             options,
+            info,
             task,
             genes,
             before,
@@ -189,13 +182,14 @@ fn rejected(options: &Options, collection: &Collection) -> (usize, Option<String
 /// All that a search depends on.
 struct Search<'a> {
     options: &'a Options,
+    info: &'static MethodInfo,
     task: Task<'a>,
     genes: Vec<Gene>,
     before: Params,
 }
 
 impl Search<'_> {
-    fn run(&self, (seen, held): (&[u32], &[u32]), watch: &dyn Watch) -> Result<Tuned> {
+    fn run(&self, (seen, held): (&[PageNo], &[PageNo]), watch: &dyn Watch) -> Result<Tuned> {
         let mut side = Side::new(&self.task, seen);
         let (after, tried) = self.best(&mut side, watch)?;
         let before = self.before.clone();
@@ -208,7 +202,7 @@ impl Search<'_> {
             held_after: other.score(&after, watch)?,
         };
         Ok(Tuned {
-            method: self.task.info.name,
+            method: self.info.name,
             before,
             after,
             rejected: rejected(self.options, self.task.collection),
@@ -233,7 +227,7 @@ impl Search<'_> {
         let fitness = |generation, points: &[f64]| {
             watch.advance(1);
             let params = self.params_at(points)?;
-            let name = params.written(|_| true);
+            let name = written(&params, |_| true);
             let f = match known.get(&name) {
                 Some(&f) => f,
                 None => side.score(&params, watch)?.f_beta(options.beta),
@@ -254,22 +248,20 @@ impl Search<'_> {
 
     /// For each gene whether sketches can be used again when it alone changes.
     fn cheap(&self) -> Vec<bool> {
-        let info = self.task.info;
-        let judged_by = (info.build)(&self.before).judged_by();
+        let info = self.info;
         let own = |name| info.params.iter().any(|param| param.name == name);
         let names = self.genes.iter().map(|gene| gene.param.name);
         names
-            .map(|name| judged_by.contains(&name) || !own(name))
+            .map(|name| info.judged_by.contains(&name) || !own(name))
             .collect()
     }
 
     fn params_at(&self, points: &[f64]) -> Result<Params> {
         let genes = self.genes.iter().zip(points);
-        let searched =
-            genes.map(|(gene, &at)| (gene.param.name.to_owned(), gene.value(at).to_string()));
-        let settings: Vec<(String, String)> =
-            self.options.fixed.iter().cloned().chain(searched).collect();
-        self.task.info.resolve(&settings)
+        let searched = genes.map(|(gene, &at)| (gene.param.name.to_owned(), gene.value(at)));
+        let mut settings = self.options.base.params.clone();
+        settings.extend(searched);
+        self.info.resolve(&settings)
     }
 }
 
@@ -294,7 +286,7 @@ fn genes(info: &'static MethodInfo, options: &Options) -> Result<Vec<Gene>> {
         )));
     }
     let wanted = |param: &&Param| {
-        let fixed = options.fixed.iter().any(|(name, _)| name == param.name);
+        let fixed = options.base.params.contains_key(param.name);
         !fixed && (!is_choice(param) || options.choices.iter().any(|name| name == param.name))
     };
     let genes: Vec<Gene> = info.all_params().filter(wanted).map(Gene::new).collect();

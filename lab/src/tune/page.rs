@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use retold::eval::Score;
+use retold::param::Value;
+
 use super::{Tuned, value_of};
-use crate::eval::Score;
-use crate::method::Value;
 
 pub(super) fn params_file(tuned: &Tuned) -> String {
     let mut file = format!(

@@ -1,17 +1,19 @@
 //! Sets of parameters scored on one side of the split.
 
+use retold::collect::Collection;
+use retold::eval::{Label, Score, Unlisted};
+use retold::ids::PageNo;
+use retold::param::Params;
+use retold::text::Text;
+use retold::watch::Watch;
+use retold::{Config, Result};
+
 use super::split::Labels;
 use crate::bench::Bench;
-use crate::collect::Collection;
-use crate::error::Result;
-use crate::eval::{Label, Score, Unlisted};
-use crate::method::{MethodInfo, Params};
-use crate::text::Text;
-use crate::watch::Watch;
 
 /// What sets of parameters are scored on.
 pub(super) struct Task<'a> {
-    pub(super) info: &'static MethodInfo,
+    pub(super) base: &'a Config,
     pub(super) collection: &'a Collection,
     pub(super) texts: &'a [Text],
     pub(super) labels: &'a Labels,
@@ -26,14 +28,14 @@ pub(super) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub(super) fn new(task: &'a Task<'a>, pages: &'a [u32]) -> Side<'a> {
-        let here = |page: &u32| pages.binary_search(page).is_ok();
+    pub(super) fn new(task: &'a Task<'a>, pages: &'a [PageNo]) -> Side<'a> {
+        let here = |page: &PageNo| pages.binary_search(page).is_ok();
         let labels = task.labels.iter();
         let truths = labels.filter(|((a, b), label)| label.is_true() && here(a) && here(b));
         Side {
             truths: truths.count(),
             task,
-            bench: Bench::new(task.info, (task.collection, task.texts), pages),
+            bench: Bench::new(task.base, (task.collection, task.texts), pages),
         }
     }
 

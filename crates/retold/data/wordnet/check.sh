@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks that wordnet.bin is what examples/build_wordnet.rs makes of Debian's wordnet-base; with --write, writes it.
+# Checks that wordnet.bin is what lab/examples/build_wordnet.rs makes of Debian's wordnet-base; with --write, writes it.
 # Needs apt (or the package, unpacked, named by WORDNET_DIR). Runs from anywhere.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

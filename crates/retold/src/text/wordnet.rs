@@ -1,6 +1,6 @@
 //! English WordNet 3.0 in compact form: lemmas, parts of speech, synonyms.
 //!
-//! `data/wordnet/wordnet.bin` is part of the program; `examples/build_wordnet.rs` makes it and describes its form.
+//! `data/wordnet/wordnet.bin` is part of the program; `lab/examples/build_wordnet.rs` makes it and describes its form.
 //! Princeton's licence stands in `data/wordnet/LICENSE`. A lemma's **number** is its rank among all lemmas.
 
 use std::sync::OnceLock;

@@ -1,9 +1,9 @@
-//! Makes `data/wordnet/wordnet.bin` from the files of Debian's package `wordnet-base` (WordNet 3.0):
+//! Makes `crates/retold/data/wordnet/wordnet.bin` from the files of Debian's package `wordnet-base` (WordNet 3.0):
 //!
-//!     cargo run -p retold --example build_wordnet -- DIRECTORY OUT
+//!     cargo run -p retold-lab --example build_wordnet -- DIRECTORY OUT
 //!
-//! DIRECTORY holds `data.*` and `*.exc` (in the package below `usr/share/wordnet`). `data/wordnet/check.sh` fetches
-//! the package, runs this and compares. Only `data.*` and `*.exc` are read, and synsets are numbered by their words:
+//! DIRECTORY holds `data.*` and `*.exc` (in the package below `usr/share/wordnet`). `check.sh` beside the file
+//! fetches the package, runs this and compares. Only `data.*` and `*.exc` are read, and synsets are numbered by their words:
 //! the offsets, which differ between distributions, play no part.
 //!
 //! The file, all numbers little endian: `RWN1`, the lengths of the three parts as u32, then

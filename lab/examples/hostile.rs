@@ -1,6 +1,6 @@
 //! How long pages take that were made to take long, and pages over the size budget:
 //!
-//!     cargo run --release -p retold --example hostile
+//!     cargo run --release -p retold-lab --example hostile
 //!
 //! The figures stand in `docs/text.md`; each page has to be done within a second.
 

@@ -1,17 +1,18 @@
 //! How fast `agglomerate` finds keywords on real pages, and where the time goes, on one core:
 //!
-//!     cargo run --release -p retold --example keyword_speed -- ~/.cache/retold-data/eventmonitor/pages.jsonl
+//!     cargo run --release -p retold-lab --example keyword_speed -- ~/.cache/retold-data/eventmonitor/pages.jsonl
 //!
 //! The pages are read, decoded and folded first; what is timed begins with decoded text and ends with a sketch. Speeds
 //! are in MB (10^6 bytes) of folded UTF-8 text a second. Each line is a measurement of its own, not a sum.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use retold::method;
-use retold::read::{Outcome, ReadOptions, discover};
+use retold::read::{Outcome, discover};
 use retold::text::tokenize::Tokenizer;
-use retold::text::{Form, Text, TextOptions, text_of};
+use retold::text::{Form, Text};
+use retold::{Config, Model};
 
 const ROUNDS: usize = 15;
 
@@ -21,9 +22,12 @@ fn main() -> Result<(), retold::Error> {
         println!("skipped: no data (name a file or folder of pages)");
         return Ok(());
     };
-    let info = method::find("agglomerate")?;
-    let method = (info.build)(&info.resolve(&[])?);
-    let texts = texts(input, info.extract)?;
+    let model = Model::new(Config {
+        method: "agglomerate".into(),
+        ..Config::default()
+    })?;
+    let texts = texts(input, &model)?;
+    let method = (model.method().build)(model.params(), &Arc::default());
     let bytes: usize = texts
         .iter()
         .map(|text| text.seen().map(|(_, block)| block.len()).sum::<usize>())
@@ -79,17 +83,13 @@ fn main() -> Result<(), retold::Error> {
 }
 
 /// The pages that can be read, as texts.
-fn texts(input: PathBuf, extract: retold::text::Extract) -> Result<Vec<Text>, retold::Error> {
-    let read = ReadOptions::default();
-    let options = TextOptions {
-        extract: Some(extract),
-        ..TextOptions::default()
-    };
+fn texts(input: PathBuf, model: &Model) -> Result<Vec<Text>, retold::Error> {
+    let read = &model.config().read;
     let mut texts = Vec::new();
-    for source in discover(&[input], &read)? {
-        for record in source.records(&read) {
-            if let Outcome::Page(page) = record.parse(&source, &read) {
-                texts.extend(text_of(&page, &options));
+    for source in discover(&[input], read)? {
+        for record in source.records(read) {
+            if let Outcome::Page(page) = record.parse(&source, read) {
+                texts.extend(model.text(&page));
             }
         }
     }

@@ -1,12 +1,13 @@
 //! The experiments of the paper behind `concept` (DWDCS, Journal of Software 2011, 22(8):1816) on labelled sets:
 //!
-//!     cargo run --release -p retold --example dwdcs -- OUT all SET...
+//!     cargo run --release -p retold-lab --example dwdcs -- OUT all SET...
 //!
-//! Instead of `all`, a list of experiments with commas between, as in `table1,fig9`. A SET is a folder with `set.json` and `gold.tsv`, as `retold compare` takes them. Files written to the folder OUT:
-//! `table1.csv` (nodes and time by length, in characters, words and nodes, against `keyworld`), `fig8.csv` (number of
-//! key concepts), `fig9.csv` (number of hubs), `parts.csv` (what merging and the position test are worth) and
-//! `short.csv` (pairs by the length of the shorter page). Times are of one thread, from the text on; WordNet and the
-//! dictionary of the segmenter are loaded before.
+//! Instead of `all`, a list of experiments with commas between, as in `table1,fig9`. A SET is a folder with `set.json`
+//! and `gold.tsv`, as `retold compare` takes them. Files written to the folder OUT: `table1.csv` (nodes and time by
+//! length, in characters, words and nodes, against `keyworld`), `fig8.csv` (number of key concepts), `fig9.csv` (number
+//! of hubs), `parts.csv` (what merging and the position test are worth) and `short.csv` (pairs by the length of the
+//! shorter page). Times are of one thread, from the text on; WordNet and the dictionary of the segmenter are loaded
+//! before.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -16,9 +17,10 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use retold::eval::{Gold, Label, Score};
-use retold::index::{Judge, Sketches, related_pairs};
+use retold::ids::SketchNo;
+use retold::index::{Sketches, related_pairs};
 use retold::method::concept::Concept;
-use retold::method::{self, Method};
+use retold::method::{self, Method, Trace};
 use retold::read::{Outcome, ReadOptions, discover};
 use retold::text::{Extract, Text, TextOptions, text_of};
 use retold::{Error, Result};
@@ -79,14 +81,20 @@ struct Made {
 impl Made {
     /// The pairs of pages that the method relates.
     fn pairs(&self, method: &Concept) -> Result<Vec<(usize, usize)>> {
-        let shortest = vec![u64::MAX; self.sketches.len()];
-        let judge = Judge::new(method, &self.sketches, &shortest, &Default::default());
-        let related = related_pairs(&judge, &(), |a, b, _, found| found.push((a, b)))?.made;
-        let same = (0..self.sketches.len() as u32).filter(|&n| judge.judge(n, n).is_some());
+        let relates = |a: SketchNo, b: SketchNo| {
+            let [a, b] = [a, b].map(|number| self.sketches.get(number));
+            method.compare(a, b, &mut Trace::off()).is_some()
+        };
+        let judge = |a: SketchNo, b: SketchNo, found: &mut Vec<(SketchNo, SketchNo)>| {
+            found.extend(relates(a, b).then_some((a, b)));
+        };
+        let bounds = |keys| method.bounds(keys);
+        let related = related_pairs(&self.sketches, bounds, &(), judge)?.made;
+        let same = SketchNo::first(self.sketches.len()).filter(|&n| relates(n, n));
         let mut pairs = Vec::new();
         for (a, b) in related.into_iter().chain(same.map(|n| (n, n))) {
-            for &left in &self.pages[a as usize] {
-                let right = self.pages[b as usize].iter();
+            for &left in &self.pages[a.at()] {
+                let right = self.pages[b.at()].iter();
                 let right = right.filter(|&&right| a != b || left < right);
                 pairs.extend(right.map(|&right| (left, right)));
             }
@@ -179,7 +187,7 @@ impl Set {
         let mut sketches = Sketches::default();
         let mut pages: Vec<Vec<usize>> = Vec::new();
         for (page, sketch) in made.iter().enumerate() {
-            let number = sketches.add(sketch.as_ref()) as usize;
+            let number = sketches.add(sketch.as_ref()).at();
             pages.resize_with(sketches.len(), Vec::new);
             pages[number].push(page);
         }
@@ -228,9 +236,9 @@ impl Set {
 
 fn concept(name: &str, settings: &[(&str, String)]) -> Result<Concept> {
     let info = method::find(name)?;
-    let settings: Vec<_> = settings
+    let settings = settings
         .iter()
-        .map(|(n, v)| ((*n).to_owned(), v.clone()))
+        .map(|(name, value)| ((*name).to_owned(), value.as_str().into()))
         .collect();
     Concept::named(name, &info.resolve(&settings)?).ok_or_else(|| Error::usage("not concept"))
 }

@@ -1,7 +1,7 @@
 //! How well main text is found, on the labelled set `extraction`, and how much of the readers' comments below the
 //! articles of `wooyun` site A it drops:
 //!
-//!     cargo run --release -p retold --features precise --example extraction
+//!     cargo run --release -p retold-lab --features precise --example extraction
 //!
 //! Token F1 is over multisets of words (CJK by character), the mean over pages. The figures stand in `docs/text.md`.
 
