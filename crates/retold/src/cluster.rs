@@ -26,7 +26,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The pair of pages `x` and `y`, in whatever order, `verdict` saying what `x` is to `y`.
+    /// The pair of pages `x` and `y`, in either order; `verdict` is the relation of `x` to `y`.
     pub fn new(x: Rank, y: Rank, verdict: &Verdict) -> Pair {
         let swapped = x > y;
         Pair {
@@ -48,14 +48,14 @@ impl Pair {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Linkage {
-    /// The patent's classes as a partition: again and again the largest set of pages within two edges of one page.
+    /// The patent's classes as a partition: repeatedly the largest set of pages within two edges of one page.
     #[default]
     TwoEdge,
-    /// Connected components, which may chain unlike pages together.
+    /// Connected components, which may join unrelated pages through chains.
     Components,
 }
 
-/// Which page of a cluster stands for all.
+/// Which page of a cluster is canonical.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Canonical {
@@ -84,7 +84,7 @@ pub enum Drop {
 pub struct Cluster {
     /// Two or more pages, ascending by rank.
     pub members: Vec<Rank>,
-    /// The member that stands for all.
+    /// The canonical page.
     pub canonical: Rank,
     /// Reported pairs among the members.
     pub pairs: u64,
@@ -98,14 +98,14 @@ impl Cluster {
     }
 }
 
-/// A page that is left out because a page that stays repeats it.
+/// A page that is dropped because it repeats a kept page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// The page that goes.
+    /// The dropped page.
     pub page: Rank,
-    /// The page that stays in its place.
+    /// The kept page that it repeats.
     pub canonical: Rank,
-    /// What the page that goes is to the page that stays.
+    /// The relation of the dropped page to the kept page.
     pub relation: Relation,
 }
 
@@ -265,7 +265,7 @@ impl<'a> Partition<'a> {
         ball
     }
 
-    /// Takes the largest set within two edges of one page out of `part`, again and again (ties: the page with the
+    /// Repeatedly takes the largest set within two edges of one page out of `part` (ties: the page with the
     /// smallest id).
     ///
     /// Such sets only shrink as pages are taken out, so a size once measured is an upper bound for good: a page at
@@ -298,7 +298,7 @@ impl<'a> Partition<'a> {
 /// dropped for has stayed. (A circle of pages each of which contains the next cannot come from sizes; if there were one, its
 /// most preferred page would be visited first.)
 ///
-/// `contained` says whether contained pages go too, or duplicates only. Time O((pages + pairs) log pages).
+/// `contained`: whether contained pages are dropped too, or duplicates only. Time O((pages + pairs) log pages).
 pub fn dropped(pages: usize, pairs: &[Pair], preference: &[u32], contained: bool) -> Vec<Dropped> {
     let graph = Graph::build(pages, pairs);
     let repeats = |relation| match relation {

@@ -44,7 +44,7 @@ pub struct Config {
     pub method: String,
     /// Parameters laid over the method's defaults.
     pub params: Settings,
-    /// Whether pages with equal folded texts are duplicates whatever the method says.
+    /// Whether pages with equal folded texts are duplicates in every method.
     pub exact: bool,
     /// How related pages become clusters.
     pub cluster: Linkage,
@@ -162,7 +162,7 @@ impl WordFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resources {
-    /// Threads that work; 0 for one a core.
+    /// Worker threads; 0 for one per core.
     pub threads: usize,
     /// Bytes held at a time of what is read again to check verdicts on texts.
     pub verify_memory: u64,

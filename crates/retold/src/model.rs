@@ -61,7 +61,7 @@ impl fmt::Debug for Model {
     }
 }
 
-/// When a pair is believed that shares common keys (METHODS §1.2, ours).
+/// When a pair that shares common keys is accepted (METHODS §1.2, our own).
 ///
 /// The method's own rule must hold for the whole sketches. Beyond that, one of three: it holds as well for what is left
 /// of both sketches without the common keys; or the sentences that the pages share are at least `cover` of the shorter
@@ -295,7 +295,7 @@ impl Model {
         let outcome = ("evidence enough", "look for other evidence");
         let many = Check::number(
             "evidence: shared",
-            "some shared features are common in the collection, which is no evidence unless there are many",
+            "shared features; common ones are no evidence unless there are many",
             verdict.shared as usize,
             Op::AtLeast,
             f64::from(evidence.many),
@@ -306,7 +306,7 @@ impl Model {
         let alone = self.0.method.compare(a.rare, b.rare, &mut Trace::off());
         let alone = Check::number(
             "evidence: rare features alone",
-            "shared features that are not common: do these relate the pages by themselves (1) or not (0)",
+            "whether the rare shared features alone relate the pages (1) or not (0)",
             alone.is_some().into(),
             Op::AtLeast,
             1.0,

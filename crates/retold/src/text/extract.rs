@@ -46,17 +46,17 @@ impl Extract {
     }
 }
 
-/// What became of the wish for a page's main text.
+/// Result of the main text extraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extraction {
-    /// There was no such wish, or the page is plain text: methods see all of it.
+    /// Not requested, or the page is plain text: methods see all of it.
     #[default]
     Whole,
     /// Methods see the main text.
     Main,
     /// None was found: methods see the whole page.
     Fallback,
-    /// The page is over the budget of bytes or nodes: methods see the whole page.
+    /// The page exceeds the limit of bytes or nodes: methods see the whole page.
     OverBudget,
 }
 
