@@ -58,8 +58,9 @@ pub mod config;
 pub mod model;
 
 pub mod collect;
-pub mod dedup;
 pub mod texts;
+
+pub mod dedup;
 
 pub mod explain;
 
@@ -72,3 +73,8 @@ pub use error::{Error, Result};
 pub use model::{Judgement, Model};
 pub use page::Page;
 pub use sketch::Sketch;
+
+/// The guide's page on the library, so that its examples are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/8-using-the-library.md")]
+pub struct Guide;

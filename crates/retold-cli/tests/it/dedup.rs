@@ -250,12 +250,12 @@ fn of_a_group_of_more_than_a_thousand_only_the_canonical_pairs_are_listed() {
         .run(&["dedup", "--method", "period", "in.jsonl", "-o", "out"])
         .code(0);
     assert!(
-        ran.stdout().contains("1,001 pages are alike to p0000"),
+        ran.stdout().contains("1,001 pages form one group with p0000"),
         "{}",
         ran.stdout()
     );
     assert!(
-        ran.stdout().contains("look at cluster 0"),
+        ran.stdout().contains("check cluster 0"),
         "{}",
         ran.stdout()
     );

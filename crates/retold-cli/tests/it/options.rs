@@ -276,7 +276,7 @@ fn quiet_says_nothing_and_verbose_says_more() {
         .code(0)
         .stdout();
     assert!(
-        verbose.contains("different sketches") && verbose.contains("most memory held"),
+        verbose.contains("different sketches") && verbose.contains("peak memory"),
         "{verbose}"
     );
 }

@@ -48,7 +48,7 @@ fn tuning_is_reproducible_and_its_file_is_accepted() {
     );
     let html = world.read("x.html");
     assert!(html.contains("<svg") && html == world.read("y.html"));
-    assert!(html.contains("On pages that the search did not see, F1 "));
+    assert!(html.contains("On held-out pages F1 "));
     let dedup = [
         "dedup",
         "pages.jsonl",
