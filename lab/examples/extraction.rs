@@ -3,7 +3,7 @@
 //!
 //!     cargo run --release -p retold-lab --features precise --example extraction
 //!
-//! Token F1 is over multisets of words (CJK by character), the mean over pages. The figures stand in `docs/text.md`.
+//! Token F1 is over multisets of words (CJK by character), the mean over pages. The figures stand in `docs/lab/text.md`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

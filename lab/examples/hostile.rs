@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p retold-lab --example hostile
 //!
-//! The figures stand in `docs/text.md`; each page has to be done within a second.
+//! The figures stand in `docs/lab/text.md`; each page has to be done within a second.
 
 use std::time::Instant;
 

@@ -47,7 +47,7 @@ struct Made {
 pub(crate) struct Found {
     /// The related pages.
     pub(crate) pairs: Vec<Pair>,
-    /// Pairs of sketches that were looked at.
+    /// Candidate pairs of sketches.
     pub(crate) candidates: u64,
 }
 

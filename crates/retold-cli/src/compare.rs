@@ -16,14 +16,14 @@ use crate::progress::Progress;
 /// Runs methods over labelled sets and shows which is best where
 ///
 /// A labelled set is a folder with a file set.json such as {"input": "pages", "gold": "gold.tsv", "unlisted":
-/// "distinct"}: input is a file or folder of pages; gold has lines
-/// a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct; unlisted says what all other pairs are: distinct,
+/// "distinct"}. `input` is a file or folder of pages; `gold` has lines
+/// a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct; `unlisted` labels all other pairs: distinct,
 /// or ignore (not scored).
 ///
-/// Each method runs over each set with one value of its threshold after another, and once more in a process of its own,
-/// where time and memory are measured. The folder OUT gets compare.html (tables and plots, all in one file), compare.md
-/// (the tables), curves.csv (all counts of each set, method and threshold), summary.csv (a line for each set and method)
-/// and times.csv (the stages). They name sets, methods and figures, no page and no text.
+/// Each method runs over each set with a series of thresholds, and once more in a separate process,
+/// which measures time and memory. The folder OUT gets compare.html (tables and plots in one file), compare.md
+/// (the tables), curves.csv (all counts per set, method and threshold), summary.csv (a line per set and method)
+/// and times.csv (the stages). They contain no ids and no text of pages.
 ///
 /// The one threshold of a method for all sets is the one with the best mean F1. `Left out` means that a set is scored at
 /// the threshold that is best on the other sets. Errors are standard errors by the choice of pages (bootstrap over groups
@@ -35,33 +35,33 @@ use crate::progress::Progress;
   retold compare --methods period,period:noise=none --set news=sets/news -o out
   retold compare --set news=sets/news --set planted=sets/news+crawl.jsonl -o out")]
 pub struct Args {
-    /// Methods, with commas between: `all`, a name, or a name with settings, as in period:chars=8,threshold=0.8; the
-    /// setting extract=none|main|precise says what it sees of HTML pages
+    /// Methods, separated by commas: `all`, a name, or a name with settings, as in period:chars=8,threshold=0.8; the
+    /// setting extract=none|main|precise chooses the text of HTML pages
     #[arg(long, value_name = "METHODS", default_value = "all")]
     methods: Vec<String>,
-    /// A labelled set; may be repeated. With +INPUT behind DIR its pages are planted among the pages of INPUT: a pair
+    /// A labelled set; may be repeated. DIR+INPUT plants its pages among the pages of INPUT: a pair
     /// of one of each is false, a pair inside INPUT is not scored, and thresholds are not chosen by this set
     #[arg(long = "set", value_name = "NAME=DIR[+INPUT]", required = true)]
     sets: Vec<String>,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT", required_unless_present = "measure")]
     out: Option<PathBuf>,
-    /// Replace what an earlier run wrote in OUT; other files there stay
+    /// Replace what an earlier run wrote in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
-    /// Run what the figures of the papers show as well, with the sets at hand: thresholds (CCDet, Fig. 6), features for
+    /// Also run the experiments of the papers that the sets allow: thresholds (CCDet, Fig. 6), features for
     /// I-Match and shingles (Fig. 7 and 8), time with and without pruning (Fig. 9), precision and recall by domain
-    /// (DWDCS, Fig. 2-7), planted sets, and the tables of AgT, which want sets called eventmonitor and wxvl
+    /// (DWDCS, Fig. 2-7), planted sets, and the tables of AgT (need sets called eventmonitor and wxvl)
     #[arg(long)]
     experiments: bool,
-    /// The values of a threshold to try; whole numbers, such as the distance of simhash, are all tried. Unless named,
+    /// Thresholds to try; of integer thresholds, such as the distance of simhash, all values. Default:
     /// 0.3 to 0.9 by 0.05 and 0.92 to 1 by 0.02
     #[arg(long, value_name = "FROM:TO:STEP", value_parser = sweep)]
     sweep: Option<Sweep>,
     /// No progress, no summary
     #[arg(short, long)]
     quiet: bool,
-    /// Threads that work; 0 is one a core
+    /// Worker threads; 0 means one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Measure the first method on the first set in this process and print JSON

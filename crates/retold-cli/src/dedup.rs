@@ -15,10 +15,10 @@ use crate::progress::Progress;
 use crate::say;
 use crate::text_args::TextArgs;
 
-/// Finds copies and writes the input without them
+/// Finds near-duplicates and writes the input without them
 ///
 /// INPUT are files or folders: HTML, text, Markdown, JSONL, Parquet, CSV, WARC, WET, each also gzip or zstd; `-` is
-/// JSONL on standard input. The folder OUT gets kept/ (the input less the copies), pairs.jsonl, clusters.jsonl,
+/// JSONL on standard input. The folder OUT gets kept/ (the input without the copies), pairs.jsonl, clusters.jsonl,
 /// dropped.jsonl, rejects.jsonl, summary.json, model.json and report.html.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -31,29 +31,29 @@ pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Read further inputs from FILE, one a line
+    /// Read more inputs from FILE, one per line
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
-    /// Replace what an earlier run wrote in OUT; other files there stay
+    /// Replace what an earlier run wrote in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
-    /// Take options from FILE: TOML with their long names; retold.example.toml lists all
+    /// Read options from FILE (TOML, long names); retold.example.toml lists all
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// How copies are found; `retold methods` lists the methods
+    /// How near-duplicates are found; `retold methods` lists the methods
     #[arg(long, value_name = "NAME", default_value = method::DEFAULT, help_heading = "Method")]
     method: String,
     /// Set a parameter of the method, as in --param threshold=0.8; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
     param: Vec<(String, String)>,
-    /// Take parameters from FILE: TOML with a table for each method; --param wins
+    /// Read parameters from FILE (TOML, one table per method); --param overrides
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     params: Option<PathBuf>,
-    /// Whether pages with equal texts are duplicates whatever the method says
+    /// Whether pages with equal texts are always duplicates, in every method
     #[arg(long, value_enum, default_value_t = Switch::On, help_heading = "Method")]
     exact: Switch,
     #[command(flatten)]
@@ -62,13 +62,13 @@ pub struct Args {
     /// How related pages become clusters
     #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
     cluster: Cluster,
-    /// Which page of a cluster stands for all
+    /// Which page of a cluster is canonical
     #[arg(long, value_enum, default_value_t = Which::Longest, help_heading = "Clusters")]
     canonical: Which,
-    /// Which copies of a kept page are dropped
+    /// Which pages that repeat a kept page are dropped
     #[arg(long, value_enum, default_value_t = Dropped::Both, help_heading = "Clusters")]
     drop: Dropped,
-    /// Flag clusters of more pages than this
+    /// Flag clusters with more pages than this
     #[arg(
         long,
         value_name = "PAGES",
@@ -83,23 +83,23 @@ pub struct Args {
     /// Keep all pages and add the fields retold_cluster, retold_canonical and retold_relation to them
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
-    /// Put texts of pages that have copies into report.html, of each up to CHARS characters
+    /// Include the texts of pages in clusters in report.html, up to CHARS characters each
     #[arg(long, value_name = "CHARS", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
           value_parser = crate::input::positive, help_heading = "Output")]
     report_text: Option<usize>,
-    /// No progress, no summary; only what went wrong
+    /// No progress, no summary; errors only
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
-    /// Tell more: time per stage, noise, candidates
+    /// Print more: extraction, candidates, time, memory
     #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
     verbose: bool,
 
     #[command(flatten)]
     read: ReadArgs,
-    /// Memory for texts that are read again to check verdicts; K, M and G are understood
+    /// Memory for what is read again to check verdicts (suffix K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "128M", value_parser = bytes, help_heading = "Method")]
     verify_memory: u64,
-    /// Threads that work; 0 is one a core
+    /// Worker threads; 0 means one per core
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Input")]
     threads: usize,
 }
@@ -112,9 +112,9 @@ enum Switch {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Cluster {
-    /// Again and again the largest set of pages within two relations of one page
+    /// Repeatedly the largest set of pages within two relations of one page
     TwoEdge,
-    /// All that hangs together
+    /// Connected components
     Components,
 }
 

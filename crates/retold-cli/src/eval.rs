@@ -20,22 +20,22 @@ pub struct Args {
     /// Labelled pairs: a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct
     #[arg(long, value_name = "FILE")]
     gold: PathBuf,
-    /// What a reported pair that the gold does not list counts as
+    /// What a reported pair without a label counts as
     #[arg(long, value_enum, default_value_t = NotListed::Distinct)]
     unlisted: NotListed,
-    /// Score only pairs of the ids in FILE, one a line
+    /// Score only pairs of the ids in FILE, one per line
     #[arg(long, value_name = "FILE")]
     universe: Option<PathBuf>,
-    /// Print a curve over the threshold as CSV instead, as in --sweep threshold=0.7:1:0.05
+    /// Print scores over a range of thresholds as CSV, as in --sweep threshold=0.7:1:0.05
     #[arg(long, value_name = "PARAM=FROM:TO:STEP", value_parser = sweep)]
     sweep: Option<Sweep>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum NotListed {
-    /// A false find
+    /// A false positive
     Distinct,
-    /// Nothing
+    /// Not scored
     Ignore,
 }
 

@@ -20,9 +20,9 @@ use crate::progress::Progress;
 
 /// Shows why two pages are related, or are not
 ///
-/// A and B are two files, or two ids: of pages in the inputs of a finished run whose folder stands before them, or of
-/// pages in the INPUT that --in names. With a finished run the inputs are read again, and its method, parameters and
-/// noise list apply.
+/// A and B are two files, or two page ids. Ids belong to a finished run if its folder OUT comes first, or to the
+/// files given by --in. With a finished run the inputs are read again, and its method, parameters and
+/// frozen model apply.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold explain a.html b.html
@@ -50,17 +50,17 @@ pub struct Args {
     /// Print JSON
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// Print all that both texts share in full length
+    /// Print all shared features and passages in full
     #[arg(long, help_heading = "Output")]
     full: bool,
-    /// When to use colour; auto heeds NO_COLOR
+    /// When to use colour; auto respects NO_COLOR
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, help_heading = "Output")]
     color: Colour,
-    /// Do not count on how many pages each feature stands, which reads all inputs once more
+    /// Do not count document frequencies (saves one pass over the inputs)
     #[arg(long, help_heading = "Output")]
     no_df: bool,
 
-    /// How the pages are compared (a finished run says so itself) [default: coverage]
+    /// How the pages are compared; not with OUT [default: coverage]
     #[arg(long, value_name = "NAME", help_heading = "Method")]
     method: Option<String>,
     /// Set a parameter of the method; may be repeated
@@ -190,7 +190,7 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
     }
     if args.method.is_some() || !args.param.is_empty() {
         return Err(Error::usage(
-            "a finished run says itself what its method and parameters are: leave out --method and --param, or name \
+            "a finished run has its own method and parameters: omit --method and --param, or name \
              its input with --in",
         ));
     }

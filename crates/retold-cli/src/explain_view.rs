@@ -113,7 +113,7 @@ fn wrapped(out: &mut String, text: &str, indent: &str, screen: &Screen, style: &
 }
 
 fn checks(out: &mut String, story: &Story, method: &str, screen: &Screen) {
-    heading(out, &format!("How {method} came to it"), screen);
+    heading(out, &format!("How {method} decided"), screen);
     for check in &story.checks {
         let (holds, fails) = check.check.outcomes;
         let (mark, style) = match (check.check.test.is_some() && holds.is_empty(), check.holds) {

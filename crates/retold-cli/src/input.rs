@@ -50,13 +50,13 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     date_field: String,
-    /// Field that names the site; otherwise it is the host of the URL
+    /// Field that names the site [default: the host of the URL]
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     site_field: Option<String>,
-    /// Take the N-th folder below INPUT as the site
+    /// Use the N-th folder below INPUT as the site
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "Input")]
     site_dir: Option<usize>,
-    /// Reject larger records; K, M and G are understood
+    /// Reject larger records (suffix K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = bytes, help_heading = "Input")]
     max_record_size: u64,
 }

@@ -17,9 +17,9 @@ use crate::input::{ReadArgs, sources};
 use crate::text::cannot_write;
 use crate::text_args::TextArgs;
 
-/// Prints the words that stand for each page, with their scores and positions
+/// Prints the keywords of each page, with scores and positions
 ///
-/// Positions count words from 0, stop-words included. What could not be read is named on standard error.
+/// Positions count words from 0, stop-words included. Unreadable records are listed on standard error.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold keywords page.html
@@ -29,18 +29,18 @@ pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// The method that finds the words
+    /// The method that finds the keywords: agglomerate, concept or keyworld
     #[arg(long, value_name = "NAME", default_value = "agglomerate")]
     method: String,
     /// Set a parameter of the method, as in --param keywords=20; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     param: Vec<(String, String)>,
-    /// Take parameters from FILE: TOML with a table for each method; --param wins
+    /// Read parameters from FILE (TOML, one table per method); --param overrides
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
     #[command(flatten)]
     text: TextArgs,
-    /// How it is written; unless named, a table if there is one page, else JSONL
+    /// Output format [default: a table for one page, else JSONL]
     #[arg(long, value_enum)]
     format: Option<Format>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub struct Args {
 enum Format {
     /// For people
     Table,
-    /// A JSON object a line: id, keywords (word, score, positions)
+    /// One JSON object per line: id, words, keywords (word, score, positions)
     Jsonl,
 }
 

@@ -29,8 +29,8 @@ use retold::Error;
 ///
 ///     retold dedup crawl.warc.gz -o out
 ///
-/// out/kept then holds the input without the copies, out/report.html shows what was found and why, and the JSONL
-/// files beside it say the same to programs.
+/// out/kept then has the input without the copies; out/report.html shows what was found and why, and the JSONL
+/// files have the same for programs.
 #[derive(Parser)]
 #[command(
     name = "retold",

@@ -11,7 +11,7 @@ use serde_json::json;
 pub struct Args {
     /// Only this method
     name: Option<String>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -15,10 +15,10 @@ use crate::dedup::{method_settings, setting};
 use crate::input::{ReadArgs, sources};
 use crate::text_args::Part;
 
-/// Draws the network of a page's concepts
+/// Draws the concept network of a page
 ///
-/// Nodes are concepts, edges join those that stand at most two apart. The key concepts, those without which the paths
-/// between the others grow most, are marked.
+/// Nodes are concepts; edges join concepts at most two apart in the text. Key concepts (those whose removal lengthens
+/// the paths between the others most) are marked.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold network page.html -o page.svg
@@ -32,22 +32,22 @@ pub struct Args {
     /// The id of the page, if the input has several
     #[arg(long, value_name = "ID")]
     id: Option<String>,
-    /// Where it is written; unless named, standard output
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How it is written; unless named, what the ending of FILE says, else svg
+    /// Output format [default: from the extension of FILE, else svg]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The method whose network it is: concept or keyworld
+    /// The method whose network is drawn: concept or keyworld
     #[arg(long, value_name = "NAME", default_value = "concept")]
     method: String,
     /// Set a parameter of the method, as in --param merge=1; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     param: Vec<(String, String)>,
-    /// Take parameters from FILE: TOML with a table for each method; --param wins
+    /// Read parameters from FILE (TOML, one table per method); --param overrides
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
-    /// What is looked at of an HTML page; unless named, what the method wants
+    /// Which text of an HTML page is used [default: depends on the method]
     #[arg(long, value_enum)]
     extract: Option<Part>,
     #[command(flatten)]
@@ -62,7 +62,7 @@ enum Format {
     Graphml,
     /// For Graphviz
     Dot,
-    /// Nodes with CB and degree, edges, C, d and the degree distribution
+    /// Nodes with contribution (CB) and degree, edges, clustering, mean distance, degree distribution
     Json,
 }
 

@@ -28,7 +28,7 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool) {
     );
     if summary.sketches.empty > 0 {
         println!(
-            "{} pages have nothing for this method to compare; only exact copies of them are found",
+            "{} pages have no features for this method; only exact copies of them are found",
             HumanCount(summary.sketches.empty)
         );
     }
@@ -45,7 +45,7 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool) {
     }
     for group in &summary.large_groups {
         println!(
-            "{} pages are alike to {}: pairs.jsonl lists their pairs with that page only",
+            "{} pages form one group with {}: pairs.jsonl lists their pairs with that page only",
             HumanCount(group.pages),
             group.canonical
         );
@@ -77,7 +77,7 @@ fn flags(summary: &Summary) {
     const SHOWN: usize = 3;
     for flag in summary.flagged.iter().take(SHOWN) {
         println!(
-            "look at cluster {} before you trust it: {} pages around {}, {}",
+            "check cluster {}: {} pages, canonical page {}: {}",
             flag.cluster,
             HumanCount(flag.pages),
             flag.canonical,
@@ -86,7 +86,7 @@ fn flags(summary: &Summary) {
     }
     if summary.flagged.len() > SHOWN {
         println!(
-            "and at {} more, listed under `flagged` in summary.json",
+            "and {} more, listed under `flagged` in summary.json",
             summary.flagged.len() - SHOWN
         );
     }
@@ -96,7 +96,7 @@ fn details(summary: &Summary) {
     let extraction = &summary.extraction;
     if extraction.main + extraction.fallback + extraction.over_budget > 0 {
         println!(
-            "{} pages compared by their main text, {} whole because none was found, {} whole because of their size",
+            "{} pages compared by main text; compared whole: {} without main text, {} too large",
             HumanCount(extraction.main),
             HumanCount(extraction.fallback),
             HumanCount(extraction.over_budget)
@@ -110,7 +110,7 @@ fn details(summary: &Summary) {
     );
     if summary.sketches.checked > 0 {
         println!(
-            "{} pairs checked on their texts, {} of them not related after all",
+            "{} pairs verified on their texts, {} of them rejected",
             HumanCount(summary.sketches.checked),
             HumanCount(summary.sketches.refuted)
         );
@@ -119,8 +119,8 @@ fn details(summary: &Summary) {
     let parts: Vec<_> = parts
         .map(|(part, seconds)| format!("{part} {seconds:.3}"))
         .collect();
-    println!("seconds of all threads together: {}", parts.join(", "));
+    println!("CPU seconds by kind of work: {}", parts.join(", "));
     if let Some(bytes) = summary.run.peak_memory {
-        println!("most memory held {}", BinaryBytes(bytes));
+        println!("peak memory {}", BinaryBytes(bytes));
     }
 }

@@ -13,10 +13,10 @@ use serde::Serialize;
 use crate::input::{ReadArgs, sources};
 use crate::text_args::Part;
 
-/// Writes the text of pages, as the methods see it, to standard output
+/// Prints the text of pages, as the methods see it
 ///
-/// With --extract main (the default) that is the main text of HTML pages, and all of pages in which none is found.
-/// What could not be read is named on standard error.
+/// With --extract main (the default) this is the main text of HTML pages, or all text if none is found.
+/// Records that could not be read are listed on standard error.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold text page.html --format text
@@ -26,10 +26,10 @@ pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// What is shown of HTML pages
+    /// Which text of HTML pages is shown
     #[arg(long, value_enum, default_value_t = Part::Main)]
     extract: Part,
-    /// How it is written
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     format: Format,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub struct Args {
 enum Format {
     /// A heading with the id, then the text; a blank line between pages
     Text,
-    /// A JSON object a line: id, title, lang, charset, date, url, text
+    /// One JSON object per line: id, title, lang, charset, date, url, text
     Jsonl,
 }
 

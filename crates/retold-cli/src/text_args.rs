@@ -10,7 +10,7 @@ use retold::text::Extract;
 /// How pages become texts.
 #[derive(clap::Args)]
 pub struct TextArgs {
-    /// What is folded before texts are compared
+    /// How text is normalised before it is compared
     #[arg(
         long,
         value_enum,
@@ -21,24 +21,24 @@ pub struct TextArgs {
     )]
     fold: Vec<Fold>,
 
-    /// What is compared of HTML pages; unless named, what the method wants (`retold methods`)
+    /// Which text of HTML pages is compared [default: depends on the method]
     #[arg(long, value_enum, help_heading = "Method")]
     extract: Option<Part>,
-    /// Add the words of FILE, one a line, to the Chinese dictionary
+    /// Add the words of FILE, one per line, to the Chinese dictionary
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     user_dict: Option<PathBuf>,
-    /// Take the words of each line of FILE, with tabs between them, as synonyms
+    /// Synonyms from FILE: one group per line, separated by tabs
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     synonyms: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Fold {
-    /// Unicode NFKC, which makes full-width letters narrow; invisible characters go
+    /// Unicode NFKC: full-width letters become narrow, invisible characters are removed
     Nfkc,
     /// Lower case
     Case,
-    /// Traditional Chinese characters to simplified ones
+    /// Traditional Chinese characters become simplified
     Simplify,
     /// Nothing
     None,
@@ -48,9 +48,9 @@ enum Fold {
 pub(crate) enum Part {
     /// All visible text
     None,
-    /// The main text; of pages without one, all
+    /// The main text; all text if none is found
     Main,
-    /// The main text, found by a slower extractor that leaves out more (cargo feature `precise`)
+    /// The main text, by a slower and stricter extractor (cargo feature `precise`)
     Precise,
 }
 

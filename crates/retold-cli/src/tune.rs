@@ -13,15 +13,15 @@ use crate::input::{ReadArgs, positive, sources};
 use crate::progress::Progress;
 use crate::text_args::TextArgs;
 
-/// Searches for the parameters of a method that find the labelled pairs best
+/// Searches for the parameters that fit labelled pairs best
 ///
-/// A genetic algorithm over all numbers among the method's parameters. A part of the pages is held out: pages that the
-/// labels connect are on one side, the search sees one side only, and both are scored. Writes FILE, which --params
-/// accepts, and beside it a page with the same name and .html that shows the search.
+/// A genetic algorithm over all numeric parameters of the method. Part of the pages is held out (pages that the
+/// labels connect stay on one side); both parts are scored, before and after. Writes FILE, which --params
+/// accepts, and an HTML page of the same name that shows the search.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold tune --method agglomerate --gold gold.tsv pages.jsonl -o tuned.toml
-  retold tune --gold gold.tsv pages/ -o period.toml --param chars=10 --beta 0.5")]
+  retold tune --method period --gold gold.tsv pages/ -o period.toml --param chars=10 --beta 0.5")]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
@@ -35,31 +35,31 @@ pub struct Args {
     /// The method to tune
     #[arg(long, value_name = "NAME", default_value = method::DEFAULT)]
     method: String,
-    /// Keep a parameter at a value; may be repeated
+    /// Fix a parameter at a value; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     param: Vec<(String, String)>,
-    /// Keep the parameters that FILE sets
+    /// Fix the parameters that FILE sets
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
-    /// Search a choice (a parameter with names for values) too; may be repeated
+    /// Also search this parameter, whose values are names; may be repeated
     #[arg(long, value_name = "NAME")]
     vary: Vec<String>,
-    /// What a reported pair that the labels do not list counts as
+    /// What a reported pair without a label counts as
     #[arg(long, value_enum, default_value_t = NotListed::Distinct)]
     unlisted: NotListed,
     /// Maximise F-beta: recall counts BETA times as much as precision
     #[arg(long, value_name = "BETA", default_value_t = 1.0, value_parser = beta)]
     beta: f64,
-    /// Where the chances of the search come from; the same seed gives the same result
+    /// Random seed; the same seed gives the same result
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Sets of parameters in a generation
+    /// Parameter sets per generation
     #[arg(long, value_name = "N", default_value_t = 24, value_parser = positive)]
     population: usize,
-    /// Generations
+    /// Number of generations
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = positive)]
     generations: usize,
-    /// The part of the pages that the search does not see
+    /// Share of the pages that is held out
     #[arg(long, value_name = "PART", default_value_t = 0.4, value_parser = part)]
     held_out: f64,
     #[command(flatten)]
@@ -67,7 +67,7 @@ pub struct Args {
     /// No progress, no summary
     #[arg(short, long)]
     quiet: bool,
-    /// Threads that work; 0 is one a core
+    /// Worker threads; 0 means one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     #[command(flatten)]
@@ -76,9 +76,9 @@ pub struct Args {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum NotListed {
-    /// A false find
+    /// A false positive
     Distinct,
-    /// Nothing
+    /// Not scored
     Ignore,
 }
 

@@ -20,7 +20,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// True if the folder has what a finished run leaves.
+    /// True if the folder has the files of a finished run.
     pub fn is_at(out: &Path) -> bool {
         out.join(SUMMARY).is_file()
     }
@@ -81,7 +81,7 @@ fn paths(summary: &Value, directory: &Path, out: &Path) -> Result<Vec<PathBuf>> 
         .collect();
     if names.contains(&"-") {
         return Err(Error::Usage(format!(
-            "the run in {} read standard input, which is gone; give the same data again: --in FILE --ids A B",
+            "the run in {} read standard input, which is no longer there; pass the same data again: --in FILE --ids A B",
             out.display()
         )));
     }

@@ -1,4 +1,4 @@
-//! `kept/`: the inputs once more, without the copies.
+//! `kept/`: the inputs without the dropped pages.
 
 use std::collections::HashMap;
 
@@ -58,7 +58,7 @@ impl<'a> Fates<'a> {
         }
     }
 
-    /// A function from record number to fate, to be asked in ascending order.
+    /// A function from record number to action; call it in ascending order.
     fn of_source(&'a self, source: u32) -> impl FnMut(u64) -> Fate<'a> {
         let pages = &self.findings.collection.pages;
         let rejects = &self.findings.collection.rejects;

@@ -1,4 +1,4 @@
-//! The output folder: nothing in it looks complete before it is.
+//! The output folder, written atomically.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use retold::{Error, Result};
 
-/// Where files are written before they get their names.
+/// Temporary folder for files until the commit.
 const PARTIAL: &str = ".retold-partial";
 /// Which files a run wrote, one a line, so that `--force` removes these and no others.
 const MANIFEST: &str = ".retold-files";
-/// Renamed last: its presence means that the folder is complete.
+/// Renamed last: if it exists, the folder is complete.
 pub(crate) const SUMMARY: &str = "summary.json";
 
-/// An output folder in the making. Dropped before [`OutDir::commit`], it leaves nothing behind but the folder.
+/// An output folder being written. If dropped before [`OutDir::commit`], its files are removed.
 #[derive(Debug)]
 pub struct OutDir {
     out: PathBuf,

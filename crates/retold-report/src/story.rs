@@ -8,7 +8,7 @@ use retold::explain::Story;
 
 use crate::html::DataPage;
 
-/// Writes the story as one self-contained page. Places in it must count UTF-16 units.
+/// Writes the explanation as one self-contained page. Offsets must count UTF-16 units.
 pub fn write(story: &Story, out: impl Write) -> io::Result<()> {
     let title = format!("Retold: {} and {}", story.a.id, story.b.id);
     let mut hash = xxhash_rust::xxh3::Xxh3::new();

@@ -8,7 +8,7 @@ use retold::relation::Relation;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The run in numbers: what `summary.json` holds and what a person is told at the end.
+/// The run in numbers: the content of `summary.json`, and what is printed at the end.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// What became of all records.
@@ -21,7 +21,7 @@ pub struct Summary {
     pub clusters: u64,
     /// Pages of the largest cluster.
     pub largest_cluster: u64,
-    /// Clusters that a person should look at before believing them.
+    /// Suspicious clusters: very large, or with few related pairs.
     pub flagged: Vec<Flagged>,
     /// Groups of pages with identical sketches or texts that are too large for all their pairs to be listed.
     pub large_groups: Vec<LargeGroup>,
@@ -46,7 +46,7 @@ pub struct Records {
     pub read: u64,
     /// Pages that stay.
     pub kept: u64,
-    /// Pages that go, as copies of a page that stays.
+    /// Pages dropped because they repeat a kept page.
     pub dropped: u64,
     /// Records that could not be read.
     pub rejected: u64,
@@ -65,7 +65,7 @@ pub struct Relations {
     pub contains: u64,
 }
 
-/// A cluster that a person should look at.
+/// A suspicious cluster.
 #[derive(Clone, Debug, Serialize)]
 pub struct Flagged {
     /// Its number.
@@ -107,11 +107,11 @@ pub struct SketchCounts {
     pub empty: u64,
     /// Features that were found to be noise.
     pub noise: u64,
-    /// Pairs of sketches that were looked at.
+    /// Candidate pairs of sketches.
     pub candidates: u64,
     /// Pairs whose verdict was checked on their texts.
     pub checked: u64,
-    /// Those that turned out not to be related.
+    /// Those rejected by that check.
     pub refuted: u64,
 }
 
@@ -126,7 +126,7 @@ pub struct Run {
     pub seconds: Vec<(String, f64)>,
     /// Seconds by kind of work, summed over all threads ([`retold::spent::Spent`]).
     pub thread_seconds: Vec<(String, f64)>,
-    /// The most memory the process held, in bytes, where the system tells.
+    /// Peak memory of the process in bytes, if known.
     pub peak_memory: Option<u64>,
     /// The folder in which the run was started; relative inputs are below it.
     pub directory: String,
@@ -215,10 +215,12 @@ fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
         let pages = cluster.members.len();
         let reason = match (pages > alarm_size, cluster.is_loose()) {
             (true, true) => {
-                format!("more than {alarm_size} pages, and under half of its pairs match")
+                format!(
+                    "more than {alarm_size} pages, and fewer than half of its possible pairs are related"
+                )
             }
             (true, false) => format!("more than {alarm_size} pages"),
-            (false, true) => "under half of its pairs match".to_owned(),
+            (false, true) => "fewer than half of its possible pairs are related".to_owned(),
             (false, false) => continue,
         };
         let possible = pages as f64 * (pages as f64 - 1.0) / 2.0;

@@ -44,7 +44,7 @@ pub struct Collection {
     site_numbers: BTreeMap<String, u32>,
 }
 
-/// Pages whose main text was wanted; all are 0 with `--extract none`.
+/// How the main text of pages was found; all are 0 with `--extract none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ExtractionCounts {
     /// Pages that have one.

@@ -44,7 +44,7 @@ pub struct Config {
     pub method: String,
     /// Parameters laid over the method's defaults.
     pub params: Settings,
-    /// Whether pages with equal folded texts are duplicates whatever the method says.
+    /// Whether pages with equal folded texts are duplicates in every method.
     pub exact: bool,
     /// How related pages become clusters.
     pub cluster: Linkage,
@@ -138,21 +138,23 @@ impl WordFile {
         }
     }
 
-    /// Reads the file and takes its hash down.
+    /// Reads the file, which is what `option` names, and takes its hash down.
     ///
     /// Errors: it cannot be read, or its hash is known and is another.
-    pub(crate) fn read(&mut self) -> Result<String> {
-        let content =
-            std::fs::read_to_string(&self.path).map_err(Error::io("cannot read", &self.path))?;
+    pub(crate) fn read(&mut self, option: &str) -> Result<String> {
+        let wrong =
+            |what: String| Error::Usage(format!("{option} {}: {what}", self.path.display()));
+        let content = std::fs::read_to_string(&self.path).map_err(|e| wrong(e.to_string()))?;
         let found = format!("{:016x}", xxh3_64(content.as_bytes()));
-        let expected = self.xxh3.get_or_insert_with(|| found.clone());
-        if *expected != found {
-            return Err(Error::Usage(format!(
-                "{}: the file has changed since it was used (its hash was {expected} and is {found}); restore it or run again",
-                self.path.display()
-            )));
+        match &self.xxh3 {
+            Some(expected) if *expected != found => Err(wrong(format!(
+                "the file has changed since it was used (its hash was {expected} and is {found}); restore it or run again"
+            ))),
+            _ => {
+                self.xxh3 = Some(found);
+                Ok(content)
+            }
         }
-        Ok(content)
     }
 }
 
@@ -160,7 +162,7 @@ impl WordFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resources {
-    /// Threads that work; 0 for one a core.
+    /// Worker threads; 0 for one per core.
     pub threads: usize,
     /// Bytes held at a time of what is read again to check verdicts on texts.
     pub verify_memory: u64,
@@ -295,10 +297,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, "渡船\n").unwrap();
         let mut words = WordFile::at(file.path());
-        assert_eq!(words.read().unwrap(), "渡船\n");
-        assert!(words.xxh3.is_some() && words.read().is_ok());
+        assert_eq!(words.read("--user-dict").unwrap(), "渡船\n");
+        assert!(words.xxh3.is_some() && words.read("--user-dict").is_ok());
         std::fs::write(&file, "渡轮\n").unwrap();
-        let message = words.read().unwrap_err().to_string();
+        let message = words.read("--user-dict").unwrap_err().to_string();
         assert!(
             message.contains("the file has changed since it was used"),
             "{message}"

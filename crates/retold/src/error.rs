@@ -18,10 +18,10 @@ pub enum Error {
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// The system's own word on it.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A file of Retold's own (an index, an earlier run's output) does not have the form it should have.
+    /// A file written by Retold (an index, the output of an earlier run) is damaged or has the wrong form.
     #[error("{}: {reason}", path.display())]
     Corrupt {
         /// The file.
@@ -48,7 +48,7 @@ impl Error {
         }
     }
 
-    /// A [`Error::Usage`] from anything that reads as a sentence.
+    /// An [`Error::Usage`] with this message.
     pub fn usage(message: impl Into<String>) -> Error {
         Error::Usage(message.into())
     }

@@ -137,7 +137,7 @@ impl Label {
 }
 
 impl Reported {
-    /// The pair of pages `a` and `b`, in whatever order, `relation` saying what `a` is to `b`.
+    /// The pair of pages `a` and `b`, in either order; `relation` is that of `a` to `b`.
     pub fn new(a: &str, b: &str, relation: Relation, similarity: f64) -> Reported {
         let (ids, swapped) = ordered(a, b);
         Reported {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// On how many different texts of a collection each feature stands. Counted once and frozen: a page that is judged
+/// Document frequencies: on how many different texts each feature is. Counted once and frozen: a page that is judged
 /// later is judged with the same numbers.
 ///
 /// 16 bytes for each feature that stands on more than one text.

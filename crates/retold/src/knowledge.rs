@@ -25,13 +25,13 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "noise",
         domain: Domain::Choice("evidence", &["none", "idf", "site", "idf+site", "evidence"]),
-        help: "what is done about features of templates and disclaimers: delete them by IDF, by site, by both, or \
-               keep them and ask for evidence beside them",
+        help: "how features of templates and disclaimers are treated: deleted by IDF, by site, by both, or \
+               kept, with further evidence asked for",
     },
     Param {
         name: "common_df",
         domain: Domain::Int(8, 1, 1_000_000_000),
-        help: "evidence: a feature on more different texts than this is common",
+        help: "evidence: a feature with a higher document frequency is common",
     },
     Param {
         name: "cover",
@@ -46,7 +46,7 @@ pub const PARAMS: &[Param] = &[
     Param {
         name: "min_texts",
         domain: Domain::Int(100, 0, 1_000_000_000),
-        help: "evidence: nothing is common in a collection of fewer different texts",
+        help: "evidence: with fewer different texts in the collection, nothing is common",
     },
     Param {
         name: "idf_threshold",

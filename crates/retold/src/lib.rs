@@ -16,7 +16,7 @@
 //! # Ok::<(), retold::Error>(())
 //! ```
 //!
-//! Data flows through the modules in the order in which they stand here:
+//! Data flows through the modules in this order:
 //!
 //! 1. [`config`]: the options of a run, in one form for all who set them ([`param`]: those of methods);
 //! 2. [`read`]: files become a stream of records, records become [`page`]s;
@@ -34,6 +34,7 @@
 pub mod error;
 pub mod ids;
 pub mod param;
+mod quiet;
 pub mod relation;
 pub mod sketch;
 pub mod spent;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use unit::{Unit, Units};
 
-use crate::config::{Config, Fold};
+use crate::config::{Config, Fold, WordFile};
 use crate::error::{Error, Result};
 use crate::knowledge::{Census, Knowledge};
 use crate::method::{self, Check, Keyword, Learns, Method, MethodInfo, Op, Spot, Trace, Verifier};
@@ -61,7 +61,7 @@ impl fmt::Debug for Model {
     }
 }
 
-/// When a pair is believed that shares common keys (METHODS §1.2, ours).
+/// When a pair that shares common keys is accepted (METHODS §1.2, our own).
 ///
 /// The method's own rule must hold for the whole sketches. Beyond that, one of three: it holds as well for what is left
 /// of both sketches without the common keys; or the sentences that the pages share are at least `cover` of the shorter
@@ -295,7 +295,7 @@ impl Model {
         let outcome = ("evidence enough", "look for other evidence");
         let many = Check::number(
             "evidence: shared",
-            "some shared features are common in the collection, which is no evidence unless there are many",
+            "shared features; common ones are no evidence unless there are many",
             verdict.shared as usize,
             Op::AtLeast,
             f64::from(evidence.many),
@@ -306,7 +306,7 @@ impl Model {
         let alone = self.0.method.compare(a.rare, b.rare, &mut Trace::off());
         let alone = Check::number(
             "evidence: rare features alone",
-            "shared features that are not common: do these relate the pages by themselves (1) or not (0)",
+            "whether the rare shared features alone relate the pages (1) or not (0)",
             alone.is_some().into(),
             Op::AtLeast,
             1.0,
@@ -451,17 +451,20 @@ fn text_options(config: &mut Config, info: &MethodInfo, params: &Params) -> Resu
         ..TextOptions::default()
     };
     if let Some(file) = &mut config.user_dict {
-        let content = file.read()?;
-        let wrong = |e| Error::Usage(format!("{}: {e}", file.path.display()));
-        options.tokenizer =
-            Arc::new(Tokenizer::with_user_words(&content, &options).map_err(wrong)?);
+        let content = file.read("--user-dict")?;
+        let words = Tokenizer::with_user_words(&content, &options);
+        options.tokenizer = Arc::new(words.map_err(|e| in_file("--user-dict", file, &e))?);
     }
     if let Some(file) = &mut config.synonyms {
-        let content = file.read()?;
-        let wrong = |e| Error::Usage(format!("{}: {e}", file.path.display()));
-        options.synonyms = Arc::new(Synonyms::with_groups(&content, &options).map_err(wrong)?);
+        let content = file.read("--synonyms")?;
+        let groups = Synonyms::with_groups(&content, &options);
+        options.synonyms = Arc::new(groups.map_err(|e| in_file("--synonyms", file, &e))?);
     }
     Ok(options)
+}
+
+fn in_file(option: &str, file: &WordFile, what: &str) -> Error {
+    Error::Usage(format!("{option} {}: {what}", file.path.display()))
 }
 
 #[cfg(test)]

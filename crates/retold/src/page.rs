@@ -1,9 +1,9 @@
-//! A page: one input document, before any of its text is looked at.
+//! A page: one input document, before its text is extracted.
 
 /// One input document as a reader hands it on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The id by CONTRACT's rules, before `#2`, `#3`, … tell repeated ids apart.
+    /// The id, before repeated ids get `#2`, `#3`, …
     pub id: String,
     /// Where the page was fetched, if known.
     pub url: Option<String>,
@@ -56,7 +56,7 @@ impl Page {
     }
 }
 
-/// The form in which a page's content came.
+/// A page's content: bytes or Unicode text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Bytes that still have to be decoded.
@@ -101,7 +101,7 @@ pub enum Markup {
     Plain,
 }
 
-/// The site of a URL: its host in lower case less a leading `www.`; `None` without a host.
+/// The site of a URL: its host in lower case without a leading `www.`; `None` without a host.
 ///
 /// ```
 /// use retold::page::site_of;

@@ -10,7 +10,7 @@ pub enum Relation {
     Duplicate,
     /// The first page has all of the second and much more.
     Contains,
-    /// The first page's text stands in the second, which is much longer.
+    /// The second page contains the first, and is much longer.
     ContainedBy,
 }
 
@@ -24,7 +24,7 @@ impl Relation {
         }
     }
 
-    /// The name used in every file and on every screen.
+    /// The name used in all files and output.
     pub fn name(self) -> &'static str {
         match self {
             Relation::Duplicate => "duplicate",
@@ -45,7 +45,7 @@ pub struct Verdict {
     pub length_ratio: f64,
     /// How many keys the two sketches share.
     pub shared: u32,
-    /// Characters of text (without white space) that the shared keys stand for; 0 where a method does not know.
+    /// Characters of text (without white space) behind the shared keys; 0 if the method does not know.
     pub shared_chars: u64,
 }
 

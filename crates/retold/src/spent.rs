@@ -1,4 +1,4 @@
-//! Where the time of a run's threads goes.
+//! Time by kind of work, over all threads.
 
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 pub struct Spent {
     /// Files read, decompressed and cut into records.
     pub reading: Duration,
-    /// Records made pages.
+    /// Records parsed into pages.
     pub parsing: Duration,
-    /// Pages made texts: decoded, freed of tags, folded.
+    /// Text of pages: decoded, tags removed, folded.
     pub text: Duration,
-    /// Texts made sketches, words included.
+    /// Sketches, including segmentation into words.
     pub sketches: Duration,
-    /// The inverted index built (by the clock, whatever the threads) and pairs found that share keys enough.
+    /// Building the inverted index (wall time) and finding pairs that share enough keys.
     pub candidates: Duration,
     /// Verdicts on those pairs.
     pub verdicts: Duration,
@@ -48,7 +48,7 @@ impl AddAssign for Spent {
     }
 }
 
-/// Measures one thing after the other.
+/// A stopwatch with laps.
 pub(crate) struct Stopwatch(Instant);
 
 impl Stopwatch {

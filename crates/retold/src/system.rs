@@ -1,8 +1,8 @@
-//! What the system tells of this process.
+//! Memory and CPU time of this process.
 
 use std::time::Duration;
 
-/// The most memory the process has held so far, in bytes, where the system tells.
+/// Peak memory of the process in bytes, if the system reports it.
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -11,8 +11,8 @@ pub fn peak_memory() -> Option<u64> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The time that all threads of the process have spent on the cores so far, to a hundredth of a second, where the
-/// system tells.
+/// CPU time of all threads so far, to a hundredth of a second, if the
+/// system reports it.
 pub fn cpu_time() -> Option<Duration> {
     ticks(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }

@@ -18,12 +18,12 @@ use crate::relation::Verdict;
 use crate::text::Text;
 use crate::watch::Watch;
 
-/// How many verdicts were checked, and what came of it.
+/// Number of verdicts checked, and of those rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// Pairs that were checked on their texts.
     pub checked: u64,
-    /// Those that are not related after all.
+    /// Those rejected by the check.
     pub refuted: u64,
 }
 
@@ -75,7 +75,7 @@ impl Texts for Reread<'_> {
         match gone.map(|at| self.collection.page(wanted[at])) {
             None => Ok(made.into_iter().flatten().collect()),
             Some(row) => Err(Error::Usage(format!(
-                "{}, record {}: the file changed while it was read; run again when nobody writes to it",
+                "{}, record {}: the file changed during the run; run again when nothing writes to it",
                 self.sources[row.source as usize].path.display(),
                 row.record
             ))),
@@ -102,7 +102,7 @@ pub struct Verification<'a> {
     pub by_id: &'a [PageNo],
     /// Where the texts come from.
     pub texts: &'a dyn Texts,
-    /// Bytes of proofs that are held at a time, as far as the lengths of texts tell.
+    /// Bytes of proofs held at a time, estimated from text lengths.
     pub memory: u64,
 }
 

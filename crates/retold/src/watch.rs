@@ -1,14 +1,14 @@
-//! Who looks on while a run works.
+//! Progress, warnings and cancellation of a run.
 
 /// Shows progress, takes warnings, and may stop the run. The library itself prints nothing.
 pub trait Watch: Sync {
     /// A stage begins; `total` is what [`Watch::advance`] will add up to, 0 if unknown.
     fn begin(&self, _stage: &'static str, _total: u64) {}
-    /// Which part of the stage is worked on now, where there are long ones.
+    /// Names the part of a long stage that is running now.
     fn part(&self, _name: &str) {}
-    /// That much more of the stage is done.
+    /// The stage has advanced by this amount.
     fn advance(&self, _by: u64) {}
-    /// Something that a person should know, in one line.
+    /// A warning, in one line.
     fn warn(&self, _message: &str) {}
     /// True once the run should stop.
     fn cancelled(&self) -> bool {
@@ -16,5 +16,5 @@ pub trait Watch: Sync {
     }
 }
 
-/// Looks away.
+/// Ignores everything and never cancels.
 impl Watch for () {}

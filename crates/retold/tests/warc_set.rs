@@ -137,10 +137,8 @@ fn rereads(source: &Source, to: &Path, first: &Counts, options: &ReadOptions) {
         assert_eq!(first.read, first.rejected.len() as u64, "{}", source.name);
         return;
     }
-    let written = Source {
-        path: to.to_owned(),
-        ..source.clone()
-    };
+    let mut written = source.clone();
+    written.path = to.to_owned();
     let second = counts(&written, options);
     assert_eq!(
         (second.pages, &second.skipped),

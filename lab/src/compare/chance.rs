@@ -1,4 +1,4 @@
-//! How far F1 may be off by the choice of pages: the bootstrap (Efron 1979) over groups of pages.
+//! Standard error of F1 by the choice of pages: bootstrap (Efron 1979) over groups of pages.
 //!
 //! Pairs are not independent of each other: one page that a method gets wrong is in many pairs. So groups of pages are
 //! drawn, not pairs; a group is what true pairs connect. Each group's weight in a resample is drawn from Poisson(1)

@@ -22,7 +22,7 @@ impl<'a> Choice<'a> {
         self.best(|_| true)
     }
 
-    /// The point with the best mean F1 over all sets but this one: what somebody would choose who has not seen it.
+    /// The point with the best mean F1 over all other sets: what one would choose without this set.
     /// `None` if there is no other.
     pub fn without(&self, set: usize) -> Option<usize> {
         (self.0.len() > 1).then(|| self.best(|other| other != set))

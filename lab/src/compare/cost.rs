@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::set::LabelledSet;
 use super::spec::Spec;
 
-/// What one run cost. To be believed only if the process did nothing else before: memory is that of the process.
+/// Cost of one run. Valid only if the process did nothing else before: memory is that of the process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cost {
     /// The stages, in order.

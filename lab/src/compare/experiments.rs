@@ -30,7 +30,7 @@ enum Which {
     All,
     /// Those with these names.
     Named(&'static [&'static str]),
-    /// Those that are planted in a haystack.
+    /// Those planted in a large collection.
     Planted,
 }
 
@@ -62,7 +62,7 @@ const FIGURES: &[Figure] = &[
     Figure {
         anchor: "ccdet-6a",
         title: "CCDet, Fig. 6(a): spot signatures with different stop-word lists",
-        claim: "SpotSigs is given the list that is best on 3,000 Chinese news pages; which one is lost in our copy.",
+        claim: "SpotSigs uses the list that is best on 3,000 Chinese news pages; our copy of the paper lacks it.",
         specs: &[
             "spotsigs:antecedents=is",
             "spotsigs:antecedents=articles",
@@ -84,7 +84,7 @@ const FIGURES: &[Figure] = &[
     Figure {
         anchor: "ccdet-7",
         title: "CCDet, Fig. 7: I-Match with words, spot signatures (-S) and full-stop features (-P)",
-        claim: "The two variants are called improvements; the figure itself is lost in our copy.",
+        claim: "The two variants are called improvements; our copy of the paper lacks the figure.",
         specs: &["imatch", "imatch:features=spots", "imatch:features=stops"],
         sets: Which::All,
         shows: Shown::Recall,
@@ -92,7 +92,7 @@ const FIGURES: &[Figure] = &[
     Figure {
         anchor: "ccdet-8",
         title: "CCDet, Fig. 8: shingling with words, spot signatures (-S) and full-stop features (-P)",
-        claim: "The figure is lost in our copy; -S and -P take the same features as in Fig. 7.",
+        claim: "Our copy of the paper lacks the figure; -S and -P use the same features as in Fig. 7.",
         specs: &[
             "shingle",
             "shingle:features=spots",

@@ -45,9 +45,9 @@ pub struct Options {
     pub sets: Vec<LabelledSet>,
     /// The thresholds to try.
     pub grid: Grid,
-    /// Whether to run what the papers' figures need beside the methods, and show these.
+    /// Whether to run and show the experiments of the papers as well.
     pub experiments: bool,
-    /// Threads that work; 0 for one a core.
+    /// Worker threads; 0 for one per core.
     pub threads: usize,
 }
 
@@ -92,7 +92,7 @@ pub struct Point {
     resampled: Vec<f64>,
     /// Pairs that were reported.
     pub pairs: u64,
-    /// Pairs of sketches that were looked at.
+    /// Candidate pairs of sketches.
     pub candidates: u64,
 }
 

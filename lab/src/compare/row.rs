@@ -54,7 +54,7 @@ impl<'a> Row<'a> {
         &self.curve.points[self.curve.own]
     }
 
-    /// At the threshold that suits this set best.
+    /// At the threshold that is best on this set.
     pub fn best(&self) -> &'a Point {
         &self.curve.points[self.curve.best()]
     }

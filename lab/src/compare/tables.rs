@@ -111,7 +111,7 @@ fn at_value(point: &Point) -> String {
 type Chosen = dyn for<'a> Fn(Row<'a>) -> Option<&'a Point>;
 
 impl Comparison {
-    /// What matters most: F1 of every method on every set, by how the threshold is chosen.
+    /// The main tables: F1 of every method on every set, by how the threshold is chosen.
     pub fn main_tables(&self) -> Vec<Table> {
         let mut tables = vec![
             self.f1_table(
@@ -139,7 +139,7 @@ impl Comparison {
         ));
         tables.push(self.f1_table(
             "The best threshold of each set",
-            "F1 of any relation at the threshold that suits the set best: what nobody gets who does not have the \
+            "F1 of any relation at the threshold that is best on the set itself, an upper bound: it needs the \
              labels.",
             &|row| Some(row.best()),
             true,
@@ -195,7 +195,7 @@ impl Comparison {
         table
     }
 
-    /// How far each method is before the best of the others.
+    /// Difference of each method to the best of the others.
     fn lead_table(&self) -> Table {
         let sets = self.choosing(0);
         let chosen = |set: usize, spec: usize| self.row(set, spec).map(|row| row.single());
@@ -220,7 +220,7 @@ impl Comparison {
             std::iter::once(name).chain(cells).collect()
         };
         Table {
-            title: "Before or behind the best other method".into(),
+            title: "Difference to the best other method".into(),
             note: "The difference in F1 to the best other method on the set, each at its one threshold for all sets, \
                    with the standard error of the difference (both methods see the same resamples of pages). Marked: \
                    not behind by more than that."

@@ -34,11 +34,11 @@ pub struct Options {
     pub sources: Vec<Source>,
     /// How it is read, the method, and the parameters that keep their values.
     pub base: Config,
-    /// Choices to search too; unless named they keep their values.
+    /// Parameters with named values to search too; the others are fixed.
     pub choices: Vec<String>,
     /// The labelled pairs.
     pub gold: PathBuf,
-    /// What a reported pair that the gold does not list counts as.
+    /// What a reported pair without a label counts as.
     pub unlisted: Unlisted,
     /// How many times as much recall counts as precision: 1 for F1.
     pub beta: f64,
@@ -50,7 +50,7 @@ pub struct Options {
     pub generations: usize,
     /// The part of the groups of pages that the search does not see, from 0 to 1.
     pub held_out: f64,
-    /// Threads that work; 0 for one a core.
+    /// Worker threads; 0 for one per core.
     pub threads: usize,
 }
 
@@ -108,13 +108,14 @@ impl Tuned {
         let told = if gain > 0.0 {
             format!("F{} gains {gain:.4}", self.beta)
         } else if gain < 0.0 {
-            format!("F{} loses {:.4}: keep what it was", self.beta, -gain)
+            format!(
+                "F{} falls by {:.4}: keep the old parameters",
+                self.beta, -gain
+            )
         } else {
-            format!("F{} stays as it was: no gain", self.beta)
+            format!("F{} is unchanged: no gain", self.beta)
         };
-        format!(
-            "On pages that the search did not see, {told} ({before:.4} before, {after:.4} tuned)."
-        )
+        format!("On held-out pages {told} ({before:.4} before, {after:.4} tuned).")
     }
 
     /// A page that shows the search, with all that it needs in itself.
@@ -276,7 +277,7 @@ fn genes(info: &'static MethodInfo, options: &Options) -> Result<Vec<Gene>> {
     {
         let known: Vec<_> = choices().map(|param| param.name).collect();
         return Err(Error::Usage(format!(
-            "method {} has no choice called `{name}`; it has: {}",
+            "method {} has no parameter `{name}` whose values are names; it has: {}",
             info.name,
             if known.is_empty() {
                 "none".to_owned()

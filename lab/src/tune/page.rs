@@ -1,4 +1,4 @@
-//! What a search leaves behind: a parameter file, and a page that shows how it went.
+//! The output of a search: a parameter file, and an HTML page that shows the search.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
-//! The genetic algorithm (METHODS §2.6). It is our own because it is short (`docs/agglomerate.md` says what the crates
+//! The genetic algorithm (METHODS §2.6). It is our own because it is short (`docs/lab/agglomerate.md` says what the crates
 //! lack).
 //!
-//! A being is a list of points from 0 to 1; what they stand for is [`super::gene`]'s. All chance comes from one
+//! An individual is a list of numbers from 0 to 1, which [`super::gene`] interprets. All randomness comes from one
 //! generator on one thread, so a search depends on the seed alone.
 
 /// SplitMix64 (Steele, Lea and Flood 2014): the same numbers on every machine, for ever.
@@ -60,7 +60,7 @@ pub(super) fn search<E>(
             let fitness = fitness(generation, &points)?;
             beings.push(Being { points, fitness });
         }
-        // Stable: of equals the older stays ahead.
+        // Stable: of equals the older one comes first.
         beings.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
         if generation == generations {
             break;
@@ -76,7 +76,7 @@ pub(super) fn search<E>(
 }
 
 fn child(beings: &[Being], step: f64, cheap: &[bool], chance: &mut Chance) -> Vec<f64> {
-    // Beings stand in order of fitness, so the best of some drawn is the first.
+    // Individuals are in order of fitness, so the first of those drawn is the best.
     let mut parent = || {
         (0..DRAWN)
             .map(|_| chance.below(beings.len()))

@@ -89,7 +89,7 @@ fn bar_of(similarity: f64) -> usize {
     ((similarity * bars + 1e-9).floor().max(0.0) as usize).min(SIMILARITY_BARS - 1)
 }
 
-/// Who repeats whom: pages of the row's site that repeat a page of the column's site.
+/// Reprints between sites: pages of the row's site that repeat a page of the column's site.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct Matrix {
     /// The sites with the most pages in clusters, in that order.
@@ -194,7 +194,7 @@ fn who_repeats(relation: Relation, first_is_later: Option<bool>) -> (bool, bool)
 pub(super) struct Timeline {
     /// `day`, `month` or `year`.
     pub unit: &'static str,
-    /// Bars in order, none left out: name, pages that stay, copies.
+    /// Bars in order, without gaps: name, kept pages, dropped pages.
     pub bars: Vec<(String, u64, u64)>,
     /// Pages without a date.
     pub undated: u64,

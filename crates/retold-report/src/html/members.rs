@@ -140,7 +140,7 @@ pub(super) fn detail(
     json!([rows, more, pairs, cluster.pairs])
 }
 
-/// The members that are shown: the canonical page, other pages that stay, pages that go.
+/// The members shown: the canonical page, other kept pages, dropped pages.
 pub(super) fn shown(report: &Report<'_>, number: u32) -> Vec<Rank> {
     let cluster = &report.findings.clusters[number as usize];
     let mut members = cluster.members.clone();

@@ -1,4 +1,4 @@
-//! `report.html`: the run for people, one file without any other.
+//! `report.html`: the run for people, in one self-contained file.
 //!
 //! The file is a head, chunks of JSON and the code that shows them. It is written as a stream and read as one: the
 //! code parses a chunk when something in it is looked at. What is in it is bounded (see the constants here); the

@@ -76,9 +76,9 @@ pub(crate) struct Shape {
     outcomes: Option<[&'static str; 2]>,
 }
 
-/// What is left to tell of a pair that was checked on its texts: sketches would only give the estimates.
+/// The checks shown for a pair verified on its texts: sketches would only give estimates.
 fn verified(pair: &Pair) -> Vec<Check> {
-    let similarity = "counted on the texts themselves; `retold explain` shows the arithmetic";
+    let similarity = "computed on the full texts; `retold explain` shows the details";
     let ratio = "the smaller page's size over the larger's";
     vec![
         Check::value("similarity", similarity, f64::from(pair.similarity)),

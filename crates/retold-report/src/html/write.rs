@@ -29,7 +29,7 @@ const STYLE: &str = concat!(
     include_str!("../../templates/report_views.css")
 );
 
-/// A page under way: a head, chunks of JSON, and the code.
+/// A page being written: a head, chunks of JSON, and the code.
 pub(crate) struct DataPage<W: Write> {
     out: W,
     nonce: String,

@@ -45,7 +45,7 @@ function membersTable(cluster, place) {
     el("thead", {}, el("tr", {}, el("th", {}, "page"), el("th", { class: "num" }, "similarity"), el("th", { class: "num" }, "characters"), el("th", {}, "site"), el("th", { class: "num" }, "date"))),
     el("tbody", {}, cluster.members.map((member) => memberRow(cluster, place, member, member.at === 0 || direct.has(member.at) ? pairs : pairs))));
   return section("Pages", table,
-    cluster.more ? el("p", { class: "note" }, `${plural(cluster.more, "further page")} of this cluster stand in clusters.jsonl.`) : null);
+    cluster.more ? el("p", { class: "note" }, `${plural(cluster.more, "further page")} of this cluster are in clusters.jsonl.`) : null);
 }
 
 function pairsTable(cluster, place) {
@@ -68,12 +68,12 @@ function clusterDetail(place) {
     el("p", { class: "back" }, el("a", { href: "#/clusters" }, "← All clusters")),
     el("h2", { class: "title" }, `Cluster ${count(number)}: ${plural(clusters.size[place], "page")}`),
     el("p", { class: "canonical" }, badge("canonical", "canonical"), " ", pageId(clusters.canonical[place]))];
-  if (!cluster) return [...head, el("p", { class: "note" }, "The report holds the details of the largest clusters only; those of this one stand in clusters.jsonl and pairs.jsonl.")];
+  if (!cluster) return [...head, el("p", { class: "note" }, "The report holds the details of the largest clusters only; those of this one are in clusters.jsonl and pairs.jsonl.")];
   const possible = clusters.size[place] * (clusters.size[place] - 1) / 2;
-  const reasons = [flags & 4 ? "under half of its possible pairs match, so it may hold more than one story" : "", flags & 8 ? `it has more than ${count(overview.parameters.alarm_size)} pages` : ""].filter(Boolean);
+  const reasons = [flags & 4 ? "fewer than half of its possible pairs are related, so it may contain more than one story" : "", flags & 8 ? `it has more than ${count(overview.parameters.alarm_size)} pages` : ""].filter(Boolean);
   return [...head,
     el("p", {}, whyCanonical(cluster)),
-    reasons.length ? el("p", { class: "flag" }, `Look at this cluster before you trust it: ${reasons.join("; ")}.`) : null,
+    reasons.length ? el("p", { class: "flag" }, `Check this cluster: ${reasons.join("; ")}.`) : null,
     el("p", { class: "note" }, `${count(cluster.pairsInAll)} of ${plural(possible, "possible pair")} reported (${percent(cluster.pairsInAll, possible)}); ${plural(clusters.dropped[place], "page")} dropped, ${bytes(clusters.bytes[place])} saved.`),
     membersTable(cluster, place), pairsTable(cluster, place)];
 }

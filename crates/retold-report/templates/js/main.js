@@ -17,7 +17,7 @@ function navigate() {
     const place = placeOf.get(Number(parts[1]));
     const pair = place === undefined ? null : pairOfCluster(place, Number(parts[2]), Number(parts[3]));
     if (pair) showPair(pair);
-    else show(el("p", { class: "empty" }, "The report does not hold this pair; pairs.jsonl has all."));
+    else show(el("p", { class: "empty" }, "This pair is not in the report; pairs.jsonl has all pairs."));
   } else show(el("p", { class: "empty" }, "There is no such view. "), el("a", { href: "#/" }, "Overview"));
 }
 

@@ -76,8 +76,8 @@ function matrixTable() {
     .filter((link) => !link.self && link.w + link.p).sort((a, b) => b.w + b.p - a.w - a.p).slice(0, 8);
   return section("Who reprints whom",
     el("p", { class: "note" }, "Pages of the row’s site that repeat a page of the column’s site: ", el("b", {}, "whole"), " and ", el("i", {}, "+ in part"), ". ",
-      dated ? "Where two dates tell, the later page repeats the earlier; elsewhere duplicates count both ways and a contained page repeats what contains it."
-        : "No dates tell who was first, so duplicates count both ways; a contained page repeats what contains it.",
+      dated ? "If both pages have dates, the later repeats the earlier; otherwise duplicates count both ways and a contained page repeats the page that contains it."
+        : "There are no dates, so duplicates count both ways; a contained page repeats the page that contains it.",
       more ? ` ${plural(more, "further site")} with fewer pages in clusters are not shown.` : ""),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Matrix of sites" }, el("table", { class: "matrix" }, el("thead", {}, head), el("tbody", {}, rows))),
     strongest.length ? barTable(strongest.map((l) => ({ name: el("span", {}, el("bdi", {}, l.site), " ← ", el("bdi", {}, l.of)), value: l.w + l.p, text: `${count(l.w)} whole, ${count(l.p)} in part` })), "The strongest links between sites") : null);
@@ -101,7 +101,7 @@ function timelineChart() {
 function flaggedTable() {
   const flags = overview.flagged;
   if (!flags.length) return null;
-  return section("Look at these clusters before you trust them",
+  return section("Check these clusters first",
     el("p", { class: "note" }, "A cluster is flagged when under half of its pairs match at 20 pages or more, or when it is very large."),
     el("ul", { class: "rows" }, flags.slice(0, 12).map((flag) => el("li", {},
       el("a", { href: `#/cluster/${flag.cluster}` }, `cluster ${count(flag.cluster)}`), " ", plural(flag.pages, "page"), " around ", pageId(flag.canonical), ": ", flag.reason))),

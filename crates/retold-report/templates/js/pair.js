@@ -99,7 +99,7 @@ function frequencies(pair) {
   if (!plain.length && !common.length && !deleted.length) return null;
   const chips = (dfs, more, kind) => el("span", { class: "chips" }, dfs.map((df) => el("span", { class: `chip ${kind}` }, count(df))), more ? el("span", { class: "chip more" }, `and ${count(more)} more`) : null);
   return section("Shared features by document frequency",
-    el("p", { class: "note" }, "On how many different pages each shared feature stands, the rarest first: the rarer, the more it says."),
+    el("p", { class: "note" }, "Document frequency of each shared feature, rarest first: the rarer, the stronger the evidence."),
     plain.length ? el("p", {}, chips(plain, plainMore, "plain")) : null,
     common.length ? el("p", { class: "grey" }, "Common in the collection, no evidence by themselves: ", chips(common, commonMore, "common")) : null,
     deleted.length ? el("p", { class: "grey" }, "Pruned as noise, not counted: ", chips(deleted, 0, "deleted")) : null);
@@ -120,7 +120,7 @@ function featureTable(pair, focus) {
   return section("Shared features", shared.length
     ? el("div", { class: "tall", tabindex: 0, role: "region", "aria-label": "Shared features" }, el("table", { class: "list features" }, el("thead", {}, el("tr", {}, el("th", {}, "feature"), dfs ? el("th", { class: "num", title: "different pages that have it" }, "document frequency") : null, el("th", { class: "num" }, "in A"), el("th", { class: "num" }, "in B"))), el("tbody", {}, rows)))
     : el("p", { class: "note" }, "The pages share no feature."),
-    dfs ? el("p", { class: "note" }, "Document frequency: on how many different pages a feature stands; copies count once.") : null,
+    dfs ? el("p", { class: "note" }, "Document frequency: number of different pages with the feature; copies count once.") : null,
     shared.length > rows.length ? el("p", { class: "note" }, `and ${count(shared.length - rows.length)} more`) : null,
     alone ? el("p", { class: "note" }, `${plural(alone, "feature")} on one page only.`) : null);
 }

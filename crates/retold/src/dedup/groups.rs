@@ -100,7 +100,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The members of a group that stand in pairs with other groups: all, or the canonical one of a large group.
+    /// The members of a group listed in pairs with other groups: all, or only the canonical page of a large group.
     fn listed(&self, unit: UnitNo) -> &[Rank] {
         let group = &self.members[unit.at()];
         if group.len() <= GROUP_LIMIT {

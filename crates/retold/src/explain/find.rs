@@ -23,7 +23,7 @@ pub struct Inputs {
     pub model: Model,
 }
 
-/// Ids that are named when one is not found.
+/// Number of similar ids suggested when one is not found.
 const CLOSE: usize = 3;
 
 impl Inputs {

@@ -1,4 +1,4 @@
-//! Why two pages are what they are to each other.
+//! Explains why two pages are related, or are not.
 //!
 //! [`pair`] tells the story of two texts as a model judges them: the verdict, the tests that made it, the features and the
 //! passages that both have. [`find`] gets the two pages out of files.

@@ -1,4 +1,4 @@
-//! Passages that two texts share, in order, and those that stand elsewhere.
+//! Passages that two texts share: in the same order, or moved.
 //!
 //! The texts are cut into pieces (clauses), and the pieces are compared by imara-diff's histogram algorithm, which falls
 //! back to Myers' with limits on effort: near linear whatever the texts. Where a few pieces differ on both sides, they are
@@ -15,7 +15,7 @@ use super::piece::{Piece, pieces};
 
 /// Hunks of more bytes than this on a side are not compared word by word.
 const REFINED: usize = 4096;
-/// A piece of fewer letters is not told as moved: short clauses are everywhere.
+/// Shorter pieces are not reported as moved: short clauses are everywhere.
 const MOVED_WEIGHT: u32 = 8;
 /// A word-by-word match of fewer letters than this inside a changed hunk is chance.
 const CHANCE: usize = 2;
@@ -26,11 +26,11 @@ const CHANCE: usize = 2;
 pub enum Kind {
     /// At the same place in the order.
     Same,
-    /// Somewhere else.
+    /// Moved.
     Moved,
 }
 
-/// A stretch that both texts have: byte ranges of the folded texts.
+/// A shared passage: byte ranges of the folded texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// Where in the first text.

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A stretch of a text up to and with the punctuation after it. Pieces cover the text without gaps.
+/// A clause with the punctuation after it. Pieces cover the text without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// First byte.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::piece::{Piece, pieces};
 use crate::text::{Folder, Text, TextOptions};
 
-/// What places in a text are counted in.
+/// The unit of offsets in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Characters (Unicode scalar values), as Python counts.

@@ -1,4 +1,4 @@
-//! The story of two pages.
+//! The explanation of a pair of pages.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub struct Story {
     pub similarity: Option<f64>,
     /// The smaller size over the larger, where the method relates the pages.
     pub ratio: Option<f64>,
-    /// The arithmetic.
+    /// The checks of the method.
     pub checks: Vec<TellCheck>,
     /// The features of both pages; shared ones first.
     pub features: Vec<TellFeature>,
@@ -65,7 +65,7 @@ pub struct TellCheck {
     pub check: Check,
 }
 
-/// A feature as it is told.
+/// A feature in the explanation.
 #[derive(Clone, Debug, Serialize)]
 pub struct TellFeature {
     /// What it is called.
@@ -78,12 +78,12 @@ pub struct TellFeature {
     pub a: Vec<[u32; 2]>,
     /// Its places in the second text.
     pub b: Vec<[u32; 2]>,
-    /// The key, for those who count.
+    /// The key.
     #[serde(serialize_with = "hex")]
     pub key: u64,
 }
 
-/// A shared passage as it is told.
+/// A shared passage in the explanation.
 #[derive(Clone, Debug, Serialize)]
 pub struct TellPassage {
     /// In the same order or not.
@@ -94,7 +94,7 @@ pub struct TellPassage {
     pub b: [u32; 2],
 }
 
-/// A page as it is told. Places count characters of `text` (UTF-16 units in HTML pages).
+/// A page in the explanation. Offsets count characters of `text` (UTF-16 units in HTML pages).
 #[derive(Clone, Debug, Serialize)]
 pub struct TellPage {
     /// Its id.

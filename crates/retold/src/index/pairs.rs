@@ -1,4 +1,4 @@
-//! Related pairs of sketches, without comparing all with all.
+//! Related pairs of sketches, without comparing all pairs.
 //!
 //! METHODS §1.4 counts one for every pair of every posting list. That is quadratic in the length of a list, so the
 //! count is made only for pairs that can still be related: a pair of which the smaller sketch has n keys must share

@@ -7,7 +7,7 @@ use crate::ids::SketchNo;
 
 /// Posting lists of all keys that at least two sketches hold, ascending by key; each list ascending by sketch.
 ///
-/// 12 bytes a shared key and 4 a posting. A key that only one sketch holds can make no pair and is left out.
+/// 12 bytes a shared key and 4 a posting. A key in only one sketch can make no pair and is omitted.
 #[derive(Debug, Default)]
 pub struct Postings {
     keys: Vec<u64>,
@@ -25,7 +25,7 @@ impl Postings {
         Self::build_where(sketches, |list| list.len() > 1)
     }
 
-    /// The same with the lists that `wanted` wants, given the (key, sketch) entries of each.
+    /// The same, keeping only lists for which `wanted` is true, given the (key, sketch) entries of each.
     pub fn build_where(
         sketches: &Sketches,
         wanted: impl Fn(&[(u64, SketchNo)]) -> bool + Sync,

@@ -80,7 +80,7 @@ impl Sketches {
         }
     }
 
-    /// Forgets everything but the keys, for those who only count them.
+    /// Keeps only the keys, for counting.
     pub fn keys_only(mut self) -> Sketches {
         self.marks.clear();
         self.evidence.clear();

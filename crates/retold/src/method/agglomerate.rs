@@ -31,12 +31,12 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "share",
             domain: Domain::Float(0.92, 0.0, 1.0),
-            help: "least share of the shorter page's keyword occurrences that are of keywords of the longer",
+            help: "minimum share of the shorter page's keyword occurrences whose words are keywords of the longer page",
         },
         Param {
             name: "duplicate_by",
             domain: Domain::Choice("either", &["cosine", "either"]),
-            help: "whether pages of like length are duplicates by their cosine only, or also by the share",
+            help: "whether pages of similar length are duplicates by cosine only, or by either measure",
         },
         Param {
             name: "length_threshold",
@@ -66,7 +66,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "b",
             domain: Domain::Int(5, 1, 10_000),
-            help: "the distance in words at which the fall slows down",
+            help: "distance in words from which the score falls more slowly",
         },
     ],
     judged_by: &["threshold", "share", "duplicate_by", "length_threshold"],
@@ -84,10 +84,10 @@ const THREES_OF: usize = 6;
 /// Stands between joined words. A block holds no line feed, so a word does not either.
 const SEPARATOR: char = '\n';
 
-/// Agglomerate terms: a word matters when its occurrences cluster in the text; no corpus is needed to tell.
+/// Agglomerate terms: a word matters if its occurrences cluster in the text; no corpus is needed.
 ///
 /// # What it finds
-/// Pages that use the same words as densely, whatever the order of their sentences: reprints with moved paragraphs,
+/// Pages that use the same words with the same density, in any order of sentences: reprints with moved paragraphs,
 /// and edits that leave the choice of words alone. Of pages contained in others only those that share their best words.
 ///
 /// # How
@@ -112,7 +112,7 @@ const SEPARATOR: char = '\n';
 /// convex, as its prose demands. `k1` is at least 1 and `k2` at most 1, so that k₁ ≥ k₂ needs no check. We deviate by
 /// comparing 400 words rather than 10 (ten cannot tell reports of one event apart), by hashes of each three of the 6
 /// best words (`hashes=best` has the paper's: of the 3, the 4 and the 5 best), by the share, which the paper does not
-/// have (`duplicate_by=cosine` leaves it to containment), and by leaving numbers out. `docs/agglomerate.md` has what
+/// have (`duplicate_by=cosine` leaves it to containment), and by leaving numbers out. `docs/lab/agglomerate.md` has what
 /// each is worth.
 #[derive(Clone, Debug)]
 pub struct Agglomerate {
@@ -141,11 +141,11 @@ impl Limits {
         let (shorter, longer) = numbers.lengths();
         let length = Check::ratio("length ratio", length, shorter, longer, self.length_ratio);
         let unlike = "contained by share, else duplicates";
-        let alike = trace.test(length.deciding("duplicates if at all", unlike));
-        let share = "occurrences of the shorter page's keywords that the longer has as keywords too, over all";
+        let alike = trace.test(length.deciding("duplicates, if related", unlike));
+        let share = "share of the shorter page's keyword occurrences whose words are keywords of the longer page";
         let (part, whole) = numbers.share_counts();
         let share = Check::ratio("share", share, part, whole, self.share);
-        let cosine = "cosine of how often each page has its keywords";
+        let cosine = "cosine of the keyword counts";
         let cosine = Check::value("cosine", cosine, numbers.cosine());
         let cosine = cosine.against(Op::AtLeast, self.cosine);
         let (by_share, by_cosine) = (share.value, cosine.value);
@@ -239,7 +239,7 @@ impl Method for Agglomerate {
     }
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
-        let hashes = "hashes of some of the best words that both pages have";
+        let hashes = "shared hashes of best words";
         let shared = count_shared(a.keys, b.keys);
         if !trace.test(Check::number("hashes", hashes, shared, Op::AtLeast, 1.0)) {
             return None;

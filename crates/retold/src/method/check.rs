@@ -144,7 +144,7 @@ pub struct Check {
     pub whole: Option<u64>,
     /// The value.
     pub value: f64,
-    /// How the value is held against the threshold; `None` if it is only told.
+    /// How the value is compared with the threshold; `None` if it is for information only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<(Op, f64)>,
     /// What follows if the test holds, and if not. Empty: the pages are not related if it fails.
@@ -223,7 +223,7 @@ impl Check {
         }
     }
 
-    /// Whether the test holds; a value that is only told always does.
+    /// Whether the test holds; always true for a value without a test.
     pub fn holds(&self) -> bool {
         self.test
             .is_none_or(|(op, threshold)| op.holds(self.value, threshold))

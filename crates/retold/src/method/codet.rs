@@ -11,7 +11,7 @@ use crate::text::{Extract, Text, count_chars};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "codet",
-    summary: "pages whose sentences stand in the other",
+    summary: "pages whose sentences the other page has",
     source: "Varol, Can, Aykanat and Kaya, CoDet, CIKM 2011",
     learns: Learns::Noise,
     extract: Extract::Main,
@@ -19,7 +19,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "threshold",
             domain: Domain::Float(0.5, 0.0, 1.0),
-            help: "least share of the shorter page's sentences, by characters, that stand in the other",
+            help: "minimum share of the shorter page's sentences, by characters, that the other page has",
         },
         Param {
             name: "length_threshold",
@@ -38,20 +38,20 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     build: |params, _| Box::new(CoDet::new(params)),
 };
 
-/// CoDet: what share of one page's sentences stands in the other.
+/// CoDet: the share of one page's sentences that the other page has.
 ///
 /// # What it finds
-/// Copies, cut versions and pages that stand whole in longer ones, in whatever order their sentences come.
+/// Copies, shortened versions and contained pages, in any order of their sentences.
 ///
 /// # How
 /// A sentence is what a full stop ends; a text without any full stop is taken block by block. A sentence counts as its
 /// content words and numbers without their order, so that stop-words and punctuation may differ. Similarity is the
 /// characters of the sentences that both pages have over those of all sentences of the shorter page. Pages that reach
 /// `threshold` are duplicates if their length ratio is at least `length_threshold`, else the longer contains the other.
-/// Sentences that stand on many pages are no evidence: the noise filter applies.
+/// Sentences of high document frequency are no evidence: the noise filter applies.
 ///
 /// # Misses
-/// Copies in which a word of every sentence was changed; sentences cut or joined; what stands after the last full stop
+/// Copies in which a word of every sentence was changed; sentences cut or joined; text after the last full stop
 /// of a block.
 ///
 /// # Parameters

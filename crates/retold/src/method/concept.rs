@@ -39,7 +39,7 @@ const THRESHOLD: Param = Param {
 const SPREAD: Param = Param {
     name: "spread",
     domain: Domain::Float(0.08, 0.0, 100.0),
-    help: "position spread S, over the words of the shorter page, that related pages stay below",
+    help: "maximum position spread S of related pages, divided by the words of the shorter page",
 };
 
 const LENGTH_THRESHOLD: Param = Param {
@@ -51,13 +51,13 @@ const LENGTH_THRESHOLD: Param = Param {
 const SHARED: Param = Param {
     name: "shared",
     domain: Domain::Float(0.5, 0.0, 1.0),
-    help: "least share of the queried concepts, of the page that has fewer, that both pages have",
+    help: "minimum share of the queried concepts that both pages have, of the page with fewer",
 };
 
 const QUERY: Param = Param {
     name: "query",
     domain: Domain::Int(20, 1, 200),
-    help: "first key concepts of a page that it is looked up by",
+    help: "number of first key concepts by which a page is looked up",
 };
 
 const KEY_CONCEPTS: Param = Param {
@@ -82,7 +82,7 @@ const JUDGED_BY: &[&str] = &["threshold", "spread", "length_threshold", "shared"
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "concept",
-    summary: "pages with the same key concepts at the same places: those that hold the text's network together",
+    summary: "pages with the same key concepts at the same positions: concepts central to the text's word network",
     source: "DWDCS, Journal of Software 2011, 22(8):1816",
     learns: Learns::Nothing,
     extract: Extract::Main,
@@ -103,7 +103,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "hubs",
             domain: Domain::Int(30, 1, 100_000),
-            help: "nodes of highest degree among which the key concepts are looked for",
+            help: "number of nodes of highest degree considered as key concepts",
         },
     ],
     judged_by: JUDGED_BY,
@@ -114,7 +114,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 
 pub(super) const KEYWORLD: MethodInfo = MethodInfo {
     name: "keyworld",
-    summary: "pages with the same key words at the same places: `concept` without merging, with every node scored",
+    summary: "pages with the same key words at the same positions: `concept` without merging, with every node scored",
     source: "KeyWorld, Discovery Science 2001, LNCS 2226:271",
     learns: Learns::Nothing,
     extract: Extract::Main,
@@ -138,14 +138,14 @@ pub(super) const KEYWORLD: MethodInfo = MethodInfo {
 /// merging.
 ///
 /// # What it finds
-/// Pages that turn on the same concepts at the same places: reprints, also edited ones in which a word stands for
+/// Pages with the same key concepts at the same positions: reprints, also edited ones in which a word replaces
 /// another of the same meaning. `keyworld` is the same with words for concepts.
 ///
 /// # How
 /// Words are lemmas (English, by WordNet) or stems; runs of up to `phrase` content words are phrases. Phrases whose words
 /// and synonyms agree by more than `merge` (Rel) become one concept: complete linkage, so that no two phrases of a
 /// concept are less related, the most related first, ties by text. Concepts that occur more than `frequency` times are
-/// nodes; those at most two apart in the page's sequence of concepts are linked; the largest connected part stays. Of the
+/// nodes; those at most two apart in the page's sequence of concepts are linked; the largest connected component is kept. Of the
 /// `hubs` nodes of highest degree (`keyworld`: of all) the `key_concepts` are kept whose removal lengthens the mean
 /// distance between the others most (CB). A pair that the removal cuts off counts as the longest distance + 1, so that the
 /// hub of a star comes first; KeyWorld adds up the widths of the parts, which puts it last.
@@ -162,7 +162,7 @@ pub(super) const KEYWORLD: MethodInfo = MethodInfo {
 /// different phrases those that occur most often count. `keyworld` takes minutes for a word list of that size.
 ///
 /// # Parameters
-/// `retold methods concept` and `retold methods keyworld` list them with their ranges; `docs/concept.md` has the curves.
+/// `retold methods concept` and `retold methods keyworld` list them with their ranges; `docs/lab/concept.md` has the curves.
 ///
 /// # Reference
 /// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by taking
@@ -249,7 +249,7 @@ impl Concept {
     }
 }
 
-/// What a concept goes by in sketches.
+/// The key of a concept in sketches.
 fn hash(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! The method `coverage`: how much of a page's text stands in another.
+//! The method `coverage`: how much of a page's text another page contains.
 
 mod counts;
 mod grams;
@@ -18,20 +18,20 @@ use grams::{COMMON, grams, prose};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "coverage",
-    summary: "pages whose text stands in another: shared runs of words, templates and disclaimers told from articles",
-    source: "ours, after Broder 1997 (containment) and CCDet 2013 (full stops tell body text from templates)",
+    summary: "pages whose text another page contains: shared shingles, with articles separated from templates and disclaimers",
+    source: "our own, after Broder 1997 (containment) and CCDet 2013 (full stops mark body text)",
     learns: Learns::Common,
     extract: Extract::Main,
     params: &[
         Param {
             name: "threshold",
             domain: Domain::Float(0.65, 0.05, 1.0),
-            help: "least share of the smaller page's text that the other page must have",
+            help: "minimum containment: share of the smaller page's shingles that the other page has",
         },
         Param {
             name: "least",
             domain: Domain::Float(0.5, 0.0, 1.0),
-            help: "least such share where text that is rare in the collection reaches the threshold by itself; the threshold \
+            help: "minimum containment of all shingles where the rare ones alone reach the threshold; the threshold \
                    if that is lower",
         },
         Param {
@@ -42,37 +42,37 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "common_df",
             domain: Domain::Int(8, 1, 1_000_000),
-            help: "text on more different pages than this is common, and no evidence by itself",
+            help: "a shingle with a higher document frequency is common, and no evidence by itself",
         },
         Param {
             name: "min_texts",
             domain: Domain::Int(100, 0, 1_000_000),
-            help: "in a collection of fewer different texts nothing is common",
+            help: "with fewer different texts in the collection, nothing is common",
         },
         Param {
             name: "prose",
             domain: Domain::Float(0.8, 0.0, 1.0),
-            help: "share of text in full sentences from which on a page is an article, whose common text counts",
+            help: "minimum share of text in full sentences of an article; common text of articles counts",
         },
         Param {
             name: "many",
             domain: Domain::Int(2000, 1, 1_000_000_000),
-            help: "so many shared words (characters, in scripts without spaces) are no template, however common",
+            help: "with at least this many shared shingles, common text counts on any page",
         },
         Param {
             name: "width",
             domain: Domain::Int(8, 1, 100),
-            help: "words (characters, in scripts without spaces) in a run",
+            help: "words (characters, in scripts without spaces) in a shingle",
         },
         Param {
             name: "sample",
             domain: Domain::Int(14, 1, 1024),
-            help: "one run in so many is kept in the sketch",
+            help: "one shingle in this many is kept in the sketch",
         },
         Param {
             name: "verify",
             domain: Domain::Choice("exact", &["exact", "off"]),
-            help: "whether candidates are checked on their texts, or believed as the sketches estimate them",
+            help: "exact: verify candidates on their texts; off: accept the estimates of the sketches",
         },
     ],
     judged_by: &[
@@ -88,14 +88,14 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     build: |params, known| Box::new(Coverage::new(params, known)),
 };
 
-/// Coverage: one page repeats another if most of its text stands there, word for word.
+/// Coverage: a page repeats another if that page contains most of its text, word for word.
 ///
 /// # What it finds
-/// Reprints, edited and shortened copies, and pages that stand whole in a longer one, in any language; with and
+/// Reprints, edited and shortened copies, and pages contained in longer ones, in any language; with and
 /// without full stops.
 ///
 /// # How
-/// A page is the set of its grams: all runs of `width` words (of single characters in scripts without spaces). The
+/// A page is the set of its shingles: all runs of `width` words (of single characters in scripts without spaces). The
 /// coverage of two pages is |a ∩ b| / min(|a|, |b|). A sketch is the grams whose hash falls into a fixed 1/`sample`
 /// of all hashes, at least the four smallest; two pages are candidates if their estimated coverage is not surely too
 /// small. Candidates are read again and their coverage is computed exactly.
@@ -130,9 +130,9 @@ pub struct Coverage {
     known: Arc<Knowledge>,
 }
 
-/// A sketch has at least so many grams, if the page has.
+/// Minimum number of shingles in a sketch, if the page has as many.
 const FEWEST: usize = 4;
-/// So many sampled grams must be rare for their coverage to say something (fewer if the sample has no more).
+/// Minimum number of rare shingles in the sample for their coverage to count (fewer if the sample has fewer).
 const FEWEST_RARE: usize = 4;
 /// Common text counts as evidence from this many shared grams on: a statement, not a line at the foot of a page.
 const FEWEST_COMMON: usize = 50;
@@ -281,7 +281,7 @@ impl Coverage {
         let coverage = Check::ratio("coverage", coverage, counts.shared, smaller, least);
         let similarity = coverage.value;
         let is_covered = trace.test(coverage);
-        let clr = "length ratio: runs of words of the smaller page over those of the larger";
+        let clr = "length ratio: shingles of the smaller page over those of the larger";
         let (sizes, least) = ((counts.a, counts.b), self.length_threshold);
         let (relation, length_ratio) = trace.by_length("length ratio", clr, sizes, least);
         (is_evidence && is_covered).then(|| Verdict {
@@ -301,7 +301,7 @@ impl Coverage {
         if !trace.test(runs.deciding("their coverage counts", "too few to be evidence")) {
             return false;
         }
-        let rare = "coverage by text that is rare in the collection";
+        let rare = "containment of the shingles that are rare in the collection";
         let (value, least) = reaching(counts.rare_coverage(), slack, self.threshold);
         let rare = Check::value("rare", rare, value).against(Op::AtLeast, least);
         trace.test(rare.deciding("evidence enough", "look for other evidence"))
@@ -310,7 +310,7 @@ impl Coverage {
     /// Whether all text is evidence, common text included.
     fn is_evidence(&self, counts: &Counts, slack: f64, trace: &mut Trace) -> bool {
         let prose =
-            "thousandths of the smaller page in full sentences; an article's common text counts";
+            "thousandths of the smaller page in full sentences; common text of articles counts";
         let (value, least) = (counts.prose as usize, self.prose as f64);
         let prose = Check::number("prose", prose, value, Op::AtLeast, least);
         let article = "an article: common text of more than a line counts";

@@ -1,6 +1,6 @@
 //! What methods that compare sets can be made to compare: words, spot signatures or full-stop features.
 //!
-//! The last two leave a page's template out by themselves; CCDet gives them to `imatch` and `shingle` (its -S and -P).
+//! The last two ignore a page's template; CCDet uses them in `imatch` and `shingle` (its -S and -P).
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,4 +1,4 @@
-//! The method `imatch`: one hash over the words that tell texts apart (METHODS §4).
+//! The method `imatch`: one hash over the distinctive words (METHODS §4).
 
 use std::sync::Arc;
 
@@ -52,12 +52,12 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "lexicons",
             domain: Domain::Int(10, 0, 64),
-            help: "how many random lexicons make signatures beside the whole one",
+            help: "random lexicons that make further signatures",
         },
         Param {
             name: "drop",
             domain: Domain::Float(0.3, 0.01, 0.99),
-            help: "the share of all features that a random lexicon lacks",
+            help: "share of all features that a random lexicon omits",
         },
     ],
     judged_by: &["threshold"],
@@ -66,14 +66,14 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     build: |params, known| Box::new(IMatch::new(params, known)),
 };
 
-/// I-Match: the words of middling rarity, hashed together; one hash decides.
+/// I-Match: the words of medium rarity, hashed together; one hash decides.
 ///
 /// # What it finds
-/// Pages that agree in every word that is neither common nor unique, whatever their order and whatever the common
+/// Pages that agree in every word that is neither common nor unique, in any order and with any common
 /// words around them.
 ///
 /// # How
-/// The collection is read once to learn on how many texts each feature stands (df). A page's signature is the hash of
+/// The collection is read once to count the document frequency (df) of each feature. A signature is the hash of
 /// its different features with `idf_min` ≤ ln(N / df) / ln N ≤ `idf_max`, or of the `terms` rarest among them. Each of
 /// `lexicons` random lexicons that lack a share `drop` of all features makes another one: an edit that touches only
 /// what a lexicon lacks leaves that signature as it was. Pages that share a signature (`threshold`: so large a share of
@@ -301,7 +301,7 @@ mod tests {
     }
 
     proptest! {
-        /// An obvious twin: equal signatures are equal sets.
+        /// Reference implementation: equal signatures are equal sets.
         #[test]
         fn equal_signatures_are_equal_sets(
             a in proptest::collection::btree_set(0u64..12, 0..8),

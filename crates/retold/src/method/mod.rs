@@ -1,4 +1,4 @@
-//! Stage 3, methods: what is kept of a page, and what two pages are to each other.
+//! Stage 3, methods: the sketch of a page, and the relation of two pages.
 //!
 //! A method is [`Method::sketch`] and [`Method::compare`], the bounds that spare comparisons, and where it wants one a
 //! verifier. Everything else (reading, the index, noise, exact copies, clusters, reports) is written once and does not know
@@ -73,7 +73,7 @@ pub trait Method: Send + Sync {
         Vec::new()
     }
 
-    /// The words that stand for the page, best first. Default: `None`, the method does not look for such words.
+    /// The keywords of the page, best first. Default: `None`, the method has no keywords.
     fn keywords(&self, _text: &Text) -> Option<Vec<Keyword>> {
         None
     }
@@ -105,7 +105,7 @@ pub enum Learns {
     Words(fn(&Params, &Text) -> Vec<u64>),
 }
 
-/// A word, or several that mean the same, that stands for a page.
+/// A keyword of a page: a word, or several with the same meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Keyword {
     /// The word as it stands in the folded text, or its stem or lemma.
@@ -144,7 +144,7 @@ pub struct MethodInfo {
 }
 
 impl MethodInfo {
-    /// The method's own parameters and, if it wants pruning, those of the noise filter.
+    /// The method's own parameters and, if it prunes noise, those of the noise filter.
     pub fn all_params(&self) -> impl Iterator<Item = &'static Param> + Clone {
         let noise: &[Param] = match self.learns {
             Learns::Noise => knowledge::PARAMS,
@@ -160,7 +160,7 @@ impl MethodInfo {
         called("threshold").or_else(|| called("distance"))
     }
 
-    /// Checked values for all parameters: defaults with `settings` laid over them.
+    /// Checked values for all parameters: defaults overridden by `settings`.
     pub fn resolve(&self, settings: &Settings) -> Result<Params> {
         Params::resolve(self.name, self.all_params(), settings)
     }

@@ -14,7 +14,7 @@ use crate::text::{Extract, Sentence, Text, count_chars};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "period",
-    summary: "pages whose sentences end alike: the last characters before each full stop",
+    summary: "pages whose sentences have the same endings: the last characters before each full stop",
     source: "Wei et al., CCDet, Journal of Computer Research and Development 2013(S2); patent CN102945244",
     learns: Learns::Noise,
     extract: Extract::None,
@@ -56,11 +56,11 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     build: |params, _| Box::new(Period::new(params)),
 };
 
-/// Full-stop features: reprints share the ends of their sentences, whatever template stands around them.
+/// Full-stop features: reprints share the ends of their sentences, whatever template surrounds them.
 ///
 /// # What it finds
-/// Pages whose article is the same, and pages whose article stands whole in a longer one, without extracting the
-/// article first: `。` ends sentences in body text and almost never stands in menus, links or adverts.
+/// Pages with the same article, and pages whose article is contained in a longer one, without extracting the
+/// article first: `。` ends sentences in body text and almost never occurs in menus, links or adverts.
 ///
 /// # How
 /// A feature is the hash of the last `chars` characters (scripts with spaces: the last `words` words) before a full
@@ -81,7 +81,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// CCDet (Journal of Computer Research and Development 2013, S2) and patent CN102945244. The formulas' images are
 /// lost in our copies; they are reconstructed from the prose. We deviate by languages other than Chinese, by the
 /// rules for pages with few features, and by not reaching over block boundaries: each was measured
-/// (`docs/measurements.md`).
+/// (`docs/lab/measurements.md`).
 #[derive(Clone, Debug)]
 pub struct Period {
     threshold: f64,
@@ -128,12 +128,12 @@ impl Period {
                 least as f64,
             ))
         };
-        let shared = "full-stop features that both pages have, noise taken out";
+        let shared = "shared full-stop features, without noise";
         let shared = test("shared", shared, counts.shared, least);
         if !has_few {
             return shared;
         }
-        let equal = "whole sentences that are equal, as the smaller page has so few";
+        let equal = "equal whole sentences (asked for because the smaller page has few features)";
         let equal = test("equal", equal, counts.equal, smaller);
         let chars = "characters of these sentences";
         test("chars", chars, counts.equal_chars, self.min_chars) && shared && equal

@@ -1,4 +1,4 @@
-//! The method `punctuation`: what stands around one full stop (METHODS §4).
+//! The method `punctuation`: the text around one full stop (METHODS §4).
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -11,7 +11,7 @@ use crate::text::{Extract, Text};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "punctuation",
-    summary: "pages with the same characters around one and the same full stop",
+    summary: "pages with the same characters around the m-th full stop",
     source: "a baseline of AgT, Journal of Computer Applications 2010, 30(6):1661",
     learns: Learns::Nothing,
     extract: Extract::Main,
@@ -51,7 +51,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 ///
 /// # Reference
 /// The baseline of AgT, which takes it from an earlier paper on fast removal of repeated pages: the m-th occurrence of a
-/// mark and five characters on both sides; m is not told (3 was measured). We deviate by counting letters and digits only, so that
+/// mark and five characters on both sides; the paper does not give m (3 was chosen by measurement). We deviate by counting letters and digits only, so that
 /// quotes and spaces may differ.
 #[derive(Clone, Debug)]
 pub struct Punctuation {

@@ -36,22 +36,22 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "containment",
             domain: Domain::Choice("true", &["true", "false"]),
-            help: "whether pages that stand in longer ones are looked for; without it pages are compared whole",
+            help: "true: also find pages contained in longer ones; false: compare whole pages",
         },
         Param {
             name: "verify",
             domain: Domain::Choice("exact", &["exact", "off"]),
-            help: "whether candidates are checked on their texts, or believed as the sketches estimate them",
+            help: "exact: verify candidates on their texts; off: accept the estimates of the sketches",
         },
         Param {
             name: "features",
             domain: Domain::Choice("words", Features::NAMES),
-            help: "what is compared: shingles of words, or instead spot signatures or full-stop features",
+            help: "what is compared: shingles of words, spot signatures, or full-stop features",
         },
         Param {
             name: "tokens",
             domain: Domain::Choice("words", &["words", "whitespace", "chars"]),
-            help: "what shingles are made of: words (single characters in scripts without spaces), what stands \
+            help: "what shingles are made of: words (single characters in scripts without spaces), text \
                    between white space, or characters",
         },
         Param {
@@ -67,12 +67,12 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "miss",
             domain: Domain::Float(0.001, 1e-9, 0.5),
-            help: "without containment: the chance that two pages at the threshold share no band; sets bands and rows",
+            help: "without containment: probability that two pages at the threshold share no band; sets bands and rows",
         },
         Param {
             name: "sample",
             domain: Domain::Int(16, 1, 1024),
-            help: "with containment: one shingle in so many is kept",
+            help: "with containment: one shingle in this many is kept in the sketch",
         },
     ],
     judged_by: &[],
@@ -81,10 +81,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     build: |params, _| Box::new(Shingle::new(params)),
 };
 
-/// Shingles: two pages are alike if the runs of words in them are the same.
+/// Shingles: two pages are similar if they share runs of words.
 ///
 /// # What it finds
-/// Copies with small edits; with `containment` also pages that stand in longer ones.
+/// Copies with small edits; with `containment` also pages contained in longer ones.
 ///
 /// # How
 /// A page is the set of hashes of its shingles, all runs of `width` tokens; a text of fewer tokens is one shingle.
@@ -93,8 +93,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// Without `containment` a sketch is `hashes` min-hash values (one permutation, `hashes` bins; empty bins borrow by
 /// optimal densification) in bands of r rows: the most rows with which pages at `threshold` t share a band but for a
 /// chance of `miss`, (1 − t^r)^bands ≤ `miss`. With it a sketch is every shingle whose hash falls into a fixed
-/// 1/`sample` of all hashes: the same shingles on every page, so that a chapter's sample stands in the book's.
-/// Candidates are checked on the exact sets, for which their pages are read again; `verify=off` believes the
+/// 1/`sample` of all hashes: the same shingles on every page, so the sample of a chapter is part of the sample of the book.
+/// Candidates are checked on the exact sets, for which their pages are read again; `verify=off` accepts the
 /// estimates, as most tools do.
 ///
 /// # Misses

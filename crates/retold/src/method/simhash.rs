@@ -11,7 +11,7 @@ use crate::text::{Extract, Text};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "simhash",
-    summary: "pages with nearly the same words as often: fingerprints of 64 bits that differ in few",
+    summary: "pages with nearly the same word counts: 64-bit fingerprints that differ in few bits",
     source: "Charikar, STOC 2002; Manku, Jain and Das Sarma, WWW 2007",
     learns: Learns::Nothing,
     extract: Extract::Main,
@@ -24,7 +24,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "width",
             domain: Domain::Int(1, 1, 100),
-            help: "content words in a feature; from 2 on their order counts",
+            help: "content words in a feature; from 2 on, word order counts",
         },
     ],
     judged_by: &[],
@@ -124,7 +124,7 @@ fn fingerprint(features: &[u64]) -> u64 {
 }
 
 /// The bits of every choice of `blocks` − `distance` blocks. Two fingerprints that differ in `distance` bits differ in
-/// as many blocks at the most, so that they agree in one choice.
+/// at most as many blocks, so they agree in one choice.
 fn tables(blocks: u32, distance: u32) -> Vec<u64> {
     let start = |block: u32| block * 64 / blocks;
     let bits = |block: u32| (start(block)..start(block + 1)).fold(0u64, |all, bit| all | 1 << bit);

@@ -18,7 +18,7 @@ use signature::Antecedents;
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "spotsigs",
-    summary: "pages whose running text is the same: small words and the content words after them",
+    summary: "pages with the same running text: stop-words and the content words after them",
     source: "Theobald, Siddharth and Paepcke, SIGIR 2008",
     learns: Learns::Nothing,
     extract: Extract::None,
@@ -26,7 +26,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "threshold",
             domain: Domain::Float(0.44, 0.0, 1.0),
-            help: "least Jaccard similarity of the signatures of related pages, each counted as often as it stands",
+            help: "minimum Jaccard similarity of the multisets of signatures",
         },
         Param {
             name: "min_shared",
@@ -36,17 +36,17 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         Param {
             name: "antecedents",
             domain: Domain::Choice("common", Antecedents::NAMES),
-            help: "the small words that signatures begin with: is; a, an, the; these and others; all stop-words",
+            help: "the stop-words that signatures begin with: is; a, an, the; these and others; all",
         },
         Param {
             name: "distance",
             domain: Domain::Int(Signatures::DEFAULT.distance as i64, 1, 20),
-            help: "1: the content words right after it are in the signature; 2: every second one, and so on",
+            help: "1: a signature has the next content words; 2: every second one, and so on",
         },
         Param {
             name: "chain",
             domain: Domain::Int(Signatures::DEFAULT.chain as i64, 1, 20),
-            help: "how many content words are in it",
+            help: "content words in a signature",
         },
     ],
     judged_by: &["threshold", "min_shared"],
@@ -58,10 +58,10 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// Spot signatures: running text is full of small words, menus are not.
 ///
 /// # What it finds
-/// Pages whose article is the same, whatever template stands around it, without extracting the article first.
+/// Pages with the same article, whatever template surrounds it, without extracting the article first.
 ///
 /// # How
-/// Wherever one of the `antecedents` stands, it and `chain` content words after it (every `distance`-th; stop-words do
+/// Wherever one of the `antecedents` occurs, it and `chain` content words after it (every `distance`-th; stop-words do
 /// not count) are a signature. English has lists, Chinese too (是; 的; 了 在 和 …); other languages take all their
 /// stop-words. Pages are multisets of signatures: Σ min / Σ max of the counts is their Jaccard similarity, and pages
 /// that reach `threshold` are duplicates. All of them are found and few others compared: a page of n signatures can
@@ -170,9 +170,9 @@ impl Method for SpotSigs {
         let (m, n) = (a.keys.len(), b.keys.len());
         let shared = count_shared(a.keys, b.keys);
         let least = self.min_shared as f64;
-        let few = "signatures that both pages have, as often as both have them";
+        let few = "shared signatures (multiset)";
         let few = Check::number("shared", few, shared, Op::AtLeast, least);
-        let jaccard = "shared signatures over those of either page";
+        let jaccard = "shared signatures over all signatures of both pages";
         let jaccard = Check::ratio("Jaccard", jaccard, shared, m + n - shared, self.threshold);
         let similarity = jaccard.value;
         let (enough, similar) = (trace.test(few), trace.test(jaccard));

@@ -14,7 +14,7 @@ use crate::text::{Extract, Form, Text};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "tfidf",
-    summary: "pages with the same most telling words: frequent on the page, rare elsewhere",
+    summary: "pages with the same best words: frequent on the page, rare elsewhere",
     source: "Salton and Buckley 1988; a baseline of AgT, Journal of Computer Applications 2010, 30(6):1661",
     learns: Learns::Words(|_, text| Features::Words.set_of(text)),
     extract: Extract::Main,
@@ -42,13 +42,13 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// Pages on the same subject in the same words.
 ///
 /// # How
-/// The collection is read once to learn on how many of its N texts each word stands (df). A word that occurs tf times
+/// The collection is read once to count the document frequency (df) of each word in its N texts. A word that occurs tf times
 /// on a page weighs tf · ln(1 + N / df) there; stop-words and numbers weigh nothing. The `terms` best words are the
 /// page's vector, and pages with a cosine of at least `threshold` are duplicates.
 ///
 /// # Misses
 /// Contained pages. Pages whose tenth and eleventh best words change places lose a part of the cosine. Different
-/// reports of one event look alike: ten words are a subject, not a text.
+/// reports of one event look the same: ten words describe a subject, not a text.
 ///
 /// # Parameters
 /// `retold methods tfidf` lists them with their ranges.
@@ -162,7 +162,7 @@ impl Method for TfIdf {
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
         let (shared, cosine) = cosine(a, b);
-        let words = "words that are among the best of both pages";
+        let words = "shared best words";
         let words = Check::number("shared", words, shared as usize, Op::AtLeast, 1.0);
         let angle = "cosine of the pages' vectors of best words";
         let angle = Check::value("cosine", angle, cosine).against(Op::AtLeast, self.threshold);

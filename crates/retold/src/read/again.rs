@@ -5,15 +5,15 @@ use std::slice::Iter;
 
 use super::{ReadOptions, Record, Source};
 
-/// Bytes of records that are held together, and their number at the most.
+/// Maximum bytes and number of records in a batch.
 const BATCH_BYTES: u64 = 16 << 20;
 const BATCH_RECORDS: usize = 1024;
 
-/// A record that was wanted: its place in the list of wanted ones, its source, and the record itself, `None` if it is
+/// A requested record: its place in the list of requests, its source, and the record, `None` if it is
 /// no longer there (the file has changed since it was read first).
 pub type Found<'a> = (usize, &'a Source, Option<Record>);
 
-/// Wanted records in batches, in the order of reading.
+/// Requested records in batches, in the order of reading.
 pub struct Again<'a> {
     sources: &'a [Source],
     options: &'a ReadOptions,
@@ -21,7 +21,7 @@ pub struct Again<'a> {
     open: Option<(u32, Box<dyn Iterator<Item = Record> + Send>)>,
 }
 
-/// Reads the records `wanted`, (source, number within it), ascending and none twice.
+/// Reads the requested records, (source, number within it), ascending and without repetition.
 pub fn again<'a>(
     sources: &'a [Source],
     options: &'a ReadOptions,

@@ -4,7 +4,7 @@ use super::archive::Head;
 use super::{Outcome, ReadOptions, Source, payload};
 use crate::page::{Content, Markup, Page};
 
-/// The line in front of a record, taken apart.
+/// The parsed header line of a record.
 struct Line {
     url: String,
     date: String,
@@ -38,7 +38,7 @@ fn line(bytes: &[u8]) -> Option<Line> {
     })
 }
 
-/// Reads the head that `bytes` begin with.
+/// Reads the header at the start of `bytes`.
 pub(crate) fn head(bytes: &[u8]) -> Result<Head, String> {
     let line = line(bytes).ok_or("not the beginning of an ARC record")?;
     Ok(Head {

@@ -1,4 +1,4 @@
-//! WARC files, and the ARC files that came before them: heads that say how long the record behind them is.
+//! WARC files, and the older ARC files: headers that give the length of the record.
 
 use std::io::Write;
 
@@ -6,17 +6,17 @@ use super::frame::{Body, Frame, Frames, State, too_large};
 use super::window::Window;
 use super::{Mark, Outcome, ReadOptions, Source, arc, payload, warc};
 
-/// How much of a record is looked at to find out that it is not wanted, and the longest head there can be.
+/// How many bytes decide whether a record is skipped; also the maximum length of a header.
 const START: usize = 64 * 1024;
 
-/// The two forms of heads.
+/// The two forms of headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Warc,
     Arc,
 }
 
-/// The head of a record, as far as cutting records needs it.
+/// The header of a record, as far as splitting needs it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
     /// The length of the head itself.
@@ -40,7 +40,7 @@ impl Form {
         }
     }
 
-    /// What stands before a record, at the least: a line end and how heads begin.
+    /// Minimum bytes before a record: a line end and the start of a header.
     fn needle(self) -> &'static [u8] {
         match self {
             Form::Warc => b"\nWARC/",
@@ -73,9 +73,9 @@ pub(crate) struct Archive {
     window: Window,
     limit: u64,
     number: u64,
-    /// The length of the current record; it is passed over when the next one is asked for.
+    /// The length of the current record, which is skipped when the next one is requested.
     current: u64,
-    /// Whether the current record was counted as readable, so that its being cut off is still to be told.
+    /// Whether the current record was counted as readable, so that a truncation is still to be reported.
     promised: bool,
 }
 
@@ -185,7 +185,7 @@ impl Archive {
         }
     }
 
-    /// A record whose end is not there: the file was cut off, or the length is wrong and the next record is inside.
+    /// A record without an end: the file is truncated, or the length is wrong and the next record is inside.
     fn cut_off(&mut self, head: &Head, total: usize) -> Option<Frame> {
         let begin = self.window.offset();
         let held = self.window.data();

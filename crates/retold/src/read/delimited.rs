@@ -38,7 +38,7 @@ impl Columns {
     }
 }
 
-/// The wanted fields of a row, quotes taken off.
+/// The requested fields of a row, without quotes.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     text: Option<Vec<u8>>,
@@ -60,17 +60,17 @@ pub(crate) struct Rows {
     number: u64,
     columns: Columns,
     width: usize,
-    /// The header row as it stands in the file, byte order mark included.
+    /// The header row as in the file, including the byte order mark.
     header: Vec<u8>,
-    /// Why the file cannot be read at all, until that has been told.
+    /// Why the file cannot be read; taken when it is reported.
     refused: Option<String>,
-    /// The current row's length in the file, and its fields one behind the other.
+    /// The current row's length in the file, and its fields, concatenated.
     held: usize,
     fields: Vec<u8>,
     ends: Vec<usize>,
 }
 
-/// How a row came out.
+/// The result of reading a row.
 enum Cut {
     Row,
     TooLarge(u64),
@@ -144,7 +144,7 @@ impl Rows {
         (column < self.width).then(|| &self.fields[begin..self.ends[column]])
     }
 
-    /// Finds the end of the row that begins here. A row above the limit is passed over piece by piece.
+    /// Finds the end of the row that begins here. A row above the limit is skipped in pieces.
     fn cut(&mut self) -> Cut {
         self.window.consume(std::mem::take(&mut self.held));
         self.pass_blank_lines();

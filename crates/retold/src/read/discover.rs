@@ -1,4 +1,4 @@
-//! From INPUTs to the list of files, with the names that people, ids and `kept/` know them by.
+//! From INPUTs to the list of files, with the names used in messages, ids and `kept/`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::FileType;
@@ -56,7 +56,7 @@ impl Input {
         })
     }
 
-    /// The INPUT's name: as much of the end of its path as tells it apart.
+    /// The INPUT's name: the shortest unique end of its path.
     fn name(&self) -> String {
         self.parts[self.parts.len().saturating_sub(self.depth)..].join("/")
     }
@@ -182,7 +182,7 @@ fn slashed(path: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// Walks folders. What has been listed once is not listed again, by whatever way it is reached: that ends loops of
+/// Walks folders. Nothing is listed twice, however it is reached: that ends loops of
 /// symbolic links, and a file that lies below two INPUTs is read once.
 #[derive(Default)]
 struct Walk {

@@ -2,7 +2,7 @@
 
 use httparse::{EMPTY_HEADER, ParserConfig, Response};
 
-/// How many fields a block may have; what follows is not looked at.
+/// Maximum number of fields in a block; the rest is ignored.
 const MOST: usize = 512;
 
 /// The named fields of a block, their values with folds undone.
@@ -11,7 +11,7 @@ pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
     /// Reads the fields of `block`, of which the first line (`WARC/1.0`, `HTTP/1.1 200 OK`) is passed over. Lines that
-    /// are no fields are passed over as well: crawls keep what servers sent.
+    /// are no fields are skipped as well: crawls keep what servers sent.
     pub fn parse(block: &[u8]) -> Fields {
         let first = memchr::memchr(b'\n', block).map_or(block.len(), |end| end + 1);
         let lines = &block[first..];
@@ -29,7 +29,7 @@ impl Fields {
     }
 }
 
-/// Has httparse read the lines, as lenient as it can be made.
+/// Parses the lines with httparse in its most lenient mode.
 fn strict(lines: &[u8]) -> Option<Fields> {
     // httparse is lenient with responses only, so the lines become one.
     let mut message = Vec::with_capacity(lines.len() + 32);

@@ -1,4 +1,4 @@
-//! What the two passes over a source share: one way to cut it into numbered records.
+//! What all passes over a source share: splitting it into numbered records.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use super::delimited::Row;
 use super::{Mark, Outcome};
 use crate::page::Markup;
 
-/// One record as it was found, before anybody looks into it.
+/// One record as found, before it is parsed.
 pub(crate) struct Frame {
     /// Counted from 1; damaged and oversized records count too.
     pub number: u64,
@@ -18,9 +18,9 @@ pub(crate) struct Frame {
 
 /// Whether there is something to parse.
 pub(crate) enum State {
-    /// All of it is at hand: see [`Frames::bytes`].
+    /// Complete in memory: see [`Frames::bytes`].
     Whole,
-    /// Nothing of it is wanted but to pass it on: see [`Frames::copy`].
+    /// Only to be copied: see [`Frames::copy`].
     Skipped(&'static str),
     /// It could not be read, for this reason.
     Damaged(String),
@@ -65,7 +65,7 @@ pub(crate) trait Frames: Send {
         false
     }
 
-    /// What stands in front of the first record of a file.
+    /// What comes before the first record of a file.
     fn header(&self, _marked: bool) -> Vec<u8> {
         Vec::new()
     }

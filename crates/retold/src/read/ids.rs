@@ -25,7 +25,7 @@ pub fn page_ids(
     Ok(ids)
 }
 
-/// Tells repeated ids apart: the second page of an id gets `#2`, the third `#3`, and so on, in the order of reading,
+/// Makes repeated ids unique: the second page of an id gets `#2`, the third `#3`, and so on, in the order of reading,
 /// passing over names that other pages have by themselves.
 pub fn settle(ids: &mut [Box<str>]) {
     let mut order: Vec<u32> = (0..ids.len() as u32).collect();

@@ -175,7 +175,7 @@ fn invalid(error: &serde_json::Error, text: &str, line_number: u64) -> String {
     format!("line {line_number}, byte {column}: invalid JSON: {said}")
 }
 
-/// The fields that were asked for, as far as they were there.
+/// The requested fields, as far as present.
 #[derive(Default)]
 struct Fields<'a> {
     text: Value<'a>,
@@ -223,7 +223,7 @@ fn not_a_string(field: &str, kind: &str) -> String {
     format!("field `{field}` is {kind}, not a string")
 }
 
-/// Picks the wanted fields out of an object and passes over all else.
+/// Reads the requested fields of an object and skips the rest.
 struct Wanted<'o>(&'o ReadOptions);
 
 impl<'de> DeserializeSeed<'de> for Wanted<'_> {
@@ -274,7 +274,7 @@ impl<'de> Visitor<'de> for Wanted<'_> {
     }
 }
 
-/// For which of the small fields a key is wanted.
+/// The small fields that a key belongs to.
 #[derive(Clone, Copy)]
 struct Roles {
     id: bool,

@@ -1,4 +1,4 @@
-//! Stage 1, pages in: files and directories become a stream of records, in every format Retold knows.
+//! Stage 1, reading: files and folders become a stream of records, in every supported format.
 //!
 //! A source is read once to sketch its pages, some of its records again where texts are wanted later (`again`), and
 //! all once more to write `kept/` (see [`Source::rewrite`]). All passes number the records of a source in the same
@@ -58,7 +58,7 @@ pub struct ReadOptions {
     pub site_field: Option<String>,
     /// Take the N-th directory below the INPUT as the site of a file's pages (counted from 1).
     pub site_dir: Option<usize>,
-    /// A record of more bytes than this is rejected, without ever being held in memory whole.
+    /// Larger records are rejected, and never held in memory as a whole.
     pub max_record_size: u64,
 }
 
@@ -94,14 +94,14 @@ pub struct Source {
     pub(crate) pages: Option<Arc<[Page]>>,
 }
 
-/// What a record turned out to be.
+/// The result of parsing a record.
 #[derive(Debug)]
 pub enum Outcome {
     /// A page to sketch.
     Page(Page),
-    /// Not a page by its nature (a WARC request, an image): counted by kind, passed through to `kept/`.
+    /// Not a page by type (a WARC request, an image): counted by kind, copied to `kept/`.
     Skipped(&'static str),
-    /// It should have been a page and could not be read; the reason is for people.
+    /// A page that could not be read; the reason is shown to people.
     Rejected(String),
 }
 
@@ -150,12 +150,12 @@ impl Record {
     }
 }
 
-/// What becomes of a record in `kept/`.
+/// What happens to a record in `kept/`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate<'a> {
-    /// Written as it was read.
+    /// Copied unchanged.
     Keep,
-    /// Left out: a dropped copy or a reject.
+    /// Not written: a dropped page or a reject.
     Leave,
     /// `--mark`: written with the fields `retold_cluster`, `retold_canonical` and `retold_relation` added where the
     /// format has fields (JSONL, CSV, Parquet, WARC as named fields of the record header); `None` for a page that is
@@ -265,7 +265,7 @@ impl Source {
             Format::Skip(kind) => Reader::One(Outcome::Skipped(kind)),
             Format::Refuse(reason) => Reader::One(Outcome::Rejected(reason)),
             Format::Parquet if opened.compression != Compression::None => Reader::One(Outcome::Rejected(
-                "Parquet inside gzip or zstd; decompress it first (Parquet is compressed within)".into(),
+                "Parquet inside gzip or zstd; decompress it first (Parquet compresses its own columns)".into(),
             )),
             #[cfg(feature = "parquet")]
             Format::Parquet => Reader::Parquet,

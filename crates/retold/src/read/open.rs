@@ -1,4 +1,4 @@
-//! Opens a source: takes the compression off and finds out what is inside.
+//! Opens a source: decompresses it and detects the format.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
@@ -9,7 +9,7 @@ use super::sniff::{self, Format};
 use super::window::Window;
 use super::{ReadOptions, Source};
 
-/// How much of a file is looked at to find its format.
+/// How many bytes are used to detect the format.
 const SNIFFED: usize = 64 * 1024;
 
 /// How a file is compressed, to write it back in the same way.
@@ -75,7 +75,7 @@ fn compression(reader: &mut BufReader<File>) -> Result<Compression, String> {
     })
 }
 
-/// Gzip, any number of members one after the other. Errors say where in the file they are.
+/// Gzip with any number of members. Errors give the position in the file.
 struct Gunzip {
     /// `None` once the last member has been read.
     member: Option<GzDecoder<BufReader<File>>>,

@@ -1,4 +1,4 @@
-//! What an archive record holds: an HTTP response or a document, taken out of its transfer and content encodings.
+//! The content of an archive record: an HTTP response or a document, with transfer and content encodings removed.
 
 use std::io::Read;
 
@@ -7,12 +7,12 @@ use super::frame::too_large;
 use super::{Outcome, sniff};
 use crate::page::{Content, Markup, Page};
 
-/// What a media type promises.
+/// Classes of media types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Media {
     Html,
     Plain,
-    /// No type, or one that says nothing: the bytes decide.
+    /// No type, or a generic one: the bytes decide.
     Unknown,
     Other(&'static str),
 }
@@ -44,7 +44,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("text/", "not text (other text/*)"),
 ];
 
-/// What an empty payload is counted as: redirects and the like.
+/// The kind under which empty payloads (redirects, for instance) are counted.
 const EMPTY: &str = "empty payload";
 
 fn media(content_type: Option<&str>) -> Media {
@@ -157,7 +157,7 @@ pub(crate) fn document(bytes: Vec<u8>, content_type: Option<&str>, page: Page) -
     })
 }
 
-/// The chunks of a chunked body joined, as far as they can be made out; `None` if the body is not in chunks at all
+/// The joined chunks of a chunked body, as far as readable; `None` if the body is not chunked
 /// (many crawlers join them and leave the header).
 fn joined_chunks(body: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(body.len());
@@ -186,7 +186,7 @@ fn joined_chunks(body: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The body out of one content encoding. Labels are often wrong and bodies cut off: what does not decode at all is
+/// The body with one content encoding removed. Labels are often wrong and bodies truncated: what does not decode is
 /// taken as it is, and what decodes in part is taken as far as it goes.
 fn decoded(body: Vec<u8>, encoding: &str, limit: u64) -> Result<Vec<u8>, String> {
     let zlib = matches!(&body[..], [first, second, ..]

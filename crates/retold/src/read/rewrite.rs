@@ -77,7 +77,7 @@ pub(crate) fn make_folder(of: &Path) -> Result<()> {
     }
 }
 
-/// A file that comes into being with the first record written to it.
+/// A file that is created when the first record is written.
 struct Output {
     path: PathBuf,
     compression: Compression,
@@ -124,7 +124,7 @@ impl Output {
         write(sink.writer())
     }
 
-    /// Has the next record compressed by itself.
+    /// Compresses the next record separately.
     fn new_member(&mut self) -> std::io::Result<()> {
         if self.compression != Compression::None
             && let Some(sink) = self.sink.take()

@@ -1,9 +1,9 @@
-//! What a file holds: by its first bytes, then by its name, and by what it looks like if both are silent.
+//! Format detection: by the first bytes, then by name, then by content.
 
 use super::ReadOptions;
 use crate::page::Markup;
 
-/// The formats that have a reader, and what becomes of the others.
+/// The supported formats, and what happens to others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// One page, the file itself.
@@ -15,7 +15,7 @@ pub(crate) enum Format {
     Arc,
     /// Not a page; counted under this kind.
     Skip(&'static str),
-    /// Something that could hold pages and that no reader opens; the reason is for people.
+    /// A file that may have pages but is not supported; the reason is shown to people.
     Refuse(String),
 }
 
@@ -38,7 +38,7 @@ fn by_magic(head: &[u8]) -> Option<Format> {
         .find_map(|(magic, format)| head.starts_with(magic).then_some(format))
 }
 
-/// The extension in lower case, with those of compression taken off.
+/// The extension in lower case, without that of the compression.
 fn extension(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     let bare = [".gz", ".gzip", ".zst", ".zstd"]
@@ -89,7 +89,7 @@ fn json(head: &[u8]) -> Format {
     }
 }
 
-/// Compressed in a way that is not read: worth a reject only if it looks like pages by its name.
+/// An unsupported compression: a reject only if the name suggests pages.
 fn packed(name: &str) -> Format {
     let (inner, packing) = name.rsplit_once('.').unwrap_or((name, ""));
     match extension(inner).as_str() {
@@ -101,7 +101,7 @@ fn packed(name: &str) -> Format {
     }
 }
 
-/// The delimiter of a `.csv`: what stands most often in the header row.
+/// The delimiter of a `.csv`: the most frequent one in the header row.
 fn delimiter(head: &[u8]) -> u8 {
     let header = head.split(|byte| *byte == b'\n').next().unwrap_or(head);
     let count = |wanted: u8| header.iter().filter(|byte| **byte == wanted).count();

@@ -1,11 +1,11 @@
-//! A sliding window over a stream: what every record reader finds its record boundaries in.
+//! A sliding window over a stream, in which record readers find record boundaries.
 
 use std::io::{ErrorKind, Read};
 
 /// How much is asked of the stream at a time, and the size to which an emptied window shrinks back.
 const CHUNK: usize = 256 * 1024;
 
-/// The stream's unread bytes, as many of them as somebody has asked for.
+/// The unread bytes of the stream, as many as were requested.
 ///
 /// An error of the stream is kept until the bytes before it are used up, so that records in front of the damage are
 /// read as if it were not there.
@@ -38,12 +38,12 @@ impl Window {
         &self.buffer[self.start..self.end]
     }
 
-    /// How far into the (decompressed) stream the window stands.
+    /// Offset of the window in the (decompressed) stream.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// What broke the stream off, once everything before it has been read.
+    /// The error that ended the stream, once everything before it has been read.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Which blocks of a page an extracted text consists of.
+//! Finds the blocks of a page that an extracted text consists of.
 //!
 //! The extractor breaks lines in other places than we do and drops pieces inside paragraphs, so blocks are looked up
 //! in the extracted text without white space, in order. First the long blocks: each is found where half of it matches
@@ -66,12 +66,12 @@ struct Find {
     block: usize,
     start: usize,
     end: usize,
-    /// The find before it in the heaviest chain that ends here.
+    /// The match before it in the heaviest chain that ends here.
     before: Option<usize>,
     weight: usize,
 }
 
-/// Where each stretch of [`SEED`] bytes stands.
+/// Where each substring of [`SEED`] bytes occurs.
 struct Index<'a> {
     target: &'a [u8],
     /// The first place of each stretch, and for each place the next one of the same stretch.
@@ -100,7 +100,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The places where at least half of the block stands at a stretch.
+    /// The places where at least half of the block occurs contiguously.
     fn find(&self, block: &[u8]) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         let last = block.len() - SEED;

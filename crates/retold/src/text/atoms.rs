@@ -1,4 +1,4 @@
-//! The units that shingles are made of, found without a dictionary: words where a script writes spaces, single
+//! The tokens of shingles, found without a dictionary: words where a script writes spaces, single
 //! characters where it does not.
 
 use super::Text;
@@ -10,7 +10,7 @@ pub enum Unit {
     /// Runs of letters and digits; in scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) single
     /// letters. Punctuation counts nothing.
     Word,
-    /// What stands between white space.
+    /// Text between white space.
     Spaced,
     /// Every character but white space.
     Char,

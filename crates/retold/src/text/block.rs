@@ -12,7 +12,7 @@ pub struct Blocks {
     keep_lines: bool,
     /// The first bytes of a character whose rest has not come yet.
     carry: Vec<u8>,
-    /// The text that comes is that of a link.
+    /// The following text is inside a link.
     linked: bool,
     /// Characters of this block, white space left out, and how many of them stand in links.
     block: (u64, u64),

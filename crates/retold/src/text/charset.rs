@@ -1,7 +1,7 @@
 //! Charset: from a page's bytes to Unicode.
 //!
-//! What is believed, in this order: a byte-order mark; the bytes themselves when they are (nearly) valid UTF-8; the
-//! HTTP header; a declaration in the document; detection. A declaration is believed only while the bytes bear it out:
+//! Sources in order of priority: a byte-order mark; the bytes, if they are (nearly) valid UTF-8; the
+//! HTTP header; a declaration in the document; detection. A declaration is used only if the bytes agree with it:
 //! pages that declare GBK and are UTF-8, or declare Latin-1 and are GBK, are common.
 //!
 //! Encodings that `encoding_rs` lacks (Johab, EUC-TW, …) cannot be decoded. Where that leaves broken characters the

@@ -4,12 +4,11 @@
 //! trafilatura (cargo feature `precise`). Both build a tree, so the document is [tamed](super::guard) first. What they
 //! return becomes a mask over the page's blocks ([`super::align`]). Where nothing is found, all blocks count.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use serde::{Deserialize, Serialize};
 
 use super::{align, guard};
 use crate::error::{Error, Result};
+use crate::quiet::caught;
 
 /// Which part of a page methods see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,17 +46,17 @@ impl Extract {
     }
 }
 
-/// What became of the wish for a page's main text.
+/// Result of the main text extraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extraction {
-    /// There was no such wish, or the page is plain text: methods see all of it.
+    /// Not requested, or the page is plain text: methods see all of it.
     #[default]
     Whole,
     /// Methods see the main text.
     Main,
     /// None was found: methods see the whole page.
     Fallback,
-    /// The page is over the budget of bytes or nodes: methods see the whole page.
+    /// The page exceeds the limit of bytes or nodes: methods see the whole page.
     OverBudget,
 }
 
@@ -70,13 +69,13 @@ pub fn main_blocks(html: &str, visible: &str, extract: Extract) -> (Vec<bool>, E
         return (Vec::new(), Extraction::OverBudget);
     };
     // A panic in an extractor must not end a run over a whole crawl; the page is taken whole instead.
-    let extracted = catch_unwind(AssertUnwindSafe(|| match extract {
+    let extracted = caught(|| match extract {
         Extract::Precise => precise(&tamed),
         _ => readable(tamed),
-    }));
-    let mask = match extracted {
-        Ok(Some(extracted)) => align::mask(visible, &extracted),
-        _ => Vec::new(),
+    });
+    let mask = match extracted.flatten() {
+        Some(extracted) => align::mask(visible, &extracted),
+        None => Vec::new(),
     };
     if mask.contains(&true) {
         (mask, Extraction::Main)

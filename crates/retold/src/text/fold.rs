@@ -1,4 +1,4 @@
-//! Folding: what makes texts equal that differ only in how they are written.
+//! Folding: normalises text, so that texts that differ only in spelling variants are equal.
 //!
 //! In this order: NFKC (full-width letters become narrow, ligatures letters, `…` becomes `...`), lower case (character
 //! by character, and final sigma is sigma, so that `ΣΑΣ` and `σας` agree), traditional to simplified Chinese
@@ -142,7 +142,7 @@ impl Folder {
 }
 
 impl Switches {
-    /// The plain way, on any text.
+    /// The general implementation, for any text.
     fn fold_slowly(self, text: &str, out: &mut String) {
         if self.nfkc {
             self.finish(text.nfkc(), out);

@@ -1,4 +1,4 @@
-//! Garbled text: how to tell that bytes were decoded with the wrong encoding.
+//! Garbled text: detects bytes decoded with the wrong encoding.
 //!
 //! Two degrees. **Broken** characters come from bytes that the encoding does not have; a text full of them is no
 //! text. **Garbled** text decodes without complaint into characters that no writer puts side by side; encodings that
@@ -17,7 +17,7 @@ const WINDOW: usize = 32 * 1024;
 /// Han characters that are looked at.
 const HAN_WINDOW: usize = 2048;
 
-/// What speaks against a decoded text.
+/// Signs that a text is decoded wrongly.
 #[derive(Debug, Default)]
 pub struct Damage {
     /// Characters that stand for undecodable bytes.

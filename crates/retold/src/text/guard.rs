@@ -1,8 +1,8 @@
-//! What an HTML document goes through before a tree is built of it: a linear pass that writes it anew, tamed.
+//! Limits on an HTML document before a tree is built: a linear pass that rewrites it.
 //!
 //! Trees (html5ever's, and what extractors do with them) take quadratic time in the depth of nesting, in the number of
 //! a tag's attributes and in the number of open formatting elements. So tags deeper than [`MAX_DEPTH`] are left out
-//! (their text stays), a tag keeps [`MAX_ATTRIBUTES`] attributes, and no more than [`MAX_FORMATTING`] formatting
+//! (their text is kept), a tag keeps [`MAX_ATTRIBUTES`] attributes, and no more than [`MAX_FORMATTING`] formatting
 //! elements are open at once. Scripts, styles, comments and other things that no visible text is in go as well, which
 //! makes the tree cheaper. All limits are in bytes and nodes, never in time, so that results repeat.
 
@@ -27,7 +27,7 @@ const MAX_FORMATTING: usize = 16;
 /// How far up an end tag looks for its start tag.
 const LOOK_UP: usize = 64;
 
-/// The document written anew; `None` if it is over a budget.
+/// The rewritten document; `None` if it exceeds a limit.
 pub fn tame(html: &str) -> Option<String> {
     if html.len() > MAX_BYTES {
         return None;

@@ -1,4 +1,4 @@
-//! HTML to visible text: what a person reads, one line per block.
+//! HTML to visible text, one line per block.
 //!
 //! A tokenizer is enough for this, and unlike a tree it takes linear time however deeply tags nest. Block elements
 //! and `<br>` end a line, inline elements end nothing. Left out is what a browser does not show (scripts, styles,
@@ -58,7 +58,7 @@ pub(super) fn is_void(name: &[u8]) -> bool {
 /// What a tag means for the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Ends nothing: the words around it may be one word.
+    /// Inline: the words around it may be one word.
     Inline,
     /// Ends the line before it and after it.
     Block,

@@ -66,7 +66,7 @@ impl Script {
         }
     }
 
-    /// The same, the long way.
+    /// The same, for any character.
     fn of_any(c: char) -> Script {
         match c {
             'a'..='z' | 'A'..='Z' => Script::Latin,
@@ -293,7 +293,7 @@ const CODES: &[(&str, &str)] = &[
     ("nn", "no"),
 ];
 
-/// The code of a language that goes by `name`: `zh-CN`, `en_US`, `deu`.
+/// The code of a language called `name`: `zh-CN`, `en_US`, `deu`.
 fn known(name: &str) -> Option<&'static str> {
     let primary = name.split(['-', '_']).next()?.trim().to_ascii_lowercase();
     CODES

@@ -1,8 +1,8 @@
-//! What a page says of itself: title, canonical address, language, date.
+//! Metadata of a page: title, canonical URL, language, date.
 
 use super::Meta;
 
-/// The longest metadata value that is believed; longer ones are cut.
+/// Maximum length of a metadata value; longer ones are cut.
 const VALUE_LIMIT: usize = 4096;
 
 /// The wanted attributes of the tag being read.

@@ -1,4 +1,4 @@
-//! Stage 2, text: what is left of a page's bytes, decoded, freed of tags and folded.
+//! Stage 2, text: a page's bytes decoded, without tags, and folded.
 //!
 //! Methods see [`Text::folded`] and positions in it; people are shown [`Text::visible`].
 
@@ -41,7 +41,7 @@ pub use words::{Form, Interned, Word, Words};
 /// What the text stage does to a page. Every switch is on by default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextOptions {
-    /// Unicode NFKC, which also makes full-width letters narrow; invisible format characters go.
+    /// Unicode NFKC: full-width letters become narrow, invisible format characters are removed.
     pub nfkc: bool,
     /// Lower case.
     pub case: bool,
@@ -52,9 +52,9 @@ pub struct TextOptions {
     pub extract: Option<Extract>,
     /// Whether [`Text::sentences`] are looked for; methods that do not read them are faster without.
     pub sentences: bool,
-    /// What cuts the text into words, for methods that want words.
+    /// Segments text into words, for methods that use words.
     pub tokenizer: Arc<Tokenizer>,
-    /// Which words mean the same, for methods that want concepts.
+    /// Synonyms, for methods that use concepts.
     pub synonyms: Arc<Synonyms>,
 }
 
@@ -85,7 +85,7 @@ pub struct Text {
     pub sentences: Vec<Sentence>,
     /// For each block whether methods see it; empty if they see all.
     pub main: Vec<bool>,
-    /// How it came to that.
+    /// How the main text was found.
     pub extraction: Extraction,
     /// Characters of the visible text, white space left out, in blocks of which at least half is links.
     pub link_chars: u64,

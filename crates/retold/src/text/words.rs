@@ -1,4 +1,4 @@
-//! The words of a page: one view, made once however many methods look at it, and only if one does.
+//! The words of a page: computed once, when a method first needs them.
 //!
 //! A word is a byte range of [`Text::folded`]; punctuation is no word. A word's **position** is its place among all
 //! words that methods see, stop-words included: its index.
@@ -41,7 +41,7 @@ impl Word {
     }
 }
 
-/// What follows from a text, made when it is first asked for.
+/// Data derived from a text, computed on first use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Derived {
     pub(super) tokenizer: Arc<Tokenizer>,

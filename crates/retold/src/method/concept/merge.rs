@@ -39,7 +39,7 @@ impl PartialOrd for Merge {
     }
 }
 
-/// For each phrase the phrase that its group goes by: the first by text. Texts must differ.
+/// For each phrase the representative of its group: the first by text. Texts must differ.
 ///
 /// The two most related groups become one as long as all pairs of their phrases are related by more than `threshold`;
 /// the relatedness of two groups is that of their least related phrases. Ties go by text, so the order of the phrases
@@ -143,7 +143,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// The same by the definition: all pairs of groups, again and again.
+    /// Reference implementation: all pairs of groups, repeatedly.
     fn twin(meanings: &[&[u64]], threshold: f64) -> Vec<u32> {
         let rel = |a: usize, b: usize| {
             let (x, y) = (meanings[a], meanings[b]);

@@ -147,7 +147,7 @@ impl Concepts {
 }
 
 impl Phrases<'_> {
-    /// For each phrase the one that its group goes by.
+    /// For each phrase the representative of its group.
     fn groups(&self, words: Words<'_>, interned: &Interned<'_>, threshold: f64) -> Vec<u32> {
         let kept: Vec<usize> = (0..self.words.len())
             .filter(|&n| self.counts[n] > 0)

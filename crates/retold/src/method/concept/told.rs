@@ -1,4 +1,4 @@
-//! What two sketches say to each other, and what people are told of it.
+//! The comparison of two sketches, and its explanation.
 
 use super::vector::Vector;
 use super::{Concept, hash, phrase};
@@ -41,16 +41,16 @@ impl Compared {
 
 impl Concept {
     pub(super) fn judge(&self, found: &Compared, trace: &mut Trace) -> Option<Verdict> {
-        let shared = "queried key concepts that both pages have";
+        let shared = "shared key concepts among those queried";
         let least = self.bounds(found.keys).overlap as f64;
         let shared = Check::number("shared", shared, found.shared, Op::AtLeast, least);
         let mut related = trace.test(shared);
-        let cosine = "cosine of how often each page has its key concepts";
+        let cosine = "cosine of the key concept counts";
         let cosine = Check::value("cosine", cosine, found.cosine);
         related &= trace.test(cosine.against(Op::AtLeast, self.threshold));
         related &= trace.test(match found.spread() {
             Some(spread) => {
-                let meaning = "how unevenly shared concepts are shifted, over the words of the shorter page";
+                let meaning = "position spread S of shared concepts, divided by the words of the shorter page";
                 Check::value("S", meaning, spread).against(Op::Below, self.spread)
             }
             None => {

@@ -36,7 +36,7 @@ pub struct Network {
 /// A concept that is a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Node {
-    /// The phrase that it goes by.
+    /// Its representative phrase.
     pub name: String,
     /// All phrases that were merged into it.
     pub phrases: Vec<String>,

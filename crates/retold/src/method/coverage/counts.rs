@@ -24,7 +24,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// The share of the smaller page that stands in the other.
+    /// The share of the smaller page that the other contains.
     pub(super) fn coverage(&self) -> f64 {
         ratio(self.shared, self.a.min(self.b))
     }

@@ -17,7 +17,7 @@ pub(in crate::method) struct Signatures {
 }
 
 impl Signatures {
-    /// What was measured (`docs/classic.md`).
+    /// What was measured (`docs/lab/classic.md`).
     pub(in crate::method) const DEFAULT: Signatures = Signatures {
         antecedents: Antecedents::Common,
         distance: 1,

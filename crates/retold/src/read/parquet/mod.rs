@@ -7,7 +7,6 @@ mod cells;
 mod rewrite;
 
 use std::fs::File;
-use std::panic::AssertUnwindSafe;
 
 use ::parquet::column::reader::ColumnReader;
 use ::parquet::errors::ParquetError;
@@ -19,6 +18,7 @@ pub(crate) use self::rewrite::rewrite;
 use super::frame::{Body, too_large};
 use super::{Outcome, ReadOptions, Record, Source};
 use crate::page::{Content, Markup, Page};
+use crate::quiet::caught;
 
 /// Rows read at a time. Both passes use the same number, so that damage stops both at the same row.
 const BATCH: usize = 256;
@@ -109,10 +109,10 @@ fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String>
 
 /// Runs a step of the Parquet reader. On damaged files that crate can panic, and one bad file must not end the run.
 fn guarded<T, E: std::fmt::Display>(step: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
-    match std::panic::catch_unwind(AssertUnwindSafe(step)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(format!("damaged Parquet: {error}")),
-        Err(_) => Err("damaged Parquet: the reader gave up".into()),
+    match caught(step) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(format!("damaged Parquet: {error}")),
+        None => Err("damaged Parquet: the reader gave up".into()),
     }
 }
 

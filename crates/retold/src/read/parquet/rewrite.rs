@@ -91,7 +91,7 @@ impl Paths<'_> {
         Error::io("cannot read again", self.from)(std::io::Error::other(reason))
     }
 
-    /// An error of the writer; if the system is behind it (disk full), in the system's words.
+    /// An error of the writer; the system's error if there is one (disk full).
     fn unwritten(&self, error: ParquetError) -> Error {
         let error = match error {
             ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {

@@ -1,8 +1,6 @@
 //! The main job through the real binary: what comes out for what goes in.
 
-mod common;
-
-use common::{World, article, assert_same_output, gzip, html, line};
+use crate::common::{World, article, assert_same_output, gzip, html, line};
 
 /// Five pages: an article, its reprint under another template, its first third, an edited copy, and another article.
 fn pages(world: &World) {

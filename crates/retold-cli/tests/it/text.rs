@@ -1,8 +1,6 @@
 //! `retold text`, and the options of `dedup` that say what is compared.
 
-mod common;
-
-use common::{World, line};
+use crate::common::{World, line};
 
 const ARTICLE: &str = "<p>镇上的老渡口今年春天重新开放，第一天就有三百多人来坐船过河，比预想的多了一倍还多。</p>\
 <p>船主姓周，父亲和祖父都在这条河上摆渡，他说自己从小在船上长大，闭着眼也能把船靠到对岸的石阶上。</p>\

@@ -1,8 +1,6 @@
 //! `retold network` and `retold keywords --method concept` through the real binary.
 
-mod common;
-
-use common::{World, line};
+use crate::common::{World, line};
 
 const STORY: &str = "The ferry waits for the fog to lift. The ferryman says that fog fears the sun. \
     When the sun rises the harbour bell rings, the ferry leaves, and the bell of the church answers the harbour.";

@@ -1,8 +1,6 @@
 //! Options, parameters, config files, and what `--help` says.
 
-mod common;
-
-use common::{World, article, line};
+use crate::common::{World, article, line};
 
 fn two_pages(world: &World) {
     let (a, b) = (article("甲", 0..10), article("甲", 2..12));

@@ -1,10 +1,8 @@
 //! What bad input gets: the message a person sees, and nothing lost.
 
-mod common;
-
 use std::io::Write;
 
-use common::{World, article, gzip, line};
+use crate::common::{World, article, gzip, line};
 
 #[test]
 fn nothing_to_read_is_said() {

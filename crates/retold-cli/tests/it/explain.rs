@@ -1,7 +1,5 @@
 //! `retold explain` through the real binary, on the repository's example pages.
 
-#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,8 +1,6 @@
 //! `retold eval` through the real binary.
 
-mod common;
-
-use common::World;
+use crate::common::World;
 use serde_json::Value;
 
 fn pair(a: &str, b: &str, relation: &str, similarity: f64) -> String {

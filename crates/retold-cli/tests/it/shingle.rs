@@ -1,11 +1,8 @@
 //! `shingle` with exact verification through the real binary, against all pairs compared by their words.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod common;
 
 use std::collections::{BTreeMap, HashSet};
 
-use common::{World, assert_same_output, line};
+use crate::common::{World, assert_same_output, line};
 
 /// Pages of words from a small list: families of edited copies, chapters of them, and strangers.
 fn pages() -> BTreeMap<String, String> {

@@ -1,12 +1,8 @@
 //! `retold compare` through the real binary, on sets small enough to count by hand.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod common;
-
 use std::collections::HashMap;
 
-use common::{World, article, line};
+use crate::common::{World, article, line};
 
 /// Pages of ten sentences: a and b share 8, b and c 6, a and c 4. All of d stands in e, which is five times as long; f
 /// and g are copies.

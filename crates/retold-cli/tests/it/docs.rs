@@ -1,0 +1,109 @@
+//! The documents say what the command says.
+
+use std::path::{Path, PathBuf};
+
+use retold::method::METHODS;
+
+use crate::common::World;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn document(name: &str) -> String {
+    let path = root().join("docs").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The subcommands that `retold --help` lists.
+fn commands(world: &World) -> Vec<String> {
+    let help = world.run(&["--help"]).code(0).stdout();
+    let listed = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1);
+    let listed = listed.take_while(|line| !line.trim().is_empty());
+    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    names
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_option_of_every_command_is_in_its_page() {
+    let world = World::new();
+    let commands = commands(&world);
+    assert!(commands.len() >= 8, "{commands:?}");
+    for command in commands {
+        let page = document(&format!("reference/{command}.md"));
+        let help = world.run(&[&command, "--help"]).code(0).stdout();
+        let words = help.split(|c: char| c.is_whitespace() || ",[]=".contains(c));
+        for option in words.filter(|word| word.starts_with("--") && word.len() > 2) {
+            let option = option.trim_end_matches(['.', ';', ':', ')', '`']);
+            assert!(
+                page.contains(option),
+                "docs/reference/{command}.md does not have {option}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_method_and_parameter_has_its_page() {
+    for info in METHODS {
+        let page = document(&format!("reference/methods/{}.md", info.name));
+        for param in info.all_params() {
+            let row = format!("`{}`", param.name);
+            assert!(
+                page.contains(&row),
+                "docs/reference/methods/{}.md does not have {row}",
+                info.name
+            );
+            let default = param.domain.default().to_string();
+            assert!(
+                page.contains(&default),
+                "{}.{}: its default {default} is not in its page",
+                info.name,
+                param.name
+            );
+        }
+    }
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut folders = vec![root().join("docs")];
+    let mut pages = vec![
+        root().join("README.md"),
+        root().join("ARCHITECTURE.md"),
+        root().join("CONTRIBUTING.md"),
+    ];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.extension() {
+                _ if path.is_dir() => folders.push(path),
+                Some(ending) if ending == "md" => pages.push(path),
+                _ => {}
+            }
+        }
+    }
+    assert!(pages.len() > 30);
+    for page in pages {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for link in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+        {
+            let file = link.split('#').next().unwrap_or_default();
+            if file.is_empty() || file.contains("://") {
+                continue;
+            }
+            let target = page.parent().unwrap().join(file);
+            assert!(target.exists(), "{}: {link} leads nowhere", page.display());
+        }
+    }
+}

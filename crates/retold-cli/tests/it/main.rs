@@ -1,0 +1,20 @@
+//! Tests through the real binary, in one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bad_input;
+mod common;
+#[cfg(feature = "lab")]
+mod compare;
+mod dedup;
+mod docs;
+mod eval;
+mod explain;
+mod keywords;
+mod network;
+mod one_judge;
+mod options;
+mod shingle;
+mod text;
+#[cfg(feature = "lab")]
+mod tune;

@@ -1,0 +1,388 @@
+//! One fixture of pages through every door under one model: the batch run, the call in memory, and `explain` say the same.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use retold::explain::shown::Unit;
+use retold::explain::{self};
+use retold::method::METHODS;
+use retold::read::Source;
+use retold::{Config, Findings, Model, Page, Resources, dedup};
+use retold_report::Finished;
+use serde_json::Value;
+
+use crate::common::{World, article};
+
+/// What a door says of each related pair: relation, similarity and length ratio to six decimals, shared keys.
+type Said = BTreeMap<(String, String), (String, String, String, u64)>;
+
+/// Pages as records: an article, reprints of it on other sites, shortened, edited and in a longer page; exact copies; pages of
+/// one site with one footer; English pages that share words; pages of nothing.
+fn records() -> Vec<Value> {
+    let mut records = Vec::new();
+    let mut add = |id: &str, site: &str, text: String| {
+        records.push(serde_json::json!({
+            "id": id, "url": format!("http://www.{site}/{id}"), "date": "2024-05-06", "host": format!("{site}.host"),
+            "text": text,
+        }));
+    };
+    let footer =
+        "版权所有，未经许可不得转载本站的任何内容。本站不对转载内容的真实性负责，请读者自行判断。";
+    add("flood", "a.cn", article("洪水", 0..12));
+    add("flood-copy", "b.cn", article("洪水", 0..12));
+    add("flood-cut", "c.cn", article("洪水", 0..4));
+    add("flood-edited", "d.cn", article("洪水", 2..13));
+    add(
+        "flood-more",
+        "e.cn",
+        article("洪水", 0..12) + &article("足球", 0..30),
+    );
+    add(
+        "flood-traditional",
+        "b.cn",
+        article("洪水", 0..12).replace("关于", "關於"),
+    );
+    for page in 0..6 {
+        add(
+            &format!("footer-{page}"),
+            "a.cn",
+            format!("{}{footer}", article(&format!("话题{page}"), 0..1)),
+        );
+    }
+    add("short-1", "f.cn", footer.to_owned());
+    add("short-2", "g.cn", format!("转载 {footer}"));
+    let ferry = "The ferry left the harbour of Naxos in the morning and was late again. Passengers waited at the quay for \
+                 news. The captain of the ferry is old, and so is the engine of the ferry. ";
+    add("ferry", "h.org", ferry.repeat(2));
+    add("ferry-upper", "i.org", ferry.repeat(2).to_uppercase());
+    add(
+        "ferry-boat",
+        "j.org",
+        ferry.replace("ferry", "boat").repeat(2),
+    );
+    add("ferry-short", "h.org", ferry.to_owned());
+    add(
+        "ferry-list",
+        "h.org",
+        "ferry\nharbour\nengine\ncaptain\n".to_owned(),
+    );
+    add("empty", "h.org", String::new());
+    records
+}
+
+/// The same pages in memory.
+fn pages(config: &Config) -> Vec<Page> {
+    let page = |record: Value| {
+        let field = |name: &str| record[name].as_str().unwrap().to_owned();
+        let mut page = Page::text(field("id"), field("text"));
+        page = page.with_url(field("url")).with_date(field("date"));
+        page.site = config.read.site_field.as_deref().map(field);
+        page
+    };
+    records().into_iter().map(page).collect()
+}
+
+fn six(value: f64) -> String {
+    format!("{value:.6}")
+}
+
+fn of_memory(findings: &Findings) -> Said {
+    let pairs = findings.pairs.iter().map(|pair| {
+        let ids = (
+            findings.id(pair.a).to_owned(),
+            findings.id(pair.b).to_owned(),
+        );
+        let (similarity, ratio) = (f64::from(pair.similarity), f64::from(pair.length_ratio));
+        (
+            ids,
+            (
+                pair.relation.name().to_owned(),
+                six(similarity),
+                six(ratio),
+                u64::from(pair.shared),
+            ),
+        )
+    });
+    pairs.collect()
+}
+
+fn of_batch(world: &World, out: &str) -> Said {
+    let lines = world
+        .lines(&format!("{out}/pairs.jsonl"))
+        .into_iter()
+        .map(|line| {
+            let text = |name: &str| line[name].as_str().unwrap().to_owned();
+            let number = |name: &str| six(line[name].as_f64().unwrap());
+            let said = (
+                text("relation"),
+                number("similarity"),
+                number("length_ratio"),
+            );
+            (
+                (text("a"), text("b")),
+                (said.0, said.1, said.2, line["shared"].as_u64().unwrap()),
+            )
+        });
+    lines.collect()
+}
+
+/// What `explain` says of every pair of pages; it does not tell the number of shared keys.
+fn of_explain(out: &Path) -> BTreeMap<(String, String), (String, String, String)> {
+    let run = Finished::open(out).unwrap();
+    let mut ids: Vec<String> = records()
+        .iter()
+        .map(|r| r["id"].as_str().unwrap().to_owned())
+        .collect();
+    ids.sort();
+    let sides = |a: &str, b: &str| run.inputs.by_ids([a, b], &()).unwrap();
+    let first = ids[0].clone();
+    let sides: Vec<_> = ids
+        .iter()
+        .map(|id| {
+            let [side, _] = sides(id, &first);
+            side
+        })
+        .collect();
+    let mut said = BTreeMap::new();
+    for (at, a) in sides.iter().enumerate() {
+        for b in &sides[at + 1..] {
+            let story = explain::pair(a, b, &run.inputs.model, Unit::Chars).unwrap();
+            let (Some(relation), Some(similarity), Some(ratio)) =
+                (story.relation, story.similarity, story.ratio)
+            else {
+                continue;
+            };
+            // A run keeps similarities in 32 bits.
+            let short = |value: f64| six(f64::from(value as f32));
+            let told = (relation.name().to_owned(), short(similarity), short(ratio));
+            said.insert((a.id.clone(), b.id.clone()), told);
+        }
+    }
+    said
+}
+
+/// Options that change what is said, one row a run. `W` and `S` stand for the word files.
+fn matrix() -> Vec<Vec<&'static str>> {
+    let mut rows: Vec<Vec<&str>> = METHODS
+        .iter()
+        .map(|info| vec!["--method", info.name])
+        .collect();
+    for method in ["period", "codet"] {
+        for noise in [
+            "noise=none",
+            "noise=idf",
+            "noise=site",
+            "noise=idf+site",
+            "noise=evidence",
+        ] {
+            let mut row = vec!["--method", method, "--param", noise];
+            for small in [
+                "min_texts=2",
+                "common_df=3",
+                "many=4",
+                "idf_min_df=2",
+                "idf_threshold=1.2",
+                "site_min_df=1",
+            ] {
+                row.extend(["--param", small]);
+            }
+            rows.push(row);
+        }
+    }
+    for text in [
+        &["--user-dict", "W"][..],
+        &["--synonyms", "S"],
+        &["--fold", "none"],
+        &["--fold", "case"],
+        &["--extract", "none"],
+        &["--exact", "off"],
+        &["--site-field", "host"],
+    ] {
+        for method in ["coverage", "tfidf", "agglomerate", "concept", "period"] {
+            rows.push([&["--method", method], text].concat());
+        }
+    }
+    for parameters in [
+        &["--param", "min_texts=2", "--param", "common_df=2"][..],
+        &[
+            "--param",
+            "min_texts=2",
+            "--param",
+            "common_df=2",
+            "--param",
+            "verify=off",
+        ],
+        &["--param", "threshold=0.9", "--param", "sample=1"],
+        &["--method", "shingle", "--param", "containment=false"],
+        &[
+            "--method",
+            "shingle",
+            "--param",
+            "verify=off",
+            "--param",
+            "features=stops",
+        ],
+        &[
+            "--method",
+            "imatch",
+            "--param",
+            "features=spots",
+            "--param",
+            "min_terms=1",
+            "--param",
+            "idf_max=1",
+        ],
+        &[
+            "--method",
+            "period",
+            "--param",
+            "noise=site",
+            "--param",
+            "site_min_df=1",
+            "--site-field",
+            "host",
+        ],
+        &[
+            "--canonical",
+            "earliest",
+            "--cluster",
+            "components",
+            "--drop",
+            "duplicate",
+        ],
+    ] {
+        rows.push(parameters.to_vec());
+    }
+    rows
+}
+
+#[test]
+fn one_fixture_through_every_door() {
+    let world = World::new();
+    let lines: String = records()
+        .iter()
+        .map(|record| format!("{record}\n"))
+        .collect();
+    world.file("in.jsonl", lines);
+    world.file("words.txt", "关于洪水\n别处没有\n");
+    world.file("synonyms.tsv", "ferry\tboat\n");
+    let mut related = 0;
+    for (number, row) in matrix().into_iter().enumerate() {
+        let out = format!("out-{number}");
+        let row: Vec<&str> = row
+            .into_iter()
+            .map(|word| match word {
+                "W" => "words.txt",
+                "S" => "synonyms.tsv",
+                other => other,
+            })
+            .collect();
+        let arguments = [
+            &["dedup", "in.jsonl", "-q", "--no-kept", "-o", &out][..],
+            &row,
+        ]
+        .concat();
+        world.run(&arguments).code(0);
+        let batch = of_batch(&world, &out);
+        related += batch.len();
+
+        // What the run recorded is enough to run it again.
+        let recorded = world.summary(&out)["parameters"].clone();
+        let config = Config::from_value(recorded).unwrap().below(&world.path(""));
+        let findings = dedup(pages(&config), &config).unwrap();
+        assert_eq!(of_memory(&findings), batch, "in memory: {row:?}");
+        let dropped: Vec<&str> = findings
+            .dropped
+            .iter()
+            .map(|drop| findings.id(drop.page))
+            .collect();
+        let gone = world.lines(&format!("{out}/dropped.jsonl"));
+        let gone: Vec<&str> = gone
+            .iter()
+            .map(|line| line["id"].as_str().unwrap())
+            .collect();
+        assert_eq!(dropped, gone, "{row:?}");
+
+        // The saved model judges the same pages in the same way, one reading or another.
+        let model =
+            Model::from_json(&world.read(&format!("{out}/model.json")), &world.path("")).unwrap();
+        assert_eq!(model.config().params, findings.model.config().params);
+        assert_eq!(model.knowledge(), findings.model.knowledge(), "{row:?}");
+        let source = Source::of_pages("pages", pages(&config));
+        let again = retold::dedup::run(vec![source], model, &Resources::default(), &()).unwrap();
+        assert_eq!(of_memory(&again), batch, "under the saved model: {row:?}");
+
+        let told = of_explain(&world.path(&out));
+        let without_shared = batch
+            .into_iter()
+            .map(|(ids, (relation, similarity, ratio, _))| (ids, (relation, similarity, ratio)));
+        assert_eq!(told, without_shared.collect(), "explain: {row:?}");
+    }
+    assert!(
+        related > 500,
+        "the fixture relates {related} pairs in all runs"
+    );
+}
+
+#[test]
+fn a_word_file_that_changed_is_refused() {
+    let world = World::new();
+    let lines: String = records()
+        .iter()
+        .map(|record| format!("{record}\n"))
+        .collect();
+    world.file("in.jsonl", lines);
+    world.file("words.txt", "关于洪水\n");
+    let arguments = [
+        "dedup",
+        "in.jsonl",
+        "-q",
+        "-o",
+        "out",
+        "--method",
+        "tfidf",
+        "--user-dict",
+        "words.txt",
+    ];
+    world.run(&arguments).code(0);
+    world
+        .run(&["explain", "out", "flood", "flood-edited"])
+        .code(0);
+    world.file("words.txt", "别处没有\n");
+    world
+        .run(&["explain", "out", "flood", "flood-edited"])
+        .code(2)
+        .says(&["words.txt", "the file has changed since it was used"]);
+}
+
+#[test]
+fn all_commands_give_a_page_one_id() {
+    let world = World::new();
+    let text = |number: u32| article(&format!("第{number}个话题"), 0..3);
+    let lines: String = (0..)
+        .zip(["a", "a", "a#2", "b", "a"])
+        .map(|(n, id)| crate::common::line(id, &text(n)))
+        .collect();
+    world.file("in.jsonl", lines);
+    world
+        .run(&["dedup", "in.jsonl", "-q", "-o", "out", "--mark"])
+        .code(0);
+    let expected = ["a", "a#3", "a#2", "b", "a#4"];
+    for command in ["text", "keywords"] {
+        let printed = world.run(&[command, "in.jsonl"]).code(0).stdout();
+        let ids: Vec<Value> = printed
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone())
+            .collect();
+        assert_eq!(ids, expected, "{command}");
+    }
+    let network = world
+        .run(&["network", "in.jsonl", "--id", "a#3", "--format", "json"])
+        .code(0);
+    assert!(network.stdout().contains("\"words\""));
+    let pair = [
+        "explain", "--in", "in.jsonl", "--ids", "a#3", "a#4", "--json",
+    ];
+    let story: Value = serde_json::from_str(&world.run(&pair).code(0).stdout()).unwrap();
+    assert!(story["a"]["text"].as_str().unwrap().contains("第1个话题"));
+}
