@@ -73,7 +73,7 @@ fn sketches() -> Sketches {
     let mix = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (n << 17);
     let mut all = Sketches::default();
     for number in 0..10_000u64 {
-        let kind = if number % 5 == 0 { number - 1 } else { number };
+        let kind = number - u64::from(number % 5 == 0 && number > 0);
         let mut keys: Vec<u64> = (0..20).map(|key| mix(20 * kind + key + 1)).collect();
         keys.sort_unstable();
         let mut terms: Vec<u64> = (0..400)
