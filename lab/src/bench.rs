@@ -172,7 +172,7 @@ impl<'a> Bench<'a> {
     /// Keeps sketches for trials to come, and lets the oldest go if there are too many.
     fn keep(&mut self, made: Made) {
         self.made.push_back(made);
-        let size = |sketch: &Sketch| sketch.keys.len() + sketch.marks.len() + sketch.evidence.len();
+        let size = |sketch: &Sketch| sketch.keys.len() + sketch.marks.len() + sketch.extra.len();
         let all = self.made.iter().flat_map(|made| made.sketches.iter());
         if all.map(size).sum::<usize>() > KEPT {
             self.made.pop_front();

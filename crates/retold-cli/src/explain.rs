@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::explain::find::Inputs;
-use retold::explain::shown::Unit;
+use retold::explain::shown::Offsets;
 use retold::explain::{self, Side, Story};
 use retold::frequencies::Frequencies;
 use retold::knowledge::Knowledge;
@@ -93,14 +93,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let case = case(args, &progress)?;
     let counted = match &case.inputs {
         Some(inputs) if !args.no_df => {
-            let keys = story(&case, Unit::Chars)?.keys();
+            let keys = story(&case, Offsets::Chars)?.keys();
             Some(inputs.count(&keys, &progress)?)
         }
         _ => None,
     };
     progress.finish();
-    let told = |unit| {
-        let mut story = story(&case, unit)?;
+    let told = |offsets| {
+        let mut story = story(&case, offsets)?;
         for feature in &mut story.features {
             feature.df = counted
                 .as_ref()
@@ -109,14 +109,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Ok::<Story, Error>(story)
     };
     if let Some(path) = &args.html {
-        write_html(&told(Unit::Utf16)?, path)?;
+        write_html(&told(Offsets::Utf16)?, path)?;
     }
     if args.json {
-        print_json(&told(Unit::Chars)?, &case)?;
+        print_json(&told(Offsets::Chars)?, &case)?;
     } else {
         let screen = Screen::of(args.full, colours(args.color));
         print(&explain_view::render(
-            &told(Unit::Chars)?,
+            &told(Offsets::Chars)?,
             case.model.method().name,
             &screen,
         ))?;
@@ -215,8 +215,8 @@ fn model(args: &Args) -> Result<Model> {
     })
 }
 
-fn story(case: &Case, unit: Unit) -> Result<Story> {
-    let mut story = explain::pair(&case.pages[0], &case.pages[1], &case.model, unit)?;
+fn story(case: &Case, offsets: Offsets) -> Result<Story> {
+    let mut story = explain::pair(&case.pages[0], &case.pages[1], &case.model, offsets)?;
     story.remark = case
         .expected
         .and_then(|expected| difference(&story, expected));

@@ -113,7 +113,7 @@ fn failed(error: &Error) -> ExitCode {
     eprintln!("retold: {error}");
     ExitCode::from(match error {
         Error::Usage(_) | Error::Corrupt { .. } => 2,
-        Error::Io { .. } => 3,
         Error::Cancelled => 130,
+        _ => 3,
     })
 }

@@ -80,10 +80,10 @@ fn sketches() -> Sketches {
             .map(|term| mix(400 * kind + term) & !0xFFFF | (1 + (number + term) % 5))
             .collect();
         terms.sort_unstable();
-        let evidence = std::iter::once(1000 + number).chain(terms);
+        let extra = std::iter::once(1000 + number).chain(terms);
         let sketch = Sketch {
             keys,
-            evidence: evidence.collect(),
+            extra: extra.collect(),
             ..Sketch::default()
         };
         all.add(sketch.as_ref());

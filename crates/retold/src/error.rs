@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// An error that ends a run. The variant decides the exit code, HTTP status and Python exception, in one place each.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The caller asked for something that cannot be done: an unknown parameter, a value out of range, an output
     /// folder that is not empty, no readable record. The message names the value, the place and the next step.

@@ -238,15 +238,12 @@ impl Model {
             )));
         }
         let Sketch {
-            keys,
-            marks,
-            evidence,
-            ..
+            keys, marks, extra, ..
         } = self.0.method.sketch(text);
         Ok(Sketch {
             keys,
             marks,
-            evidence,
+            extra,
             site: site.map(str::to_owned),
             ..facts(text)
         })

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 
 /// All that is kept of a page to judge it without its text.
 ///
-/// A method makes `keys`, `marks` and `evidence` of the page's text; the model adds what every verdict needs. A sketch
+/// A method makes `keys`, `marks` and `extra` of the page's text; the model adds what every verdict needs. A sketch
 /// depends on the text, the site and the configuration only, not on other pages, unless the method says so
 /// ([`crate::method::Learns::Words`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct Sketch {
     /// What the method remembers of each key: as long as `keys`, in the same order, or empty.
     pub marks: Vec<u64>,
     /// Whatever else the method's verdict needs.
-    pub evidence: Vec<u64>,
+    pub extra: Vec<u64>,
     /// A hash of the folded text; `None` if that is empty. Pages with equal texts are exact copies.
     pub text: Option<u128>,
     /// Characters of the folded text, white space left out.
@@ -33,8 +33,8 @@ pub struct SketchRef<'a> {
     pub keys: &'a [u64],
     /// See [`Sketch::marks`].
     pub marks: &'a [u64],
-    /// See [`Sketch::evidence`].
-    pub evidence: &'a [u64],
+    /// See [`Sketch::extra`].
+    pub extra: &'a [u64],
     /// For each key whether it is common in the collection the model has learnt; empty if none is.
     pub common: &'a [bool],
 }
@@ -45,7 +45,7 @@ impl Sketch {
         SketchRef {
             keys: &self.keys,
             marks: &self.marks,
-            evidence: &self.evidence,
+            extra: &self.extra,
             common: &[],
         }
     }
@@ -65,7 +65,7 @@ impl SketchRef<'_> {
     /// A copy with the keys at the places that `keep` keeps, and their marks.
     pub fn retain(self, mut keep: impl FnMut(usize) -> bool) -> Sketch {
         let mut kept = Sketch {
-            evidence: self.evidence.to_vec(),
+            extra: self.extra.to_vec(),
             ..Sketch::default()
         };
         for (place, &key) in self.keys.iter().enumerate() {
@@ -127,13 +127,13 @@ pub fn shared_positions<'a>(
 const VERSION: u8 = 1;
 
 impl Sketch {
-    /// The stable byte form: a version byte; the number of keys, of marks, of evidence and of bytes of the site as
+    /// The stable byte form: a version byte; the number of keys, of marks, of extra numbers and of bytes of the site as
     /// 32-bit integers, the last 2³² − 1 if there is no site; the two lengths as 64-bit integers; whether there is a
-    /// text (one byte) and its 128-bit hash; keys, marks and evidence as 64-bit integers; the site. All integers are
+    /// text (one byte) and its 128-bit hash; keys, marks and extra numbers as 64-bit integers; the site. All integers are
     /// little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let site = self.site.as_deref();
-        let numbers = [&self.keys, &self.marks, &self.evidence];
+        let numbers = [&self.keys, &self.marks, &self.extra];
         let count: usize = numbers.iter().map(|column| column.len()).sum();
         let mut bytes = Vec::with_capacity(HEAD + 8 * count + site.map_or(0, str::len));
         bytes.push(VERSION);
@@ -204,13 +204,13 @@ impl Bytes<'_> {
     /// All but the version. `None` if bytes are missing or left over.
     fn sketch(mut self) -> Option<Sketch> {
         let mut count = || self.take::<4>().map(u32::from_le_bytes);
-        let (keys, marks, evidence, site) = (count()?, count()?, count()?, count()?);
+        let (keys, marks, extra, site) = (count()?, count()?, count()?, count()?);
         let chars = u64::from_le_bytes(self.take()?);
         let own_chars = u64::from_le_bytes(self.take()?);
         let has_text = self.take::<1>()? == [1];
         let text = u128::from_le_bytes(self.take()?);
         let (keys, marks) = (self.numbers(keys)?, self.numbers(marks)?);
-        let evidence = self.numbers(evidence)?;
+        let extra = self.numbers(extra)?;
         let site = match site {
             u32::MAX => None,
             length if length as usize == self.0.len() => Some(std::mem::take(&mut self.0))
@@ -220,7 +220,7 @@ impl Bytes<'_> {
         self.0.is_empty().then_some(Sketch {
             keys,
             marks,
-            evidence,
+            extra,
             text: has_text.then_some(text),
             chars,
             own_chars,
@@ -237,19 +237,19 @@ mod tests {
 
     fn sketches() -> impl Strategy<Value = Sketch> {
         let marked = proptest::collection::btree_map(any::<u64>(), any::<u64>(), 0..20);
-        let evidence = proptest::collection::vec(any::<u64>(), 0..5);
+        let extra = proptest::collection::vec(any::<u64>(), 0..5);
         let page = (
             any::<Option<u128>>(),
             any::<u64>(),
             any::<u64>(),
             any::<Option<String>>(),
         );
-        (marked, any::<bool>(), evidence, page).prop_map(|(marked, marks, evidence, page)| {
+        (marked, any::<bool>(), extra, page).prop_map(|(marked, marks, extra, page)| {
             let (text, chars, own_chars, site) = page;
             Sketch {
                 keys: marked.keys().copied().collect(),
                 marks: marked.values().copied().filter(|_| marks).collect(),
-                evidence,
+                extra,
                 text,
                 chars,
                 own_chars,
@@ -284,7 +284,7 @@ mod tests {
         let sketch = Sketch {
             keys: vec![1, 2],
             marks: vec![],
-            evidence: vec![3],
+            extra: vec![3],
             text: Some(4),
             chars: 5,
             own_chars: 6,
@@ -311,12 +311,12 @@ mod tests {
         let sketch = Sketch {
             keys: vec![1, 2, 3],
             marks: vec![7, 8, 9],
-            evidence: vec![5],
+            extra: vec![5],
             ..Sketch::default()
         };
         let kept = sketch.as_ref().retain(|place| place != 1);
         assert_eq!(
-            (kept.keys, kept.marks, kept.evidence),
+            (kept.keys, kept.marks, kept.extra),
             (vec![1, 3], vec![7, 9], vec![5])
         );
     }

@@ -87,7 +87,7 @@ fn cost_of(findings: &Findings, threads: u64) -> Cost {
     });
     let numbers = |&unit: &UnitNo| {
         let sketch = findings.units.get(unit).whole;
-        (sketch.keys.len() + sketch.marks.len() + sketch.evidence.len()) as u64
+        (sketch.keys.len() + sketch.marks.len() + sketch.extra.len()) as u64
     };
     Cost {
         stages: stages.collect(),

@@ -10,7 +10,7 @@ pub mod cost;
 mod csv;
 mod experiments;
 mod figures;
-mod page;
+mod html;
 mod plot;
 mod row;
 mod set;

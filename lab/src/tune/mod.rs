@@ -4,7 +4,7 @@
 //! the others only, and the result is scored on both, beside what it started from.
 
 mod gene;
-mod page;
+mod html;
 mod search;
 mod side;
 mod split;
@@ -97,7 +97,7 @@ pub struct Scores {
 impl Tuned {
     /// The parameter file: what `--params` accepts.
     pub fn params_file(&self) -> String {
-        page::params_file(self)
+        html::params_file(self)
     }
 
     /// Whether the search was of use, in a sentence: what it gained on the pages that it did not see.
@@ -120,7 +120,7 @@ impl Tuned {
 
     /// A page that shows the search, with all that it needs in itself.
     pub fn html(&self) -> String {
-        page::html(self)
+        html::html(self)
     }
 }
 

@@ -250,15 +250,12 @@ fn of_a_group_of_more_than_a_thousand_only_the_canonical_pairs_are_listed() {
         .run(&["dedup", "--method", "period", "in.jsonl", "-o", "out"])
         .code(0);
     assert!(
-        ran.stdout().contains("1,001 pages form one group with p0000"),
+        ran.stdout()
+            .contains("1,001 pages form one group with p0000"),
         "{}",
         ran.stdout()
     );
-    assert!(
-        ran.stdout().contains("check cluster 0"),
-        "{}",
-        ran.stdout()
-    );
+    assert!(ran.stdout().contains("check cluster 0"), "{}", ran.stdout());
     let pairs = world.lines("out/pairs.jsonl");
     assert_eq!(pairs.len(), 1000);
     assert!(pairs.iter().all(|pair| pair["a"] == "p0000"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retold::explain::shown::Unit;
+use retold::explain::shown::Offsets;
 use retold::explain::{self};
 use retold::method::METHODS;
 use retold::read::Source;
@@ -146,7 +146,7 @@ fn of_explain(out: &Path) -> BTreeMap<(String, String), (String, String, String)
     let mut said = BTreeMap::new();
     for (at, a) in sides.iter().enumerate() {
         for b in &sides[at + 1..] {
-            let story = explain::pair(a, b, &run.inputs.model, Unit::Chars).unwrap();
+            let story = explain::pair(a, b, &run.inputs.model, Offsets::Chars).unwrap();
             let (Some(relation), Some(similarity), Some(ratio)) =
                 (story.relation, story.similarity, story.ratio)
             else {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::pairs::Facts;
 use super::{DataPage, Report, TEXT_CHARS, TEXT_CHUNK, members};
-use retold::explain::shown::{Shown, Unit};
+use retold::explain::shown::{Offsets, Shown};
 use retold::read::{Outcome, Record, Source, again};
 use retold::watch::Watch;
 
@@ -102,7 +102,7 @@ fn text(
     let collection = &report.findings.collection;
     let site = collection.site(collection.page(number));
     let limit = config.report_text.unwrap_or_default();
-    let shown = Shown::new(&text, model.text_options(), limit, Unit::Utf16);
+    let shown = Shown::new(&text, model.text_options(), limit, Offsets::Utf16);
     let features = model.spots(&text).into_iter().filter_map(|spot| {
         let (start, end) = shown.places(spot.start, spot.end)?;
         let kind = match (model.deletes(spot.key, site), model.is_common(spot.key)) {

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::piece::{Piece, pieces};
 use crate::text::{Folder, Text, TextOptions};
 
-/// The unit of offsets in a text.
+/// What offsets in a text count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum Offsets {
     /// Characters (Unicode scalar values), as Python counts.
     Chars,
     /// UTF-16 units, as JavaScript counts.
@@ -29,7 +29,7 @@ pub struct Shown {
 
 impl Shown {
     /// `limit` is in characters.
-    pub fn new(text: &Text, options: &TextOptions, limit: usize, unit: Unit) -> Shown {
+    pub fn new(text: &Text, options: &TextOptions, limit: usize, offsets: Offsets) -> Shown {
         let end = text
             .visible
             .char_indices()
@@ -40,7 +40,7 @@ impl Shown {
         let mut before = 0;
         for c in shown.chars() {
             units.extend(std::iter::repeat_n(before, c.len_utf8()));
-            before += if unit == Unit::Utf16 {
+            before += if offsets == Offsets::Utf16 {
                 c.len_utf16() as u32
             } else {
                 1
@@ -63,13 +63,13 @@ impl Shown {
         (start < end && start < self.text.len()).then(|| (start, end.min(self.text.len())))
     }
 
-    /// The same in the unit.
+    /// The same as offsets.
     pub fn places(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         let (start, end) = self.bytes(start, end)?;
         Some((*self.units.get(start)?, *self.units.get(end)?))
     }
 
-    /// The pieces of the text as `[end, hash]`, ends in the unit.
+    /// The pieces of the text as `[end, hash]`, ends as offsets.
     pub fn pieces(&self) -> Vec<Value> {
         let pieces = pieces(&self.folded).into_iter();
         pieces
@@ -146,7 +146,7 @@ mod tests {
     fn positions_lead_back_to_what_people_see() {
         let original = "ＡＢＣ　é e\u{301} 漢字…終。\n第二行 ǅ";
         let text = text(original);
-        let shown = Shown::new(&text, &TextOptions::default(), 1000, Unit::Utf16);
+        let shown = Shown::new(&text, &TextOptions::default(), 1000, Offsets::Utf16);
         for (folded, visible) in [
             ("abc", "ＡＢＣ"),
             ("汉字", "漢字"),
@@ -179,7 +179,7 @@ mod tests {
             &text("一二三四五六。七八九十。"),
             &TextOptions::default(),
             4,
-            Unit::Chars,
+            Offsets::Chars,
         );
         assert_eq!((shown.text.as_str(), shown.cut), ("一二三四", true));
         assert_eq!(shown.bytes(0, 18), Some((0, 12)));

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::feature::{Feature, features};
 use super::passage::{Kind, passages};
-use super::shown::{Shown, Unit};
+use super::shown::{Offsets, Shown};
 use crate::error::Result;
 use crate::method::{Check, Keyword, Trace};
 use crate::model::{Judgement, Model};
@@ -119,16 +119,17 @@ fn hex<S: Serializer>(key: &u64, serializer: S) -> std::result::Result<S::Ok, S:
     serializer.serialize_str(&format!("{key:016x}"))
 }
 
-/// Tells the story of two pages as `model` judges them; places are counted in `unit`.
+/// Tells the story of two pages as `model` judges them; places are counted in `offsets`.
 ///
 /// Errors: the model wants to be taught words first.
-pub fn pair(a: &Side, b: &Side, model: &Model, unit: Unit) -> Result<Story> {
+pub fn pair(a: &Side, b: &Side, model: &Model, offsets: Offsets) -> Result<Story> {
     let sketch = |side: &Side| model.sketch(&side.text, side.site.as_deref());
     let sketches = [sketch(a)?, sketch(b)?];
     let (verdict, checks) = judge([a, b], &sketches, model);
     let exact =
         model.config().exact && sketches[0].text.is_some() && sketches[0].text == sketches[1].text;
-    let shown = [a, b].map(|side| Shown::new(&side.text, model.text_options(), usize::MAX, unit));
+    let shown =
+        [a, b].map(|side| Shown::new(&side.text, model.text_options(), usize::MAX, offsets));
     let place = |side: usize, start: u32, end: u32| {
         let places = shown[side].places(start, end);
         places.map(|(start, end)| [start, end])

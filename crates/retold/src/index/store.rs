@@ -12,7 +12,7 @@ use crate::sketch::SketchRef;
 pub struct Sketches {
     keys: Column<u64>,
     marks: Column<u64>,
-    evidence: Column<u64>,
+    extra: Column<u64>,
     /// Whether keys are common; rows are empty where none is.
     common: Column<bool>,
     numbers: HashMap<u128, SketchNo>,
@@ -62,7 +62,7 @@ impl Sketches {
     pub fn push(&mut self, sketch: SketchRef<'_>) {
         self.keys.push(sketch.keys);
         self.marks.push(sketch.marks);
-        self.evidence.push(sketch.evidence);
+        self.extra.push(sketch.extra);
         self.common.push(sketch.common);
     }
 
@@ -83,7 +83,7 @@ impl Sketches {
     /// Keeps only the keys, for counting.
     pub fn keys_only(mut self) -> Sketches {
         self.marks.clear();
-        self.evidence.clear();
+        self.extra.clear();
         self.common.clear();
         self.numbers = HashMap::new();
         self
@@ -94,7 +94,7 @@ impl Sketches {
         SketchRef {
             keys: self.keys.row(number.at()),
             marks: self.marks.row(number.at()),
-            evidence: self.evidence.row(number.at()),
+            extra: self.extra.row(number.at()),
             common: self.common.row(number.at()),
         }
     }
@@ -117,7 +117,7 @@ impl Sketches {
 
 fn fingerprint(sketch: SketchRef<'_>) -> u128 {
     let mut hash = Xxh3::new();
-    for column in [sketch.keys, sketch.marks, sketch.evidence] {
+    for column in [sketch.keys, sketch.marks, sketch.extra] {
         hash.update(&(column.len() as u64).to_le_bytes());
         for value in column {
             hash.update(&value.to_le_bytes());
@@ -134,10 +134,10 @@ mod tests {
     #[test]
     fn equal_sketches_share_a_number() {
         let mut sketches = Sketches::default();
-        let sketch = |marks: Vec<u64>, evidence: Vec<u64>| Sketch {
+        let sketch = |marks: Vec<u64>, extra: Vec<u64>| Sketch {
             keys: vec![1, 2],
             marks,
-            evidence,
+            extra,
             ..Sketch::default()
         };
         let (a, b) = (sketch(vec![7, 8], vec![]), sketch(vec![], vec![7, 8]));

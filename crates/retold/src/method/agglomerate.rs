@@ -222,14 +222,14 @@ impl Method for Agglomerate {
         let mut keys: Vec<u64> = hashes.into_iter().map(|(_, key)| key).collect();
         keys.sort_unstable();
         keys.dedup();
-        let mut evidence = Vec::with_capacity(1 + best.len());
-        evidence.push(words.len() as u64);
+        let mut extra = Vec::with_capacity(1 + best.len());
+        extra.push(words.len() as u64);
         let terms = best.iter().zip(&forms);
-        evidence.extend(terms.map(|(word, form)| term(xxh3_64(form.as_bytes()), word.count)));
-        evidence[1..].sort_unstable();
+        extra.extend(terms.map(|(word, form)| term(xxh3_64(form.as_bytes()), word.count)));
+        extra[1..].sort_unstable();
         Sketch {
             keys,
-            evidence,
+            extra,
             ..Sketch::default()
         }
     }
@@ -244,7 +244,7 @@ impl Method for Agglomerate {
         if !trace.test(Check::number("hashes", hashes, shared, Op::AtLeast, 1.0)) {
             return None;
         }
-        let numbers = Numbers::of(a.evidence, b.evidence);
+        let numbers = Numbers::of(a.extra, b.extra);
         let (relation, similarity) = self.limits.relation(&numbers, trace)?;
         Some(Verdict {
             relation,
@@ -300,7 +300,7 @@ impl Method for Agglomerate {
     }
 }
 
-/// A keyword in the evidence: 48 bits of its hash, then how often it occurs, at most 65,535 times.
+/// A keyword in the extra: 48 bits of its hash, then how often it occurs, at most 65,535 times.
 fn term(hash: u64, count: u32) -> u64 {
     hash & !COUNT | u64::from(count).min(COUNT)
 }
@@ -323,8 +323,8 @@ struct Numbers {
 
 impl Numbers {
     fn of(a: &[u64], b: &[u64]) -> Numbers {
-        let length = |evidence: &[u64]| evidence.first().copied().unwrap_or(0);
-        let [x, y] = [a, b].map(|evidence| evidence.get(1..).unwrap_or_default());
+        let length = |extra: &[u64]| extra.first().copied().unwrap_or(0);
+        let [x, y] = [a, b].map(|extra| extra.get(1..).unwrap_or_default());
         let sum = |terms: &[u64]| terms.iter().map(|term| term & COUNT).sum();
         let squares = |terms: &[u64]| terms.iter().map(|term| (term & COUNT).pow(2)).sum();
         let mut numbers = Numbers {

@@ -48,7 +48,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// content words and numbers without their order, so that stop-words and punctuation may differ. Similarity is the
 /// characters of the sentences that both pages have over those of all sentences of the shorter page. Pages that reach
 /// `threshold` are duplicates if their length ratio is at least `length_threshold`, else the longer contains the other.
-/// Sentences of high document frequency are no evidence: the noise filter applies.
+/// Sentences of high document frequency are no extra: the noise filter applies.
 ///
 /// # Misses
 /// Copies in which a word of every sentence was changed; sentences cut or joined; text after the last full stop

@@ -273,7 +273,7 @@ impl Method for Concept {
         queried.sort_unstable();
         Sketch {
             keys: queried,
-            evidence: vector::pack(text.words().len(), &mut entries),
+            extra: vector::pack(text.words().len(), &mut entries),
             ..Sketch::default()
         }
     }

@@ -206,7 +206,7 @@ impl Coverage {
     /// Counts two samples; all grams are estimated from them.
     fn estimate(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Counts {
         let of_smaller = |sketch: SketchRef<'_>| {
-            let prose = sketch.evidence.first().copied();
+            let prose = sketch.extra.first().copied();
             (sketch.keys.len(), prose.unwrap_or_default())
         };
         let (_, prose) = of_smaller(a).min(of_smaller(b));
@@ -247,7 +247,7 @@ impl Coverage {
         let sample = |keys, common| SketchRef {
             keys,
             marks: &[],
-            evidence: &[],
+            extra: &[],
             common,
         };
         let (_, prose) = (a.len(), prose_a).min((b.len(), prose_b));
@@ -351,7 +351,7 @@ impl Method for Coverage {
         }
         Sketch {
             keys,
-            evidence: vec![prose(text)],
+            extra: vec![prose(text)],
             ..Sketch::default()
         }
     }

@@ -161,7 +161,7 @@ impl IMatch {
 
 /// How many features a page has.
 fn size(sketch: SketchRef<'_>) -> usize {
-    sketch.evidence.first().map_or(0, |&size| size as usize)
+    sketch.extra.first().map_or(0, |&size| size as usize)
 }
 
 /// The smaller page's features over the larger's, which decide nothing.
@@ -183,7 +183,7 @@ impl Method for IMatch {
         keys.dedup();
         Sketch {
             keys,
-            evidence: vec![features.len() as u64],
+            extra: vec![features.len() as u64],
             ..Sketch::default()
         }
     }
@@ -269,7 +269,7 @@ mod tests {
     fn verdicts_by_hand() {
         let sketch = |keys: &[u64], size| Sketch {
             keys: keys.to_vec(),
-            evidence: vec![size],
+            extra: vec![size],
             ..Sketch::default()
         };
         let (a, b) = (sketch(&[1, 2, 3, 4], 30), sketch(&[2, 3, 9], 40));

@@ -48,7 +48,7 @@ use crate::text::{Extract, Text};
 
 /// A way to find pages that repeat each other.
 pub trait Method: Send + Sync {
-    /// What is kept of a page: keys, marks and evidence. Depends on the text and the parameters only, and, for a method
+    /// What is kept of a page: keys, marks and extra numbers. Depends on the text and the parameters only, and, for a method
     /// that learns words, on their frequencies. Time linear in the text.
     fn sketch(&self, text: &Text) -> Sketch;
 

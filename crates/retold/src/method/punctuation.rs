@@ -96,14 +96,14 @@ impl Punctuation {
 
 /// How many full stops a page has.
 fn size(sketch: SketchRef<'_>) -> usize {
-    sketch.evidence.first().map_or(0, |&size| size as usize)
+    sketch.extra.first().map_or(0, |&size| size as usize)
 }
 
 impl Method for Punctuation {
     fn sketch(&self, text: &Text) -> Sketch {
         Sketch {
             keys: self.spots(text).iter().map(|spot| spot.key).collect(),
-            evidence: vec![text.sentences.len() as u64],
+            extra: vec![text.sentences.len() as u64],
             ..Sketch::default()
         }
     }

@@ -12,7 +12,7 @@ use super::{
     Trace, Verifier, count_shared,
 };
 use crate::relation::{Relation, Verdict, ratio};
-use crate::text::atoms::{Unit, atoms};
+use crate::text::atoms::{Token, atoms};
 use crate::text::{Extract, Text};
 use minhash::{Bands, MinHash};
 
@@ -115,7 +115,7 @@ pub struct Shingle {
     length_threshold: f64,
     verify: bool,
     features: Features,
-    unit: Unit,
+    token: Token,
     width: usize,
     scheme: Scheme,
 }
@@ -148,10 +148,10 @@ impl Shingle {
             length_threshold: params.float("length_threshold"),
             verify: params.choice("verify") == "exact",
             features: Features::named(params.choice("features")),
-            unit: match params.choice("tokens") {
-                "words" => Unit::Word,
-                "whitespace" => Unit::Spaced,
-                _ => Unit::Char,
+            token: match params.choice("tokens") {
+                "words" => Token::Word,
+                "whitespace" => Token::Spaced,
+                _ => Token::Char,
             },
             width: params.int("width"),
             scheme,
@@ -174,7 +174,7 @@ impl Shingle {
         // The tokens with one space between, so that blocks and punctuation make no difference.
         let mut joined = String::with_capacity(text.folded.len() + 1);
         let mut tokens: Vec<(u32, u32, u32)> = Vec::with_capacity(text.folded.len() / 5);
-        atoms(text, self.unit, |start, end| {
+        atoms(text, self.token, |start, end| {
             tokens.push((joined.len() as u32, start as u32, end as u32));
             joined.push_str(&text.folded[start..end]);
             joined.push(' ');
@@ -268,8 +268,8 @@ impl Shingle {
         if !trace.test(Check::number("bands", bands, shared, Op::AtLeast, 1.0)) {
             return None;
         }
-        let (&m, left) = a.evidence.split_first()?;
-        let (&n, right) = b.evidence.split_first()?;
+        let (&m, left) = a.extra.split_first()?;
+        let (&n, right) = b.extra.split_first()?;
         let (m, n, hashes) = (m as usize, n as usize, minhash.hashes());
         let agreeing = minhash::agreeing(left, right, hashes);
         let least = self.least_estimate(hashes.min(m).min(n));
@@ -312,11 +312,11 @@ impl Method for Shingle {
                 let mut keys = bands.keys(&values);
                 keys.sort_unstable();
                 keys.dedup();
-                let mut evidence = vec![count];
-                evidence.extend(minhash::pack(&values));
+                let mut extra = vec![count];
+                extra.extend(minhash::pack(&values));
                 Sketch {
                     keys,
-                    evidence,
+                    extra,
                     ..Sketch::default()
                 }
             }

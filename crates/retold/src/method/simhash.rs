@@ -138,13 +138,13 @@ fn tables(blocks: u32, distance: u32) -> Vec<u64> {
 
 /// In how many bits two fingerprints differ.
 fn differing(a: SketchRef<'_>, b: SketchRef<'_>) -> Option<u32> {
-    let (a, b) = (a.evidence.first()?, b.evidence.first()?);
+    let (a, b) = (a.extra.first()?, b.extra.first()?);
     Some((a ^ b).count_ones())
 }
 
 /// The number of features that a fingerprint was made of.
 fn size(sketch: SketchRef<'_>) -> usize {
-    sketch.evidence.get(1).map_or(0, |&size| size as usize)
+    sketch.extra.get(1).map_or(0, |&size| size as usize)
 }
 
 impl Method for Simhash {
@@ -156,7 +156,7 @@ impl Method for Simhash {
         let fingerprint = fingerprint(&features);
         Sketch {
             keys: self.keys(fingerprint),
-            evidence: vec![fingerprint, features.len() as u64],
+            extra: vec![fingerprint, features.len() as u64],
             ..Sketch::default()
         }
     }
@@ -272,7 +272,7 @@ mod tests {
         let method = simhash(3, 1);
         let sketch = |fingerprint: u64, size| Sketch {
             keys: method.keys(fingerprint),
-            evidence: vec![fingerprint, size],
+            extra: vec![fingerprint, size],
             ..Sketch::default()
         };
         let verdict = |a: &Sketch, b: &Sketch| judge(&method, a, b);
@@ -307,7 +307,7 @@ mod tests {
             let fingerprints: Vec<u64> = fingerprints.into_iter().collect();
             let found = related(&method, fingerprints.iter().map(|&fingerprint| Sketch {
                 keys: method.keys(fingerprint),
-                evidence: vec![fingerprint, 10],
+                extra: vec![fingerprint, 10],
                 ..Sketch::default()
             }));
             let mut expected = Vec::new();

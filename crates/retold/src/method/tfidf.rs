@@ -131,7 +131,7 @@ fn rounded(value: f64) -> f64 {
 
 /// How many content words a page has.
 fn size(sketch: SketchRef<'_>) -> usize {
-    sketch.evidence.first().map_or(0, |&size| size as usize)
+    sketch.extra.first().map_or(0, |&size| size as usize)
 }
 
 impl Method for TfIdf {
@@ -150,7 +150,7 @@ impl Method for TfIdf {
                 .iter()
                 .map(|term| (term.weight / length).to_bits())
                 .collect(),
-            evidence: vec![content.count() as u64],
+            extra: vec![content.count() as u64],
             ..Sketch::default()
         }
     }

@@ -4,9 +4,9 @@
 use super::Text;
 use super::language::Script;
 
-/// What counts as one unit.
+/// What counts as one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum Token {
     /// Runs of letters and digits; in scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) single
     /// letters. Punctuation counts nothing.
     Word,
@@ -16,14 +16,14 @@ pub enum Unit {
     Char,
 }
 
-/// Hands the byte ranges in [`Text::folded`] of all units that methods see to `found`, in order. Linear.
-pub fn atoms(text: &Text, unit: Unit, mut found: impl FnMut(usize, usize)) {
+/// Hands the byte ranges in [`Text::folded`] of all tokens that methods see to `found`, in order. Linear.
+pub fn atoms(text: &Text, token: Token, mut found: impl FnMut(usize, usize)) {
     for (start, block) in text.seen() {
         let mut found = |from: usize, to: usize| found(start + from, start + to);
-        match unit {
-            Unit::Word => words(block, &mut found),
-            Unit::Spaced => spaced(block, &mut found),
-            Unit::Char => {
+        match token {
+            Token::Word => words(block, &mut found),
+            Token::Spaced => spaced(block, &mut found),
+            Token::Char => {
                 for (at, c) in block.char_indices().filter(|(_, c)| !c.is_whitespace()) {
                     found(at, at + c.len_utf8());
                 }
@@ -79,9 +79,9 @@ fn words(block: &str, found: &mut impl FnMut(usize, usize)) {
 enum Class {
     /// Part of a word.
     Letter,
-    /// A unit by itself.
+    /// A token by itself.
     Alone,
-    /// Between units.
+    /// Between tokens.
     None,
 }
 
@@ -100,26 +100,26 @@ mod tests {
     use super::*;
     use crate::text::testing::text;
 
-    fn units(content: &str, unit: Unit) -> Vec<String> {
+    fn tokens(content: &str, token: Token) -> Vec<String> {
         let text = text(content);
-        let mut units = Vec::new();
-        atoms(&text, unit, |start, end| {
-            units.push(text.folded[start..end].to_owned());
+        let mut tokens = Vec::new();
+        atoms(&text, token, |start, end| {
+            tokens.push(text.folded[start..end].to_owned());
         });
-        units
+        tokens
     }
 
     #[test]
     fn words_and_single_characters() {
         assert_eq!(
-            units("It's 5 km, 在3月。\nÜber カナ", Unit::Word),
+            tokens("It's 5 km, 在3月。\nÜber カナ", Token::Word),
             ["it", "s", "5", "km", "在", "3", "月", "über", "カ", "ナ"]
         );
         assert_eq!(
-            units("It's 5 km.\nYes", Unit::Spaced),
+            tokens("It's 5 km.\nYes", Token::Spaced),
             ["it's", "5", "km.", "yes"]
         );
-        assert_eq!(units("a 在, b", Unit::Char), ["a", "在", ",", "b"]);
-        assert!(units("", Unit::Word).is_empty());
+        assert_eq!(tokens("a 在, b", Token::Char), ["a", "在", ",", "b"]);
+        assert!(tokens("", Token::Word).is_empty());
     }
 }

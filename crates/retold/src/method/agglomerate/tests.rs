@@ -16,8 +16,8 @@ fn spaced(words: &[&str], gap: usize) -> String {
     words.join(&format!(" {}", "the ".repeat(gap - 1)))
 }
 
-/// The evidence of a page of `length` words whose keywords have these hashes and counts.
-fn evidence(length: u64, terms: &[(u64, u32)]) -> Vec<u64> {
+/// The extra numbers of a page of `length` words whose keywords have these hashes and counts.
+fn extra(length: u64, terms: &[(u64, u32)]) -> Vec<u64> {
     let terms = terms.iter().map(|&(hash, count)| term(hash << 16, count));
     std::iter::once(length).chain(terms).collect()
 }
@@ -25,7 +25,7 @@ fn evidence(length: u64, terms: &[(u64, u32)]) -> Vec<u64> {
 fn sketch(length: u64, terms: &[(u64, u32)]) -> Sketch {
     Sketch {
         keys: vec![1],
-        evidence: evidence(length, terms),
+        extra: extra(length, terms),
         ..Sketch::default()
     }
 }
@@ -168,7 +168,7 @@ fn cosine_by_hand() {
     assert_eq!(relation(&a, &b), Some((Relation::Duplicate, 0.96)));
     // (3, 4, 0) and (3, 0, 4): 9 / 25.
     let (a, b) = (sketch(9, &[(7, 3), (8, 4)]), sketch(9, &[(7, 3), (9, 4)]));
-    assert_eq!(Numbers::of(&a.evidence, &b.evidence).cosine(), 0.36);
+    assert_eq!(Numbers::of(&a.extra, &b.extra).cosine(), 0.36);
     assert_eq!(relation(&a, &b), None);
     assert_eq!(relation(&a, &a), Some((Relation::Duplicate, 1.0)));
     assert_eq!(Numbers::of(&[], &[]).cosine(), 0.0);

@@ -189,7 +189,7 @@ fn sketch(keys: &[u64], words: usize, concepts: &[(u64, &[u32])]) -> Sketch {
         .collect();
     Sketch {
         keys: keys.to_vec(),
-        evidence: vector::pack(words, &mut entries),
+        extra: vector::pack(words, &mut entries),
         ..Sketch::default()
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Compared {
 
 impl Compared {
     pub(super) fn of(a: SketchRef<'_>, b: SketchRef<'_>) -> Compared {
-        let (x, y) = (Vector::unpack(a.evidence), Vector::unpack(b.evidence));
+        let (x, y) = (Vector::unpack(a.extra), Vector::unpack(b.extra));
         Compared {
             shared: count_shared(a.keys, b.keys),
             keys: a.keys.len().min(b.keys.len()),

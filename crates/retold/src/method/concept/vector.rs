@@ -5,7 +5,7 @@ use crate::method::shared_positions;
 /// Most positions kept of a concept.
 const POSITIONS: usize = 256;
 
-/// A key concept as evidence.
+/// A key concept as it stands in a sketch.
 pub(super) struct Entry<'a> {
     pub(super) hash: u64,
     pub(super) weight: u32,
@@ -16,18 +16,18 @@ pub(super) struct Entry<'a> {
 /// positions, the positions two by two.
 pub(super) fn pack(words: usize, entries: &mut [Entry<'_>]) -> Vec<u64> {
     entries.sort_unstable_by_key(|entry| entry.hash);
-    let mut evidence = vec![words as u64];
+    let mut extra = vec![words as u64];
     for entry in entries {
         let positions = &entry.positions[..entry.positions.len().min(POSITIONS)];
-        evidence.push(entry.hash);
-        evidence.push(u64::from(entry.weight) << 32 | positions.len() as u64);
+        extra.push(entry.hash);
+        extra.push(u64::from(entry.weight) << 32 | positions.len() as u64);
         let pairs = positions.chunks(2);
-        evidence.extend(pairs.map(|pair| {
+        extra.extend(pairs.map(|pair| {
             let second = pair.get(1).copied().unwrap_or(0);
             u64::from(second) << 32 | u64::from(pair[0])
         }));
     }
-    evidence
+    extra
 }
 
 /// A page's key concepts, unpacked.
@@ -42,9 +42,9 @@ pub(super) struct Vector {
 }
 
 impl Vector {
-    pub(super) fn unpack(evidence: &[u64]) -> Vector {
+    pub(super) fn unpack(extra: &[u64]) -> Vector {
         let mut vector = Vector::default();
-        let mut numbers = evidence.iter().copied();
+        let mut numbers = extra.iter().copied();
         vector.words = numbers.next().unwrap_or(0);
         while let (Some(hash), Some(counts)) = (numbers.next(), numbers.next()) {
             let count = counts as u32 as usize;

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::atoms::{Unit, atoms};
+use crate::text::atoms::{Token, atoms};
 use crate::text::{Text, count_chars};
 
 /// Multiplier of the polynomial over the hashes of a gram's tokens; odd, so that no token is lost.
@@ -19,7 +19,7 @@ pub(super) fn grams(text: &Text, width: usize, mut found: impl FnMut(u64, u32, u
     // The last `width` tokens, each with the byte at which it begins.
     let mut ring: Vec<(u64, usize)> = Vec::with_capacity(width);
     let (mut hash, mut count, mut last) = (0u64, 0usize, 0usize);
-    atoms(text, Unit::Word, |start, end| {
+    atoms(text, Token::Word, |start, end| {
         let token = xxh3_64(&text.folded.as_bytes()[start..end]);
         hash = hash.wrapping_mul(BASE).wrapping_add(token);
         if count < width {

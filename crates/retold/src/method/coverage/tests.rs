@@ -217,7 +217,7 @@ fn a_sketch_is_the_beginning_of_the_proof() {
         let grams: Vec<u64> = proof[1..=kept].iter().map(|gram| gram & !COMMON).collect();
         assert_eq!(sketch.keys, grams);
         assert!(kept >= FEWEST.min(proof.len() - 1));
-        assert!(sketch.keys.is_empty() || sketch.evidence == [proof[0]]);
+        assert!(sketch.keys.is_empty() || sketch.extra == [proof[0]]);
     }
 }
 
@@ -228,7 +228,7 @@ fn a_sketch_is_small() {
     for text_number in 0..6 {
         let page = (text_number * 3000..).take(3000).map(character);
         let sketch = coverage(&[]).sketch(&text(&page.collect::<String>()));
-        let length = sketch.keys.len() + sketch.marks.len() + sketch.evidence.len();
+        let length = sketch.keys.len() + sketch.marks.len() + sketch.extra.len();
         assert!((160..=256).contains(&length), "{length}");
     }
 }
@@ -258,7 +258,7 @@ fn nothing_matches_nothing() {
 fn the_arithmetic_that_is_told() {
     let grams = |grams: std::ops::Range<u64>, prose| Sketch {
         keys: grams.map(|gram| 2 * gram).collect(),
-        evidence: vec![prose],
+        extra: vec![prose],
         ..Sketch::default()
     };
     let method = coverage(&[]);
