@@ -64,8 +64,9 @@ pub mod dedup;
 
 pub mod explain;
 
-pub mod eval;
 pub mod pairs;
+
+pub mod eval;
 
 pub use config::{Config, Resources};
 pub use dedup::{Findings, dedup};

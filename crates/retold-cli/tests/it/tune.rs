@@ -71,7 +71,7 @@ fn tuning_is_reproducible_and_its_file_is_accepted() {
     world
         .run(&all_fixed)
         .code(2)
-        .says(&["no choice called `colour`"]);
+        .says(&["no parameter `colour` whose values are names"]);
     world.file("other.tsv", "x\ty\tduplicate\n");
     let other = ["tune", "pages.jsonl", "--gold", "other.tsv"];
     world

@@ -279,11 +279,11 @@ fn prune(model: &Model, collection: &mut Collection) -> (Units, Vec<UnitNo>, Opt
 
 fn nothing_to_read(sources: &[Source], collection: &Collection) -> Error {
     const NAMED: usize = 3;
-    let names: Vec<String> = sources
+    let names = sources
         .iter()
         .take(NAMED)
-        .map(|source| source.path.display().to_string())
-        .collect();
+        .map(|source| source.name.as_str());
+    let names: Vec<&str> = names.collect();
     let more = match sources.len() {
         n if n > NAMED => format!(" and {} more files", n - NAMED),
         _ => String::new(),

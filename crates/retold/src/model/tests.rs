@@ -68,9 +68,9 @@ fn the_trace_holds_what_decided() {
     assert_eq!(
         lines[lines.len() - 3..],
         [
-            "extra: shared = 4 < 20",
-            "extra: rare features alone = 0 < 1",
-            "extra: length = 500 > 123"
+            "evidence: shared = 4 < 20",
+            "evidence: rare features alone = 0 < 1",
+            "evidence: length = 500 > 123"
         ]
     );
 }
