@@ -114,6 +114,7 @@ fn wrapped(out: &mut String, text: &str, indent: &str, screen: &Screen, style: &
 
 fn checks(out: &mut String, story: &Story, method: &str, screen: &Screen) {
     heading(out, &format!("How {method} decided"), screen);
+    let mut decided = false;
     for check in &story.checks {
         let (holds, fails) = check.check.outcomes;
         let (mark, style) = match (check.check.test.is_some() && holds.is_empty(), check.holds) {
@@ -122,11 +123,14 @@ fn checks(out: &mut String, story: &Story, method: &str, screen: &Screen) {
             _ => ("·", Style::new()),
         };
         let outcome = match (check.holds, holds.is_empty()) {
+            // The pages are not related: how they would be says nothing.
+            _ if decided => String::new(),
             (true, false) => format!("  → {holds}"),
             (false, false) => format!("  → {fails}"),
             (false, true) => "  → not related".to_owned(),
             (true, true) => String::new(),
         };
+        decided |= !check.holds && holds.is_empty();
         line(
             out,
             &format!(

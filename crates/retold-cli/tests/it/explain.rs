@@ -98,6 +98,11 @@ fn unlike_pages_and_wrong_use() {
     let story = json(&told);
     assert_eq!(story["relation"], serde_json::Value::Null);
     assert_eq!(story["checks"][0]["line"], "shared = 2 < 3");
+    let told = out(&retold(&["explain", "garden.html", "bridge-edited.html"]));
+    assert!(
+        told.contains("→ not related") && !told.contains("contains the smaller"),
+        "{told}"
+    );
     for wrong in [
         &["explain", "garden.html"][..],
         &["explain", "garden.html", "wire.jsonl"],
