@@ -415,10 +415,11 @@ impl Model {
 
 /// What is kept of a text whatever the method.
 pub(crate) fn facts(text: &Text) -> Sketch {
+    let (chars, own_chars) = text.lengths();
     Sketch {
         text: text_hash(text),
-        chars: text.chars(),
-        own_chars: text.own_chars(),
+        chars,
+        own_chars,
         ..Sketch::default()
     }
 }

@@ -202,7 +202,7 @@ fn page(side: &Side, keys: usize, text: String) -> TellPage {
         lang: side.text.meta.lang.clone(),
         site: side.site.clone(),
         date: side.date.clone().or_else(|| side.text.meta.date.clone()),
-        chars: side.text.chars(),
+        chars: side.text.lengths().0,
         keys,
         text,
     }
