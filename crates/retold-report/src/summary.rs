@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 /// The run in numbers: the content of `summary.json`, and what is printed at the end.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// What became of all records.
     pub records: Records,
@@ -41,6 +42,7 @@ pub struct Summary {
 
 /// What became of the records: read = kept + dropped + rejected + skipped.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Records {
     /// All records.
     pub read: u64,
@@ -58,6 +60,7 @@ pub struct Records {
 
 /// Pairs by relation.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Relations {
     /// Pages that repeat each other.
     pub duplicate: u64,
@@ -67,6 +70,7 @@ pub struct Relations {
 
 /// A suspicious cluster.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Flagged {
     /// Its number.
     pub cluster: u64,
@@ -82,6 +86,7 @@ pub struct Flagged {
 
 /// A group of which only the pairs with its canonical page are listed.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct LargeGroup {
     /// Its canonical page.
     pub canonical: String,
@@ -91,6 +96,7 @@ pub struct LargeGroup {
 
 /// Bytes of records as read, decompressed.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Bytes {
     /// Of all records.
     pub read: u64,
@@ -100,6 +106,7 @@ pub struct Bytes {
 
 /// What the method kept of the pages.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct SketchCounts {
     /// Different sketches.
     pub different: u64,
@@ -117,6 +124,7 @@ pub struct SketchCounts {
 
 /// What differs from run to run.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Run {
     /// The version of retold.
     pub version: &'static str,

@@ -46,6 +46,7 @@ pub struct Collection {
 
 /// How the main text of pages was found; all are 0 with `--extract none`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ExtractionCounts {
     /// Pages that have one.
     pub main: u64,
@@ -57,6 +58,7 @@ pub struct ExtractionCounts {
 
 /// One page, without its text.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PageRow {
     /// Its id, different from all others.
     pub id: Box<str>,
@@ -84,6 +86,7 @@ pub struct PageRow {
 
 /// A record that should have been a page and could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Reject {
     /// The number of its source.
     pub source: u32,

@@ -20,6 +20,7 @@ use crate::watch::Watch;
 
 /// Number of verdicts checked, and of those rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verified {
     /// Pairs that were checked on their texts.
     pub checked: u64,

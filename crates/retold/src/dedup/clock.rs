@@ -6,6 +6,7 @@ use crate::system::cpu_time;
 
 /// A stage and the time it took.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Lap {
     /// Its name.
     pub stage: &'static str,

@@ -100,7 +100,10 @@ fn by_brute_force(findings: &Findings, pages: &[Page]) -> Vec<Pair> {
         let page = &pages[findings.by_id[rank.at()].at()];
         let text = model.text(page).unwrap();
         let sketch = model.sketch(&text, page.site().as_deref()).unwrap();
-        (text, sketch)
+        // As an index would have kept it.
+        let kept = crate::Sketch::from_bytes(&sketch.to_bytes()).unwrap();
+        assert_eq!(kept, sketch);
+        (text, kept)
     };
     let all: Vec<_> = Rank::first(pages.len()).map(sketched).collect();
     let mut pairs = Vec::new();

@@ -28,6 +28,7 @@ pub struct Side {
 
 /// The whole story of a pair. Serialized, it is what `--json` prints.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Story {
     /// What the first page is to the second; `None` if they are not related.
     pub relation: Option<Relation>,
@@ -55,6 +56,7 @@ pub struct Story {
 
 /// A check with its formula written out.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct TellCheck {
     /// The formula with its values.
     pub line: String,
@@ -67,6 +69,7 @@ pub struct TellCheck {
 
 /// A feature in the explanation.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct TellFeature {
     /// What it is called.
     pub name: String,
@@ -85,6 +88,7 @@ pub struct TellFeature {
 
 /// A shared passage in the explanation.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct TellPassage {
     /// In the same order or not.
     pub kind: Kind,
@@ -96,6 +100,7 @@ pub struct TellPassage {
 
 /// A page in the explanation. Offsets count characters of `text` (UTF-16 units in HTML pages).
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct TellPage {
     /// Its id.
     pub id: String,

@@ -131,6 +131,30 @@ fn a_method_that_weighs_words_must_learn_them() {
     }
 }
 
+/// What was learnt stands beside the keys: an index need not be built anew when its model learns again.
+#[test]
+fn learning_again_leaves_sketches_as_they_are() {
+    let text = "渡船今天早上离开港口，乘客们在码头等待消息。The ferry left the harbour of Naxos in the morning. ";
+    for info in method::METHODS
+        .iter()
+        .filter(|info| !matches!(info.learns, Learns::Words(_)))
+    {
+        let first = model(info.name, &[]);
+        let page = first.text(&Page::text("a", text.repeat(3))).unwrap();
+        let sketch = first.sketch(&page, Some("a.cn")).unwrap();
+        let second = first.learn(Knowledge {
+            deleted: sketch.keys.iter().copied().step_by(3).collect(),
+            ..knowing(&sketch.keys)
+        });
+        assert_eq!(
+            second.sketch(&page, Some("a.cn")).unwrap(),
+            sketch,
+            "{}",
+            info.name
+        );
+    }
+}
+
 #[test]
 fn a_saved_model_is_the_same_judge() {
     let known = Knowledge {
