@@ -128,40 +128,23 @@ fn find(
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
-    let read = model.config().read.clone();
-    if model.wants_words() {
-        model = model.learn(learn_words(&sources, &read, &model, watch)?);
-        clock.lap("learn words");
-    }
-    let mut collection = Collection::read(&sources, &read, &model, watch)?;
-    if collection.pages.is_empty() {
-        return Err(nothing_to_read(&sources, &collection));
-    }
-    clock.lap("read and sketch");
-
-    watch.begin("noise", 0);
-    if model.knowledge().is_none()
-        && let Some(known) = collection.knowledge(&model)
-    {
-        model = model.learn(known);
-    }
-    clock.lap("learn noise");
-
+    let mut collection = learn_and_sketch(&sources, &mut model, &mut clock, watch)?;
     let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
     let preference = preference(&collection, model.config().canonical, &by_id, watch);
     let different_sketches = collection.sketches.len();
     let mut matched = Matched::find(&model, &mut collection, &by_id, &preference, watch)?;
     clock.lap("pairs");
 
+    let texts = Reread {
+        sources: &sources,
+        model: &model,
+        collection: &collection,
+    };
     let verification = Verification {
         model: &model,
         collection: &collection,
         by_id: &by_id,
-        texts: &Reread {
-            sources: &sources,
-            model: &model,
-            collection: &collection,
-        },
+        texts: &texts,
         memory: resources.verify_memory,
     };
     let verified = verification.run(&mut matched.pairs, watch)?;
@@ -192,6 +175,33 @@ fn find(
         verified,
         times: clock.laps(),
     })
+}
+
+/// The sketches of all pages. A model that knows nothing yet learns: words before pages are sketched, noise from the sketches.
+fn learn_and_sketch(
+    sources: &[Source],
+    model: &mut Model,
+    clock: &mut Clock,
+    watch: &dyn Watch,
+) -> Result<Collection> {
+    let read = model.config().read.clone();
+    if model.wants_words() {
+        *model = model.learn(learn_words(sources, &read, model, watch)?);
+        clock.lap("learn words");
+    }
+    let collection = Collection::read(sources, &read, model, watch)?;
+    if collection.pages.is_empty() {
+        return Err(nothing_to_read(sources, &collection));
+    }
+    clock.lap("read and sketch");
+    watch.begin("noise", 0);
+    if model.knowledge().is_none()
+        && let Some(known) = collection.knowledge(model)
+    {
+        *model = model.learn(known);
+    }
+    clock.lap("learn noise");
+    Ok(collection)
 }
 
 /// From sketches to pairs of pages, before texts are asked.
