@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::MODEL;
 use crate::out::SUMMARY;
 
-/// A finished run, as its output folder tells of it: the inputs that it read, and the model that judged them.
+/// A finished run, read from its output folder: the inputs, and the model that judged them.
 #[derive(Clone)]
 pub struct Finished {
     /// Its inputs and its model.

@@ -81,7 +81,7 @@ fn inputs(job: &Job) -> Vec<String> {
     inputs
 }
 
-/// Writes the whole output folder; `summary.json` gets its name last. `inputs` is what it says was read.
+/// Writes the whole output folder; `summary.json` gets its name last. `inputs` are the names it lists as read.
 pub fn write(
     findings: &Findings,
     inputs: &[String],

@@ -293,9 +293,9 @@ impl<'a> Partition<'a> {
     }
 }
 
-/// Which pages go: of the pages in the order of preference, containers before what they contain, a page stays unless it
-/// repeats one that stays. So no page that stays is a duplicate of another, or contained in it, and whatever a page is
-/// dropped for has stayed. (A circle of pages each of which contains the next cannot come from sizes; if there were one, its
+/// The pages to drop. Pages are visited in the order of preference, containers before what they contain; a page is kept
+/// unless it repeats a kept page. So no kept page is a duplicate of another or contained in it, and every dropped page names
+/// a kept one. (A circle of pages each of which contains the next cannot come from sizes; if there were one, its
 /// most preferred page would be visited first.)
 ///
 /// `contained`: whether contained pages are dropped too, or duplicates only. Time O((pages + pairs) log pages).

@@ -74,7 +74,7 @@ pub struct PageRow {
     pub bytes: u64,
     /// Characters of its folded text, white space left out.
     pub chars: u64,
-    /// Characters of what the page says itself ([`crate::sketch::Sketch::own_chars`]).
+    /// Characters of the page's own text ([`crate::sketch::Sketch::own_chars`]).
     pub own_chars: u64,
     /// A hash of its folded text; `None` if that is empty.
     pub text: Option<u128>,
@@ -314,7 +314,7 @@ enum Parsed {
     Rejected(Reject),
 }
 
-/// Makes a text of a record, and tells the time that this took.
+/// Makes a text of a record and measures the time.
 fn parse(
     number: u32,
     record: Record,

@@ -72,7 +72,7 @@ struct Evidence {
     many: u32,
 }
 
-/// What a model says of two sketches.
+/// The verdict of a model on two sketches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Judgement {
     /// They are not related.
@@ -94,12 +94,12 @@ impl Judgement {
     }
 }
 
-/// What is said of two units, and for which of the pages that have them it holds.
+/// The verdict on two units, and for which of their pages it holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relating {
     /// What the first unit is to the second.
     pub verdict: Verdict,
-    /// It holds if the shorter of the two pages says at most this many characters itself ([`Sketch::own_chars`]).
+    /// It holds if the shorter of the two pages has at most this many own characters ([`Sketch::own_chars`]).
     pub up_to: u64,
 }
 
@@ -267,7 +267,7 @@ impl Model {
         }
     }
 
-    /// What is said of two units, `None` if no two pages that have them are related.
+    /// The verdict on two units, `None` if no two of their pages are related.
     pub fn relate(&self, a: Unit<'_>, b: Unit<'_>, trace: &mut Trace) -> Option<Relating> {
         let verdict = self.0.method.compare(a.whole, b.whole, trace)?;
         let up_to = match self.0.evidence {
@@ -314,7 +314,7 @@ impl Model {
         (verdict.shared_chars as f64 / evidence.cover).floor() as u64
     }
 
-    /// What follows for two pages from what is said of their units; `shorter` is the length of what the shorter page says itself.
+    /// The judgement on two pages, given that on their units; `shorter` is the smaller of their [`Sketch::own_chars`].
     pub fn conclude(&self, relating: &Relating, shorter: u64, trace: &mut Trace) -> Judgement {
         if relating.up_to < u64::MAX {
             let cover = Check::number(

@@ -19,7 +19,7 @@ pub struct Sketch {
     pub text: Option<u128>,
     /// Characters of the folded text, white space left out.
     pub chars: u64,
-    /// Characters of what the page says itself: of its main text, or of all but its blocks of links (menus, lists of
+    /// Characters of the page's own text: of its main text, or of all but its blocks of links (menus, lists of
     /// other pages) if methods see the whole page.
     pub own_chars: u64,
     /// The page's site, for noise that is one site's only.

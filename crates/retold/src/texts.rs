@@ -31,7 +31,7 @@ pub struct Verified {
 /// Where texts come from again.
 pub trait Texts: Sync {
     /// What `make` makes of the texts of these pages, which are ascending, in their order. Works on all threads; progress is
-    /// told by pages.
+    /// reported in pages.
     ///
     /// Errors: a text that is no longer there, the run was cancelled.
     fn each(
@@ -111,8 +111,8 @@ pub struct Verification<'a> {
 const PROOF_BYTES: u64 = 8;
 
 impl Verification<'_> {
-    /// Checks the pairs of which the model is in doubt, that is all but exact copies if it has a verifier. What that
-    /// says replaces what was said; the order stays.
+    /// Checks the pairs of which the model is in doubt, that is all but exact copies if it has a verifier. Its verdict
+    /// replaces the estimate; the order is unchanged.
     pub fn run(&self, pairs: &mut Vec<Pair>, watch: &dyn Watch) -> Result<Verified> {
         let Some(verifier) = self.model.verifier() else {
             return Ok(Verified::default());

@@ -7,7 +7,7 @@ use crate::method::Spot;
 use crate::model::Model;
 use crate::text::Text;
 
-/// A key of one or both sketches, with all that people can be told of it.
+/// A key of one or both sketches, with its name and places.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Feature {
     /// The key.

@@ -1,6 +1,6 @@
 //! Explains why two pages are related, or are not.
 //!
-//! [`pair`] tells the story of two texts as a model judges them: the verdict, the tests that made it, the features and the
+//! [`pair`] explains the verdict of a model on two texts: the verdict, the tests that made it, the features and the
 //! passages that both have. [`find`] gets the two pages out of files.
 
 mod feature;

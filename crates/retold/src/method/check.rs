@@ -1,4 +1,4 @@
-//! What a decision tells of itself: the tests that it made, and where the keys of a sketch come from.
+//! The record of a decision: the tests that it made, and where the keys of a sketch come from.
 //!
 //! Reports, `retold explain` and bindings show what stands here without knowing which method it comes from.
 
@@ -22,7 +22,7 @@ pub struct Spot {
 }
 
 /// Takes down the tests that a decision makes. A decision asks it for every test, so that what people are shown is what
-/// was decided; where nobody wants to see them, nothing is kept.
+/// was decided.
 #[derive(Debug, Default)]
 pub struct Trace {
     checks: Option<Vec<Check>>,
@@ -41,12 +41,12 @@ impl Trace {
         }
     }
 
-    /// True if somebody wants to see what is told.
+    /// True if tests are kept.
     pub fn is_on(&self) -> bool {
         self.checks.is_some()
     }
 
-    /// Whether the test holds. A value that is only told always does.
+    /// Whether the test holds. A value without a test always holds.
     #[inline]
     pub fn test(&mut self, check: Check) -> bool {
         let holds = check.holds();
@@ -193,7 +193,7 @@ impl Check {
         }
     }
 
-    /// A value that is only told.
+    /// A value that is shown and not tested.
     pub fn value(name: &'static str, meaning: &'static str, value: f64) -> Check {
         Check {
             name,

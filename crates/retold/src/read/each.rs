@@ -97,7 +97,7 @@ pub fn each_page<T: Send>(
     Ok(())
 }
 
-/// Runs on a thread of its own until the sources end or nobody listens any more.
+/// Runs on the reading thread until the sources end or the receiver is gone.
 fn read_batches(
     sources: &[Source],
     options: &ReadOptions,

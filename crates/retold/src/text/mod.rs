@@ -119,7 +119,7 @@ impl Text {
         })
     }
 
-    /// Two lengths in characters, white space left out: that of the folded text; and that of what the page says itself,
+    /// Two lengths in characters, white space left out: that of the folded text; and that of the page's own text,
     /// which is its main text, or all but its blocks of links (menus, lists of other pages) if methods see the whole page.
     pub fn lengths(&self) -> (u64, u64) {
         let chars = count_chars(&self.folded);
