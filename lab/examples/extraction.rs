@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use retold::page::{Content, Markup, Page};
+use retold::page::{Markup, Page};
 use retold::text::{Extract, Extraction, Script, Text, TextOptions, html, text_of};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -90,17 +90,7 @@ fn quality(pages: &Path, gold: &str, extract: Extract) -> Result<(), Failure> {
 }
 
 fn text(bytes: Vec<u8>, extract: Extract) -> Result<Text, String> {
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content: Content::Bytes {
-            bytes,
-            charset: None,
-            markup: Markup::Html,
-        },
-    };
+    let page = Page::document("", bytes, Markup::Html);
     let options = TextOptions {
         extract: Some(extract),
         ..TextOptions::default()

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use retold::page::{Content, Markup, Page};
+use retold::page::{Markup, Page};
 use retold::text::{Extract, Extraction, TextOptions, text_of};
 
 fn main() {
@@ -119,17 +119,7 @@ fn noise(length: usize) -> Vec<u8> {
 }
 
 fn outcome(bytes: Vec<u8>) -> String {
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content: Content::Bytes {
-            bytes,
-            charset: None,
-            markup: Markup::Html,
-        },
-    };
+    let page = Page::document("", bytes, Markup::Html);
     let options = TextOptions {
         extract: Some(Extract::Main),
         ..TextOptions::default()

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use retold::read::{ReadOptions, Source, discover};
-use retold::{Error, Result};
+use retold::read::{ReadOptions, Source, discover, each_page, page_ids};
+use retold::{Error, Page, Result};
 use tempfile::NamedTempFile;
 
 /// How records become pages.
@@ -94,6 +95,46 @@ pub fn sources(
     };
     sources.extend(spool.iter().map(|file| Source::spooled(file.path())));
     Ok((sources, spool))
+}
+
+/// Hands what `make` makes of each page of the inputs to `take`, in order, with the page's id. Names what could not be
+/// read on standard error, which also decides the exit code.
+///
+/// Errors: no page could be read, and those of `take`.
+pub fn each_page_by_id<T: Send>(
+    inputs: &[PathBuf],
+    read: &ReadOptions,
+    make: impl Fn(Page) -> std::result::Result<T, String> + Sync,
+    mut take: impl FnMut(&str, T) -> Result<()>,
+) -> Result<ExitCode> {
+    let (sources, _spool) = sources(inputs, read)?;
+    let mut ids = page_ids(&sources, read, &())?.into_iter();
+    let (mut pages, mut rejected) = (0u64, 0u64);
+    each_page(
+        &sources,
+        read,
+        &(),
+        "reading",
+        make,
+        |source, number, made| {
+            match made {
+                Ok(made) => {
+                    pages += 1;
+                    let id = ids.next().map(|page| page.id).unwrap_or_default();
+                    take(&id, made)?;
+                }
+                Err(reason) => {
+                    rejected += 1;
+                    eprintln!("retold: {}, record {number}: {reason}", source.name);
+                }
+            }
+            Ok(())
+        },
+    )?;
+    if pages == 0 {
+        return Err(Error::usage("no page could be read"));
+    }
+    Ok(ExitCode::from(u8::from(rejected > 0)))
 }
 
 /// Standard input in a file, because it is read twice.

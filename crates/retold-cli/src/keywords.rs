@@ -6,14 +6,13 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::method::Keyword;
-use retold::read::{each_page, page_ids};
 use retold::text::Text;
 use retold::{Config, Error, Model, Page, Result};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::dedup::{method_settings, setting};
-use crate::input::{ReadArgs, sources};
+use crate::input::{ReadArgs, each_page_by_id};
 use crate::text::cannot_write;
 use crate::text_args::TextArgs;
 
@@ -79,43 +78,24 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             model.method().name
         )));
     }
-    let read = &model.config().read;
-    let (sources, _spool) = sources(&args.inputs, read)?;
-    let mut ids = page_ids(&sources, read, &())?.into_iter();
     let mut out = Out::new(args.format);
-    let mut rejected = false;
     let make = |page: Page| {
         let text = model.text(&page)?;
         let keywords = model.keywords(&text).unwrap_or_default();
         Ok((text.words().len(), keywords))
     };
-    each_page(
-        &sources,
-        read,
-        &(),
-        "reading",
-        make,
-        |source, number, made| match made {
-            Ok((words, keywords)) => {
-                let id = ids.next().unwrap_or_default().into();
-                out.add(Line {
-                    id,
-                    words,
-                    keywords,
-                })
-                .map_err(cannot_write)
-            }
-            Err(reason) => {
-                rejected = true;
-                eprintln!("retold: {}, record {number}: {reason}", source.name);
-                Ok(())
-            }
-        },
-    )?;
-    if out.finish().map_err(cannot_write)? == 0 {
-        return Err(Error::usage("no page could be read"));
-    }
-    Ok(ExitCode::from(u8::from(rejected)))
+    let read = &model.config().read;
+    let code = each_page_by_id(&args.inputs, read, make, |id, (words, keywords)| {
+        let id = id.to_owned();
+        out.add(Line {
+            id,
+            words,
+            keywords,
+        })
+        .map_err(cannot_write)
+    })?;
+    out.finish().map_err(cannot_write)?;
+    Ok(code)
 }
 
 /// Writes lines; holds the first back until it is known whether it is the only one.
@@ -157,13 +137,11 @@ impl Out {
         writeln!(self.out)
     }
 
-    /// The number of pages.
-    fn finish(mut self) -> io::Result<u64> {
+    fn finish(mut self) -> io::Result<()> {
         if let Some(first) = self.first.take() {
             self.out.write_all(table(&first).as_bytes())?;
         }
-        self.out.flush()?;
-        Ok(self.pages)
+        self.out.flush()
     }
 }
 

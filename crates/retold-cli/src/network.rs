@@ -121,7 +121,7 @@ impl Args {
         let (sources, _spool) = sources(std::slice::from_ref(&self.page), read)?;
         let ids = page_ids(&sources, read, &())?;
         let wanted = match &self.id {
-            Some(id) => ids.iter().position(|known| **known == **id),
+            Some(id) => ids.iter().position(|page| *page.id == **id),
             None if ids.len() > 1 => {
                 return Err(Error::usage(format!(
                     "{} has several pages; name one with --id",

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::read::{each_page, page_ids};
 use retold::text::Text;
 use retold::{Config, Error, Model, Page, Result};
 use serde::Serialize;
 
-use crate::input::{ReadArgs, sources};
+use crate::input::{ReadArgs, each_page_by_id};
 use crate::text_args::Part;
 
 /// Prints the text of pages, as the methods see it
@@ -51,38 +50,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         extract: Some(args.extract.extract()),
         ..Config::default()
     })?;
-    let read = &model.config().read;
-    let (sources, _spool) = sources(&args.inputs, read)?;
-    let mut ids = page_ids(&sources, read, &())?.into_iter();
     let mut out = BufWriter::new(io::stdout().lock());
-    let (mut pages, mut rejected) = (0u64, 0u64);
     let make = |page: Page| model.text(&page).map(|text| (page, text));
-    each_page(
-        &sources,
-        read,
-        &(),
-        "reading",
-        make,
-        |source, number, made| {
-            match made {
-                Ok((page, text)) => {
-                    pages += 1;
-                    let id = ids.next().unwrap_or_default();
-                    write(&mut out, args.format, &id, &page, &text).map_err(cannot_write)?;
-                }
-                Err(reason) => {
-                    rejected += 1;
-                    eprintln!("retold: {}, record {number}: {reason}", source.name);
-                }
-            }
-            Ok(())
-        },
-    )?;
+    let read = &model.config().read;
+    let code = each_page_by_id(&args.inputs, read, make, |id, (page, text)| {
+        write(&mut out, args.format, id, &page, &text).map_err(cannot_write)
+    })?;
     out.flush().map_err(cannot_write)?;
-    if pages == 0 {
-        return Err(Error::usage("no page could be read"));
-    }
-    Ok(ExitCode::from(u8::from(rejected > 0)))
+    Ok(code)
 }
 
 /// The error of a write to standard output.

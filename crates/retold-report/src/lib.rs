@@ -50,8 +50,8 @@ pub struct Job {
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     let model = Model::new(job.config.clone())?;
     let out = OutDir::open(&job.out, job.force)?;
+    let findings = dedup::run(sources(job)?, model, &job.resources, watch)?;
     dedup::in_pool(job.resources.threads, || {
-        let findings = dedup::run(sources(job)?, model, &job.resources, watch)?;
         write(&findings, &inputs(job), out, watch)
     })
 }
@@ -99,7 +99,7 @@ pub fn write(
     let times = times.chain([("write", start.elapsed())]);
     summary.run = Run {
         version: env!("CARGO_PKG_VERSION"),
-        threads: rayon::current_num_threads() as u64,
+        threads: findings.threads as u64,
         seconds: times
             .map(|(stage, time)| (stage.to_owned(), time.as_secs_f64()))
             .collect(),

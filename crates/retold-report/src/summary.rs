@@ -187,7 +187,7 @@ impl Summary {
             },
             extraction: collection.extraction,
             sketches: SketchCounts {
-                different: findings.different_sketches as u64,
+                different: findings.sketches().len() as u64,
                 empty: collection
                     .pages
                     .iter()

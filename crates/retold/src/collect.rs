@@ -10,10 +10,11 @@ use crate::error::Result;
 use crate::frequencies::Frequencies;
 use crate::ids::{PageNo, SketchNo};
 use crate::index::Sketches;
-use crate::knowledge::{Census, Knowledge};
+use crate::knowledge::{Census, Knowledge, asks_for_sites};
+use crate::method::Learns;
 use crate::model::{Model, facts};
 use crate::page::Page;
-use crate::read::{Outcome, ReadOptions, Record, Source, each_record, settle};
+use crate::read::{Outcome, ReadOptions, Record, Source, each_page, each_record, settle};
 use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
 use crate::text::{Extraction, Text, TextOptions, text_hash, text_of};
@@ -218,17 +219,25 @@ impl Collection {
         counts
     }
 
+    /// (sketch, site, how many different texts of the site have that sketch), ascending.
+    fn texts_on_sites(&self) -> Vec<(SketchNo, u32, u32)> {
+        let pages = self.pages.iter();
+        let texts = pages.filter_map(|page| Some((page.sketch, page.site?, page.text?)));
+        let mut texts: Vec<(SketchNo, u32, u128)> = texts.collect();
+        texts.par_sort_unstable();
+        texts.dedup();
+        let runs = texts.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+        runs.map(|run| (run[0].0, run[0].1, run.len() as u32))
+            .collect()
+    }
+
     /// What `model` learns from the sketches, if it learns anything from them.
     pub fn knowledge(&self, model: &Model) -> Option<Knowledge> {
-        let pages = self.pages.iter();
-        let on_site = pages.filter_map(|page| Some((page.sketch, page.site?, page.text?)));
-        let mut on_site: Vec<(SketchNo, u32, u128)> = on_site.collect();
-        on_site.par_sort_unstable();
-        on_site.dedup();
-        let runs = on_site.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
-        let on_site: Vec<(SketchNo, u32, u32)> = runs
-            .map(|run| (run[0].0, run[0].1, run.len() as u32))
-            .collect();
+        let on_site = match model.method().learns {
+            Learns::Nothing | Learns::Words(_) => return None,
+            Learns::Noise if asks_for_sites(model.params()) => self.texts_on_sites(),
+            Learns::Noise | Learns::Common => Vec::new(),
+        };
         model.knowledge_of(&Census {
             sketches: &self.sketches,
             texts: &self.texts_per_sketch(self.sketches.len()),
@@ -288,21 +297,25 @@ pub fn learn_words(
 ) -> Result<Knowledge> {
     let mut frequencies = Frequencies::default();
     let mut seen = FxHashSet::default();
-    let make = |number: u32, record: Record| {
-        let Outcome::Page(page) = record.parse(&sources[number as usize], options) else {
-            return None;
-        };
-        let text = model.text(&page).ok()?;
-        Some((text_hash(&text)?, model.words(&text)))
+    let make = |page: Page| {
+        let text = model.text(&page)?;
+        Ok((text_hash(&text), model.words(&text)))
     };
-    each_record(sources, options, watch, "counting words", make, |counted| {
-        if let Some((text, features)) = counted
-            && seen.insert(text)
-        {
-            frequencies.add(&features);
-        }
-        Ok(())
-    })?;
+    each_page(
+        sources,
+        options,
+        watch,
+        "counting words",
+        make,
+        |_, _, made| {
+            if let Ok((Some(text), words)) = made
+                && seen.insert(text)
+            {
+                frequencies.add(&words);
+            }
+            Ok(())
+        },
+    )?;
     frequencies.freeze();
     Ok(Knowledge::of_words(frequencies))
 }

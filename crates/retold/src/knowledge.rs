@@ -70,6 +70,11 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
+/// Whether the noise filter with these parameters reads [`Census::on_site`].
+pub fn asks_for_sites(params: &Params) -> bool {
+    params.choice("noise").contains("site")
+}
+
 /// What a model knows of a collection. The default is nothing: no text was counted, no key is common or noise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -169,7 +174,8 @@ pub struct Census<'a> {
     pub texts: &'a [u32],
     /// The names of all sites that have a page.
     pub sites: &'a [String],
-    /// (sketch, site, how many different texts of the site have that sketch), ascending, none twice.
+    /// (sketch, site, how many different texts of the site have that sketch), ascending, none twice. Read by the filter
+    /// by site only ([`asks_for_sites`]).
     pub on_site: &'a [(SketchNo, u32, u32)],
 }
 

@@ -9,12 +9,14 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 pub use unit::{Unit, Units};
 
 use crate::config::{Config, Fold, WordFile};
 use crate::error::{Error, Result};
+use crate::ids::UnitNo;
 use crate::knowledge::{Census, Knowledge};
 use crate::method::{self, Check, Keyword, Learns, Method, MethodInfo, Op, Spot, Trace, Verifier};
 use crate::page::Page;
@@ -48,6 +50,8 @@ struct Inner {
     /// `None` until something was learnt.
     knowledge: Option<Arc<Knowledge>>,
     method: Box<dyn Method>,
+    /// The common keys of `knowledge`, to look up.
+    common: FxHashSet<u64>,
     /// When common keys are evidence, if the model asks for some.
     evidence: Option<Evidence>,
 }
@@ -149,6 +153,7 @@ impl Model {
         let asks = matches!(info.learns, Learns::Noise) && !known.common.is_empty();
         Model(Arc::new(Inner {
             method: (info.build)(&params, &known),
+            common: known.common.iter().copied().collect(),
             evidence: asks.then(|| Evidence {
                 cover: params.float("cover"),
                 many: u32::try_from(params.int("many")).unwrap_or(u32::MAX),
@@ -261,7 +266,7 @@ impl Model {
             return Judgement::Yes(copy((a.keys.len(), a.chars), (b.keys.len(), b.chars)));
         }
         let (x, y) = (self.unit(a), self.unit(b));
-        match self.relate(x.as_ref(), y.as_ref(), trace) {
+        match self.relate(x.get(UnitNo(0)), y.get(UnitNo(0)), trace) {
             Some(relating) => self.conclude(&relating, a.own_chars.min(b.own_chars), trace),
             None => Judgement::No,
         }
@@ -359,7 +364,7 @@ impl Model {
     /// Keys by which related pages that are no exact copies find each other.
     pub fn probes(&self, sketch: &Sketch) -> Probes {
         let unit = self.unit(sketch);
-        let unit = unit.as_ref().whole;
+        let unit = unit.get(UnitNo(0)).whole;
         let mut places: Vec<usize> = (0..unit.keys.len()).collect();
         places.sort_by_key(|&place| unit.is_common(place));
         let overlap = self.bounds(places.len()).overlap.max(1);

@@ -16,24 +16,36 @@ pub struct Page {
 }
 
 impl Page {
+    /// A page of which nothing is known but its content.
+    pub fn new(id: impl Into<String>, content: Content) -> Page {
+        Page {
+            id: id.into(),
+            url: None,
+            site: None,
+            date: None,
+            content,
+        }
+    }
+
     /// A page of plain text.
     pub fn text(id: impl Into<String>, text: impl Into<String>) -> Page {
-        Page::unicode(id.into(), text.into(), Markup::Plain)
+        Page::new(id, Content::unicode(text, Markup::Plain))
     }
 
     /// A page of HTML that has been decoded.
     pub fn html(id: impl Into<String>, html: impl Into<String>) -> Page {
-        Page::unicode(id.into(), html.into(), Markup::Html)
+        Page::new(id, Content::unicode(html, Markup::Html))
     }
 
-    fn unicode(id: String, text: String, markup: Markup) -> Page {
-        Page {
-            id,
-            url: None,
-            site: None,
-            date: None,
-            content: Content::Unicode { text, markup },
-        }
+    /// A page whose bytes still have to be decoded, and of which no header names the charset.
+    pub fn document(id: impl Into<String>, bytes: Vec<u8>, markup: Markup) -> Page {
+        let charset = None;
+        let content = Content::Bytes {
+            bytes,
+            charset,
+            markup,
+        };
+        Page::new(id, content)
     }
 
     /// Where the page was fetched; says which site it is of, unless [`Page::site`] does.
@@ -78,6 +90,11 @@ pub enum Content {
 }
 
 impl Content {
+    fn unicode(text: impl Into<String>, markup: Markup) -> Content {
+        let text = text.into();
+        Content::Unicode { text, markup }
+    }
+
     /// The length in bytes of what the page's text is made from.
     pub fn len(&self) -> usize {
         match self {

@@ -67,15 +67,3 @@ pub fn ratio(part: usize, whole: usize) -> f64 {
         part as f64 / whole as f64
     }
 }
-
-/// The relation of a pair that is similar enough: `duplicate` unless the sizes differ by more than `length_threshold`
-/// allows, in which case the smaller is contained in the larger (METHODS §1.3).
-pub fn by_length(size_a: usize, size_b: usize, length_threshold: f64) -> Relation {
-    if ratio(size_a.min(size_b), size_a.max(size_b)) >= length_threshold {
-        Relation::Duplicate
-    } else if size_a > size_b {
-        Relation::Contains
-    } else {
-        Relation::ContainedBy
-    }
-}

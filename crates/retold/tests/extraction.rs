@@ -5,21 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use retold::page::{Content, Markup, Page};
+use retold::page::{Markup, Page};
 use retold::text::{Extract, Extraction, Text, TextOptions, guard, text_of};
 
 fn text(bytes: Vec<u8>, extract: Extract) -> Result<Text, String> {
-    let page = Page {
-        id: String::new(),
-        url: None,
-        site: None,
-        date: None,
-        content: Content::Bytes {
-            bytes,
-            charset: None,
-            markup: Markup::Html,
-        },
-    };
+    let page = Page::document("", bytes, Markup::Html);
     let options = TextOptions {
         extract: Some(extract),
         ..TextOptions::default()

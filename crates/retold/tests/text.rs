@@ -6,30 +6,12 @@ use retold::text::fold::Folder;
 use retold::text::{Text, TextOptions, text_of};
 use unicode_normalization::UnicodeNormalization;
 
-fn page(content: Content) -> Page {
-    Page {
-        id: "page".to_owned(),
-        url: None,
-        site: None,
-        date: None,
-        content,
-    }
-}
-
 fn bytes_page(bytes: &[u8], markup: Markup) -> Page {
-    page(Content::Bytes {
-        bytes: bytes.to_vec(),
-        charset: None,
-        markup,
-    })
+    Page::document("page", bytes.to_vec(), markup)
 }
 
 fn html(text: &str) -> Text {
-    let content = Content::Unicode {
-        text: text.to_owned(),
-        markup: Markup::Html,
-    };
-    text_of(&page(content), &TextOptions::default()).expect("this is text")
+    text_of(&Page::html("page", text), &TextOptions::default()).expect("this is text")
 }
 
 fn fold(text: &str, options: &TextOptions) -> String {
@@ -152,7 +134,7 @@ proptest! {
     fn any_text_keeps_the_rules(text in hard_text(), options in any_options(), tags in "(<p>|</pre>|<pre>|&nbsp;|\n| |<br>|x\\. |。)*") {
         for markup in [Markup::Html, Markup::Plain] {
             let content = Content::Unicode { text: format!("{text}{tags}{text}"), markup };
-            let made = text_of(&page(content), &options);
+            let made = text_of(&Page::new("page", content), &options);
             prop_assert!(made.is_ok());
             check(&made.unwrap_or_default())?;
         }

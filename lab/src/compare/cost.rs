@@ -75,11 +75,10 @@ pub fn measure(set: &LabelledSet, spec: &Spec, threads: usize, watch: &dyn Watch
     let mut resources = Resources::default();
     resources.threads = threads;
     let findings = dedup::run(sources, Model::new(config)?, &resources, watch)?;
-    let threads = dedup::in_pool(threads, || Ok(rayon::current_num_threads() as u64))?;
-    Ok(cost_of(&findings, threads))
+    Ok(cost_of(&findings))
 }
 
-fn cost_of(findings: &Findings, threads: u64) -> Cost {
+fn cost_of(findings: &Findings) -> Cost {
     let stages = findings.times.iter().map(|lap| Stage {
         name: lap.stage.to_owned(),
         wall: lap.wall.as_secs_f64(),
@@ -96,6 +95,6 @@ fn cost_of(findings: &Findings, threads: u64) -> Cost {
         pages: findings.collection.pages.len() as u64,
         sketch_bytes: 8 * findings.unit_of.iter().map(numbers).sum::<u64>(),
         pairs: findings.pairs.len() as u64,
-        threads,
+        threads: findings.threads as u64,
     }
 }

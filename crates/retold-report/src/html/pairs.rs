@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use retold::cluster::Pair;
 use retold::ids::SketchNo;
-use retold::index::{Postings, Sketches};
+use retold::index::Postings;
 use retold::method::{Check, Op, Trace};
 use retold::relation::Relation;
 use retold::sketch::shared_positions;
@@ -103,13 +103,13 @@ impl<'a> Facts<'a> {
         let findings = report.findings;
         let texts = findings
             .collection
-            .texts_per_sketch(findings.different_sketches);
+            .texts_per_sketch(findings.sketches().len());
         let df = |list: &[(u64, SketchNo)]| -> u32 {
             list.iter().map(|(_, sketch)| texts[sketch.at()]).sum()
         };
         Facts {
             report,
-            postings: Postings::build_where(whole_sketches(report), |list| df(list) > 1),
+            postings: Postings::build_where(findings.sketches(), |list| df(list) > 1),
             texts,
             picked: pick(report),
             shapes: Vec::new(),
@@ -232,12 +232,6 @@ impl<'a> Facts<'a> {
             _ => json!([shape, check.value]),
         }
     }
-}
-
-/// The sketches of pages before anything was deleted from them.
-fn whole_sketches<'a>(report: &'a Report<'_>) -> &'a Sketches {
-    let findings = report.findings;
-    findings.whole.as_ref().unwrap_or(findings.units.sketches())
 }
 
 /// The pairs with details of every cluster in the order: those with the canonical page and some others.

@@ -53,12 +53,12 @@ pub struct Findings {
     /// The sketches as pages have them ([`PageRow::sketch`]), keys only, if noise was deleted from them; `None` if they
     /// are the `units`.
     pub whole: Option<Sketches>,
-    /// How many different sketches the pages have, noise included.
-    pub different_sketches: usize,
     /// Pairs of units that were looked at.
     pub candidates: u64,
     /// Verdicts that were checked on texts.
     pub verified: Verified,
+    /// Threads that worked.
+    pub threads: usize,
     /// The stages, in order.
     pub times: Vec<Lap>,
 }
@@ -72,6 +72,12 @@ impl Findings {
     /// The id of the page with that rank.
     pub fn id(&self, rank: Rank) -> &str {
         &self.page(rank).id
+    }
+
+    /// The different sketches that pages have ([`PageRow::sketch`]), noise included; of marks and the like only if no noise
+    /// was deleted.
+    pub fn sketches(&self) -> &Sketches {
+        self.whole.as_ref().unwrap_or(self.units.sketches())
     }
 
     /// The unit of the page with that rank.
@@ -131,7 +137,6 @@ fn find(
     let mut collection = learn_and_sketch(&sources, &mut model, &mut clock, watch)?;
     let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
     let preference = preference(&collection, model.config().canonical, &by_id, watch);
-    let different_sketches = collection.sketches.len();
     let mut matched = Matched::find(&model, &mut collection, &by_id, &preference, watch)?;
     clock.lap("pairs");
 
@@ -170,9 +175,9 @@ fn find(
         units: matched.units,
         unit_of: matched.unit_of,
         whole: matched.whole,
-        different_sketches,
         candidates: matched.candidates,
         verified,
+        threads: rayon::current_num_threads(),
         times: clock.laps(),
     })
 }

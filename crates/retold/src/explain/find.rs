@@ -10,8 +10,7 @@ use crate::collect::learn_words;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::page::Page;
-use crate::read::{self, Outcome, Record, Source, each_record, settle};
-use crate::text::{decodes, text_hash};
+use crate::read::{self, Outcome, PageId, Record, Source, each_page, page_ids};
 use crate::watch::Watch;
 
 /// Inputs, and the model that says how they are read.
@@ -74,23 +73,14 @@ impl Inputs {
 
     /// The pages with these ids, by the rules for ids that a run follows. Reads all inputs once and two records again.
     pub fn by_ids(&self, ids: [&str; 2], watch: &dyn Watch) -> Result<[Side; 2]> {
-        let (mut places, mut names) = (Vec::new(), Vec::new());
-        self.each(
-            watch,
-            |page| decodes(&page).ok().map(|()| page.id),
-            |source, record, id| {
-                places.push((source, record));
-                names.push(id.into_boxed_str());
-            },
-        )?;
-        settle(&mut names);
+        let read = &self.model.config().read;
+        let pages = page_ids(&self.sources, read, watch)?;
         let [a, b] = ids.map(|id| {
-            let at = names.iter().position(|name| &**name == id);
-            let (source, number) = places[at.ok_or_else(|| unknown(id, &names))?];
-            let source = &self.sources[source as usize];
-            let mut records = source.records(&self.model.config().read);
+            let found = pages.iter().find(|page| &*page.id == id);
+            let PageId { source, record, .. } = found.ok_or_else(|| unknown(id, &pages))?;
+            let mut records = source.records(read);
             let record = records
-                .find(|record| record.number == number)
+                .find(|found| found.number == *record)
                 .ok_or_else(|| {
                     Error::Usage(format!(
                         "{}: the file changed while it was read",
@@ -109,43 +99,26 @@ impl Inputs {
         let wanted: FxHashSet<u64> = keys.iter().copied().collect();
         let mut seen = FxHashSet::default();
         let mut counts: HashMap<u64, u64> = HashMap::new();
-        let keys_of = |page: Page| {
-            let text = self.model.text(&page).ok()?;
-            let mut keys = self.model.sketch(&text, None).ok()?.keys;
-            keys.retain(|key| wanted.contains(key));
-            (!keys.is_empty()).then_some((text_hash(&text), keys))
+        let make = |page: Page| {
+            let text = self.model.text(&page)?;
+            let mut sketch = self
+                .model
+                .sketch(&text, None)
+                .map_err(|error| error.to_string())?;
+            sketch.keys.retain(|key| wanted.contains(key));
+            Ok((sketch.text, sketch.keys))
         };
-        self.each(watch, keys_of, |_, _, (text, keys)| {
-            if seen.insert(text) {
+        let read = &self.model.config().read;
+        each_page(&self.sources, read, watch, "reading", make, |_, _, made| {
+            if let Ok((text, keys)) = made
+                && seen.insert(text)
+            {
                 keys.iter()
                     .for_each(|&key| *counts.entry(key).or_default() += 1);
             }
-        })?;
-        Ok(counts)
-    }
-
-    /// Hands what `make` makes of each page to `take`, in order, with the page's source and record.
-    fn each<T: Send>(
-        &self,
-        watch: &dyn Watch,
-        make: impl Fn(Page) -> Option<T> + Sync,
-        mut take: impl FnMut(u32, u64, T),
-    ) -> Result<()> {
-        let read = &self.model.config().read;
-        let make = |source: u32, record: Record| {
-            let number = record.number;
-            match record.parse(&self.sources[source as usize], read) {
-                Outcome::Page(page) => make(page).map(|made| (source, number, made)),
-                _ => None,
-            }
-        };
-        each_record(&self.sources, read, watch, "reading", make, |made| {
-            if let Some((source, record, made)) = made {
-                take(source, record, made);
-            }
             Ok(())
         })?;
-        Ok(())
+        Ok(counts)
     }
 
     fn side(&self, source: &Source, record: Record) -> Result<Side> {
@@ -170,7 +143,7 @@ impl Inputs {
 }
 
 /// The error for an id that no page has, with ids that look like it.
-fn unknown(id: &str, names: &[Box<str>]) -> Error {
+fn unknown(id: &str, pages: &[PageId<'_>]) -> Error {
     let wanted = id.to_lowercase();
     let likeness = |name: &str| {
         let other = name.to_lowercase();
@@ -183,16 +156,16 @@ fn unknown(id: &str, names: &[Box<str>]) -> Error {
         let beside = other.chars().count().abs_diff(wanted.chars().count());
         (ends * 2).saturating_sub(beside)
     };
-    let mut close: Vec<&str> = names
+    let mut close: Vec<&str> = pages
         .iter()
-        .map(|name| &**name)
+        .map(|page| &*page.id)
         .filter(|name| likeness(name) > 4)
         .collect();
     close.sort_by_cached_key(|name| (std::cmp::Reverse(likeness(name)), *name));
     close.truncate(CLOSE);
     let close: Vec<String> = close.iter().map(|name| format!("`{name}`")).collect();
     Error::Usage(if close.is_empty() {
-        format!("no page has the id `{id}`; there are {} pages", names.len())
+        format!("no page has the id `{id}`; there are {} pages", pages.len())
     } else {
         format!(
             "no page has the id `{id}`; close to it: {}",

@@ -41,11 +41,6 @@ impl Trace {
         }
     }
 
-    /// True if tests are kept.
-    pub fn is_on(&self) -> bool {
-        self.checks.is_some()
-    }
-
     /// Whether the test holds. A value without a test always holds.
     #[inline]
     pub fn test(&mut self, check: Check) -> bool {

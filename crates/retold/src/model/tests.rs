@@ -206,8 +206,8 @@ fn units_of_a_store_are_those_of_sketches() {
     };
     let model = model("period", &[]).learn(known);
     let sketch = disclaimer(10, 100);
-    let owned = model.unit(&sketch);
-    let one = owned.as_ref();
+    let only = model.unit(&sketch);
+    let one = only.get(crate::ids::UnitNo(0));
     let mut store = Sketches::default();
     store.add(model.without_noise(sketch.as_ref(), None).as_ref());
     let units = model.units(store);

@@ -14,26 +14,6 @@ pub struct Unit<'a> {
     pub rare: SketchRef<'a>,
 }
 
-/// A [`Unit`] that owns what it shows.
-pub(super) struct OwnedUnit {
-    whole: Sketch,
-    common: Vec<bool>,
-    rare: Option<Sketch>,
-}
-
-impl OwnedUnit {
-    pub(super) fn as_ref(&self) -> Unit<'_> {
-        let whole = SketchRef {
-            common: &self.common,
-            ..self.whole.as_ref()
-        };
-        Unit {
-            whole,
-            rare: self.rare.as_ref().map_or(whole, Sketch::as_ref),
-        }
-    }
-}
-
 /// The units of a collection.
 #[derive(Debug, Default)]
 pub struct Units {
@@ -82,27 +62,7 @@ impl Model {
 
     /// True if `key` is common in the collection that the model has learnt.
     pub fn is_common(&self, key: u64) -> bool {
-        self.knowledge().is_some_and(|known| known.is_common(key))
-    }
-
-    /// The sketch as it is judged.
-    pub(super) fn unit(&self, sketch: &Sketch) -> OwnedUnit {
-        let whole = self.without_noise(sketch.as_ref(), sketch.site.as_deref());
-        let mut common: Vec<bool> = whole.keys.iter().map(|&key| self.is_common(key)).collect();
-        if !common.contains(&true) {
-            common.clear();
-        }
-        let rare = self.0.evidence.map(|_| {
-            without_common(SketchRef {
-                common: &common,
-                ..whole.as_ref()
-            })
-        });
-        OwnedUnit {
-            whole,
-            common,
-            rare,
-        }
+        self.0.common.contains(&key)
     }
 
     /// What is left of a page's sketch once the noise of its site has been deleted.
@@ -110,17 +70,23 @@ impl Model {
         sketch.retain(|place| !self.deletes(sketch.keys[place], site))
     }
 
+    /// The one unit of a sketch.
+    pub(super) fn unit(&self, sketch: &Sketch) -> Units {
+        let mut only = Sketches::default();
+        let site = sketch.site.as_deref();
+        only.push(self.without_noise(sketch.as_ref(), site).as_ref());
+        self.units(only)
+    }
+
     /// Sketches from which noise has been deleted, as they are judged.
     pub(crate) fn units(&self, mut sketches: Sketches) -> Units {
-        let common = self.knowledge().map_or(&[][..], |known| &known.common);
-        if common.is_empty() {
+        if self.0.common.is_empty() {
             return Units {
                 whole: sketches,
                 rare: None,
             };
         }
-        let common: rustc_hash::FxHashSet<u64> = common.iter().copied().collect();
-        sketches.flag_common(|key| common.contains(&key));
+        sketches.flag_common(|key| self.is_common(key));
         let rare = self.0.evidence.map(|_| {
             let mut rare = Sketches::default();
             sketches

@@ -66,13 +66,13 @@ pub type Made<T> = std::result::Result<T, String>;
 
 /// [`each_record`] for those who want pages only: `take` gets the source and the record's number with what `make` made of
 /// the page, or with the reason for a reject. Records that are no pages are passed over.
-pub fn each_page<T: Send>(
-    sources: &[Source],
+pub fn each_page<'s, T: Send>(
+    sources: &'s [Source],
     options: &ReadOptions,
     watch: &dyn Watch,
     stage: &'static str,
     make: impl Fn(Page) -> Made<T> + Sync,
-    mut take: impl FnMut(&Source, u64, Made<T>) -> Result<()>,
+    mut take: impl FnMut(&'s Source, u64, Made<T>) -> Result<()>,
 ) -> Result<()> {
     let make = |source: u32, record: Record| {
         let number = record.number;

@@ -8,21 +8,45 @@ use crate::page::Page;
 use crate::text::decodes;
 use crate::watch::Watch;
 
+/// A page's id, and where the page is.
+#[derive(Clone, Debug)]
+pub struct PageId<'s> {
+    /// The id, different from all others.
+    pub id: Box<str>,
+    /// The source.
+    pub source: &'s Source,
+    /// The record's number in the source.
+    pub record: u64,
+}
+
 /// The ids of all pages in the order of reading, settled. Reads all sources once; records that are no pages or cannot be
 /// read have none.
-pub fn page_ids(
-    sources: &[Source],
+pub fn page_ids<'s>(
+    sources: &'s [Source],
     options: &ReadOptions,
     watch: &dyn Watch,
-) -> Result<Vec<Box<str>>> {
-    let mut ids = Vec::new();
+) -> Result<Vec<PageId<'s>>> {
+    let (mut ids, mut places) = (Vec::new(), Vec::new());
     let make = |page: Page| decodes(&page).map(|()| page.id);
-    each_page(sources, options, watch, "ids", make, |_, _, id| {
-        ids.extend(id.ok().map(String::into_boxed_str));
-        Ok(())
-    })?;
+    each_page(
+        sources,
+        options,
+        watch,
+        "reading",
+        make,
+        |source, record, id| {
+            if let Ok(id) = id {
+                ids.push(id.into_boxed_str());
+                places.push((source, record));
+            }
+            Ok(())
+        },
+    )?;
     settle(&mut ids);
-    Ok(ids)
+    let pages = ids.into_iter().zip(places);
+    Ok(pages
+        .map(|(id, (source, record))| PageId { id, source, record })
+        .collect())
 }
 
 /// Makes repeated ids unique: the second page of an id gets `#2`, the third `#3`, and so on, in the order of reading,

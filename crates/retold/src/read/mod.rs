@@ -32,12 +32,12 @@ pub use self::again::again;
 use self::archive::{Archive, Form};
 pub use self::each::{each_page, each_record};
 use self::frame::{Body, Frame, Frames, State};
-pub use self::ids::{page_ids, settle};
+pub use self::ids::{PageId, page_ids, settle};
 use self::open::{Compression, Opened};
 use self::sniff::Format;
 use self::window::Window;
 use crate::error::{Error, Result};
-use crate::page::{Content, Markup, Page};
+use crate::page::{Markup, Page};
 use crate::relation::Relation;
 
 /// What readers have to know (CONTRACT, *Input*). One struct for the command line, the config file and bindings.
@@ -128,15 +128,8 @@ impl Record {
             }
             Body::Row(row) => delimited::parse(*row, self.number, source, options),
             Body::Document { bytes, markup } => Outcome::Page(Page {
-                id: source.name.clone(),
-                url: None,
                 site: source.site.clone(),
-                date: None,
-                content: Content::Bytes {
-                    bytes,
-                    charset: None,
-                    markup,
-                },
+                ..Page::document(source.name.clone(), bytes, markup)
             }),
         }
     }

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::page::Content;
 
 /// A folder with the given files, and everything read from it as `(source name, number, outcome)`.
 pub(crate) struct Folder(pub tempfile::TempDir);

@@ -241,10 +241,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_words_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let page = Page {
-            id: String::new(), url: None, site: None, date: None,
-            content: Content::Bytes { bytes, charset: None, markup: Markup::Html },
-        };
+        let page = Page::document("", bytes, Markup::Html);
         if let Ok(text) = text_of(&page, &TextOptions::default()) {
             let _ = text.words().interned(Form::Stem);
         }
