@@ -1,5 +1,7 @@
 //! Blocks: lines of text with collapsed white space, as both HTML and plain text end up.
 
+use super::outline::Block;
+
 /// Builds the visible text: blocks separated by one line feed, none empty, white space inside them collapsed.
 #[derive(Debug, Default)]
 pub struct Blocks {
@@ -14,10 +16,11 @@ pub struct Blocks {
     carry: Vec<u8>,
     /// The following text is inside a link.
     linked: bool,
-    /// Characters of this block, white space left out, and how many of them stand in links.
-    block: (u64, u64),
-    /// Characters of the blocks of which at least half is links.
-    link_chars: u64,
+    /// The element that the following text is in.
+    element: usize,
+    /// What is known of this block, and of all before it.
+    block: Block,
+    blocks: Vec<Block>,
 }
 
 impl Blocks {
@@ -40,11 +43,15 @@ impl Blocks {
         self.linked = linked;
     }
 
+    /// The element that the text is in from here on; a block belongs to that in which it begins.
+    pub fn enter(&mut self, element: usize) {
+        self.element = element;
+    }
+
     /// Ends the block; a block without text vanishes.
     pub fn end_block(&mut self) {
-        let (chars, in_links) = std::mem::take(&mut self.block);
-        if in_links * 2 >= chars {
-            self.link_chars += chars;
+        if !self.fresh {
+            self.blocks.push(self.block);
         }
         self.carry.clear();
         self.fresh = true;
@@ -105,6 +112,10 @@ impl Blocks {
                 self.text.push(b'\n');
             }
             self.fresh = false;
+            self.block = Block {
+                element: self.element,
+                ..Block::default()
+            };
         } else if self.gap {
             self.text.push(b' ');
         }
@@ -114,16 +125,16 @@ impl Blocks {
             .iter()
             .filter(|&&b| b & 0xC0 != 0x80 && b != b' ')
             .count() as u64;
-        self.block.0 += chars;
-        self.block.1 += if self.linked { chars } else { 0 };
+        self.block.chars += chars;
+        self.block.linked += if self.linked { chars } else { 0 };
     }
 
-    /// The text, and how many characters of it (white space left out) stand in blocks of which at least half is links.
-    pub fn finish(mut self) -> (String, u64) {
+    /// The text, and what is known of its blocks.
+    pub fn finish(mut self) -> (String, Vec<Block>) {
         self.end_block();
         let text = String::from_utf8(self.text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        (text, self.link_chars)
+        (text, self.blocks)
     }
 }
 

@@ -1,14 +1,14 @@
-//! Main text: which blocks of a page are its article.
+//! Main text: which blocks of a page methods see.
 //!
-//! The work is a readability-type extractor's (`dom_smoothie`) or, for [`Extract::Precise`], that of a port of
-//! trafilatura (cargo feature `precise`). Both build a tree, so the document is [tamed](super::guard) first. What they
-//! return becomes a mask over the page's blocks ([`super::align`]). Where nothing is found, all blocks count.
+//! [`Extract::Main`] asks a rule over the page's outline ([`super::main_text`]). [`Extract::Precise`] asks a port of
+//! trafilatura (cargo feature `precise`), which builds a tree, so the document is tamed first (`text/guard.rs`), and
+//! what it returns becomes a mask over the page's blocks (`text/align.rs`). Where nothing is found, all blocks count.
 
 use serde::{Deserialize, Serialize};
 
-use super::{align, guard};
+use super::main_text;
+use super::outline::Outline;
 use crate::error::{Error, Result};
-use crate::quiet::caught;
 
 /// Which part of a page methods see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,50 +60,46 @@ pub enum Extraction {
     OverBudget,
 }
 
-/// The main blocks of a document whose visible text is `visible`. The mask is empty if all blocks count.
-pub fn main_blocks(html: &str, visible: &str, extract: Extract) -> (Vec<bool>, Extraction) {
-    if extract == Extract::None {
-        return (Vec::new(), Extraction::Whole);
-    }
-    let Some(tamed) = guard::tame(html) else {
-        return (Vec::new(), Extraction::OverBudget);
+/// The main blocks of a document. The mask is empty if all blocks count.
+pub fn main_blocks(
+    html: &str,
+    visible: &str,
+    outline: &Outline,
+    extract: Extract,
+) -> (Vec<bool>, Extraction) {
+    let mask = match extract {
+        Extract::None => return (Vec::new(), Extraction::Whole),
+        Extract::Main => main_text::main_blocks(outline, visible),
+        Extract::Precise => match precise(html, visible) {
+            Some(mask) => Some(mask).filter(|mask| mask.contains(&true)),
+            None => return (Vec::new(), Extraction::OverBudget),
+        },
     };
-    // A panic in an extractor must not end a run over a whole crawl; the page is taken whole instead.
-    let extracted = caught(|| match extract {
-        Extract::Precise => precise(&tamed),
-        _ => readable(tamed),
-    });
-    let mask = match extracted.flatten() {
-        Some(extracted) => align::mask(visible, &extracted),
-        None => Vec::new(),
-    };
-    if mask.contains(&true) {
-        (mask, Extraction::Main)
-    } else {
-        (Vec::new(), Extraction::Fallback)
+    match mask {
+        Some(mask) => (mask, Extraction::Main),
+        None => (Vec::new(), Extraction::Fallback),
     }
 }
 
-fn readable(html: String) -> Option<String> {
-    let config = dom_smoothie::Config {
-        disable_json_ld: true,
-        text_mode: dom_smoothie::TextMode::Formatted,
-        ..dom_smoothie::Config::default()
-    };
-    let mut readability = dom_smoothie::Readability::new(html, None, Some(config)).ok()?;
-    Some(readability.parse().ok()?.text_content.to_string())
-}
-
+/// The mask by trafilatura, empty if it finds nothing; `None` if the page exceeds the limits of its tree.
 #[cfg(feature = "precise")]
-fn precise(html: &str) -> Option<String> {
-    let options = trafilatura::Options::default()
-        .with_fallback(true)
-        .with_exclude_comments(true);
-    let result = trafilatura::extract(html, &options).ok()?;
-    Some(result.content_text)
+fn precise(html: &str, visible: &str) -> Option<Vec<bool>> {
+    let tamed = super::guard::tame(html)?;
+    // A panic in an extractor must not end a run over a whole crawl; the page is taken whole instead.
+    let extracted = crate::quiet::caught(|| {
+        let options = trafilatura::Options::default()
+            .with_fallback(true)
+            .with_exclude_comments(true);
+        trafilatura::extract(&tamed, &options).ok()
+    });
+    Some(match extracted.flatten() {
+        Some(extracted) => super::align::mask(visible, &extracted.content_text),
+        None => Vec::new(),
+    })
 }
 
+/// Not built in; [`Extract::check`] says so before any page is read.
 #[cfg(not(feature = "precise"))]
-fn precise(_: &str) -> Option<String> {
-    None
+fn precise(_: &str, _: &str) -> Option<Vec<bool>> {
+    Some(Vec::new())
 }

@@ -9,7 +9,7 @@
 use html5gum::emitters::default::{DefaultEmitter, StartTag};
 use html5gum::{Token, Tokenizer};
 
-use super::html::{is_hidden, is_void};
+use super::html::{ends_line, is_hidden};
 
 /// Longer documents are not made into a tree.
 pub const MAX_BYTES: usize = 8 << 20;
@@ -190,10 +190,31 @@ fn escape(text: &[u8], out: &mut Vec<u8>) -> usize {
     escaped
 }
 
+/// Elements that have no content.
+fn is_void(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"area"
+            | b"base"
+            | b"br"
+            | b"col"
+            | b"embed"
+            | b"hr"
+            | b"img"
+            | b"input"
+            | b"link"
+            | b"meta"
+            | b"param"
+            | b"source"
+            | b"track"
+            | b"wbr"
+    )
+}
+
 /// Whether a start tag ends the element `top` that stands open before it.
 fn closes(name: &[u8], top: &[u8]) -> bool {
     match top {
-        b"p" => super::html::ends_line(name),
+        b"p" => ends_line(name),
         b"li" => name == b"li",
         b"dt" | b"dd" => matches!(name, b"dt" | b"dd"),
         b"td" | b"th" => matches!(name, b"td" | b"th" | b"tr" | b"tbody" | b"thead" | b"tfoot"),

@@ -11,48 +11,31 @@ use html5gum::{Emitter, Error, State, Tokenizer};
 
 use super::Meta;
 use super::block::Blocks;
-use super::meta::{Attributes, MetaFinder};
+use super::hints::hint_of;
+use super::meta::{Attributes, MetaFinder, Wanted};
+use super::outline::{Kind, Outline};
 
-/// The visible text of an HTML document, what its head says of it, and how many characters of the text (white space
-/// left out) stand in blocks of which at least half is links: menus, lists of other articles.
-pub fn visible_text(html: &str) -> (String, Meta, u64) {
+/// The visible text of an HTML document, what its head says of it, and its outline.
+pub fn visible_text(html: &str) -> (String, Meta, Outline) {
     let mut sink = Sink::new(html.len());
     // The sink makes no tokens, so the first call reads to the end.
     let end = Tokenizer::new_with_emitter(html, &mut sink).next();
     debug_assert!(end.is_none());
-    let (text, link_chars) = sink.blocks.finish();
-    (text, sink.meta.finish(), link_chars)
+    let (text, blocks) = sink.blocks.finish();
+    sink.outline.blocks = blocks;
+    (text, sink.meta.finish(), sink.outline)
 }
 
 /// Elements whose content is no visible text.
+#[cfg(feature = "precise")]
 pub(super) fn is_hidden(name: &[u8]) -> bool {
     role(name) == Role::Hidden
 }
 
 /// Elements that end the line before them and after them.
+#[cfg(feature = "precise")]
 pub(super) fn ends_line(name: &[u8]) -> bool {
-    matches!(role(name), Role::Block | Role::Pre) && name != b"br"
-}
-
-/// Elements that have no content.
-pub(super) fn is_void(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"area"
-            | b"base"
-            | b"br"
-            | b"col"
-            | b"embed"
-            | b"hr"
-            | b"img"
-            | b"input"
-            | b"link"
-            | b"meta"
-            | b"param"
-            | b"source"
-            | b"track"
-            | b"wbr"
-    )
+    matches!(role(name), Role::Block(_) | Role::Pre) || name == b"hr"
 }
 
 /// What a tag means for the text.
@@ -61,7 +44,9 @@ enum Role {
     /// Inline: the words around it may be one word.
     Inline,
     /// Ends the line before it and after it.
-    Block,
+    Block(Kind),
+    /// Ends the line and holds nothing.
+    Break,
     /// A block whose line ends are kept.
     Pre,
     /// Content that is no visible text.
@@ -82,15 +67,46 @@ fn role(name: &[u8]) -> Role {
         b"meta" | b"link" | b"html" | b"time" => Role::Meta,
         b"script" | b"style" | b"noscript" | b"template" | b"iframe" | b"noembed" | b"noframes"
         | b"select" | b"datalist" | b"textarea" => Role::Hidden,
-        b"address" | b"article" | b"aside" | b"blockquote" | b"body" | b"br" | b"button"
-        | b"caption" | b"center" | b"dd" | b"details" | b"dialog" | b"dir" | b"div" | b"dl"
-        | b"dt" | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"frameset"
-        | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"header" | b"hgroup"
-        | b"hr" | b"legend" | b"li" | b"main" | b"menu" | b"nav" | b"ol" | b"optgroup"
-        | b"option" | b"p" | b"search" | b"section" | b"summary" | b"table" | b"tbody" | b"td"
-        | b"tfoot" | b"th" | b"thead" | b"tr" | b"ul" => Role::Block,
-        _ => Role::Inline,
+        b"br" | b"hr" => Role::Break,
+        _ => match kind(name) {
+            Some(kind) => Role::Block(kind),
+            None => Role::Inline,
+        },
     }
+}
+
+/// The kind of the block elements of that name.
+fn kind(name: &[u8]) -> Option<Kind> {
+    Some(match name {
+        b"article" => Kind::Article,
+        b"aside" => Kind::Aside,
+        b"body" => Kind::Body,
+        b"button" => Kind::Button,
+        b"dd" | b"dt" => Kind::Definition,
+        b"dialog" => Kind::Dialog,
+        b"dir" | b"dl" | b"menu" | b"ol" | b"ul" => Kind::List,
+        b"div" => Kind::Div,
+        b"fieldset" => Kind::Fieldset,
+        b"figure" => Kind::Figure,
+        b"footer" => Kind::Footer,
+        b"form" => Kind::Form,
+        b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Kind::Heading,
+        b"head" => Kind::Head,
+        b"header" => Kind::Header,
+        b"li" => Kind::Item,
+        b"main" => Kind::Main,
+        b"nav" => Kind::Nav,
+        b"p" => Kind::Paragraph,
+        b"search" => Kind::Search,
+        b"section" => Kind::Section,
+        b"table" => Kind::Table,
+        b"tbody" | b"tfoot" | b"thead" => Kind::Rows,
+        b"td" | b"th" => Kind::Cell,
+        b"tr" => Kind::Row,
+        b"address" | b"blockquote" | b"caption" | b"center" | b"details" | b"figcaption"
+        | b"frameset" | b"hgroup" | b"legend" | b"optgroup" | b"option" | b"summary" => Kind::Other,
+        _ => return None,
+    })
 }
 
 /// The state in which the tokenizer reads on after a start tag: some elements hold no tags.
@@ -110,11 +126,10 @@ fn content_state(name: &[u8]) -> Option<State> {
 struct Sink {
     blocks: Blocks,
     meta: MetaFinder,
-    /// The name of the tag being read.
+    /// The name of the tag being read, and what it means, once that is known.
     name: Vec<u8>,
+    role: Option<Role>,
     is_end: bool,
-    self_closing: bool,
-    role: Role,
     attributes: Attributes,
     /// The last start tag, which the tokenizer needs to find the end of raw text.
     last_start: Vec<u8>,
@@ -122,6 +137,9 @@ struct Sink {
     hidden: Option<(Vec<u8>, usize)>,
     /// Depth of `pre`.
     pre: usize,
+    outline: Outline,
+    /// How many elements were open where the link that is open began, if one is.
+    link: Option<usize>,
 }
 
 impl Sink {
@@ -130,27 +148,61 @@ impl Sink {
             blocks: Blocks::with_capacity(capacity / 4),
             meta: MetaFinder::default(),
             name: Vec::new(),
+            role: None,
             is_end: false,
-            self_closing: false,
-            role: Role::Inline,
             attributes: Attributes::default(),
             last_start: Vec::new(),
             hidden: None,
             pre: 0,
+            outline: Outline::new(),
+            link: None,
         }
     }
 
     fn open(&mut self, is_end: bool) {
         self.name.clear();
+        self.role = None;
         self.is_end = is_end;
-        self.self_closing = false;
         self.attributes.clear();
-        self.role = Role::Inline;
+    }
+
+    fn role(&mut self) -> Role {
+        *self.role.get_or_insert_with(|| role(&self.name))
     }
 
     /// Attributes are read only where they can matter: pages carry megabytes of them.
-    fn wants_attributes(&self) -> bool {
-        !self.is_end && role(&self.name) == Role::Meta
+    fn wanted(&mut self) -> Wanted {
+        if self.is_end || self.hidden.is_some() {
+            return Wanted::None;
+        }
+        match self.role() {
+            Role::Meta => Wanted::All,
+            Role::Block(_) | Role::Pre => Wanted::Names,
+            Role::Link => Wanted::Target,
+            Role::Inline | Role::Break | Role::Hidden | Role::Title => Wanted::None,
+        }
+    }
+
+    fn start_block(&mut self, kind: Kind) {
+        self.blocks.end_block();
+        self.outline.start(kind, hint_of(self.attributes.names()));
+        self.blocks.enter(self.outline.innermost());
+    }
+
+    fn end_block(&mut self, kind: Kind) {
+        self.blocks.end_block();
+        self.outline.end(kind);
+        self.blocks.enter(self.outline.innermost());
+        // A link that nobody closed ends with the element that it stands in.
+        if self.link.is_some_and(|depth| self.outline.depth() < depth) {
+            self.link(false);
+        }
+    }
+
+    /// Whether what follows is a link. Links may hold blocks.
+    fn link(&mut self, linked: bool) {
+        self.blocks.linked(linked);
+        self.link = linked.then(|| self.outline.depth());
     }
 
     fn start_tag(&mut self) {
@@ -158,22 +210,24 @@ impl Sink {
             *depth += usize::from(*hidden == self.name);
             return;
         }
-        match self.role {
+        let role = self.role();
+        match role {
             Role::Inline => {}
-            Role::Block => self.blocks.end_block(),
+            Role::Break => self.blocks.end_block(),
+            Role::Block(kind) => self.start_block(kind),
             Role::Pre => {
-                self.blocks.end_block();
+                self.start_block(Kind::Pre);
                 self.pre += 1;
                 self.blocks.keep_lines(true);
             }
             Role::Hidden | Role::Title => {
-                if self.role == Role::Title {
+                if role == Role::Title {
                     self.meta.begin_title();
                 }
                 self.hidden = Some((self.name.clone(), 0));
             }
             Role::Meta => self.meta.tag(&self.name, &self.attributes),
-            Role::Link => self.blocks.linked(true),
+            Role::Link => self.link(self.attributes.has_target()),
         }
     }
 
@@ -189,16 +243,12 @@ impl Sink {
             }
             return;
         }
-        match self.role {
-            Role::Link => self.blocks.linked(false),
-            // The end of a block ends a link that nobody closed, such as an old-fashioned anchor.
-            Role::Block => {
-                self.blocks.end_block();
-                self.blocks.linked(false);
-            }
+        match self.role() {
+            Role::Link => self.link(false),
+            Role::Break => self.blocks.end_block(),
+            Role::Block(kind) => self.end_block(kind),
             Role::Pre => {
-                self.blocks.end_block();
-                self.blocks.linked(false);
+                self.end_block(Kind::Pre);
                 self.pre = self.pre.saturating_sub(1);
                 self.blocks.keep_lines(self.pre > 0);
             }
@@ -248,7 +298,6 @@ impl Emitter for &mut Sink {
     fn init_comment(&mut self) {}
 
     fn emit_current_tag(&mut self) -> Option<State> {
-        self.role = role(&self.name);
         if self.is_end {
             self.end_tag();
             return None;
@@ -264,9 +313,7 @@ impl Emitter for &mut Sink {
 
     fn emit_current_doctype(&mut self) {}
 
-    fn set_self_closing(&mut self) {
-        self.self_closing = true;
-    }
+    fn set_self_closing(&mut self) {}
 
     fn set_force_quirks(&mut self) {}
 
@@ -281,7 +328,7 @@ impl Emitter for &mut Sink {
     fn init_doctype(&mut self) {}
 
     fn init_attribute(&mut self) {
-        let wanted = self.wants_attributes();
+        let wanted = self.wanted();
         self.attributes.begin(wanted);
     }
 
@@ -316,7 +363,7 @@ mod tests {
 
     #[test]
     fn blocks_of_links_are_counted() {
-        let chars = |html: &str| visible_text(html).2;
+        let chars = |html: &str| visible_text(html).2.link_chars();
         assert_eq!(
             chars("<ul><li><a href=x>首页</a><li>| <a>新 闻</a></ul><p>正文<a>甲</a>乙。"),
             5

@@ -5,40 +5,93 @@ use super::Meta;
 /// Maximum length of a metadata value; longer ones are cut.
 const VALUE_LIMIT: usize = 4096;
 
+/// Which attributes of a tag are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    #[default]
+    None,
+    /// The names that the page's builder gave: class, id and role.
+    Names,
+    /// Where a link leads.
+    Target,
+    /// All, of which 32 count.
+    All,
+}
+
 /// The wanted attributes of the tag being read.
 #[derive(Debug, Default)]
 pub struct Attributes {
+    wanted: Wanted,
     pairs: Vec<(Vec<u8>, Vec<u8>)>,
-    wanted: bool,
+    /// The name of the attribute being read, if all are not wanted.
+    name: Vec<u8>,
+    names: Vec<u8>,
 }
 
 impl Attributes {
     /// Forgets the last tag's attributes.
     pub fn clear(&mut self) {
+        self.wanted = Wanted::None;
         self.pairs.clear();
-        self.wanted = false;
+        self.name.clear();
+        self.names.clear();
     }
 
-    /// Begins an attribute, which is kept if `wanted`; a tag has at most 32 that count.
-    pub fn begin(&mut self, wanted: bool) {
-        self.wanted = wanted && self.pairs.len() < 32;
-        if self.wanted {
-            self.pairs.push((Vec::new(), Vec::new()));
+    /// Begins an attribute; the same ones are wanted of all that a tag has.
+    pub fn begin(&mut self, wanted: Wanted) {
+        if self.has_target() {
+            return;
+        }
+        self.wanted = wanted;
+        self.name.clear();
+        self.names.push(b' ');
+        if wanted == Wanted::All {
+            if self.pairs.len() == 32 {
+                self.wanted = Wanted::None;
+            } else {
+                self.pairs.push((Vec::new(), Vec::new()));
+            }
         }
     }
 
     /// Adds to the attribute's name.
     pub fn push_name(&mut self, text: &[u8]) {
-        if let (true, Some((name, _))) = (self.wanted, self.pairs.last_mut()) {
-            name.extend_from_slice(text);
+        match self.wanted {
+            Wanted::None => {}
+            Wanted::Names | Wanted::Target => self.name.extend_from_slice(text),
+            Wanted::All => {
+                if let Some((name, _)) = self.pairs.last_mut() {
+                    name.extend_from_slice(text);
+                }
+            }
         }
     }
 
     /// Adds to the attribute's value.
     pub fn push_value(&mut self, text: &[u8]) {
-        if let (true, Some((_, value))) = (self.wanted, self.pairs.last_mut()) {
-            value.extend_from_slice(text);
+        match self.wanted {
+            Wanted::None | Wanted::Target => {}
+            Wanted::Names => {
+                if matches!(self.name.as_slice(), b"class" | b"id" | b"role") {
+                    self.names.extend_from_slice(text);
+                }
+            }
+            Wanted::All => {
+                if let Some((_, value)) = self.pairs.last_mut() {
+                    value.extend_from_slice(text);
+                }
+            }
         }
+    }
+
+    /// The values of class, id and role, with white space between them.
+    pub fn names(&self) -> &[u8] {
+        &self.names
+    }
+
+    /// Whether the tag leads anywhere: anchors do not.
+    pub fn has_target(&self) -> bool {
+        self.wanted == Wanted::Target && self.name == b"href"
     }
 
     /// The value of the first attribute of that name, trimmed; `None` if it is empty or missing.

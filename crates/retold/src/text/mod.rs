@@ -2,6 +2,7 @@
 //!
 //! Methods see [`Text::folded`] and positions in it; people are shown [`Text::visible`].
 
+#[cfg(feature = "precise")]
 mod align;
 pub mod atoms;
 mod block;
@@ -9,10 +10,14 @@ pub mod charset;
 pub mod extract;
 pub mod fold;
 mod garbled;
-pub mod guard;
+#[cfg(feature = "precise")]
+mod guard;
+mod hints;
 pub mod html;
 pub mod language;
+mod main_text;
 mod meta;
+mod outline;
 pub mod plain;
 mod sentence;
 pub mod synonyms;
@@ -224,22 +229,25 @@ pub fn decodes(page: &Page) -> Result<(), String> {
 
 fn text_of_str(source: &str, markup: Markup, options: &TextOptions) -> Result<Text, String> {
     check_length(source.len())?;
-    let (visible, meta, link_chars) = match markup {
-        Markup::Html => html::visible_text(source),
-        Markup::Plain => (plain::visible_text(source), Meta::default(), 0),
+    let mut text = match markup {
+        Markup::Html => text_of_html(source, options),
+        Markup::Plain => fold_blocks(plain::visible_text(source), Vec::new(), options),
     };
-    let extract = match markup {
-        Markup::Html => options.extract.unwrap_or(Extract::None),
-        Markup::Plain => Extract::None,
-    };
-    let (main, extraction) = extract::main_blocks(source, &visible, extract);
-    let mut text = fold_blocks(visible, main, options);
     check_length(text.folded.len())?;
-    text.meta = meta;
-    text.extraction = extraction;
-    text.link_chars = link_chars;
     text.derived = Derived::new(options);
     Ok(text)
+}
+
+fn text_of_html(source: &str, options: &TextOptions) -> Text {
+    let (visible, meta, outline) = html::visible_text(source);
+    let extract = options.extract.unwrap_or(Extract::None);
+    let (main, extraction) = extract::main_blocks(source, &visible, &outline, extract);
+    Text {
+        meta,
+        extraction,
+        link_chars: outline.link_chars(),
+        ..fold_blocks(visible, main, options)
+    }
 }
 
 /// The text of these blocks; `main` says which of them methods see (empty: all).

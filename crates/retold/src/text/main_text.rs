@@ -1,0 +1,274 @@
+//! Main text: which blocks of a page are its own text, by a rule over its [outline](super::outline).
+//!
+//! Text is weighed by its *prose*: the bytes of blocks that are mostly not links, in full where a block is long and has
+//! punctuation, else a quarter; so a menu weighs nothing, and a poem still outweighs a footer. Then
+//!
+//! 1. what is not the page's own is left out, the surest first: teasers of other articles and readers' comments,
+//!    where enough prose is left without them; the site's frame and what stands beside the text, by its tags and names
+//!    or because it is mostly links, each if it has less than half of the prose that is left;
+//! 2. of the rest, the innermost element that holds four fifths of the prose is the main one;
+//! 3. the main text is its blocks that are not left out, less those that are mostly links (headings stay).
+//!
+//! There is none, and the page counts whole, if what was found is a small part of the page's own text, or next to no
+//! prose among many links. All is decided by sums over the page, so no single tag or name does; linear.
+
+use super::hints::Hint;
+use super::outline::{Block, Kind, Outline};
+
+/// Bytes that a block has at least to weigh in full.
+const LONG: usize = 40;
+/// A teaser begins with a link of at least so many characters, the other article's title,
+const TITLE: u64 = 20;
+/// has at most so much prose,
+const TEASER: u64 = 600;
+/// and stands beside at least two more.
+const TEASERS: usize = 3;
+/// Prose that has to be left without teasers and comments, and a fifth of all.
+const LEAST: u64 = 150;
+/// Main text of less prose is believed only if it is 15 % of all visible text: lists of links have some prose too.
+const LITTLE: u64 = 300;
+
+/// For each block whether it is main text; `None` if the page has none that can be told from the rest.
+pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
+    let page = Page::new(outline, visible);
+    let mut out = vec![false; outline.elements.len()];
+    page.leave_out_others(&mut out);
+    let others = out.clone();
+    page.leave_out_frame(&mut out);
+    let mask = page.main(&page.main_element(&out), &out);
+    page.is_enough(&mask, &others).then_some(mask)
+}
+
+/// A page whose main text is looked for.
+struct Page<'a> {
+    outline: &'a Outline,
+    /// The prose of each block.
+    prose: Vec<u64>,
+}
+
+/// Sums over the blocks in an element.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    prose: u64,
+    chars: u64,
+    linked: u64,
+}
+
+impl<'a> Page<'a> {
+    fn new(outline: &'a Outline, visible: &str) -> Page<'a> {
+        let texts = super::blocks(visible);
+        let blocks = outline.blocks.iter().zip(texts);
+        Page {
+            outline,
+            prose: blocks.map(|(block, text)| prose(block, text)).collect(),
+        }
+    }
+
+    fn elements(&self) -> std::ops::Range<usize> {
+        1..self.outline.elements.len()
+    }
+
+    fn parent(&self, element: usize) -> usize {
+        self.outline.elements[element].parent
+    }
+
+    fn kind(&self, element: usize) -> Kind {
+        self.outline.elements[element].kind
+    }
+
+    /// The sums of all elements over the blocks that are not in elements left out.
+    fn sums(&self, out: &[bool]) -> Vec<Sum> {
+        let mut sums = vec![Sum::default(); out.len()];
+        for (block, prose) in self.outline.blocks.iter().zip(&self.prose) {
+            if !out[block.element] {
+                let sum = &mut sums[block.element];
+                sum.prose += prose;
+                sum.chars += block.chars;
+                sum.linked += block.linked;
+            }
+        }
+        for element in self.elements().rev() {
+            let Sum {
+                prose,
+                chars,
+                linked,
+            } = sums[element];
+            let around = &mut sums[self.parent(element)];
+            around.prose += prose;
+            around.chars += chars;
+            around.linked += linked;
+        }
+        sums
+    }
+
+    /// Leaves out teasers of other articles, and comments.
+    fn leave_out_others(&self, out: &mut [bool]) {
+        let sums = self.sums(out);
+        let teasers = self.teasers(&sums);
+        self.leave_out_together(|element| teasers[element], &sums, out);
+        let sums = self.sums(out);
+        let comments = |element: usize| self.outline.elements[element].hint == Hint::Comments;
+        self.leave_out_together(comments, &sums, out);
+    }
+
+    /// Leaves out all elements that are `other`, if enough is left then.
+    fn leave_out_together(&self, other: impl Fn(usize) -> bool, sums: &[Sum], out: &mut [bool]) {
+        let mut with = out.to_vec();
+        let mut prose = 0;
+        for element in self.elements() {
+            let around = with[self.parent(element)];
+            with[element] |= around || other(element) && self.kind(element) != Kind::Body;
+            if with[element] && !around {
+                prose += sums[element].prose;
+            }
+        }
+        let left = sums[0].prose - prose;
+        if left >= LEAST && left * 5 >= sums[0].prose {
+            out.copy_from_slice(&with);
+        }
+    }
+
+    /// Which elements are teasers.
+    fn teasers(&self, sums: &[Sum]) -> Vec<bool> {
+        let mut first: Vec<Option<usize>> = vec![None; sums.len()];
+        for (number, block) in self.outline.blocks.iter().enumerate() {
+            first[block.element].get_or_insert(number);
+        }
+        for element in self.elements().rev() {
+            let parent = self.parent(element);
+            // `None` is less than any number.
+            first[parent] = match (first[parent], first[element]) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.max(b),
+            };
+        }
+        let like = |element: usize| {
+            let title = first[element].map(|number| self.outline.blocks[number]);
+            let begins = title.is_some_and(|block| block.is_links() && block.chars >= TITLE);
+            begins && (1..=TEASER).contains(&sums[element].prose) && holds_text(self.kind(element))
+        };
+        let mut alike = vec![0; sums.len()];
+        for element in self.elements().filter(|&element| like(element)) {
+            alike[self.parent(element)] += 1;
+        }
+        let many = |element| alike[self.parent(element)] >= TEASERS;
+        (0..sums.len())
+            .map(|element| many(element) && like(element))
+            .collect()
+    }
+
+    /// Leaves out the site's frame, then what stands beside the text.
+    fn leave_out_frame(&self, out: &mut [bool]) {
+        for is_frame in [true, false] {
+            let sums = self.sums(out);
+            for element in self.elements() {
+                let of = match is_frame {
+                    true => self.is_frame(element, &sums[element]),
+                    false => self.is_beside(element),
+                };
+                let small = sums[element].prose * 2 < sums[0].prose;
+                out[element] |= out[self.parent(element)] || of && small;
+            }
+        }
+    }
+
+    fn is_frame(&self, element: usize, sum: &Sum) -> bool {
+        let kind = self.kind(element);
+        matches!(
+            kind,
+            Kind::Nav | Kind::Aside | Kind::Footer | Kind::Search | Kind::Dialog | Kind::Button
+        ) || self.outline.elements[element].hint == Hint::Frame
+            || sum.linked * 2 > sum.chars && kind != Kind::Heading
+    }
+
+    fn is_beside(&self, element: usize) -> bool {
+        match self.kind(element) {
+            Kind::Header | Kind::Form | Kind::Fieldset => true,
+            Kind::Heading | Kind::Paragraph => false,
+            _ => self.outline.elements[element].hint == Hint::Beside,
+        }
+    }
+
+    /// Whether each element is the main one or in it.
+    fn main_element(&self, out: &[bool]) -> Vec<bool> {
+        let sums = self.sums(out);
+        let mut main = 0;
+        // An element that holds more than half has no equal, so the last one found is the innermost.
+        for element in self.elements() {
+            let most = sums[element].prose * 5 >= sums[0].prose * 4;
+            if most && holds_text(self.kind(element)) && self.kind(element) != Kind::Item {
+                main = element;
+            }
+        }
+        let mut inside = vec![false; out.len()];
+        inside[main] = true;
+        for element in main + 1..out.len() {
+            inside[element] = inside[self.parent(element)];
+        }
+        inside
+    }
+
+    fn main(&self, inside: &[bool], out: &[bool]) -> Vec<bool> {
+        let is_main = |block: &Block| {
+            let element = block.element;
+            let text = !block.is_links() || self.kind(element) == Kind::Heading;
+            inside[element] && !out[element] && text
+        };
+        self.outline.blocks.iter().map(is_main).collect()
+    }
+
+    /// Whether these blocks are enough of the page to be its main text; `others` are the elements of teasers and
+    /// comments, which count nothing.
+    fn is_enough(&self, mask: &[bool], others: &[bool]) -> bool {
+        let (mut prose, mut main, mut own, mut all) = (0, 0, 0, 0);
+        for (number, block) in self.outline.blocks.iter().enumerate() {
+            let text = block.chars - block.linked;
+            all += block.chars;
+            own += if others[block.element] { 0 } else { text };
+            if mask[number] {
+                main += text;
+                prose += self.prose[number];
+            }
+        }
+        let little = prose < LITTLE && main * 100 < all * 15;
+        prose > 0 && main * 5 >= own && !little
+    }
+}
+
+/// Whether an element of that kind holds a text, and not only a piece of one.
+fn holds_text(kind: Kind) -> bool {
+    !matches!(kind, Kind::Paragraph | Kind::Heading | Kind::Definition)
+}
+
+/// The prose of a block.
+fn prose(block: &Block, text: &str) -> u64 {
+    if block.is_links() {
+        return 0;
+    }
+    let own = text.len() as u64 * (block.chars - block.linked) / block.chars;
+    if text.len() >= LONG && has_punctuation(text.as_bytes()) {
+        own
+    } else {
+        own / 4
+    }
+}
+
+/// Whether a text has marks that stand in sentences: those of ASCII before a space, a quotation mark or the end.
+fn has_punctuation(text: &[u8]) -> bool {
+    text.iter().enumerate().any(|(at, byte)| match byte {
+        b'.' | b',' | b';' | b':' | b'!' | b'?' => text
+            .get(at + 1)
+            .is_none_or(|next| !next.is_ascii_alphanumeric() && *next != b'/'),
+        // 、。 and ！，：；？; ، ؛ ؟ ۔; । ॥; ። ፣
+        0xE3 => matches!(text.get(at + 1..at + 3), Some([0x80, 0x81 | 0x82])),
+        0xEF => matches!(
+            text.get(at + 1..at + 3),
+            Some([0xBC, 0x81 | 0x8C | 0x9A | 0x9B | 0x9F])
+        ),
+        0xD8 => matches!(text.get(at + 1), Some(0x8C | 0x9B | 0x9F)),
+        0xDB => text.get(at + 1) == Some(&0x94),
+        0xE0 => matches!(text.get(at + 1..at + 3), Some([0xA5, 0xA4 | 0xA5])),
+        0xE1 => matches!(text.get(at + 1..at + 3), Some([0x8D, 0xA2 | 0xA3])),
+        _ => false,
+    })
+}

@@ -1,0 +1,259 @@
+//! A page's outline: its block elements as a tree, and what is known of each block of text. Main text is decided from
+//! it ([`super::main_text`]).
+//!
+//! It holds elements that end lines, by their kinds only, and is made in the one pass that makes the text. An end tag
+//! that lacks is supplied where HTML lets it lack; one too many is ignored. Linear, however deep tags nest.
+
+use super::hints::Hint;
+
+/// Elements nested deeper count as parts of those around them.
+const MAX_DEPTH: usize = 512;
+/// How far up an end tag looks for its start tag.
+const LOOK_UP: usize = 64;
+
+/// The kinds of block elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The document.
+    Page,
+    /// `article`.
+    Article,
+    /// `aside`.
+    Aside,
+    /// `body`.
+    Body,
+    /// `button`.
+    Button,
+    /// `td`, `th`.
+    Cell,
+    /// `dt`, `dd`.
+    Definition,
+    /// `dialog`.
+    Dialog,
+    /// `div`.
+    Div,
+    /// `fieldset`.
+    Fieldset,
+    /// `figure`.
+    Figure,
+    /// `footer`.
+    Footer,
+    /// `form`.
+    Form,
+    /// `head`.
+    Head,
+    /// `header`.
+    Header,
+    /// `h1` to `h6`.
+    Heading,
+    /// `li`.
+    Item,
+    /// `ul`, `ol`, `dl`, `menu`, `dir`.
+    List,
+    /// `main`.
+    Main,
+    /// `nav`.
+    Nav,
+    /// `p`.
+    Paragraph,
+    /// `pre`.
+    Pre,
+    /// `tr`.
+    Row,
+    /// `tbody`, `thead`, `tfoot`.
+    Rows,
+    /// `search`.
+    Search,
+    /// `section`.
+    Section,
+    /// `table`.
+    Table,
+    /// All others.
+    Other,
+}
+
+/// A block element.
+#[derive(Clone, Copy, Debug)]
+pub struct Element {
+    /// The number of the element around it, which is smaller than its own; the page, number 0, is its own parent.
+    pub parent: usize,
+    /// What its tag says.
+    pub kind: Kind,
+    /// What its names say.
+    pub hint: Hint,
+}
+
+/// A block of text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The number of the element in which it begins.
+    pub element: usize,
+    /// Its characters, white space left out.
+    pub chars: u64,
+    /// Those of them that stand in links.
+    pub linked: u64,
+}
+
+impl Block {
+    /// Whether at least half of it is links.
+    pub fn is_links(&self) -> bool {
+        self.linked * 2 >= self.chars
+    }
+}
+
+/// Elements in the order of their start tags, and blocks in the order of the text.
+#[derive(Debug)]
+pub struct Outline {
+    /// The block elements.
+    pub elements: Vec<Element>,
+    /// The blocks of text.
+    pub blocks: Vec<Block>,
+    /// The elements that are open.
+    open: Vec<usize>,
+    /// How many more are open that were too deep to be noted.
+    deeper: usize,
+}
+
+impl Outline {
+    /// That of a page of which nothing has been read.
+    pub fn new() -> Outline {
+        Outline {
+            elements: vec![Element {
+                parent: 0,
+                kind: Kind::Page,
+                hint: Hint::None,
+            }],
+            blocks: Vec::new(),
+            open: vec![0],
+            deeper: 0,
+        }
+    }
+
+    /// The innermost open element.
+    pub fn innermost(&self) -> usize {
+        self.open.last().copied().unwrap_or_default()
+    }
+
+    /// How many elements are open.
+    pub fn depth(&self) -> usize {
+        self.open.len() + self.deeper
+    }
+
+    /// A start tag.
+    pub fn start(&mut self, kind: Kind, hint: Hint) {
+        while ends_before(self.elements[self.innermost()].kind, kind) {
+            self.open.pop();
+        }
+        if self.depth() >= MAX_DEPTH {
+            self.deeper += 1;
+            return;
+        }
+        self.elements.push(Element {
+            parent: self.innermost(),
+            kind,
+            hint,
+        });
+        self.open.push(self.elements.len() - 1);
+    }
+
+    /// An end tag.
+    pub fn end(&mut self, kind: Kind) {
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            return;
+        }
+        let of_table = matches!(kind, Kind::Table | Kind::Rows | Kind::Row | Kind::Cell);
+        let top = self.open.len().saturating_sub(LOOK_UP).max(1);
+        for depth in (top..self.open.len()).rev() {
+            let open = self.elements[self.open[depth]].kind;
+            if open == kind {
+                self.open.truncate(depth);
+                return;
+            }
+            // What stands in a cell ends nothing outside it.
+            if open == Kind::Table || open == Kind::Cell && !of_table {
+                return;
+            }
+        }
+    }
+
+    /// Characters in blocks of which at least half is links: menus, lists of other articles.
+    pub fn link_chars(&self) -> u64 {
+        let links = self.blocks.iter().filter(|block| block.is_links());
+        links.map(|block| block.chars).sum()
+    }
+}
+
+/// Whether the innermost open element ends where one of `kind` begins, since its end tag may be left out.
+fn ends_before(innermost: Kind, kind: Kind) -> bool {
+    match innermost {
+        Kind::Paragraph => true,
+        Kind::Item => kind == Kind::Item,
+        Kind::Definition => kind == Kind::Definition,
+        Kind::Cell => matches!(kind, Kind::Cell | Kind::Row | Kind::Rows),
+        Kind::Row => matches!(kind, Kind::Row | Kind::Rows),
+        Kind::Rows => kind == Kind::Rows,
+        Kind::Head => kind == Kind::Body,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The parents' numbers of the elements that these tags make; `/` before an end tag.
+    fn parents(tags: &[(&str, Kind)]) -> Vec<usize> {
+        let mut outline = Outline::new();
+        for &(mark, kind) in tags {
+            match mark {
+                "/" => outline.end(kind),
+                _ => outline.start(kind, Hint::None),
+            }
+        }
+        let parents = outline.elements.iter().skip(1);
+        parents.map(|element| element.parent).collect()
+    }
+
+    #[test]
+    fn end_tags_may_lack() {
+        use Kind::{Body, Cell, Head, Item, List, Paragraph, Row, Table};
+        assert_eq!(parents(&[("", Head), ("", Body)]), [0, 0]);
+        assert_eq!(parents(&[("", Paragraph), ("", Paragraph)]), [0, 0]);
+        // A list inside an item does not end it.
+        let list = [List, Item, Item, List, Item].map(|kind| ("", kind));
+        assert_eq!(parents(&list), [0, 1, 1, 3, 4]);
+        let table = [Table, Row, Cell, Cell, Row, Cell].map(|kind| ("", kind));
+        assert_eq!(parents(&table), [0, 1, 2, 2, 1, 5]);
+    }
+
+    #[test]
+    fn end_tags_too_many_end_nothing() {
+        use Kind::{Article, Cell, Div, Row, Section, Table};
+        assert_eq!(parents(&[("", Div), ("/", Section), ("", Div)]), [0, 1]);
+        // An end tag ends what was left open inside its element.
+        assert_eq!(
+            parents(&[("", Article), ("", Div), ("/", Article), ("", Div)]),
+            [0, 1, 0]
+        );
+        // But nothing outside the cell that it stands in.
+        let cell = [("", Div), ("", Table), ("", Row), ("", Cell)];
+        assert_eq!(
+            parents(&[&cell[..], &[("/", Div), ("", Div)]].concat()),
+            [0, 1, 2, 3, 4]
+        );
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let mut outline = Outline::new();
+        for _ in 0..20_000 {
+            outline.start(Kind::Div, Hint::None);
+        }
+        assert_eq!(outline.elements.len(), MAX_DEPTH);
+        for _ in 0..20_000 {
+            outline.end(Kind::Div);
+        }
+        assert_eq!(outline.depth(), 1);
+    }
+}
