@@ -365,14 +365,22 @@ mod tests {
     fn blocks_of_links_are_counted() {
         let chars = |html: &str| visible_text(html).2.link_chars();
         assert_eq!(
-            chars("<ul><li><a href=x>首页</a><li>| <a>新 闻</a></ul><p>正文<a>甲</a>乙。"),
+            chars(
+                "<ul><li><a href=x>首页</a><li>| <a href=y>新 闻</a></ul><p>正文<a href=z>甲</a>乙。"
+            ),
             5
         );
         // At least half of the block: 2 of 4 is, 2 of 5 is not.
-        assert_eq!(chars("<p>ab<a>cd</a><p>abc<a>de</a>"), 4);
-        // An anchor that nobody closes ends with its block.
-        assert_eq!(chars("<p><a name=top>ab</p><p>cdef</p>"), 2);
-        assert_eq!(chars("<a name=top><p>ab</p><p>cdef</p>"), 2);
+        assert_eq!(chars("<p>ab<a href=x>cd</a><p>abc<a href=x>de</a>"), 4);
+        // An anchor leads nowhere, and a link that nobody closes ends with its element.
+        assert_eq!(chars("<p><a name=top>ab</p><p>cdef</p>"), 0);
+        assert_eq!(chars("<a name=top><p>ab</p><p>cdef</p>"), 0);
+        assert_eq!(
+            chars("<p><a class=b href=x id=c>ab</p><p>cdef</p><a href>g"),
+            3
+        );
+        // A link may hold blocks.
+        assert_eq!(chars("<a href=x><h3>ab</h3><p>cd</p></a><p>ef"), 4);
     }
 
     #[test]

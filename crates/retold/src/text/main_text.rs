@@ -23,7 +23,7 @@ const TITLE: u64 = 20;
 const TEASER: u64 = 600;
 /// and stands beside at least two more.
 const TEASERS: usize = 3;
-/// Prose that has to be left without teasers and comments, and a fifth of all.
+/// Prose that has to be left without teasers and comments, and a tenth of all.
 const LEAST: u64 = 150;
 /// Main text of less prose is believed only if it is 15 % of all visible text: lists of links have some prose too.
 const LITTLE: u64 = 300;
@@ -123,7 +123,7 @@ impl<'a> Page<'a> {
             }
         }
         let left = sums[0].prose - prose;
-        if left >= LEAST && left * 5 >= sums[0].prose {
+        if left >= LEAST && left * 10 >= sums[0].prose {
             out.copy_from_slice(&with);
         }
     }
@@ -178,7 +178,7 @@ impl<'a> Page<'a> {
             kind,
             Kind::Nav | Kind::Aside | Kind::Footer | Kind::Search | Kind::Dialog | Kind::Button
         ) || self.outline.elements[element].hint == Hint::Frame
-            || sum.linked * 2 > sum.chars && kind != Kind::Heading
+            || sum.linked * 2 > sum.chars && !matches!(kind, Kind::Heading | Kind::Paragraph)
     }
 
     fn is_beside(&self, element: usize) -> bool {
@@ -211,7 +211,8 @@ impl<'a> Page<'a> {
     fn main(&self, inside: &[bool], out: &[bool]) -> Vec<bool> {
         let is_main = |block: &Block| {
             let element = block.element;
-            let text = !block.is_links() || self.kind(element) == Kind::Heading;
+            let text =
+                !block.is_links() || matches!(self.kind(element), Kind::Heading | Kind::Paragraph);
             inside[element] && !out[element] && text
         };
         self.outline.blocks.iter().map(is_main).collect()

@@ -26,6 +26,8 @@ pub struct Attributes {
     /// The name of the attribute being read, if all are not wanted.
     name: Vec<u8>,
     names: Vec<u8>,
+    /// An attribute before says where the link leads.
+    target: bool,
 }
 
 impl Attributes {
@@ -35,13 +37,12 @@ impl Attributes {
         self.pairs.clear();
         self.name.clear();
         self.names.clear();
+        self.target = false;
     }
 
     /// Begins an attribute; the same ones are wanted of all that a tag has.
     pub fn begin(&mut self, wanted: Wanted) {
-        if self.has_target() {
-            return;
-        }
+        self.target = self.has_target();
         self.wanted = wanted;
         self.name.clear();
         self.names.push(b' ');
@@ -91,7 +92,7 @@ impl Attributes {
 
     /// Whether the tag leads anywhere: anchors do not.
     pub fn has_target(&self) -> bool {
-        self.wanted == Wanted::Target && self.name == b"href"
+        self.target || self.wanted == Wanted::Target && self.name == b"href"
     }
 
     /// The value of the first attribute of that name, trimmed; `None` if it is empty or missing.
