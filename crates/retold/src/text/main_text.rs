@@ -9,41 +9,52 @@
 //! 2. of the rest, the innermost element that holds four fifths of the prose is the main one;
 //! 3. the main text is its blocks that are not left out, less those that are mostly links (headings stay).
 //!
-//! There is none, and the page counts whole, if what was found is a small part of the page's own text, or next to no
-//! prose among many links. All is decided by sums over the page, so no single tag or name does; linear.
+//! That is not believed if it is a small part of the page's own text, or next to no prose among much else. Then the page
+//! may be a list of titles: long links count as text, and the same is done again. If that is not believed either, there
+//! is no main text, and the page counts whole. All is decided by sums over the page, so no single tag or name does;
+//! linear.
 
 use super::hints::Hint;
 use super::outline::{Block, Kind, Outline};
 
 /// Bytes that a block has at least to weigh in full.
 const LONG: usize = 40;
-/// A teaser begins with a link of at least so many characters, the other article's title,
-const TITLE: u64 = 20;
-/// has at most so much prose,
+/// Bytes of a link that is a title, and not an entry of a menu.
+const TITLE: usize = 25;
+/// A teaser begins with the other article's title, has at most so much prose,
 const TEASER: u64 = 600;
 /// and stands beside at least two more.
 const TEASERS: usize = 3;
 /// Prose that has to be left without teasers and comments, and a tenth of all.
 const LEAST: u64 = 150;
 /// Main text of less prose is believed only if it is 15 % of all visible text: lists of links have some prose too.
-const LITTLE: u64 = 300;
+const LITTLE: u64 = 150;
 
 /// For each block whether it is main text; `None` if the page has none that can be told from the rest.
 pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
-    let page = Page::new(outline, visible);
-    let mut out = vec![false; outline.elements.len()];
-    page.leave_out_others(&mut out);
-    let others = out.clone();
-    page.leave_out_frame(&mut out);
-    let mask = page.main(&page.main_element(&out), &out);
-    page.is_enough(&mask, &others).then_some(mask)
+    let texts = || super::blocks(visible).map(str::as_bytes);
+    let main = Page::new(outline, outline.blocks.clone(), texts()).main();
+    main.or_else(|| {
+        let blocks = outline.blocks.iter().zip(texts());
+        let titles = blocks.map(|(block, text)| match text.len() < TITLE {
+            true => *block,
+            false => Block {
+                linked: 0,
+                ..*block
+            },
+        });
+        Page::new(outline, titles.collect(), texts()).main()
+    })
 }
 
 /// A page whose main text is looked for.
 struct Page<'a> {
     outline: &'a Outline,
+    blocks: Vec<Block>,
     /// The prose of each block.
     prose: Vec<u64>,
+    /// Which blocks are links long enough to be titles.
+    is_title: Vec<bool>,
 }
 
 /// Sums over the blocks in an element.
@@ -55,13 +66,29 @@ struct Sum {
 }
 
 impl<'a> Page<'a> {
-    fn new(outline: &'a Outline, visible: &str) -> Page<'a> {
-        let texts = super::blocks(visible);
-        let blocks = outline.blocks.iter().zip(texts);
+    fn new(
+        outline: &'a Outline,
+        blocks: Vec<Block>,
+        texts: impl Iterator<Item = &'a [u8]> + Clone,
+    ) -> Page<'a> {
+        let each = || blocks.iter().zip(texts.clone());
+        let is_title = |(block, text): (&Block, &[u8])| block.is_links() && text.len() >= TITLE;
         Page {
             outline,
-            prose: blocks.map(|(block, text)| prose(block, text)).collect(),
+            prose: each().map(|(block, text)| prose_of(block, text)).collect(),
+            is_title: each().map(is_title).collect(),
+            blocks,
         }
+    }
+
+    /// The rule.
+    fn main(&self) -> Option<Vec<bool>> {
+        let mut out = vec![false; self.outline.elements.len()];
+        self.leave_out_others(&mut out);
+        let others = out.clone();
+        self.leave_out_frame(&mut out);
+        let mask = self.mask(&self.main_element(&out), &out);
+        self.is_enough(&mask, &others).then_some(mask)
     }
 
     fn elements(&self) -> std::ops::Range<usize> {
@@ -79,7 +106,7 @@ impl<'a> Page<'a> {
     /// The sums of all elements over the blocks that are not in elements left out.
     fn sums(&self, out: &[bool]) -> Vec<Sum> {
         let mut sums = vec![Sum::default(); out.len()];
-        for (block, prose) in self.outline.blocks.iter().zip(&self.prose) {
+        for (block, prose) in self.blocks.iter().zip(&self.prose) {
             if !out[block.element] {
                 let sum = &mut sums[block.element];
                 sum.prose += prose;
@@ -131,7 +158,7 @@ impl<'a> Page<'a> {
     /// Which elements are teasers.
     fn teasers(&self, sums: &[Sum]) -> Vec<bool> {
         let mut first: Vec<Option<usize>> = vec![None; sums.len()];
-        for (number, block) in self.outline.blocks.iter().enumerate() {
+        for (number, block) in self.blocks.iter().enumerate() {
             first[block.element].get_or_insert(number);
         }
         for element in self.elements().rev() {
@@ -143,8 +170,7 @@ impl<'a> Page<'a> {
             };
         }
         let like = |element: usize| {
-            let title = first[element].map(|number| self.outline.blocks[number]);
-            let begins = title.is_some_and(|block| block.is_links() && block.chars >= TITLE);
+            let begins = first[element].is_some_and(|number| self.is_title[number]);
             begins && (1..=TEASER).contains(&sums[element].prose) && holds_text(self.kind(element))
         };
         let mut alike = vec![0; sums.len()];
@@ -208,21 +234,22 @@ impl<'a> Page<'a> {
         inside
     }
 
-    fn main(&self, inside: &[bool], out: &[bool]) -> Vec<bool> {
+    /// The blocks of text that are inside and not left out.
+    fn mask(&self, inside: &[bool], out: &[bool]) -> Vec<bool> {
         let is_main = |block: &Block| {
             let element = block.element;
             let text =
                 !block.is_links() || matches!(self.kind(element), Kind::Heading | Kind::Paragraph);
             inside[element] && !out[element] && text
         };
-        self.outline.blocks.iter().map(is_main).collect()
+        self.blocks.iter().map(is_main).collect()
     }
 
     /// Whether these blocks are enough of the page to be its main text; `others` are the elements of teasers and
     /// comments, which count nothing.
     fn is_enough(&self, mask: &[bool], others: &[bool]) -> bool {
         let (mut prose, mut main, mut own, mut all) = (0, 0, 0, 0);
-        for (number, block) in self.outline.blocks.iter().enumerate() {
+        for (number, block) in self.blocks.iter().enumerate() {
             let text = block.chars - block.linked;
             all += block.chars;
             own += if others[block.element] { 0 } else { text };
@@ -242,12 +269,12 @@ fn holds_text(kind: Kind) -> bool {
 }
 
 /// The prose of a block.
-fn prose(block: &Block, text: &str) -> u64 {
+fn prose_of(block: &Block, text: &[u8]) -> u64 {
     if block.is_links() {
         return 0;
     }
     let own = text.len() as u64 * (block.chars - block.linked) / block.chars;
-    if text.len() >= LONG && has_punctuation(text.as_bytes()) {
+    if text.len() >= LONG && has_punctuation(text) {
         own
     } else {
         own / 4
