@@ -27,7 +27,7 @@ const TEASER: u64 = 600;
 const TEASERS: usize = 3;
 /// Prose that has to be left without teasers and comments, and a tenth of all.
 const LEAST: u64 = 150;
-/// Main text of less prose is believed only if it is 15 % of all visible text: lists of links have some prose too.
+/// Main text of less prose is believed only if it is half of the visible text: lists of links have some prose too.
 const LITTLE: u64 = 150;
 
 /// For each block whether it is main text; `None` if the page has none that can be told from the rest.
@@ -258,7 +258,7 @@ impl<'a> Page<'a> {
                 prose += self.prose[number];
             }
         }
-        let little = prose < LITTLE && main * 100 < all * 15;
+        let little = prose < LITTLE && main * 2 < all;
         prose > 0 && main * 5 >= own && !little
     }
 }
@@ -299,4 +299,154 @@ fn has_punctuation(text: &[u8]) -> bool {
         0xE1 => matches!(text.get(at + 1..at + 3), Some([0x8D, 0xA2 | 0xA3])),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::html::visible_text;
+
+    /// The main text of a page with this body, blocks joined with `|`; the whole text with `whole:` in front if there
+    /// is none.
+    fn main(body: &str) -> String {
+        let (visible, _, outline) = visible_text(&format!("<html><body>{body}</body></html>"));
+        let blocks = super::super::blocks(&visible);
+        match super::main_blocks(&outline, &visible) {
+            None => format!("whole:{}", blocks.collect::<Vec<_>>().join("|")),
+            Some(mask) => {
+                let main = blocks
+                    .zip(mask)
+                    .filter_map(|(block, main)| main.then_some(block));
+                main.collect::<Vec<_>>().join("|")
+            }
+        }
+    }
+
+    const MENU: &str = "<div><ul><li><a href=/>Home</a><li><a href=/news>News of the week</a>\
+                        <li><a href=/contact>Contact</a></ul></div>";
+    const FOOTER: &str =
+        "<div class=footer>© The Ferry Company, all rights reserved. Call us, or write.</div>";
+    const PROSE: &str = "The ferry leaves when the fog has lifted, and not a minute before that time, as it always did.";
+
+    /// `lines` as the main text of a page: all of them are found, and nothing else.
+    fn check(lines: &[&str], open: &str, before: &str, after: &str, close: &str) {
+        let text: String = lines
+            .iter()
+            .map(|line| format!("{before}{line}{after}"))
+            .collect();
+        assert_eq!(
+            main(&format!("{MENU}{open}{text}{close}{FOOTER}")),
+            lines.join("|"),
+            "{open}{before}"
+        );
+    }
+
+    #[test]
+    fn prose_is_found_whatever_holds_it() {
+        let other = "Nobody had repaired the old clock, so the town got used to being late: it was not missed.";
+        let last =
+            "A café at the corner serves soup on Mondays; bring your own bowl, if you have one.";
+        let lines = [PROSE, other, last];
+        check(&lines, "<article>", "<p>", "</p>", "</article>");
+        check(&lines, "<div>", "<p>", "", "</div>");
+        check(&lines, "<table><tr><td>", "<br>", "", "</table>");
+        check(
+            &lines,
+            "<form><div class=side-ad>",
+            "<div>",
+            "</div>",
+            "</div></form>",
+        );
+        check(&lines, "<pre>", "\n", "\n", "</pre>");
+        check(
+            &lines,
+            "<center><font>",
+            "<div><div>",
+            "</div></div>",
+            "</center>",
+        );
+        let zh = [
+            "河边的小镇每到春天就会起雾，渡船要等太阳升高以后才开。",
+            "老人把旧书一本一本摆在木板上，价钱写在纸条上，从不还价。",
+        ];
+        check(&zh, "<div id=zoom>", "<p><span>", "</span>", "</div>");
+    }
+
+    #[test]
+    fn text_without_sentences_is_found() {
+        let items: Vec<String> = (1..25)
+            .map(|n| format!("Item {n} of the things that somebody has to remember here"))
+            .collect();
+        let items: Vec<&str> = items.iter().map(String::as_str).collect();
+        check(&items, "<article><ul>", "<li>", "", "</ul></article>");
+        check(
+            &items,
+            "<div><table>",
+            "<tr><td>",
+            "</td></tr>",
+            "</table></div>",
+        );
+        let poem = [
+            "The fog is white",
+            "the ferry late",
+            "a bell at night",
+            "and still we wait",
+        ]
+        .repeat(8);
+        check(&poem, "<div>", "", "<br>", "</div>");
+        let play = [
+            "MESSENGER",
+            "He is very near by this",
+            "LEONATO",
+            "How many have you lost",
+        ]
+        .repeat(8);
+        // Old-fashioned anchors are no links.
+        check(&play, "<div>", "<a name=line><b>", "</b></a><br>", "</div>");
+        let code = ["fn main() {", "let n = 3;", "}"].repeat(20);
+        check(&code, "<pre><code>", "", "\n", "</code></pre>");
+    }
+
+    #[test]
+    fn what_others_write_is_left_out() {
+        let article = format!("<div><p>{PROSE}<p>{PROSE}</div>");
+        let text = format!("{PROSE}|{PROSE}");
+        let comments = format!("<div id=commentList><p>Reader:<p>{PROSE}</div>").repeat(3);
+        assert_eq!(main(&format!("{MENU}{article}{comments}")), text);
+        let teaser = format!("<li><a href=/x><h3>The clock of the old town</h3></a>{PROSE}</li>");
+        let teasers = format!("<ul>{}</ul>", teaser.repeat(5));
+        assert_eq!(main(&format!("{MENU}{article}{teasers}")), text);
+        // But if they are all there is, they are the page's text.
+        assert_eq!(main(&format!("{MENU}{comments}")).matches(PROSE).count(), 3);
+        assert_eq!(main(&format!("{MENU}{teasers}")).matches(PROSE).count(), 5);
+    }
+
+    #[test]
+    fn links_in_the_text_stay_and_lists_of_links_go() {
+        let text = format!("<p>{PROSE}<p><a href=/y>Read what the mayor said of it.</a><p>{PROSE}");
+        let list = "<ul><li><a href=/z>Another article of the same day</a></ul>";
+        assert_eq!(
+            main(&format!("{MENU}<div>{text}{list}</div>")),
+            format!("{PROSE}|Read what the mayor said of it.|{PROSE}")
+        );
+    }
+
+    #[test]
+    fn a_list_of_titles_is_main_text_where_there_is_no_other() {
+        let titles: String = (1..20)
+            .map(|n| {
+                format!("<li><a href=/{n}>The {n}th report of the harbour master</a> 2024-05-0{n}")
+            })
+            .collect();
+        let found = main(&format!("{MENU}<div><ul>{titles}</ul></div>{FOOTER}"));
+        assert_eq!(found.matches("harbour master").count(), 19);
+        assert!(!found.contains("Contact") && !found.contains("rights"));
+    }
+
+    #[test]
+    fn a_page_without_main_text_counts_whole() {
+        assert_eq!(main(""), "whole:");
+        assert_eq!(main(MENU), "whole:Home|News of the week|Contact");
+        let login = format!("{}<p>Log in first.</p>", MENU.repeat(5));
+        assert!(main(&login).starts_with("whole:Home"));
+    }
 }
