@@ -6,7 +6,7 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use retold::Page;
 use retold::text::fold::Folder;
-use retold::text::{TextOptions, charset, html, plain, text_of};
+use retold::text::{Extract, TextOptions, charset, html, plain, text_of};
 
 fn main() {
     divan::main();
@@ -128,6 +128,18 @@ fn text_of_html(bencher: Bencher, language: &str) {
     bencher
         .counter(BytesCount::new(page.content.len()))
         .bench(|| text_of(black_box(&page), &TextOptions::default()));
+}
+
+#[divan::bench(args = ["zh", "en"])]
+fn main_text_of_html(bencher: Bencher, language: &str) {
+    let page = Page::html("", markup(language));
+    let options = TextOptions {
+        extract: Some(Extract::Main),
+        ..TextOptions::default()
+    };
+    bencher
+        .counter(BytesCount::new(page.content.len()))
+        .bench(|| text_of(black_box(&page), &options));
 }
 
 #[divan::bench(args = ["zh", "en", "ascii"])]

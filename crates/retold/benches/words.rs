@@ -1,13 +1,12 @@
-//! Speed of main text, language detection and words on one core, in bytes of input a second:
-//! `cargo bench -p retold --bench words`. The steps before (decode, HTML to text, folding) are in `text.rs`.
+//! Speed of language detection and words on one core, in bytes of input a second:
+//! `cargo bench -p retold --bench words`. The steps before (decode, HTML to text, main text, folding) are in `text.rs`.
 //!
 //! The texts are made here, from sentences written for this bench, so that figures can be compared across machines.
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use retold::Page;
-use retold::text::extract::main_blocks;
-use retold::text::{Extract, Form, Text, TextOptions, guard, html, text_of};
+use retold::text::{Form, Text, TextOptions, text_of};
 
 fn main() {
     divan::main();
@@ -55,39 +54,9 @@ fn plain(language: &str) -> String {
     text
 }
 
-fn markup(language: &str) -> String {
-    let item =
-        r#"<li class="nav-item"><a href="/column/list_104.htm" target="_blank">栏目导航</a></li>"#;
-    let mut page = format!(
-        "<html><body><ul>{}</ul><div class=article>",
-        item.repeat(60)
-    );
-    for paragraph in plain(language).lines() {
-        page.push_str(&format!("<p style=\"text-indent: 2em\">{paragraph}</p>\n"));
-    }
-    page + "</div></body></html>"
-}
-
 fn text(language: &str) -> Text {
     let page = Page::text("", plain(language));
     text_of(&page, &TextOptions::default()).unwrap_or_default()
-}
-
-#[divan::bench(args = ["zh", "en"])]
-fn tame(bencher: Bencher, language: &str) {
-    let html = markup(language);
-    bencher
-        .counter(BytesCount::of_str(&html))
-        .bench(|| guard::tame(black_box(&html)));
-}
-
-#[divan::bench(args = ["zh", "en"])]
-fn main_text(bencher: Bencher, language: &str) {
-    let html = markup(language);
-    let (visible, ..) = html::visible_text(&html);
-    bencher
-        .counter(BytesCount::of_str(&html))
-        .bench(|| main_blocks(black_box(&html), &visible, Extract::Main));
 }
 
 #[divan::bench(args = LANGUAGES)]

@@ -34,6 +34,7 @@
 pub mod error;
 pub mod ids;
 pub mod param;
+#[cfg(any(feature = "parquet", feature = "precise", test))]
 mod quiet;
 pub mod relation;
 pub mod sketch;

@@ -61,7 +61,7 @@ pub enum Extraction {
 }
 
 /// The main blocks of a document. The mask is empty if all blocks count.
-pub fn main_blocks(
+pub(super) fn main_blocks(
     html: &str,
     visible: &str,
     outline: &Outline,
