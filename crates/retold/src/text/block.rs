@@ -5,7 +5,7 @@ use super::outline::Block;
 /// Builds the visible text: blocks separated by one line feed, none empty, white space inside them collapsed.
 #[derive(Debug, Default)]
 pub struct Blocks {
-    text: Vec<u8>,
+    text: String,
     /// White space was seen since the last word of this block.
     gap: bool,
     /// Nothing of this block has been written yet.
@@ -14,8 +14,8 @@ pub struct Blocks {
     keep_lines: bool,
     /// The first bytes of a character whose rest has not come yet.
     carry: Vec<u8>,
-    /// The following text is inside a link.
-    linked: bool,
+    /// Where the text of the link that is open begins, if one is, as far as it is not counted.
+    link: Option<usize>,
     /// The element that the following text is in.
     element: usize,
     /// What is known of this block, and of all before it.
@@ -27,7 +27,7 @@ impl Blocks {
     /// With room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Blocks {
         Blocks {
-            text: Vec::with_capacity(capacity),
+            text: String::with_capacity(capacity),
             fresh: true,
             ..Blocks::default()
         }
@@ -40,7 +40,16 @@ impl Blocks {
 
     /// Whether the text is that of a link from here on.
     pub fn linked(&mut self, linked: bool) {
-        self.linked = linked;
+        self.count_link();
+        self.link = linked.then_some(self.text.len());
+    }
+
+    /// Counts the text of the link that is open, if one is.
+    fn count_link(&mut self) {
+        if let Some(from) = &mut self.link {
+            self.block.linked += super::count_chars(&self.text[*from..]);
+            *from = self.text.len();
+        }
     }
 
     /// The element that the text is in from here on; a block belongs to that in which it begins.
@@ -50,6 +59,7 @@ impl Blocks {
 
     /// Ends the block; a block without text vanishes.
     pub fn end_block(&mut self) {
+        self.count_link();
         if !self.fresh {
             self.blocks.push(self.block);
         }
@@ -58,8 +68,8 @@ impl Blocks {
         self.gap = false;
     }
 
-    /// Adds text to the block. The bytes are UTF-8, but may be cut inside a character (html5gum does that).
-    pub fn push(&mut self, text: &[u8]) {
+    /// Adds text to the block that may be cut inside a character (html5gum does that).
+    pub fn push_bytes(&mut self, text: &[u8]) {
         let text = self.complete_carry(text);
         let whole = text.len() - incomplete_tail(text);
         self.push_whole(&text[..whole]);
@@ -86,30 +96,44 @@ impl Blocks {
     }
 
     fn push_whole(&mut self, text: &[u8]) {
-        let mut rest = text;
-        while !rest.is_empty() {
-            let end = words_len(rest);
-            self.words(&rest[..end]);
-            rest = &rest[end..];
-            let space = space_run(rest);
-            if space == 0 {
-                continue;
-            }
-            self.gap = true;
-            if self.keep_lines && memchr::memchr2(b'\n', b'\r', &rest[..space]).is_some() {
-                self.end_block();
-            }
-            rest = &rest[space..];
+        match simdutf8::basic::from_utf8(text) {
+            Ok(text) => self.push(text),
+            Err(_) => self.push(&String::from_utf8_lossy(text)),
         }
     }
 
-    fn words(&mut self, words: &[u8]) {
+    /// Adds text to the block.
+    pub fn push(&mut self, text: &str) {
+        let mut rest = self.space(text);
+        if is_collapsed(rest.as_bytes()) {
+            return self.words(rest);
+        }
+        while !rest.is_empty() {
+            let (words, after) = rest.split_at(words_len(rest.as_bytes()));
+            self.words(words);
+            rest = self.space(after);
+        }
+    }
+
+    /// Takes white space from the start of the text; returns what follows.
+    fn space<'a>(&mut self, text: &'a str) -> &'a str {
+        let (space, rest) = text.split_at(space_run(text.as_bytes()));
+        if !space.is_empty() {
+            self.gap = true;
+            if self.keep_lines && memchr::memchr2(b'\n', b'\r', space.as_bytes()).is_some() {
+                self.end_block();
+            }
+        }
+        rest
+    }
+
+    fn words(&mut self, words: &str) {
         if words.is_empty() {
             return;
         }
         if self.fresh {
             if !self.text.is_empty() {
-                self.text.push(b'\n');
+                self.text.push('\n');
             }
             self.fresh = false;
             self.block = Block {
@@ -117,24 +141,16 @@ impl Blocks {
                 ..Block::default()
             };
         } else if self.gap {
-            self.text.push(b' ');
+            self.text.push(' ');
         }
         self.gap = false;
-        self.text.extend_from_slice(words);
-        let chars = words
-            .iter()
-            .filter(|&&b| b & 0xC0 != 0x80 && b != b' ')
-            .count() as u64;
-        self.block.chars += chars;
-        self.block.linked += if self.linked { chars } else { 0 };
+        self.text.push_str(words);
     }
 
-    /// The text, and what is known of its blocks.
+    /// The text, and what is known of its blocks but their length.
     pub fn finish(mut self) -> (String, Vec<Block>) {
         self.end_block();
-        let text = String::from_utf8(self.text)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        (text, self.blocks)
+        (self.text, self.blocks)
     }
 }
 
@@ -152,6 +168,49 @@ fn incomplete_tail(text: &[u8]) -> usize {
         _ => 1,
     };
     if have < need { have } else { 0 }
+}
+
+/// Whether white space in the text is single spaces between words, so that nothing is to be done. May be false of a text
+/// of which this is true: all bytes are looked at alike, which a compiler does many at a time.
+fn is_collapsed(text: &[u8]) -> bool {
+    let [first, .., before, last] = text else {
+        return false;
+    };
+    if [first, before, last]
+        .iter()
+        .any(|byte| matches!(byte, 0..=b' ' | 0x7F | 0xC2))
+    {
+        return false;
+    }
+    // Stretches of one length, the last of which may overlap the one before it, leave no rest to be looked at singly.
+    let starts = text.len() - 2;
+    let mut at = 0;
+    while at + STRETCH <= starts {
+        if is_odd(&text[at..at + STRETCH + 2]) {
+            return false;
+        }
+        at += STRETCH;
+    }
+    match starts.checked_sub(STRETCH) {
+        Some(last) => !is_odd(&text[last..]),
+        None => !is_odd(text),
+    }
+}
+
+/// Bytes of a stretch.
+const STRETCH: usize = 16;
+
+/// Whether one of the bytes, the last two apart, may be or begin other white space than a single space.
+fn is_odd(text: &[u8]) -> bool {
+    let bytes = text.iter().zip(&text[1..]).zip(&text[2..]);
+    let odd = bytes.fold(0, |odd, ((&a, &b), &c)| {
+        let space = (a < b' ') | (a == 0x7F) | (a == b' ') & (b == b' ');
+        let two = (a == 0xC2) & ((b == 0x85) | (b == 0xA0));
+        let three = (a == 0xE3) & (b == 0x80) & (c == 0x80) | (a == 0xE1) & (b == 0x9A);
+        let general = (a == 0xE2) & ((b == 0x81) | (b == 0x80) & ((c < 0x8B) | (c >= 0xA8)));
+        odd | u8::from(space | two | three | general)
+    });
+    odd != 0
 }
 
 /// What a byte can begin: a word, white space, or a character that has to be looked at.

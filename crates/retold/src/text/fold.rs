@@ -31,7 +31,15 @@ const VANISHES: u16 = 0xD802;
 #[derive(Clone, Copy)]
 pub struct Folder {
     switches: Switches,
-    table: &'static [u16],
+    table: &'static Table,
+}
+
+/// How the characters of the Basic Multilingual Plane fold.
+struct Table {
+    /// What each folds to.
+    entries: Vec<u16>,
+    /// One bit for each, set if it folds to itself: most of a text needs only this, and it fits into the nearest cache.
+    same: [u64; 1 << 10],
 }
 
 #[derive(Clone, Copy)]
@@ -44,7 +52,7 @@ struct Switches {
 impl Folder {
     /// The folder for these options.
     pub fn new(options: &TextOptions) -> Folder {
-        static TABLES: [OnceLock<Vec<u16>>; 8] = [const { OnceLock::new() }; 8];
+        static TABLES: [OnceLock<Table>; 8] = [const { OnceLock::new() }; 8];
         let switches = Switches {
             nfkc: options.nfkc,
             case: options.case,
@@ -55,7 +63,7 @@ impl Folder {
             + 4 * usize::from(switches.simplify);
         Folder {
             switches,
-            table: TABLES[slot].get_or_init(|| table(switches)),
+            table: TABLES[slot].get_or_init(|| Table::new(switches)),
         }
     }
 
@@ -68,11 +76,16 @@ impl Folder {
         // Where the last character outside a run begins, in the text and in the output.
         let mut last = (0, out.len());
         let mut at = 0;
-        while let Some(c) = text[at..].chars().next() {
-            if c.is_ascii() {
-                at += Encoding::ascii_valid_up_to(&text.as_bytes()[at..]);
+        let bytes = text.as_bytes();
+        while at < bytes.len() {
+            if bytes[at].is_ascii() {
+                at += Encoding::ascii_valid_up_to(&bytes[at..]);
                 continue;
             }
+            at += self.table.same_of_three(&bytes[at..]);
+            let Some(c) = text[at..].chars().next() else {
+                break;
+            };
             let next = at + c.len_utf8();
             let entry = self.entry(c);
             if u32::from(entry) == u32::from(c) {
@@ -116,7 +129,7 @@ impl Folder {
     }
 
     fn entry(&self, c: char) -> u16 {
-        match self.table.get(c as usize) {
+        match self.table.entries.get(c as usize) {
             Some(&entry) => entry,
             None => classify(c, self.switches),
         }
@@ -170,20 +183,44 @@ impl Switches {
     }
 }
 
-/// The table entry of every character of the Basic Multilingual Plane.
-fn table(switches: Switches) -> Vec<u16> {
-    (0..=0xFFFFu32)
-        .map(|code| char::from_u32(code).map_or(CONTEXT, |c| classify(c, switches)))
-        .collect()
+impl Table {
+    fn new(switches: Switches) -> Table {
+        let entry = |code| char::from_u32(code).map_or(CONTEXT, |c| classify(c, switches));
+        let entries: Vec<u16> = (0..=0xFFFF).map(entry).collect();
+        let mut same = [0; 1 << 10];
+        for (code, entry) in entries.iter().enumerate() {
+            same[code >> 6] |= u64::from(usize::from(*entry) == code) << (code & 63);
+        }
+        Table { entries, same }
+    }
+
+    /// The length of the characters of three bytes at the start of the text that fold to themselves.
+    fn same_of_three(&self, text: &[u8]) -> usize {
+        let mut rest = text;
+        while let [a @ 0xE0..=0xEF, b, c, after @ ..] = rest {
+            let code = u16::from(a & 0xF) << 12 | u16::from(b & 0x3F) << 6 | u16::from(c & 0x3F);
+            if self.same[usize::from(code >> 6)] >> (code & 63) & 1 == 0 {
+                break;
+            }
+            rest = after;
+        }
+        text.len() - rest.len()
+    }
 }
 
 /// How a character folds: to one of the Basic Multilingual Plane, or one of the three special ways.
 fn classify(c: char, switches: Switches) -> u16 {
-    if switches.nfkc && depends_on_context(c) {
-        return CONTEXT;
-    }
     let mut folded = String::new();
-    switches.fold_slowly(c.encode_utf8(&mut [0; 4]), &mut folded);
+    // Most characters are their own normal form, whatever stands around them.
+    let normal =
+        is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes && canonical_combining_class(c) == 0;
+    if normal {
+        switches.finish(std::iter::once(c), &mut folded);
+    } else if switches.nfkc && depends_on_context(c) {
+        return CONTEXT;
+    } else {
+        switches.fold_slowly(c.encode_utf8(&mut [0; 4]), &mut folded);
+    }
     let mut chars = folded.chars();
     match (chars.next(), chars.next()) {
         (None, _) => VANISHES,

@@ -21,7 +21,10 @@ pub fn visible_text(html: &str) -> (String, Meta, Outline) {
     // The sink makes no tokens, so the first call reads to the end.
     let end = Tokenizer::new_with_emitter(html, &mut sink).next();
     debug_assert!(end.is_none());
-    let (text, blocks) = sink.blocks.finish();
+    let (text, mut blocks) = sink.blocks.finish();
+    for (block, text) in blocks.iter_mut().zip(super::blocks(&text)) {
+        block.chars = super::count_chars(text);
+    }
     sink.outline.blocks = blocks;
     (text, sink.meta.finish(), sink.outline)
 }
@@ -281,7 +284,7 @@ impl Emitter for &mut Sink {
 
     fn emit_string(&mut self, text: &[u8]) {
         if self.hidden.is_none() {
-            self.blocks.push(text);
+            self.blocks.push_bytes(text);
         } else {
             self.meta.title_text(text);
         }

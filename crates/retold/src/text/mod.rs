@@ -9,6 +9,7 @@ mod block;
 pub mod charset;
 pub mod extract;
 pub mod fold;
+mod folding;
 mod garbled;
 #[cfg(feature = "precise")]
 mod guard;
@@ -35,6 +36,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::page::{Content, Markup, Page};
 pub(crate) use fold::Folder;
+use folding::fold_blocks;
 use synonyms::Synonyms;
 use tokenize::Tokenizer;
 use words::Derived;
@@ -250,40 +252,6 @@ fn text_of_html(source: &str, options: &TextOptions) -> Text {
     }
 }
 
-/// The text of these blocks; `main` says which of them methods see (empty: all).
-fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
-    let mut folding = Folding {
-        folder: Folder::new(options),
-        folded: String::with_capacity(visible.len()),
-        sentences: Vec::new(),
-    };
-    // A block of nothing but invisible characters folds to nothing and goes from both texts.
-    let mut emptied = Vec::new();
-    for (number, block) in blocks(&visible).enumerate() {
-        let seen = main.get(number).copied().unwrap_or(main.is_empty());
-        if !folding.block(block, seen && options.sentences) {
-            emptied.push(number);
-        }
-    }
-    let (visible, main) = if emptied.is_empty() {
-        (visible, main)
-    } else {
-        let left = |number: &usize| emptied.binary_search(number).is_err();
-        let blocks = visible.split('\n').enumerate();
-        let blocks = blocks.filter_map(|(number, block)| left(&number).then_some(block));
-        let main_left = main.iter().enumerate();
-        let main_left = main_left.filter_map(|(number, main)| left(&number).then_some(*main));
-        (blocks.collect::<Vec<_>>().join("\n"), main_left.collect())
-    };
-    Text {
-        visible,
-        folded: folding.folded,
-        sentences: folding.sentences,
-        main,
-        ..Text::default()
-    }
-}
-
 /// Positions are 32 bits wide.
 fn check_length(length: usize) -> Result<(), String> {
     if u32::try_from(length).is_ok() {
@@ -293,54 +261,6 @@ fn check_length(length: usize) -> Result<(), String> {
             "the page has {length} bytes; at most {} can be handled",
             u32::MAX
         ))
-    }
-}
-
-/// Folds a text block by block and notes the sentences.
-struct Folding {
-    folder: Folder,
-    folded: String,
-    sentences: Vec<Sentence>,
-}
-
-impl Folding {
-    /// Folds a block and notes its sentences if they are wanted; false if nothing is left of it.
-    fn block(&mut self, block: &str, wanted: bool) -> bool {
-        let before = self.folded.len();
-        if before > 0 {
-            self.folded.push('\n');
-        }
-        let start = self.folded.len();
-        let (mut begin, mut from) = (0, 0);
-        while wanted && let Some(stop) = sentence::next_stop(block, begin, from) {
-            let sentence_start = self.folded.len();
-            self.folder
-                .fold_into(&block[begin..stop.at], &mut self.folded);
-            self.sentence(sentence_start, stop.words);
-            self.folder
-                .fold_into(&block[stop.at..stop.end], &mut self.folded);
-            begin = stop.end;
-            from = stop.end;
-        }
-        self.folder.fold_into(&block[begin..], &mut self.folded);
-        let left = self.folded.len() > start;
-        if !left {
-            self.folded.truncate(before);
-        }
-        left
-    }
-
-    /// Notes what was folded since `start` as a sentence, unless it has neither letter nor digit.
-    fn sentence(&mut self, start: usize, words: bool) {
-        let sentence = &self.folded[start..];
-        if !sentence.contains(char::is_alphanumeric) {
-            return;
-        }
-        let end = start + sentence.trim_end().len();
-        let start = end - self.folded[start..end].trim_start().len();
-        if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
-            self.sentences.push(Sentence { start, end, words });
-        }
     }
 }
 

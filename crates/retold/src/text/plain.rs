@@ -24,7 +24,7 @@ pub fn visible_text(text: &str) -> String {
     let mut blocks = Blocks::with_capacity(text.len());
     let mut paragraph: Vec<&str> = Vec::new();
     for line in super::blocks(text) {
-        let line = line.trim_end();
+        let line = trim_end(line);
         if line.is_empty() {
             add_paragraph(&paragraph, &mut blocks);
             paragraph.clear();
@@ -36,14 +36,28 @@ pub fn visible_text(text: &str) -> String {
     blocks.finish().0
 }
 
+/// The line without white space at its end, of which most have none.
+fn trim_end(line: &str) -> &str {
+    match line.as_bytes().last() {
+        Some(b'!'..=b'~') => line,
+        _ => line.trim_end(),
+    }
+}
+
 fn add_paragraph(lines: &[&str], blocks: &mut Blocks) {
-    let full = full_width(lines);
+    let mut full = None;
     for (i, line) in lines.iter().enumerate() {
-        blocks.push(line.as_bytes());
-        match lines.get(i + 1) {
-            Some(next) if is_soft(line, next, full) => {
+        blocks.push(line);
+        // No line has more columns than bytes.
+        let next = lines.get(i + 1).filter(|_| line.len() >= NARROWEST);
+        match next {
+            Some(next)
+                if is_soft(line, next, || {
+                    *full.get_or_insert_with(|| full_width(lines))
+                }) =>
+            {
                 if !are_cjk(line, next) {
-                    blocks.push(b" ");
+                    blocks.push(" ");
                 }
             }
             _ => blocks.end_block(),
@@ -53,9 +67,6 @@ fn add_paragraph(lines: &[&str], blocks: &mut Blocks) {
 
 /// The columns of the widest line, if all lines are narrow enough to be wrapped ones.
 fn full_width(lines: &[&str]) -> Option<usize> {
-    if lines.len() < 2 {
-        return None;
-    }
     let mut full = 0;
     for line in lines {
         // No character has more than four bytes, so most long lines need not be counted.
@@ -70,22 +81,25 @@ fn full_width(lines: &[&str]) -> Option<usize> {
     Some(full)
 }
 
-/// Whether the break between two lines of a paragraph is a matter of layout only.
-fn is_soft(line: &str, next: &str, full: Option<usize>) -> bool {
+/// Whether the break between two lines of a paragraph, which is so wide if its lines may be wrapped ones, is a matter of
+/// layout only.
+fn is_soft(line: &str, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
     let next = next.trim_start();
     let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else {
         return false;
     };
+    if matches!(last, '。' | '！' | '？' | '：' | '；') {
+        return false;
+    }
     let goes_on = (last == ',' || last.is_alphabetic()) && first.is_lowercase();
-    if !goes_on && full.is_none() {
+    if !goes_on && full().is_none() {
         return false;
     }
     let width = columns(line);
-    if width < NARROWEST || begins_block(next) || matches!(last, '。' | '！' | '？' | '：' | '；')
-    {
+    if width < NARROWEST || begins_block(next) {
         return false;
     }
-    goes_on || full.is_some_and(|full| width + first_word(next) > full)
+    goes_on || full().is_some_and(|full| width + first_word(next) > full)
 }
 
 /// The columns that the first word of a line needs, with the space before it.
@@ -98,6 +112,9 @@ fn first_word(line: &str) -> usize {
 
 /// Whether a line begins with a mark of a list item, heading, quotation, code fence or table row.
 fn begins_block(line: &str) -> bool {
+    if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return false;
+    }
     if line.starts_with(['#', '>', '|', '•', '·', '●', '■', '◆']) || line.starts_with("```")
     {
         return true;
@@ -119,15 +136,20 @@ fn are_cjk(line: &str, next: &str) -> bool {
     last && next.trim_start().chars().next().is_some_and(is_wide)
 }
 
-/// Columns of a line on a terminal; counting stops soon after [`WIDEST`].
+/// Columns of a line on a terminal.
 fn columns(line: &str) -> usize {
     if line.is_ascii() {
         return line.len();
     }
-    line.chars()
-        .take(2 * WIDEST)
-        .map(|c| if is_wide(c) { 2 } else { 1 })
-        .sum()
+    let width = |at: usize, byte: u8| match byte {
+        // What continues a character; Latin, Greek and the like; Chinese from U+4000.
+        0x80..=0xBF => 0,
+        0x00..=0xE1 => 1,
+        0xE4..=0xE9 => 2,
+        _ => 1 + usize::from(line[at..].chars().next().is_some_and(is_wide)),
+    };
+    let bytes = line.bytes().enumerate();
+    bytes.map(|(at, byte)| width(at, byte)).sum()
 }
 
 /// East Asian characters that take two columns, Hangul apart, which has spaces.

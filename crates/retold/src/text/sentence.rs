@@ -14,31 +14,55 @@ pub struct Stop {
     pub words: bool,
 }
 
-/// Finds the next full stop of a block at or after `from`; `begin` is where the sentence under way begins.
-pub fn next_stop(block: &str, begin: usize, from: usize) -> Option<Stop> {
-    let bytes = block.as_bytes();
-    let mut at = from;
-    while let Some(skip) = bytes[at..].iter().position(|&b| MAY_BEGIN[usize::from(b)]) {
-        at += skip;
-        let length = mark_len(&bytes[at..]);
-        if length > 0 {
-            let mark = Mark {
-                before: &block[begin..at],
-                mark: &block[at..at + length],
-                after: &block[at + length..],
-            };
-            if let Some(words) = mark.is_stop() {
-                let closers = mark.closers();
-                return Some(Stop {
-                    at,
-                    end: at + length + closers,
-                    words,
-                });
-            }
-        }
-        at += length.max(1);
+/// Finds the full stops of a block.
+#[derive(Clone, Copy)]
+pub struct Stops<'a> {
+    block: &'a str,
+    others: bool,
+}
+
+impl<'a> Stops<'a> {
+    /// Those of this block of a text that [has](has_others) other marks or not.
+    pub fn new(block: &'a str, others: bool) -> Stops<'a> {
+        Stops { block, others }
     }
-    None
+
+    /// The next full stop at or after `begin`, where the sentence under way begins.
+    pub fn next(&self, begin: usize) -> Option<Stop> {
+        let (block, bytes) = (self.block, self.block.as_bytes());
+        let mut at = begin;
+        while let Some(skip) = self.next_mark(&bytes[at..]) {
+            at += skip;
+            let length = mark_len(&bytes[at..]);
+            if length > 0 {
+                let mark = Mark {
+                    before: &block[begin..at],
+                    mark: &block[at..at + length],
+                    after: &block[at + length..],
+                };
+                if let Some(words) = mark.is_stop() {
+                    let end = at + length + mark.closers();
+                    return Some(Stop { at, end, words });
+                }
+            }
+            at += length.max(1);
+        }
+        None
+    }
+
+    /// Where a mark may begin.
+    fn next_mark(&self, bytes: &[u8]) -> Option<usize> {
+        if self.others {
+            bytes.iter().position(|&b| MAY_BEGIN[usize::from(b)])
+        } else {
+            memchr::memchr3(b'.', 0xE3, 0xEF, bytes)
+        }
+    }
+}
+
+/// Whether a text may have marks of other scripts than those of Latin, Chinese and Japanese.
+pub fn has_others(text: &str) -> bool {
+    memchr::memchr3(0xDB, 0xE0, 0xE1, text.as_bytes()).is_some()
 }
 
 /// Bytes that a mark can begin with.
@@ -114,6 +138,11 @@ impl Mark<'_> {
     }
 
     fn is_period(&self) -> bool {
+        // The usual one: `main.rs`, 3.14.
+        let after = self.after.as_bytes().first();
+        if after.is_some_and(u8::is_ascii_alphanumeric) {
+            return false;
+        }
         let Some(last) = self.before.chars().next_back() else {
             return false;
         };
@@ -137,7 +166,7 @@ impl Mark<'_> {
                 at + self.before[at..].chars().next().map_or(1, char::len_utf8)
             });
         let word = &self.before[word_start..];
-        let first = self.before[..word_start].trim().is_empty();
+        let first = self.before[..word_start].trim_start().is_empty();
         if word.is_empty() {
             return false;
         }
@@ -162,9 +191,7 @@ impl Mark<'_> {
         if at_end || is_number {
             return false;
         }
-        is_short
-            || (word.len() <= LONGEST_ABBREVIATION
-                && ABBREVIATIONS.contains(&word.to_lowercase().as_str()))
+        is_short || is_abbreviation(word)
     }
 
     /// The length of closing quotes, brackets and note numbers right after the mark.
@@ -179,6 +206,21 @@ impl Mark<'_> {
             rest = &quotes[note..];
         }
     }
+}
+
+/// Whether a word is one of [`ABBREVIATIONS`].
+fn is_abbreviation(word: &str) -> bool {
+    if word.len() > LONGEST_ABBREVIATION {
+        return false;
+    }
+    if !word.is_ascii() {
+        return ABBREVIATIONS.contains(&word.to_lowercase().as_str());
+    }
+    let mut small = [0; LONGEST_ABBREVIATION];
+    let small = &mut small[..word.len()];
+    small.copy_from_slice(word.as_bytes());
+    small.make_ascii_lowercase();
+    ABBREVIATIONS.iter().any(|word| word.as_bytes() == small)
 }
 
 /// The length of a note like `[12]` at the start of the text.
@@ -252,7 +294,7 @@ mod tests {
     /// The sentences of a block, with `w` for words and `c` for characters in front.
     fn sentences(block: &str) -> Vec<String> {
         let (mut begin, mut found) = (0, Vec::new());
-        while let Some(stop) = next_stop(block, begin, begin) {
+        while let Some(stop) = Stops::new(block, has_others(block)).next(begin) {
             let unit = if stop.words { 'w' } else { 'c' };
             found.push(format!("{unit}:{}", block[begin..stop.at].trim()));
             begin = stop.end;
