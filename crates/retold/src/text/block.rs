@@ -70,6 +70,11 @@ impl Blocks {
 
     /// Adds text to the block that may be cut inside a character (html5gum does that).
     pub fn push_bytes(&mut self, text: &[u8]) {
+        // Between tags there is mostly nothing but white space.
+        if self.carry.is_empty() && !self.keep_lines && text.iter().all(|&byte| byte <= b' ') {
+            self.gap |= !text.is_empty();
+            return;
+        }
         let text = self.complete_carry(text);
         let whole = text.len() - incomplete_tail(text);
         self.push_whole(&text[..whole]);
