@@ -284,3 +284,50 @@ fn space_len(bytes: &[u8]) -> usize {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// White space collapsed as the documentation says it, character by character.
+    fn plainly(text: &str) -> String {
+        let is_space = |c: char| {
+            c.is_whitespace() || c < ' ' || c == '\u{7F}' || ('\u{2000}'..='\u{200A}').contains(&c)
+        };
+        let words = text.split(is_space).filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    fn hard_text() -> impl Strategy<Value = String> {
+        let hard = "ab.é“”…，。、　\u{A0}\u{85}\u{1680}\u{2003}\u{200B}\u{2028}\u{202F}\u{205F}\u{2060}\t\n\r\u{1}\u{7F}𠀀";
+        let hard = prop::sample::select(hard.chars().collect::<Vec<_>>());
+        let char = prop_oneof![12 => Just('x'), 3 => Just(' '), 2 => hard, 1 => any::<char>()];
+        prop::collection::vec(char, 0..70).prop_map(String::from_iter)
+    }
+
+    proptest! {
+        #[test]
+        fn white_space_collapses_as_one_by_one(text in hard_text()) {
+            let mut blocks = Blocks::with_capacity(0);
+            blocks.push(&text);
+            prop_assert_eq!(blocks.finish().0, plainly(&text));
+        }
+
+        #[test]
+        fn text_may_come_in_pieces_cut_anywhere(text in hard_text(), cuts in prop::collection::vec(0..200usize, 0..4)) {
+            let bytes = text.as_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.sort_unstable();
+            cuts.push(bytes.len());
+            let mut blocks = Blocks::with_capacity(0);
+            let mut from = 0;
+            for cut in cuts {
+                blocks.push_bytes(&bytes[from..cut]);
+                from = cut;
+            }
+            prop_assert_eq!(blocks.finish().0, plainly(&text));
+        }
+    }
+}

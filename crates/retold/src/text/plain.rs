@@ -162,6 +162,8 @@ fn is_wide(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -201,5 +203,50 @@ mod tests {
                     - the second of the things that somebody has to remember too\n\
                     1. the third";
         assert_eq!(visible_text(list), list);
+    }
+
+    /// The paragraphs joined as the documentation says it, with nothing left out because it cannot matter.
+    fn plainly(text: &str) -> String {
+        let wide = |line: &str| {
+            line.chars()
+                .map(|c| 1 + usize::from(is_wide(c)))
+                .sum::<usize>()
+        };
+        let lines: Vec<&str> = text.split('\n').map(str::trim_end).collect();
+        let mut out = Blocks::with_capacity(0);
+        for paragraph in lines.split(|line| line.is_empty()) {
+            let widest = paragraph.iter().map(|line| wide(line)).max().unwrap_or(0);
+            let full = (widest <= WIDEST).then_some(widest);
+            for (i, line) in paragraph.iter().enumerate() {
+                out.push(line);
+                let next = paragraph.get(i + 1).map_or("", |next| next.trim_start());
+                let (last, first) = (line.chars().next_back(), next.chars().next());
+                let letter = last.is_some_and(|c| c == ',' || c.is_alphabetic());
+                let goes_on = letter && first.is_some_and(char::is_lowercase);
+                let word = match first {
+                    Some(c) if is_wide(c) => 2,
+                    _ => 1 + wide(next.split_whitespace().next().unwrap_or_default()),
+                };
+                let fits = full.is_none_or(|full| wide(line) + word <= full);
+                let ends = matches!(last, Some('。' | '！' | '？' | '：' | '；'));
+                let hard = next.is_empty() || wide(line) < NARROWEST || begins_block(next) || ends;
+                if hard || !goes_on && fits {
+                    out.end_block();
+                } else if !are_cjk(line, next) {
+                    out.push(" ");
+                }
+            }
+        }
+        out.finish().0
+    }
+
+    proptest! {
+        #[test]
+        fn paragraphs_are_joined_as_the_rules_say(
+            lines in prop::collection::vec("(- |1. |# | |)([a-d]{1,9}[ ,]|中文|é){0,26}(。|[.]| |)", 0..8)
+        ) {
+            let text = lines.join("\n");
+            prop_assert_eq!(visible_text(&text), plainly(&text));
+        }
     }
 }

@@ -289,6 +289,8 @@ const ABBREVIATIONS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The sentences of a block, with `w` for words and `c` for characters in front.
@@ -380,5 +382,19 @@ mod tests {
     #[test]
     fn shouting_and_asking_end_nothing() {
         assert!(sentences("What? No! 真的？是！").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn marks_are_found_as_byte_by_byte(block in "[a-cA-C1-3 .,。．｡，、।॥۔።“”\\[\\]（）é中한]{0,60}") {
+            let slow = Stops::new(&block, true);
+            let fast = Stops::new(&block, has_others(&block));
+            let mut begin = 0;
+            while let Some(stop) = slow.next(begin) {
+                prop_assert_eq!(fast.next(begin), Some(stop));
+                begin = stop.end;
+            }
+            prop_assert_eq!(fast.next(begin), None);
+        }
     }
 }
