@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use retold::page::{Content, Markup, Page};
 use retold::text::fold::Folder;
-use retold::text::{Text, TextOptions, text_of};
+use retold::text::{Extract, Text, TextOptions, text_of};
 use unicode_normalization::UnicodeNormalization;
 
 fn bytes_page(bytes: &[u8], markup: Markup) -> Page {
@@ -94,6 +94,9 @@ fn check(text: &Text) -> Result<(), TestCaseError> {
         prop_assert!(!blocks(&text.visible).contains(&0), "an empty block");
         prop_assert_eq!(blocks(&text.visible).len(), blocks(&text.folded).len());
     }
+    if !text.main.is_empty() {
+        prop_assert_eq!(text.main.len(), blocks(&text.folded).len());
+    }
     let mut before = 0;
     for sentence in &text.sentences {
         let (start, end) = (sentence.start as usize, sentence.end as usize);
@@ -124,14 +127,22 @@ proptest! {
     #[test]
     fn any_bytes_make_a_text_or_a_reason(bytes in prop::collection::vec(any::<u8>(), 0..400), is_html in any::<bool>()) {
         let markup = if is_html { Markup::Html } else { Markup::Plain };
-        match text_of(&bytes_page(&bytes, markup), &TextOptions::default()) {
+        let options = TextOptions {
+            extract: Some(Extract::Main),
+            ..TextOptions::default()
+        };
+        match text_of(&bytes_page(&bytes, markup), &options) {
             Ok(text) => check(&text)?,
             Err(reason) => prop_assert!(reason.starts_with("not text: ")),
         }
     }
 
     #[test]
-    fn any_text_keeps_the_rules(text in hard_text(), options in any_options(), tags in "(<p>|</pre>|<pre>|&nbsp;|\n| |<br>|x\\. |。)*") {
+    fn any_text_keeps_the_rules(text in hard_text(), options in any_options(), tags in "(<p>|</pre>|<pre>|<li>|<a href=x>|</div>|&nbsp;|\n| |<br>|x\\. |。)*") {
+        let options = TextOptions {
+            extract: Some(Extract::Main),
+            ..options
+        };
         for markup in [Markup::Html, Markup::Plain] {
             let content = Content::Unicode { text: format!("{text}{tags}{text}"), markup };
             let made = text_of(&Page::new("page", content), &options);
