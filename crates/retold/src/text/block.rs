@@ -212,7 +212,7 @@ fn is_odd(text: &[u8]) -> bool {
         let space = (a < b' ') | (a == 0x7F) | (a == b' ') & (b == b' ');
         let two = (a == 0xC2) & ((b == 0x85) | (b == 0xA0));
         let three = (a == 0xE3) & (b == 0x80) & (c == 0x80) | (a == 0xE1) & (b == 0x9A);
-        let general = (a == 0xE2) & ((b == 0x81) | (b == 0x80) & ((c < 0x8B) | (c >= 0xA8)));
+        let general = (a == 0xE2) & ((b == 0x81) | (b == 0x80) & !(0x8B..0xA8).contains(&c));
         odd | u8::from(space | two | three | general)
     });
     odd != 0
