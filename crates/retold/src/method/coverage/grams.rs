@@ -1,5 +1,7 @@
 //! What `coverage` sees of a text: its grams, and how much of it is prose.
 
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::canonical_combining_class;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::atoms::{Token, atoms};
@@ -21,12 +23,29 @@ pub(super) fn tokens(text: &Text) -> Vec<Placed> {
     let mut tokens = Vec::with_capacity(text.folded.len() / 4);
     atoms(text, Token::Word, |start, end| {
         tokens.push(Placed {
-            hash: xxh3_64(&text.folded.as_bytes()[start..end]),
+            hash: spelled(&text.folded[start..end]),
             start: start as u32,
             end: end as u32,
         });
     });
     tokens
+}
+
+/// The hash of a token, the same for spellings that editions differ in: accents and other marks on letters of alphabets, and
+/// the characters for he, she and it, and for a male and a female you, which older Chinese texts do not tell apart.
+fn spelled(token: &str) -> u64 {
+    let marked = |c: char| matches!(c, '\u{80}'..='\u{6FF}' | '\u{1E00}'..='\u{1FFF}');
+    let variant = |c: char| match c {
+        '她' | '它' | '牠' | '祂' => '他',
+        '妳' => '你',
+        c => c,
+    };
+    if token.is_ascii() || !token.contains(|c| marked(c) || variant(c) != c) {
+        return xxh3_64(token.as_bytes());
+    }
+    let letters = token.nfd().filter(|&c| canonical_combining_class(c) == 0);
+    let letters: String = letters.map(variant).collect();
+    xxh3_64(letters.as_bytes())
 }
 
 /// A run of tokens that follow each other.

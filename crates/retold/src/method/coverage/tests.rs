@@ -115,6 +115,26 @@ fn runs_of_words_and_characters() {
     assert!(found("。").is_empty());
 }
 
+#[test]
+fn spellings_of_editions_are_one() {
+    let hashes = |content: &str| -> Vec<u64> {
+        let text = text(content);
+        grams(&tokens(&text), 1).map(|gram| gram.hash).collect()
+    };
+    for (one, other) in [
+        ("cliché naïve", "cliche naive"),
+        ("μῆνιν ἄειδε θεὰ", "μηνιν αειδε θεα"),
+        ("ёлка", "елка"),
+        ("她和妳", "他和你"),
+        ("它的", "牠的"),
+    ] {
+        assert_eq!(hashes(one), hashes(other), "{one}");
+    }
+    for (one, other) in [("on", "no"), ("他", "你"), ("ü", "o")] {
+        assert_ne!(hashes(one), hashes(other), "{one}");
+    }
+}
+
 /// Prose is what full stops end: 11 of 16 characters here, in thousandths; marks count.
 #[test]
 fn prose_is_what_stands_in_sentences() {
