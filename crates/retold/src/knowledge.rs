@@ -92,6 +92,8 @@ pub struct Knowledge {
     pub common: Vec<u64>,
     /// Keys that are on as many texts and evidence all the same, because those texts agree; ascending.
     pub frequent: Vec<u64>,
+    /// Keys that are on fewer texts than that, but on [`SEVERAL`] at least; ascending.
+    pub several: Vec<u64>,
     /// Keys that are deleted on every page; ascending.
     pub deleted: Vec<u64>,
     /// Keys that are deleted on the pages of one site; ascending.
@@ -111,12 +113,9 @@ impl Knowledge {
     /// Finds the keys on at least `common_df` texts; those are common of whose texts too few agree.
     pub fn of_common(census: &Census<'_>, params: &Params) -> Knowledge {
         let df = params.int("common_df") as u64;
-        let (common, frequent) = census.by_agreement(df, params.float("agreement"));
         Knowledge {
             texts: census.all(),
-            common,
-            frequent,
-            ..Knowledge::default()
+            ..census.by_agreement(df, params.float("agreement"))
         }
     }
 
@@ -159,6 +158,11 @@ impl Knowledge {
         self.common.binary_search(&key).is_ok()
     }
 
+    /// True if `key` is on [`SEVERAL`] texts or more.
+    pub fn is_several(&self, key: u64) -> bool {
+        self.several.binary_search(&key).is_ok() || self.is_frequent(key) || self.is_common(key)
+    }
+
     /// True if `key` is on many texts and not common.
     pub fn is_frequent(&self, key: u64) -> bool {
         self.frequent.binary_search(&key).is_ok()
@@ -187,6 +191,9 @@ pub struct Census<'a> {
     pub agree: &'a (dyn Fn(SketchNo, SketchNo) -> bool + Sync),
 }
 
+/// A key on fewer texts than this is their own.
+pub const SEVERAL: u64 = 4;
+
 /// Of how many sketches that have a key it is asked whether they agree.
 const ASKED: usize = 12;
 
@@ -210,31 +217,42 @@ impl Census<'_> {
         Postings::build_where(self.sketches, wanted)
     }
 
-    /// The keys on at least `df` texts: those of which fewer than `least` of the pairs agree, and the others. Pairs are those
-    /// of the [`ASKED`] sketches with the most texts, of equals chosen by what they hold, so that the order of pages does not
-    /// matter. Time
-    /// O(n log n) in the number of keys, and as many questions as there are different lists.
-    fn by_agreement(&self, df: u64, least: f64) -> (Vec<u64>, Vec<u64>) {
-        let postings = self.postings(df.saturating_sub(1));
+    /// The keys on at least `df` texts: those of which fewer than `least` of the pairs agree, and the others; and the keys on
+    /// several texts. Pairs are those of the [`ASKED`] sketches with the most texts, of equals chosen by what they hold, so
+    /// that the order of pages does not matter. Time O(n log n) in the number of keys, and as many questions as there are different lists.
+    fn by_agreement(&self, df: u64, least: f64) -> Knowledge {
+        let postings = self.postings(SEVERAL.min(df).saturating_sub(1));
         let names: Vec<u64> = SketchNo::first(self.sketches.len())
             .map(|number| name(self.sketches.get(number).keys.iter().copied()))
             .collect();
         // The keys of one text stand on much the same pages.
-        let lists: Vec<u64> = (0..postings.len())
+        let lists: Vec<Option<u64>> = (0..postings.len())
             .into_par_iter()
-            .map(|at| name(postings.at(at).1.iter().map(|number| names[number.at()])))
+            .map(|at| {
+                let list = postings.at(at).1;
+                let is_frequent = self.df(list.iter().copied()) >= df;
+                is_frequent.then(|| name(list.iter().map(|number| names[number.at()])))
+            })
             .collect();
-        let mut different: Vec<(u64, usize)> = lists.iter().copied().zip(0..).collect();
+        let numbered = lists.iter().zip(0usize..);
+        let mut different: Vec<(u64, usize)> = numbered
+            .filter_map(|(list, at)| Some(((*list)?, at)))
+            .collect();
         different.par_sort_unstable();
         different.dedup_by_key(|&mut (list, _)| list);
         let agreement: FxHashMap<u64, bool> = different
             .into_par_iter()
             .map(|(list, at)| (list, self.agreement(postings.at(at).1, &names) >= least))
             .collect();
-        let keys = postings.keys().zip(&lists);
-        let (frequent, common): (Vec<_>, Vec<_>) = keys.partition(|(_, list)| agreement[list]);
-        let keys = |keys: Vec<(u64, &u64)>| keys.into_iter().map(|(key, _)| key).collect();
-        (keys(common), keys(frequent))
+        let mut known = Knowledge::default();
+        for (key, list) in postings.keys().zip(lists) {
+            match list.map(|list| agreement[&list]) {
+                Some(true) => known.frequent.push(key),
+                Some(false) => known.common.push(key),
+                None => known.several.push(key),
+            }
+        }
+        known
     }
 
     /// The share of pairs of texts that agree, of the texts that have these sketches.

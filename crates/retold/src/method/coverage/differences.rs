@@ -120,7 +120,7 @@ impl Replaced {
                 .is_some_and(|tokens| tokens.contains(&true))
         });
         let (own, all) = reaching.fold((0, 0), |(own, all), key| {
-            (own + usize::from(!key.is_frequent), all + 1)
+            (own + usize::from(key.is_own), all + 1)
         });
         (own as f64 + 0.5) / (f64::from(all) + 1.0)
     }

@@ -13,8 +13,10 @@ const PLACE: u64 = (1 << PLACE_BITS) - 1;
 const TEMPLATE: u64 = 1;
 /// The same: it is on many texts ([`Knowledge::frequent`]), template or not.
 const FREQUENT: u64 = 2;
+/// The same: it is on several texts ([`Knowledge::several`]).
+const SEVERAL: u64 = 4;
 /// Above these stands its place.
-const FLAG_BITS: u32 = 2;
+const FLAG_BITS: u32 = 3;
 
 /// Words before the sample: prose, tokens, keys of the sample.
 const HEAD: usize = 3;
@@ -43,6 +45,8 @@ pub(super) struct Sampled {
     pub(super) is_template: bool,
     /// It is on many texts.
     pub(super) is_frequent: bool,
+    /// It is on few texts: their own.
+    pub(super) is_own: bool,
 }
 
 impl<'a> Proof<'a> {
@@ -65,7 +69,9 @@ impl<'a> Proof<'a> {
         for (&key, place) in sample.iter().zip(places) {
             let is_template = known.is_common(key);
             let is_frequent = is_template || known.is_frequent(key);
-            let flags = u64::from(is_template) * TEMPLATE + u64::from(is_frequent) * FREQUENT;
+            let flags = u64::from(is_template) * TEMPLATE
+                + u64::from(is_frequent) * FREQUENT
+                + u64::from(known.is_several(key)) * SEVERAL;
             proof.extend([key, place << FLAG_BITS | flags]);
         }
         // A text of more tokens than places is longer than any page can be; what is beyond them counts nothing.
@@ -99,6 +105,7 @@ impl<'a> Proof<'a> {
             place: (word >> FLAG_BITS) as usize,
             is_template: word & TEMPLATE != 0,
             is_frequent: word & FREQUENT != 0,
+            is_own: word & SEVERAL == 0,
         })
     }
 
