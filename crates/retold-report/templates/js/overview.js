@@ -136,7 +136,7 @@ function settings() {
 }
 
 function groupsNote() {
-  const groups = overview.large_groups;
+  const groups = overview.large_components;
   return groups.length ? el("p", { class: "note" }, `${plural(groups.length, "group")} of very many pages that are all alike: of these only the pairs with the canonical page are listed.`) : null;
 }
 
