@@ -62,11 +62,11 @@ struct State<'a> {
     candidates: u64,
 }
 
-/// What a class found: pairs from the join, then pairs from crowded lists.
-#[derive(Default)]
+/// What a class found: pairs from the join, then pairs from crowded lists, then one with each component that is over.
 struct Look {
     pairs: Vec<Pair>,
     near: usize,
+    crowded: usize,
 }
 
 impl<'a> Families<'a> {
@@ -161,17 +161,20 @@ impl<'a> Families<'a> {
                 .zip(&mut verdicts)
                 .filter_map(|(at, pair)| Some((at, pair?)))
                 .collect();
-            state.candidates += (look.pairs.len() - look.near) as u64;
+            state.candidates += look.crowded as u64;
             if self.is_over(state, class, class) {
                 over = true;
                 continue;
             }
             let mut found = false;
             for (at, pair) in true_pairs {
-                found |= at >= look.near && self.add(state, class, pair);
-                if at < look.near {
-                    self.add(state, class, pair);
+                if at >= look.near + look.crowded {
+                    let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+                    state.parts.join(a, b);
+                    continue;
                 }
+                let new = self.add(state, class, pair);
+                found |= new && at >= look.near;
             }
             let (keep, parts) = (&state.keep, &state.parts);
             let is_over = |other: ClassNo| {
@@ -204,15 +207,42 @@ impl<'a> Families<'a> {
         let mut pairs = near.to_vec();
         pairs.retain(|pair| is_wanted(other_of(pair)));
         let from_near = pairs.len();
+        let ties = self.ties(state, class, near.iter().map(|pair| (other_of(pair), pair)));
         let crowded = state.crowds.candidates(class, bounds, |other| {
             is_wanted(other) && known.binary_search(&other).is_err()
         });
         let crowded = crowded.par_iter();
         pairs.par_extend(crowded.filter_map(|&other| self.judge.pair(self.classes, class, other)));
+        let crowded = pairs.len() - from_near;
+        pairs.extend(ties);
         Look {
             pairs,
             near: from_near,
+            crowded,
         }
+    }
+
+    /// The closest pair with each large component whose pages are over: it tells whether the class belongs to it too.
+    fn ties<'p>(
+        &self,
+        state: &State<'_>,
+        class: ClassNo,
+        near: impl Iterator<Item = (ClassNo, &'p Pair)>,
+    ) -> Vec<Pair> {
+        let own = state.parts.root(class);
+        let mut closest: FxHashMap<ClassNo, &Pair> = FxHashMap::default();
+        for (other, pair) in near.filter(|&(other, _)| self.is_over(state, other, class)) {
+            let root = state.parts.root(other);
+            if root != own {
+                let best = closest.entry(root).or_insert(pair);
+                if pair.similarity > best.similarity {
+                    *best = pair;
+                }
+            }
+        }
+        let mut ties: Vec<Pair> = closest.into_values().copied().collect();
+        ties.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        ties
     }
 
     /// A pair that holds. False if the other class is over.

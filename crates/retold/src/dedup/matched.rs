@@ -20,24 +20,9 @@ use crate::spent::Spent;
 use crate::texts::Texts;
 use crate::watch::Watch;
 
-/// From where on pages are too many to be compared all with all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// A key that more classes of pages have is crowded.
-    pub crowd: usize,
-    /// Of a connected component of more pages not all pairs are listed (CONTRACT, *Families*).
-    pub component: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            crowd: 1000,
-            component: 1000,
-        }
-    }
-}
+/// More pages than this are too many to be compared all with all: of a connected component of more not all pairs are listed
+/// (CONTRACT, *Families*), and a key that more classes of pages have is crowded.
+pub const FAMILY: usize = 1000;
 
 /// What [`Matched::find`] works with.
 #[derive(Clone, Copy)]
@@ -56,8 +41,8 @@ pub struct Matching<'a> {
     pub resources: &'a Resources,
     /// Is told what is going on.
     pub watch: &'a dyn Watch,
-    /// What is too many.
-    pub limits: Limits,
+    /// [`FAMILY`], or less in tests.
+    pub family: usize,
 }
 
 /// Related pages.
@@ -161,19 +146,19 @@ impl<'a> Run<'a> {
     fn relate(&self) -> Result<(Made, u64, Spent, Verifying<'a>)> {
         let Matching {
             model,
-            limits,
+            family,
             watch,
             preference,
             ..
         } = self.matching;
         watch.begin("pairs", self.classes.len() as u64);
         let bounds = |keys| model.bounds(keys);
-        let join = Join::build(self.judge.units.sketches(), &self.classes.units, limits.crowd);
+        let join = Join::build(self.judge.units.sketches(), &self.classes.units, family);
         let found = join.pairs(bounds, watch, |a, b, made| {
             made.extend(self.judge.pair(self.classes, a, b));
         })?;
         let mut pairs = found.made;
-        let copies = self.judge.copies_between(self.classes, preference, limits.crowd);
+        let copies = self.judge.copies_between(self.classes, preference, family);
         pairs.extend(copies);
         pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
         pairs.dedup_by_key(|pair| (pair.a, pair.b));
@@ -188,7 +173,7 @@ impl<'a> Run<'a> {
             classes: self.classes,
             preference,
             contained: model.config().drop == Drop::Both,
-            limit: limits.component,
+            limit: family,
             near: &near,
             watch,
         };
@@ -238,7 +223,7 @@ impl<'a> Run<'a> {
             }
         }
         all()
-            .map(|class| parts.pages(class) > self.matching.limits.component)
+            .map(|class| parts.pages(class) > self.matching.family)
             .collect()
     }
 
@@ -259,7 +244,7 @@ impl<'a> Run<'a> {
 
     /// From classes to pages: all pairs of small components, of large ones those that decide.
     fn list(&self, made: Made) -> Listed {
-        let (classes, limit) = (self.classes, self.matching.limits.component);
+        let (classes, limit) = (self.classes, self.matching.family);
         let all = || ClassNo::first(classes.len());
         let mut pairs = made.pairs;
         let mut large = vec![false; self.matching.by_id.len()];

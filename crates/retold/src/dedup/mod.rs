@@ -10,7 +10,7 @@ mod verifying;
 
 use clock::Clock;
 pub use clock::Lap;
-pub use matched::{Limits, Matched, Matching};
+pub use matched::{FAMILY, Matched, Matching};
 pub use order::{order_of, preference};
 pub use verifying::Verified;
 
@@ -119,9 +119,8 @@ pub fn run(
     resources: &Resources,
     watch: &dyn Watch,
 ) -> Result<Findings> {
-    let limits = Limits::default();
     in_pool(resources.threads, || {
-        find(sources, model, resources, limits, watch)
+        find(sources, model, resources, FAMILY, watch)
     })
 }
 
@@ -136,7 +135,7 @@ fn find(
     sources: Vec<Source>,
     mut model: Model,
     resources: &Resources,
-    limits: Limits,
+    family: usize,
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
@@ -157,7 +156,7 @@ fn find(
         texts: &texts,
         resources,
         watch,
-        limits,
+        family,
     };
     let matched = Matched::find(matching, sketches)?;
     collection.spent += matched.spent;
@@ -238,5 +237,7 @@ fn nothing_to_read(sources: &[Source], collection: &Collection) -> Error {
     Error::Usage(message)
 }
 
+#[cfg(test)]
+mod family_tests;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! All pairs of such a list cannot be looked at. But a class that repeats a page that stays decides nothing, so a family
 //! needs only the looks of the few pages in it that stay; whoever asks takes the others off the lists. What a list still
 //! costs is bounded: if so many looks find nobody ([`IN_VAIN`]), its key is a template's and tells nothing, and it is
-//! closed.
+//! closed. Lists that are not much longer than crowded are never closed ([`WORK`]).
 
 use rustc_hash::FxHashMap;
 
@@ -12,9 +12,11 @@ use crate::ids::ClassNo;
 use crate::sketch::Bounds;
 
 /// Looks at a list that find nobody before it is closed.
-pub const IN_VAIN: u32 = 64;
+const IN_VAIN: u32 = 64;
 /// Looks at a list before it is closed.
-pub const LOOKS: u32 = 1000;
+const LOOKS: u32 = 1000;
+/// But a list is not closed before this many places have been looked at: one of up to 2,048 classes never.
+const WORK: u32 = 1 << 22;
 /// Looks at a list between two times that it is cleared of classes that no longer matter.
 const CLEARED: u32 = 8;
 
@@ -29,13 +31,24 @@ pub struct Crowds<'a> {
 #[derive(Debug)]
 struct List {
     places: Vec<u32>,
+    /// Looks that are left.
     looks: u32,
+    /// Looks that may still find nobody.
     in_vain: u32,
 }
 
 impl List {
+    fn new(places: &[u32]) -> List {
+        let free = WORK / places.len().max(1) as u32;
+        List {
+            places: places.to_vec(),
+            looks: LOOKS.max(free),
+            in_vain: IN_VAIN.max(free),
+        }
+    }
+
     fn is_open(&self) -> bool {
-        self.looks < LOOKS && self.in_vain < IN_VAIN
+        self.looks > 0 && self.in_vain > 0
     }
 }
 
@@ -46,11 +59,8 @@ impl<'a> Crowds<'a> {
         for place in 0..join.len() {
             let [_, crowded] = join.prefix(place, &bounds);
             for &rank in crowded {
-                lists.entry(rank).or_insert_with(|| List {
-                    places: join.list(rank).to_vec(),
-                    looks: 0,
-                    in_vain: 0,
-                });
+                let list = || List::new(join.list(rank));
+                lists.entry(rank).or_insert_with(list);
             }
         }
         Crowds { join, lists }
@@ -91,8 +101,8 @@ impl<'a> Crowds<'a> {
             let Some(list) = self.lists.get_mut(&rank).filter(|list| list.is_open()) else {
                 continue;
             };
-            list.looks += 1;
-            list.in_vain += u32::from(!found);
+            list.looks -= 1;
+            list.in_vain -= u32::from(!found);
             if !list.is_open() {
                 list.places = Vec::new();
             } else if found || list.looks % CLEARED == 0 {
