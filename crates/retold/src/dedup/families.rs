@@ -19,7 +19,7 @@ use crate::sketch::Bounds;
 use crate::watch::Watch;
 
 /// Classes that look at the same time, at the most.
-const BATCH: usize = 1024;
+const BATCH: usize = 256;
 
 /// What pages of large families are decided by.
 pub(super) struct Families<'a> {
