@@ -9,6 +9,8 @@
 //! What is left is quadratic in the lists of keys that very many sketches have. These, the *crowded* keys, are not looked up
 //! here but in [`super::Crowds`], which finds large families without listing all their pairs.
 
+use std::cmp::Reverse;
+
 use rayon::prelude::*;
 
 use super::store::Sketches;
@@ -55,10 +57,9 @@ pub fn related_pairs<T: Send>(
 
 /// The inverted index that pair counting needs: classes in order of size, their shared keys as ranks, rarest first.
 #[derive(Debug)]
-pub struct Join<'a> {
-    sketches: &'a Sketches,
-    /// Class -> its sketch.
-    of: &'a [SketchNo],
+pub struct Join {
+    /// Place -> number of keys.
+    sizes: Vec<u32>,
     /// Place -> class; places ascend by number of keys, then by number.
     order: Vec<ClassNo>,
     /// Class -> place.
@@ -73,11 +74,17 @@ pub struct Join<'a> {
     places: Vec<u32>,
     /// This rank and all that follow are crowded.
     pub(super) crowded: u32,
+    /// The longest list that is not crowded.
+    crowd: usize,
 }
 
 /// Keys are split by their leading bits. Each part is gathered and sorted on its own, so that only as many parts as
 /// there are threads are ever held as (key, place) runs.
 const PART_BITS: u32 = 6;
+
+/// Candidates of a class at the most, where keys can be crowded; those that share most keys of its prefix come first, then
+/// those of its size. A class with more has next to no keys of its own.
+const CANDIDATES: usize = 2000;
 
 /// The lists of a part of all keys: the places, and for each list its key and its end.
 #[derive(Default)]
@@ -86,10 +93,10 @@ struct Part {
     lists: Vec<(u64, usize)>,
 }
 
-impl<'a> Join<'a> {
+impl Join {
     /// Indexes classes, given the sketch of each; a key that more than `crowd` of them have is crowded. Time O(n log n) in
     /// the number of keys, on all threads; the result does not depend on them. Memory: 8 bytes a posting of a shared key.
-    pub fn build(sketches: &'a Sketches, of: &'a [SketchNo], crowd: usize) -> Join<'a> {
+    pub fn build(sketches: &Sketches, of: &[SketchNo], crowd: usize) -> Join {
         let keys = |class: ClassNo| sketches.get(of[class.at()]).keys;
         let mut order: Vec<ClassNo> = ClassNo::first(of.len()).collect();
         order.par_sort_unstable_by_key(|&class| (keys(class).len(), class));
@@ -120,9 +127,9 @@ impl<'a> Join<'a> {
         }
         drop((parts, lists));
         let (ranks, ends) = invert(&places, &list_ends, order.len());
+        let sizes = order.iter().map(|&class| keys(class).len() as u32);
         Join {
-            sketches,
-            of,
+            sizes: sizes.collect(),
             order,
             place_of,
             ends,
@@ -130,6 +137,7 @@ impl<'a> Join<'a> {
             list_ends,
             places,
             crowded: crowded as u32,
+            crowd,
         }
     }
 
@@ -138,8 +146,8 @@ impl<'a> Join<'a> {
     /// of the smaller one.
     ///
     /// If no key is crowded, these are the same pairs as asking all with all (tested against exactly that). Each comes once;
-    /// their order does not depend on threads. A class looks at no more candidates than it has keys times the length from which lists
-    /// are crowded.
+    /// their order does not depend on threads. Of the pairs in which a class is the smaller one, 2,000 candidates are looked at, or
+    /// `crowd` if that is more.
     pub fn pairs<T: Send>(
         &self,
         bounds: impl Fn(usize) -> Bounds + Sync,
@@ -176,7 +184,7 @@ impl<'a> Join<'a> {
     }
 
     fn keys(&self, place: usize) -> usize {
-        self.sketches.get(self.of[self.order[place].at()]).keys.len()
+        self.sizes[place] as usize
     }
 
     /// The class at a place.
@@ -215,13 +223,20 @@ impl<'a> Join<'a> {
         [free, crowded]
     }
 
-    /// Whether the classes at two places are within bounds.
+    /// The crowded ranks at a place.
+    pub(super) fn crowded_of(&self, place: u32) -> &[u32] {
+        let ranks = self.ranks_of(place as usize);
+        &ranks[ranks.partition_point(|&rank| rank < self.crowded)..]
+    }
+
+    /// Whether the classes at two places are within bounds by their crowded keys alone; otherwise the smaller one shares
+    /// one of its other keys, and [`Join::pairs`] has found the pair.
     pub(super) fn is_within(&self, x: u32, y: u32, bounds: &impl Fn(usize) -> Bounds) -> bool {
         // Places ascend by number of keys.
-        let (small, large) = (x.min(y) as usize, x.max(y) as usize);
-        let Bounds { overlap, reach } = bounds(self.keys(small));
-        self.keys(large) <= reach
-            && shares(self.ranks_of(small), self.ranks_of(large), overlap.max(1))
+        let (small, large) = (x.min(y), x.max(y));
+        let Bounds { overlap, reach } = bounds(self.keys(small as usize));
+        let (a, b) = (self.crowded_of(small), self.crowded_of(large));
+        self.keys(large as usize) <= reach && shares(a, b, overlap.max(1))
     }
 
     /// Judges the pairs within bounds in which the class at `place` is the smaller one.
@@ -236,9 +251,7 @@ impl<'a> Join<'a> {
         let class = self.order[place];
         let Bounds { overlap, reach } = bounds(self.keys(place));
         let [looked_up, _] = self.prefix(place, bounds);
-        let end = self.order.partition_point(|&other| {
-            self.sketches.get(self.of[other.at()]).keys.len() <= reach
-        });
+        let end = self.sizes.partition_point(|&keys| keys as usize <= reach);
         for &rank in looked_up {
             let list = self.list(rank);
             let larger = list.partition_point(|&other| other as usize <= place);
@@ -252,16 +265,23 @@ impl<'a> Join<'a> {
         // One look at the clock for all candidates of a class: for each it would cost more than some verdicts.
         let mut stopwatch = Stopwatch::start();
         let rest = &self.ranks_of(place)[looked_up.len()..];
-        for run in hits.chunk_by(|a, b| a == b) {
-            related.candidates += 1;
-            let need = overlap.max(1).saturating_sub(run.len());
-            if shares(rest, self.ranks_of(run[0] as usize), need) {
-                let other = self.class(run[0]);
+        let runs = hits.chunk_by(|a, b| a == b);
+        let mut candidates: Vec<(usize, u32)> = runs.map(|run| (run.len(), run[0])).collect();
+        hits.clear();
+        let most = CANDIDATES.max(self.crowd);
+        if candidates.len() > most {
+            candidates.select_nth_unstable_by_key(most, |&(hits, place)| (Reverse(hits), place));
+            candidates.truncate(most);
+        }
+        related.candidates += candidates.len() as u64;
+        for (hits, place) in candidates {
+            let need = overlap.max(1).saturating_sub(hits);
+            if shares(rest, self.ranks_of(place as usize), need) {
+                let other = self.class(place);
                 judge(class.min(other), class.max(other), &mut related.made);
             }
         }
         related.spent.verdicts += stopwatch.lap();
-        hits.clear();
     }
 }
 
