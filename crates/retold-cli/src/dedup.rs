@@ -104,7 +104,12 @@ pub struct Args {
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     temp_dir: Option<PathBuf>,
     /// Worker threads; 0 means one per core
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Resources")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = "Resources"
+    )]
     threads: usize,
 }
 

@@ -220,7 +220,10 @@ impl Proofs {
 fn full(folder: &Option<std::path::PathBuf>, total: u64) -> impl FnOnce(std::io::Error) -> Error {
     let folder = folder.clone().unwrap_or_default();
     move |error| {
-        let more = format!("{error}; at least {} MiB are needed there", (total * 8) >> 20);
+        let more = format!(
+            "{error}; at least {} MiB are needed there",
+            (total * 8) >> 20
+        );
         let error = std::io::Error::new(error.kind(), more);
         Error::io("cannot use a temporary file in", &folder)(error)
     }

@@ -9,18 +9,12 @@ use crate::words::{Random, Words};
 /// Every hundredth page has a planted reprint, but for families, of which all pages but the first are one.
 pub const KINDS: [&str; 7] = [
     // One sentence on all pages.
-    "sentence",
-    // Four Chinese sentences on all pages.
-    "chinese",
-    // A template of 5 KB, and 300 characters of content.
-    "template",
-    // Ten paragraphs, each page has some of them in some order.
-    "pool",
-    // The first sentences of one text, one more on each page.
-    "ladder",
-    // Paragraphs from a pool, by Zipf's law.
-    "zipf",
-    // One text, with two words changed on each page.
+    "sentence", // Four Chinese sentences on all pages.
+    "chinese", // A template of 5 KB, and 300 characters of content.
+    "template", // Ten paragraphs, each page has some of them in some order.
+    "pool", // The first sentences of one text, one more on each page.
+    "ladder", // Paragraphs from a pool, by Zipf's law.
+    "zipf", // One text, with two words changed on each page.
     "family",
 ];
 
@@ -39,7 +33,8 @@ pub fn write(
     let ends: Vec<usize> = ladder.match_indices(". ").map(|(at, _)| at + 2).collect();
     for number in 0..count {
         // A planted reprint repeats the page before it, with its last word changed.
-        let is_reprint = number % 100 == 99 && !["pool", "ladder", "zipf", "family"].contains(&kind);
+        let is_reprint =
+            number % 100 == 99 && !["pool", "ladder", "zipf", "family"].contains(&kind);
         let of = if is_reprint { number - 1 } else { number };
         let mut random = Random(of as u64 + 7);
         let own = |count: usize| words.article(of as u64 + 1000, count).concat();

@@ -40,11 +40,21 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         ["hard", kind, count, texts, gold] => {
             let mut gold = BufWriter::new(File::create(gold)?);
-            hard::write(kind, count.parse()?, &Words::read(texts)?, &mut out, &mut gold)?;
+            hard::write(
+                kind,
+                count.parse()?,
+                &Words::read(texts)?,
+                &mut out,
+                &mut gold,
+            )?;
             gold.flush()?;
         }
         ["score", gold, run] => score(gold, run)?,
-        _ => return Err("pages COUNT TEXTS GOLD | hard KIND COUNT TEXTS GOLD | score GOLD OUT".into()),
+        _ => {
+            return Err(
+                "pages COUNT TEXTS GOLD | hard KIND COUNT TEXTS GOLD | score GOLD OUT".into(),
+            );
+        }
     }
     out.flush()?;
     Ok(())
@@ -54,7 +64,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn page(out: &mut impl Write, number: usize, site: u64, text: &str) -> std::io::Result<()> {
     let text = serde_json::Value::from(text);
     let url = format!("http://s{site}.example/{number}");
-    writeln!(out, r#"{{"id":"p{number:08}","url":"{url}","text":{text}}}"#)
+    writeln!(
+        out,
+        r#"{{"id":"p{number:08}","url":"{url}","text":{text}}}"#
+    )
 }
 
 /// The sizes of families of two pages or more, largest first: a fifth of all pages are reprints.
@@ -119,15 +132,21 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn reprint(words: &Words, random: &mut Random, mut article: Vec<String>, kind: usize) -> Vec<String> {
+fn reprint(
+    words: &Words,
+    random: &mut Random,
+    mut article: Vec<String>,
+    kind: usize,
+) -> Vec<String> {
     let sentences = article.len();
     let mut own = |count: usize| words.article(random.next(), count);
     match kind {
         0 => {}
         1 => {
             // One word in fifty becomes another.
-            let at = own(sentences * 12 / 50 + 1).concat();
-            for (n, word) in at.split_whitespace().enumerate() {
+            let words = own(12).concat();
+            let edits = sentences * 12 / 50;
+            for (n, word) in words.split_whitespace().take(edits).enumerate() {
                 let sentence = &mut article[n * 7 % sentences];
                 if let Some(space) = sentence.find(' ') {
                     sentence.replace_range(..space, word);
@@ -162,7 +181,11 @@ fn score(gold: &str, run: &str) -> Result<(), Box<dyn Error>> {
     for line in BufReader::new(File::open(format!("{run}/pairs.jsonl"))?).lines() {
         let pair: serde_json::Value = serde_json::from_str(&line?)?;
         let [a, b] = ["a", "b"].map(|key| pair[key].as_str().unwrap_or_default());
-        let family = |id: &str| families.get(id).map_or(id.to_owned(), |(first, _)| first.clone());
+        let family = |id: &str| {
+            families
+                .get(id)
+                .map_or(id.to_owned(), |(first, _)| first.clone())
+        };
         if family(a) == family(b) {
             found.insert(a.to_owned(), true);
             found.insert(b.to_owned(), true);

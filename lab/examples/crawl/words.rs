@@ -34,9 +34,9 @@ impl Words {
         for line in BufReader::new(File::open(path)?).lines() {
             let record: serde_json::Value = serde_json::from_str(&line?)?;
             let text = record["text"].as_str().unwrap_or_default();
-            let plain = text.split_whitespace().filter(|word| {
-                word.len() < 20 && word.chars().all(char::is_alphabetic)
-            });
+            let plain = text
+                .split_whitespace()
+                .filter(|word| word.len() < 20 && word.chars().all(char::is_alphabetic));
             words.extend(plain.map(str::to_lowercase));
             if words.len() > WORDS {
                 break;
@@ -77,6 +77,11 @@ impl Words {
         let lines = self.article(u64::MAX - site, 48);
         let (head, foot) = lines.split_at(1);
         let article: Vec<String> = article.chunks(4).map(<[String]>::concat).collect();
-        format!("{}\n\n{}\n\n{}", head.concat(), article.join("\n\n"), foot.concat())
+        format!(
+            "{}\n\n{}\n\n{}",
+            head.concat(),
+            article.join("\n\n"),
+            foot.concat()
+        )
     }
 }

@@ -71,7 +71,9 @@ impl<'a> Keep<'a> {
     pub fn woken_before(&mut self, page: Option<Rank>) -> Option<Rank> {
         let limit = page.map_or(u32::MAX, |page| self.preference[page.at()]);
         let &Reverse((place, _)) = self.woken.peek()?;
-        (place < limit).then(|| self.woken.pop())?.map(|next| next.0.1)
+        (place < limit)
+            .then(|| self.woken.pop())?
+            .map(|next| next.0.1)
     }
 
     /// Visits a page, the most preferred first. `related` are all pages that it is related to and what it is to each; those
@@ -101,9 +103,7 @@ impl<'a> Keep<'a> {
             };
             let better = match self.fates[other.at()] {
                 Fate::Open => true,
-                Fate::Goes(stays, _) => {
-                    self.preference[page.at()] < self.preference[stays.at()]
-                }
+                Fate::Goes(stays, _) => self.preference[page.at()] < self.preference[stays.at()],
                 Fate::Stays => false,
             };
             if repeats && better {
@@ -121,10 +121,7 @@ impl<'a> Keep<'a> {
     }
 
     /// Decides what is left once all pages have been visited: the pages that go, ascending.
-    pub fn finish<'r>(
-        mut self,
-        related: impl Fn(Rank) -> &'r [(Rank, Relation)],
-    ) -> Vec<Dropped> {
+    pub fn finish<'r>(mut self, related: impl Fn(Rank) -> &'r [(Rank, Relation)]) -> Vec<Dropped> {
         loop {
             while let Some(page) = self.woken_before(None) {
                 self.visit(page, related(page));

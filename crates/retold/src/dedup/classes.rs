@@ -32,8 +32,11 @@ impl Classes {
         };
         let mut members: Vec<Rank> = Rank::first(judge.by_id.len()).collect();
         members.par_sort_by_cached_key(|&rank| (key(rank), preference[rank.at()]));
-        let (mut of, mut ends, mut units) =
-            (vec![ClassNo::default(); members.len()], Vec::new(), Vec::new());
+        let (mut of, mut ends, mut units) = (
+            vec![ClassNo::default(); members.len()],
+            Vec::new(),
+            Vec::new(),
+        );
         let mut start = 0;
         for class in members.chunk_by(|&a, &b| key(a) == key(b)) {
             let number = ClassNo::new(ends.len());
@@ -131,9 +134,8 @@ impl Judge<'_> {
             let best = group.iter().min_by_key(|rank| preference[rank.at()]);
             for (at, &a) in group.iter().enumerate() {
                 let rest = group[at + 1..].iter();
-                let wanted = rest.filter(|&&b| {
-                    group.len() <= limit || Some(&a) == best || Some(&b) == best
-                });
+                let wanted =
+                    rest.filter(|&&b| group.len() <= limit || Some(&a) == best || Some(&b) == best);
                 pairs.extend(wanted.map(|&b| self.copies(a, b)));
             }
         }

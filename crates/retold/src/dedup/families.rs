@@ -152,7 +152,10 @@ impl<'a> Families<'a> {
         let looks: Vec<Look> = looks
             .map(|&class| self.look_around(shared, class, bounds))
             .collect();
-        let all: Vec<Pair> = looks.iter().flat_map(|look| look.pairs.iter().copied()).collect();
+        let all: Vec<Pair> = looks
+            .iter()
+            .flat_map(|look| look.pairs.iter().copied())
+            .collect();
         let mut verdicts = truth(&all)?.into_iter();
         let mut over = false;
         for (&class, look) in looking.iter().zip(&looks) {
@@ -253,8 +256,16 @@ impl<'a> Families<'a> {
             return false;
         }
         let swapped = pair.relation.swapped();
-        state.related.entry(pair.a).or_default().push((pair.b, pair.relation));
-        state.related.entry(pair.b).or_default().push((pair.a, swapped));
+        state
+            .related
+            .entry(pair.a)
+            .or_default()
+            .push((pair.b, pair.relation));
+        state
+            .related
+            .entry(pair.b)
+            .or_default()
+            .push((pair.a, swapped));
         state.parts.join(a, b);
         state.pairs.push(pair);
         true

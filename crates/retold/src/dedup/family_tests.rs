@@ -11,18 +11,20 @@ use crate::ids::Rank;
 /// Pages made of few sentences, so that many are alike and some contain others.
 fn pages() -> impl Strategy<Value = Vec<Page>> {
     let story = |from: usize, length: usize, tail: usize| {
-        let sentence = |n: usize| format!("昨天第{n}号渡船离开了港口，码头上的乘客{n}人一直在等待消息。");
+        let sentence =
+            |n: usize| format!("昨天第{n}号渡船离开了港口，码头上的乘客{n}人一直在等待消息。");
         let own = format!("本页编号{tail}，由编辑部{tail}整理发布。");
         (from..from + length).map(sentence).collect::<String>() + &own
     };
     let page = (0usize..4, 1usize..14, 0usize..6, prop::option::of(1u32..28));
     proptest::collection::vec(page, 1..40).prop_map(move |pages| {
         let numbered = pages.into_iter().enumerate();
-        let page = |(number, (from, length, tail, day)): (usize, (usize, usize, usize, Option<u32>))| {
-            let mut page = Page::text(format!("p{number:02}"), story(from, length, tail));
-            page.date = day.map(|day| format!("2012-01-{day:02}"));
-            page
-        };
+        let page =
+            |(number, (from, length, tail, day)): (usize, (usize, usize, usize, Option<u32>))| {
+                let mut page = Page::text(format!("p{number:02}"), story(from, length, tail));
+                page.date = day.map(|day| format!("2012-01-{day:02}"));
+                page
+            };
         numbered.map(page).collect()
     })
 }
@@ -35,15 +37,20 @@ fn find_within(pages: &[Page], config: &Config, family: usize) -> Findings {
 
 fn gone(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
     let dropped = findings.dropped.iter();
-    dropped.map(|drop| (drop.page, drop.canonical, drop.relation)).collect()
+    dropped
+        .map(|drop| (drop.page, drop.canonical, drop.relation))
+        .collect()
 }
 
 /// What is listed of the components of more pages than the limit, on all pairs.
 fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     let pages = findings.by_id.len();
     let places: Vec<u32> = (0..pages as u32).collect();
-    let components = crate::cluster::cluster(pages, &findings.pairs, &[], Linkage::Components, &places);
-    let large = components.into_iter().filter(|part| part.members.len() > limit);
+    let components =
+        crate::cluster::cluster(pages, &findings.pairs, &[], Linkage::Components, &places);
+    let large = components
+        .into_iter()
+        .filter(|part| part.members.len() > limit);
     large.flat_map(|part| part.members).collect()
 }
 
@@ -112,7 +119,12 @@ fn a_family_without_limits_on_its_size_is_one_page() {
     let story: String = (0..30)
         .map(|n| format!("The ferry of the day left the harbour late because of storm {n}. "))
         .collect();
-    let page = |n: usize| Page::text(format!("p{n:04}"), format!("Edition {n} of today. {story} Read on: {}.", n * 7));
+    let page = |n: usize| {
+        Page::text(
+            format!("p{n:04}"),
+            format!("Edition {n} of today. {story} Read on: {}.", n * 7),
+        )
+    };
     for method in ["coverage", "shingle", "period"] {
         let config = Config {
             method: method.into(),
@@ -121,7 +133,10 @@ fn a_family_without_limits_on_its_size_is_one_page() {
         let findings = dedup((0..1500).map(page), &config).unwrap();
         assert_eq!(findings.dropped.len(), 1499, "{method}");
         assert_eq!(findings.pairs.len(), 1499, "{method}");
-        assert_eq!(findings.large_components, [(findings.clusters[0].canonical, 1500)]);
+        assert_eq!(
+            findings.large_components,
+            [(findings.clusters[0].canonical, 1500)]
+        );
         assert!(!findings.clusters[0].is_loose());
     }
 }

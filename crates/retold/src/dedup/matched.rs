@@ -393,9 +393,11 @@ impl<'a> Run<'a> {
             let verdicts = verifying.truth(&asked)?;
             let before = more.len();
             for ((page, _), pair) in judged.into_iter().zip(verdicts) {
-                more.extend(pair.map(|pair| match self.classes.of(pair.a) == self.classes.of(page) {
-                    true => pair.between(page, canonical),
-                    false => pair.between(canonical, page),
+                more.extend(pair.map(|pair| {
+                    match self.classes.of(pair.a) == self.classes.of(page) {
+                        true => pair.between(page, canonical),
+                        false => pair.between(canonical, page),
+                    }
                 }));
             }
             cluster.pairs += (more.len() - before) as u64;

@@ -52,12 +52,19 @@ impl<'a> Verifying<'a> {
     pub(super) fn want(&self, pairs: &[Pair]) {
         let doubtful = pairs.iter().filter(|pair| self.is_doubtful(pair));
         let pages = doubtful.flat_map(|pair| [pair.a, pair.b]);
-        self.wanted.lock().unwrap_or_else(|e| e.into_inner()).extend(pages);
+        self.wanted
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .extend(pages);
     }
 
     /// True if texts turned out to be wanted that have not been read.
     pub(super) fn wants_more(&self) -> bool {
-        !self.wanted.lock().unwrap_or_else(|e| e.into_inner()).is_empty()
+        !self
+            .wanted
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .is_empty()
     }
 
     /// Reads what is wanted.

@@ -15,8 +15,8 @@ use crate::sketch::Bounds;
 const IN_VAIN: u32 = 64;
 /// Looks at a list before it is closed.
 const LOOKS: u32 = 1000;
-/// But a list is not closed before this many places have been looked at: one of up to 1,024 classes never.
-const WORK: u32 = 1 << 20;
+/// But a list is not closed before this many places have been looked at: one of up to 2,048 classes never.
+const WORK: u32 = 1 << 22;
 /// Looks at a list between two times that it is cleared of classes that no longer matter.
 const CLEARED: u32 = 8;
 
@@ -100,7 +100,10 @@ impl<'a> Crowds<'a> {
         places.retain(|&other| {
             is_wanted(self.join.class(other)) && self.join.is_within(place, other, bounds)
         });
-        places.into_iter().map(|other| self.join.class(other)).collect()
+        places
+            .into_iter()
+            .map(|other| self.join.class(other))
+            .collect()
     }
 
     /// A class has looked at its lists, and has found somebody or not. `is_over` tells which classes nobody need look at

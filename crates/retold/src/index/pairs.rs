@@ -167,8 +167,7 @@ impl Join {
                     self.partners(place, &bounds, &mut hits, &mut piece_of, &judge);
                     watch.advance(1);
                 }
-                piece_of.spent.candidates =
-                    stopwatch.lap().saturating_sub(piece_of.spent.verdicts);
+                piece_of.spent.candidates = stopwatch.lap().saturating_sub(piece_of.spent.verdicts);
                 Ok(piece_of)
             })
             .collect::<Result<_>>()?;
@@ -218,8 +217,7 @@ impl Join {
         let need = bounds(self.keys(place)).overlap.max(1);
         // Keys that no other class holds are the rarest of all: they fill the prefix first.
         let prefix = &ranks[..(ranks.len() + 1).saturating_sub(need)];
-        let (free, crowded) =
-            prefix.split_at(prefix.partition_point(|&rank| rank < self.crowded));
+        let (free, crowded) = prefix.split_at(prefix.partition_point(|&rank| rank < self.crowded));
         [free, crowded]
     }
 
@@ -287,11 +285,7 @@ impl Join {
 
 impl Part {
     /// The lists of the keys in a part that two classes or more hold, by key; places ascend.
-    fn gather<'k>(
-        order: &[ClassNo],
-        keys: &impl Fn(ClassNo) -> &'k [u64],
-        part: u64,
-    ) -> Part {
+    fn gather<'k>(order: &[ClassNo], keys: &impl Fn(ClassNo) -> &'k [u64], part: u64) -> Part {
         let in_part = |key: &u64| key >> (64 - PART_BITS);
         let mut run: Vec<(u64, u32)> = Vec::new();
         for (place, &class) in (0u32..).zip(order) {
@@ -302,7 +296,10 @@ impl Part {
         }
         run.sort_unstable();
         let mut made = Part::default();
-        for list in run.chunk_by(|a, b| a.0 == b.0).filter(|list| list.len() > 1) {
+        for list in run
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|list| list.len() > 1)
+        {
             made.places.extend(list.iter().map(|&(_, place)| place));
             made.lists.push((list[0].0, made.places.len()));
         }
