@@ -10,11 +10,11 @@ use crate::words::{Random, Words};
 pub const KINDS: [&str; 7] = [
     // One sentence on all pages.
     "sentence", // Four Chinese sentences on all pages.
-    "chinese", // A template of 5 KB, and 300 characters of content.
+    "chinese",  // A template of 5 KB, and 300 characters of content.
     "template", // Ten paragraphs, each page has some of them in some order.
-    "pool", // The first sentences of one text, one more on each page.
-    "ladder", // Paragraphs from a pool, by Zipf's law.
-    "zipf", // One text, with two words changed on each page.
+    "pool",     // The first sentences of one text, one more on each page.
+    "ladder",   // Paragraphs from a pool, by Zipf's law.
+    "zipf",     // One text, with two words changed on each page.
     "family",
 ];
 

@@ -108,8 +108,8 @@ fn pages(
     let number = |place: usize| (place as u128 * step as u128 % count as u128) as usize;
     let mut places = vec![0u32; count];
     (0..count).for_each(|place| places[number(place)] = place as u32);
-    for at in 0..count {
-        let place = places[at] as usize;
+    for (at, place) in places.into_iter().enumerate() {
+        let place = place as usize;
         let first = firsts[place] as usize;
         let mut random = Random(place as u64 ^ 0x5EED);
         let article = words.article(first as u64, ARTICLE);

@@ -178,35 +178,45 @@ impl<'a> Run<'a> {
             watch,
         };
         let visited = ClassNo::first(large.len()).filter(|class| large[class.at()]);
-        let visited: Vec<ClassNo> = visited.collect();
-        let decide = |verifying: &Verifying<'_>| -> Result<Option<Decided>> {
-            if visited.is_empty() {
-                return Ok(None);
-            }
-            let crowds = Crowds::new(&join, bounds);
-            let truth = |pairs: &[Pair]| verifying.truth(pairs);
-            families
-                .decide(visited.clone(), crowds, &bounds, &truth)
-                .map(Some)
-        };
-        let mut verifying = Verifying::new(self.judge, self.matching.resources);
-        if model.verifier().is_some() {
-            // Whose texts are wanted is found out by taking sketches at their word.
-            verifying.want(&in_small);
-            decide(&verifying)?;
-        }
-        let decided = loop {
-            verifying.read(self.matching.texts, watch)?;
-            let decided = decide(&verifying)?;
-            // Seldom do texts lead to pages that sketches did not lead to.
-            if !verifying.wants_more() {
-                break decided;
-            }
-        };
+        let (decided, verifying) = self.decide(&families, &join, &in_small, visited.collect())?;
         let pairs = verifying.truth(&in_small)?.into_iter().flatten().collect();
         let looked_at = decided.as_ref().map_or(0, |decided| decided.candidates);
         let made = Made { pairs, decided };
         Ok((made, found.candidates + looked_at, found.spent, verifying))
+    }
+
+    /// What families decide once the texts are at hand that it takes.
+    fn decide(
+        &self,
+        families: &Families<'_>,
+        join: &Join,
+        in_small: &[Pair],
+        visited: Vec<ClassNo>,
+    ) -> Result<(Option<Decided>, Verifying<'a>)> {
+        let bounds = |keys| self.judge.model.bounds(keys);
+        let decide = |verifying: &Verifying<'_>| -> Result<Option<Decided>> {
+            if visited.is_empty() {
+                return Ok(None);
+            }
+            let truth = |pairs: &[Pair]| verifying.truth(pairs);
+            let crowds = Crowds::new(join, bounds);
+            let decided = families.decide(visited.clone(), crowds, &bounds, &truth);
+            decided.map(Some)
+        };
+        let mut verifying = Verifying::new(self.judge, self.matching.resources);
+        if self.judge.model.verifier().is_some() {
+            // Whose texts are wanted is found out by taking sketches at their word.
+            verifying.want(in_small);
+            decide(&verifying)?;
+        }
+        loop {
+            verifying.read(self.matching.texts, self.matching.watch)?;
+            let decided = decide(&verifying)?;
+            // Seldom do texts lead to pages that sketches did not lead to.
+            if !verifying.wants_more() {
+                return Ok((decided, verifying));
+            }
+        }
     }
 
     /// Class -> whether its component may have more pages than the limit, as far as sketches tell.

@@ -52,6 +52,8 @@ impl<'a> Verifying<'a> {
     pub(super) fn want(&self, pairs: &[Pair]) {
         let doubtful = pairs.iter().filter(|pair| self.is_doubtful(pair));
         let pages = doubtful.flat_map(|pair| [pair.a, pair.b]);
+        let text = |page: &Rank| self.judge.page(*page).text;
+        let pages = pages.filter(|page| text(page).is_some_and(|text| !self.proofs.has(text)));
         self.wanted
             .lock()
             .unwrap_or_else(|e| e.into_inner())

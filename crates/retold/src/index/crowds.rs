@@ -15,8 +15,8 @@ use crate::sketch::Bounds;
 const IN_VAIN: u32 = 64;
 /// Looks at a list before it is closed.
 const LOOKS: u32 = 1000;
-/// But a list is not closed before this many places have been looked at: one of up to 2,048 classes never.
-const WORK: u32 = 1 << 22;
+/// But a list is not closed before this many places have been looked at: one of up to 1,024 classes never.
+const WORK: u32 = 1 << 20;
 /// Looks at a list between two times that it is cleared of classes that no longer matter.
 const CLEARED: u32 = 8;
 
