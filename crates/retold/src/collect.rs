@@ -219,6 +219,18 @@ impl Collection {
         counts
     }
 
+    /// For each sketch, the median of its pages' own characters: unlike pages with one sketch, the footer's, are long.
+    fn usual_own_chars(&self) -> Vec<u64> {
+        let pages = self.pages.iter();
+        let mut lengths: Vec<_> = pages.map(|page| (page.sketch, page.own_chars)).collect();
+        lengths.par_sort_unstable();
+        let mut usual = vec![0; self.sketches.len()];
+        for run in lengths.chunk_by(|a, b| a.0 == b.0) {
+            usual[run[0].0.at()] = run[run.len() / 2].1;
+        }
+        usual
+    }
+
     /// (sketch, site, how many different texts of the site have that sketch), ascending.
     fn texts_on_sites(&self) -> Vec<(SketchNo, u32, u32)> {
         let pages = self.pages.iter();
@@ -238,11 +250,17 @@ impl Collection {
             Learns::Noise if asks_for_sites(model.params()) => self.texts_on_sites(),
             Learns::Noise | Learns::Common => Vec::new(),
         };
+        let own_chars = self.usual_own_chars();
+        let agree = |a: SketchNo, b: SketchNo| {
+            let shorter = own_chars[a.at()].min(own_chars[b.at()]);
+            model.agree(self.sketches.get(a), self.sketches.get(b), shorter)
+        };
         model.knowledge_of(&Census {
             sketches: &self.sketches,
             texts: &self.texts_per_sketch(self.sketches.len()),
             sites: &self.sites,
             on_site: &on_site,
+            agree: &agree,
         })
     }
 

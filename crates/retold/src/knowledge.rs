@@ -5,20 +5,24 @@
 //! their only full stops are the footer's, count each.
 //!
 //! The papers delete noise keys (`idf`, `site`). That cannot be right everywhere: the sentences of a disclaimer and those
-//! of a much reprinted article stand on equally many pages, and where the disclaimer is all that two short pages have in
-//! full stops, nothing in their sketches tells the two cases apart. So `evidence`, the default, deletes nothing from a
-//! sketch: keys on many texts are *common*, and a pair that the method relates is believed only if there is more to it
-//! than common keys ([`crate::model::Model::judge`]).
+//! of a much reprinted article stand on equally many pages. What tells them apart is what else the pages have: those that
+//! share an article agree in nearly everything, the users of a disclaimer do not. So `evidence`, the default, deletes
+//! nothing from a sketch: keys on many texts that do not agree otherwise are *common*, and a pair that the method relates is
+//! believed only if there is more to it than common keys ([`crate::model::Model::judge`]).
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::frequencies::Frequencies;
 use crate::ids::SketchNo;
 use crate::index::{Postings, Sketches};
 use crate::param::{Domain, Param, Params};
+use crate::relation::ratio;
 
 /// The parameters of the noise filter, which every method that wants one has beside its own.
 pub const PARAMS: &[Param] = &[
@@ -30,8 +34,13 @@ pub const PARAMS: &[Param] = &[
     },
     Param {
         name: "common_df",
-        domain: Domain::Int(8, 1, 1_000_000_000),
-        help: "evidence: a feature with a higher document frequency is common",
+        domain: Domain::Int(8, 2, 1_000_000_000),
+        help: "evidence: a feature on at least this many texts may be common",
+    },
+    Param {
+        name: "agreement",
+        domain: Domain::Float(0.2, 0.0, 1.0),
+        help: "evidence: such a feature is common if fewer of the pairs of its texts agree in nearly all they have",
     },
     Param {
         name: "cover",
@@ -42,11 +51,6 @@ pub const PARAMS: &[Param] = &[
         name: "many",
         domain: Domain::Int(20, 1, 1_000_000_000),
         help: "evidence: common features suffice if this many are shared",
-    },
-    Param {
-        name: "min_texts",
-        domain: Domain::Int(100, 0, 1_000_000_000),
-        help: "evidence: with fewer different texts in the collection, nothing is common",
     },
     Param {
         name: "idf_threshold",
@@ -86,6 +90,8 @@ pub struct Knowledge {
     pub words: Frequencies,
     /// Keys that are no evidence by themselves; ascending.
     pub common: Vec<u64>,
+    /// Keys that are on as many texts and evidence all the same, because those texts agree; ascending.
+    pub frequent: Vec<u64>,
     /// Keys that are deleted on every page; ascending.
     pub deleted: Vec<u64>,
     /// Keys that are deleted on the pages of one site; ascending.
@@ -102,19 +108,14 @@ impl Knowledge {
         }
     }
 
-    /// Finds the keys on more than `common_df` texts, if there are `min_texts` texts at all.
+    /// Finds the keys on at least `common_df` texts; those are common of whose texts too few agree.
     pub fn of_common(census: &Census<'_>, params: &Params) -> Knowledge {
-        let common = if census.all() >= params.int("min_texts") as u64 {
-            census
-                .postings(params.int("common_df") as u64)
-                .keys()
-                .collect()
-        } else {
-            Vec::new()
-        };
+        let df = params.int("common_df") as u64;
+        let (common, frequent) = census.by_agreement(df, params.float("agreement"));
         Knowledge {
             texts: census.all(),
             common,
+            frequent,
             ..Knowledge::default()
         }
     }
@@ -158,6 +159,11 @@ impl Knowledge {
         self.common.binary_search(&key).is_ok()
     }
 
+    /// True if `key` is on many texts and not common.
+    pub fn is_frequent(&self, key: u64) -> bool {
+        self.frequent.binary_search(&key).is_ok()
+    }
+
     /// The number of keys that are common or deleted, those of each site counted for that site.
     pub fn noise(&self) -> usize {
         let on_sites: usize = self.deleted_on_site.values().map(Vec::len).sum();
@@ -177,7 +183,12 @@ pub struct Census<'a> {
     /// (sketch, site, how many different texts of the site have that sketch), ascending, none twice. Read by the filter
     /// by site only ([`asks_for_sites`]).
     pub on_site: &'a [(SketchNo, u32, u32)],
+    /// Whether the texts of two sketches agree in nearly all they have, by the sketches; of one sketch, whether its own do.
+    pub agree: &'a (dyn Fn(SketchNo, SketchNo) -> bool + Sync),
 }
+
+/// Of how many sketches that have a key it is asked whether they agree.
+const ASKED: usize = 12;
 
 impl Census<'_> {
     /// All different texts.
@@ -197,6 +208,55 @@ impl Census<'_> {
         let wanted =
             |list: &[(u64, SketchNo)]| self.df(list.iter().map(|&(_, sketch)| sketch)) > limit;
         Postings::build_where(self.sketches, wanted)
+    }
+
+    /// The keys on at least `df` texts: those of which fewer than `least` of the pairs agree, and the others. Pairs are those
+    /// of the [`ASKED`] sketches with the most texts, of equals chosen by what they hold, so that the order of pages does not
+    /// matter. Time
+    /// O(n log n) in the number of keys, and as many questions as there are different lists.
+    fn by_agreement(&self, df: u64, least: f64) -> (Vec<u64>, Vec<u64>) {
+        let postings = self.postings(df.saturating_sub(1));
+        let names: Vec<u64> = SketchNo::first(self.sketches.len())
+            .map(|number| name(self.sketches.get(number).keys.iter().copied()))
+            .collect();
+        // The keys of one text stand on much the same pages.
+        let lists: Vec<u64> = (0..postings.len())
+            .into_par_iter()
+            .map(|at| name(postings.at(at).1.iter().map(|number| names[number.at()])))
+            .collect();
+        let mut different: Vec<(u64, usize)> = lists.iter().copied().zip(0..).collect();
+        different.par_sort_unstable();
+        different.dedup_by_key(|&mut (list, _)| list);
+        let agreement: FxHashMap<u64, bool> = different
+            .into_par_iter()
+            .map(|(list, at)| (list, self.agreement(postings.at(at).1, &names) >= least))
+            .collect();
+        let keys = postings.keys().zip(&lists);
+        let (frequent, common): (Vec<_>, Vec<_>) = keys.partition(|(_, list)| agreement[list]);
+        let keys = |keys: Vec<(u64, &u64)>| keys.into_iter().map(|(key, _)| key).collect();
+        (keys(common), keys(frequent))
+    }
+
+    /// The share of pairs of texts that agree, of the texts that have these sketches.
+    fn agreement(&self, list: &[SketchNo], names: &[u64]) -> f64 {
+        let texts = |number: SketchNo| u64::from(self.texts[number.at()]);
+        let mut asked = list.to_vec();
+        asked.sort_by_key(|&number| (Reverse(texts(number)), names[number.at()]));
+        asked.truncate(ASKED);
+        let (mut agree, mut all) = (0, 0);
+        for (at, &a) in asked.iter().enumerate() {
+            for &b in &asked[..=at] {
+                let pairs = match a == b {
+                    true => texts(a) * texts(a).saturating_sub(1) / 2,
+                    false => texts(a) * texts(b),
+                };
+                all += pairs;
+                if pairs > 0 && (self.agree)(a, b) {
+                    agree += pairs;
+                }
+            }
+        }
+        ratio(agree as usize, all as usize)
     }
 
     /// METHODS §1.2 (a): ln(N / df) below a threshold.
@@ -256,6 +316,13 @@ impl Census<'_> {
     }
 }
 
+/// A hash of numbers in order.
+fn name(numbers: impl Iterator<Item = u64>) -> u64 {
+    let mut hasher = Xxh3::new();
+    numbers.for_each(|number| hasher.update(&number.to_le_bytes()));
+    hasher.digest()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,6 +366,7 @@ mod tests {
             texts,
             sites: &sites,
             on_site: &on_site,
+            agree: &|a, b| a.0.abs_diff(b.0) < 3,
         };
         Knowledge::of_noise(&census, &params(settings))
     }
@@ -346,18 +414,24 @@ mod tests {
         assert_eq!(known.deleted_on_site["b.cn"], [0]);
     }
 
+    /// Key k stands in the sketches k..10; two of them agree if their numbers differ by less than 3. Of the pairs of n
+    /// sketches in a row these are n − 1 and n − 2.
     #[test]
     fn common_keys_by_hand() {
-        let common = |texts: &[u32], settings: &[(&str, &str)]| noise_of(texts, settings).common;
-        assert_eq!(
-            common(&ONE_EACH, &[("common_df", "8"), ("min_texts", "10")]),
-            [0, 1]
-        );
-        // Too small a collection says nothing of what is common.
-        assert!(common(&ONE_EACH, &[("common_df", "8"), ("min_texts", "11")]).is_empty());
-        // 31 texts with the one sketch that has key 0 only.
-        let texts = [31, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(common(&texts, &[("min_texts", "1")]), [0]);
+        let known = |texts: &[u32], settings: &[(&str, &str)]| {
+            let known = noise_of(texts, settings);
+            (known.common, known.frequent)
+        };
+        // On 8 texts and more: keys 0, 1 and 2 with 10, 9 and 8. Agreement: 17/45, 15/36, 13/28 = .38, .42, .46.
+        let agreement =
+            |agreement| known(&ONE_EACH, &[("common_df", "8"), ("agreement", agreement)]);
+        assert_eq!(agreement("0.4"), (vec![0], vec![1, 2]));
+        assert_eq!(agreement("0.3"), (vec![], vec![0, 1, 2]));
+        assert_eq!(agreement("0.5"), (vec![0, 1, 2], vec![]));
+        // Texts with one sketch count each: of 5 texts with sketch 0 and 5 with sketch 9, 10 + 10 of 45 pairs agree.
+        let texts = [5, 0, 0, 0, 0, 0, 0, 0, 0, 5];
+        assert_eq!(known(&texts, &[("agreement", "0.44")]), (vec![], vec![0]));
+        assert_eq!(known(&texts, &[("agreement", "0.45")]), (vec![0], vec![]));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::method::{self, Check, Keyword, Learns, Method, MethodInfo, Op, Spot, 
 use crate::page::Page;
 use crate::param::Params;
 use crate::relation::{Relation, Verdict};
-use crate::sketch::{Bounds, Sketch, shared_positions};
+use crate::sketch::{Bounds, Sketch, SketchRef, shared_positions};
 use crate::text::synonyms::Synonyms;
 use crate::text::tokenize::Tokenizer;
 use crate::text::{Text, TextOptions, text_hash, text_of};
@@ -252,6 +252,23 @@ impl Model {
             site: site.map(str::to_owned),
             ..facts(text)
         })
+    }
+
+    /// Whether the texts of two sketches agree in nearly all they have, before anything was learnt. `shorter` is the
+    /// characters of the shorter page's own text.
+    pub(crate) fn agree(&self, a: SketchRef<'_>, b: SketchRef<'_>, shorter: u64) -> bool {
+        /// Similarity from which on two pages agree.
+        const NEARLY_ALL: f64 = 0.9;
+        let verdict = self.0.method.compare(a, b, &mut Trace::off());
+        let is_alike = |verdict: &Verdict| verdict.similarity >= NEARLY_ALL;
+        // Methods that see sentences only do not know what else the pages have.
+        let is_most = |verdict: &Verdict| match self.0.info.learns {
+            Learns::Noise => {
+                verdict.shared_chars as f64 >= self.0.params.float("cover") * shorter as f64
+            }
+            _ => true,
+        };
+        verdict.is_some_and(|verdict| is_alike(&verdict) && is_most(&verdict))
     }
 
     /// What two pages are to each other, as far as sketches tell. Symmetric: swapping them swaps `contains` and

@@ -165,7 +165,7 @@ fn a_finished_run_is_explained_as_it_judged() {
     for options in [
         &[][..],
         &["--param", "threshold=0.9"],
-        &["--param", "min_texts=0", "--param", "common_df=2"],
+        &["--param", "common_df=2"],
         &["--param", "noise=idf", "--param", "idf_min_df=2"],
     ] {
         let folder = run(options);

@@ -177,7 +177,6 @@ fn matrix() -> Vec<Vec<&'static str>> {
         ] {
             let mut row = vec!["--method", method, "--param", noise];
             for small in [
-                "min_texts=2",
                 "common_df=3",
                 "many=4",
                 "idf_min_df=2",
@@ -203,10 +202,10 @@ fn matrix() -> Vec<Vec<&'static str>> {
         }
     }
     for parameters in [
-        &["--param", "min_texts=2", "--param", "common_df=2"][..],
+        &["--param", "short=0", "--param", "common_df=2"][..],
         &[
             "--param",
-            "min_texts=2",
+            "short=0",
             "--param",
             "common_df=2",
             "--param",

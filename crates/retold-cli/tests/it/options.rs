@@ -61,7 +61,7 @@ fn a_config_file_sets_options_and_the_command_line_wins() {
     two_pages(&world);
     world.file(
         "c.toml",
-        "param = [\"threshold=0.9\"]\nno-kept = true\nthreads = 1\nfold = [\"case\"]\n",
+        "param = [\"threshold=0.95\"]\nno-kept = true\nthreads = 1\nfold = [\"case\"]\n",
     );
     world
         .run(&["dedup", "in.jsonl", "-o", "a", "--config", "c.toml"])

@@ -47,7 +47,6 @@ fn configs() -> Vec<Config> {
     for info in METHODS {
         let has = |name: &str| info.all_params().any(|param| param.name == name);
         let all = [
-            ("min_texts", "2"),
             ("common_df", "2"),
             ("many", "3"),
             ("idf_min_df", "2"),

@@ -1,7 +1,9 @@
-//! The method `coverage`: how much of a page's text another page contains.
+//! The method `coverage`: how much of a page's text another page contains, and how the rest differs.
 
-mod counts;
+mod differences;
 mod grams;
+mod proof;
+mod rest;
 #[cfg(test)]
 mod tests;
 
@@ -9,30 +11,26 @@ use std::sync::Arc;
 
 use super::{
     Bounds, Check, Domain, Knowledge, Learns, Method, MethodInfo, Op, Param, Params, Sketch,
-    SketchRef, Spot, Trace, Verifier, count_shared, shared_positions,
+    SketchRef, Spot, Trace, Verifier,
 };
 use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Text};
-use counts::Counts;
-use grams::{COMMON, grams, prose};
+use differences::Differences;
+use grams::{grams, prose, tokens};
+use proof::Proof;
+use rest::Rest;
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "coverage",
-    summary: "pages whose text another page contains: shared shingles, with articles separated from templates and disclaimers",
+    summary: "pages whose text another page contains; what differs tells reprints from forms and templates",
     source: "our own, after Broder 1997 (containment) and CCDet 2013 (full stops mark body text)",
     learns: Learns::Common,
     extract: Extract::Main,
     params: &[
         Param {
             name: "threshold",
-            domain: Domain::Float(0.65, 0.05, 1.0),
-            help: "minimum containment: share of the smaller page's shingles that the other page has",
-        },
-        Param {
-            name: "least",
-            domain: Domain::Float(0.5, 0.0, 1.0),
-            help: "minimum containment of all shingles where the rare ones alone reach the threshold; the threshold \
-                   if that is lower",
+            domain: Domain::Float(0.6, 0.05, 1.0),
+            help: "minimum coverage: share of the smaller page's runs of words that the other page has",
         },
         Param {
             name: "length_threshold",
@@ -40,34 +38,69 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             help: "least length ratio of duplicates; below it one page contains the other",
         },
         Param {
-            name: "common_df",
-            domain: Domain::Int(8, 1, 1_000_000),
-            help: "a shingle with a higher document frequency is common, and no evidence by itself",
+            name: "gaps",
+            domain: Domain::Float(0.15, 0.0, 1.0),
+            help: "greatest share of the smaller page that stands in gaps between what both pages have",
         },
         Param {
-            name: "min_texts",
-            domain: Domain::Int(100, 0, 1_000_000),
-            help: "with fewer different texts in the collection, nothing is common",
+            name: "replaced",
+            domain: Domain::Float(0.15, 0.0, 1.0),
+            help: "greatest share of the smaller page that is replaced by other words on the other page, both its own",
+        },
+        Param {
+            name: "replaced_frequent",
+            domain: Domain::Float(0.02, 0.0, 1.0),
+            help: "the same where most of what both pages have is on many texts: forms have slots",
+        },
+        Param {
+            name: "short",
+            domain: Domain::Int(60, 0, 1_000_000),
+            help: "pages of fewer words (characters, in scripts without spaces) are short",
+        },
+        Param {
+            name: "short_replaced",
+            domain: Domain::Float(0.02, 0.0, 1.0),
+            help: "greatest share of a short page that is replaced, at its ends too",
+        },
+        Param {
+            name: "common_df",
+            domain: Domain::Int(10, 2, 1_000_000),
+            help: "a shingle on at least this many texts is frequent, and may be a template's",
+        },
+        Param {
+            name: "agreement",
+            domain: Domain::Float(0.2, 0.0, 1.0),
+            help: "a frequent shingle is a template's if fewer of the pairs of its pages agree in nearly all they have",
+        },
+        Param {
+            name: "rest",
+            domain: Domain::Float(0.2, 0.0, 1.0),
+            help: "minimum coverage of what is no template's, for it to be evidence",
         },
         Param {
             name: "prose",
             domain: Domain::Float(0.8, 0.0, 1.0),
-            help: "minimum share of text in full sentences of an article; common text of articles counts",
+            help: "minimum share of text in full sentences of an article; what templates share counts there",
         },
         Param {
             name: "many",
-            domain: Domain::Int(2000, 1, 1_000_000_000),
-            help: "with at least this many shared shingles, common text counts on any page",
+            domain: Domain::Int(800, 1, 1_000_000_000),
+            help: "with at least this many shared runs of words, what templates share counts on any page",
         },
         Param {
             name: "width",
             domain: Domain::Int(8, 1, 100),
-            help: "words (characters, in scripts without spaces) in a shingle",
+            help: "words (characters, in scripts without spaces) in a shingle of the sketch",
         },
         Param {
             name: "sample",
             domain: Domain::Int(14, 1, 1024),
             help: "one shingle in this many is kept in the sketch",
+        },
+        Param {
+            name: "run",
+            domain: Domain::Int(5, 1, 100),
+            help: "words (characters) in a run, of which verification compares all",
         },
         Param {
             name: "verify",
@@ -77,38 +110,45 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     ],
     judged_by: &[
         "threshold",
-        "least",
         "length_threshold",
+        "gaps",
+        "replaced",
+        "replaced_frequent",
+        "short",
+        "short_replaced",
+        "rest",
         "prose",
         "many",
         "verify",
     ],
     reads_sentences: |_| true,
-    least_similarity: |params| params.float("least").min(params.float("threshold")),
+    least_similarity: |params| LEAST * params.float("threshold"),
     build: |params, known| Box::new(Coverage::new(params, known)),
 };
 
-/// Coverage: a page repeats another if that page contains most of its text, word for word.
+/// Coverage: a page repeats another if that has most of its text, word for word, and the rest does not contradict.
 ///
 /// # What it finds
-/// Reprints, edited and shortened copies, and pages contained in longer ones, in any language; with and
-/// without full stops.
+/// Reprints, edited and shortened copies, and pages contained in longer ones, in any language, in prose, lists, code and
+/// poems, however many there are of them.
 ///
 /// # How
-/// A page is the set of its shingles: all runs of `width` words (of single characters in scripts without spaces). The
-/// coverage of two pages is |a ∩ b| / min(|a|, |b|). A sketch is the grams whose hash falls into a fixed 1/`sample`
-/// of all hashes, at least the four smallest; two pages are candidates if their estimated coverage is not surely too
-/// small. Candidates are read again and their coverage is computed exactly.
+/// A sketch is the grams of `width` words (single characters in scripts without spaces) whose hash falls into a fixed
+/// 1/`sample` of all hashes, at least the sixteen smallest. Two pages are candidates if what their sketches share is not
+/// surely too little. Candidates are read again. The coverage of two pages is the share of the smaller one's runs of
+/// `run` words that the other has. What is not covered is looked at where it stands: a reprint differs before and behind
+/// the shared text, or in scattered words; a form or a template has slots inside, which each page fills with words of its
+/// own. So gaps inside may hold no more than `gaps` of the smaller page, and words that are replaced by others no more than
+/// `replaced`, if both fillings are rare in the collection; where the shared text is on many texts, `replaced_frequent`.
 ///
-/// A gram on more than `common_df` different texts is common: it may be a disclaimer as well as a much quoted
-/// statement. Which grams are common is learnt from samples, once, and frozen. Two pages are related if the rest, what
-/// is rare, covers the smaller page's rare text to `threshold` (and all text to `least`); or if all text does so, and
-/// the smaller page is an article, that is, `prose` of it stands in sentences with a full stop (templates, menus and
-/// adverts do without) and 50 grams are shared, or the pages share `many` grams.
+/// A gram on at least `common_df` different texts is frequent. It is a template's if few pairs of the pages that have it
+/// agree in nearly everything: a family of reprints does, the users of a disclaimer, a menu or an advert do not. Both are
+/// learnt once, from sketches, and frozen. What templates share is evidence only on articles, that is, where `prose` of the
+/// smaller page stands in sentences with a full stop and 50 runs are shared, or if `many` runs are shared; elsewhere
+/// `rest` of what is no template's has to be shared too.
 ///
 /// # Misses
-/// Copies in which every tenth word was changed. Articles of which more than `common_df` versions stand on pages
-/// mostly without full stops. Versions of one advert count as different pages if each has text of its own.
+/// Copies in which every tenth word was changed. Articles that are less than `threshold` of both pages' text.
 ///
 /// # Parameters
 /// `retold methods coverage` lists them with their ranges.
@@ -119,36 +159,59 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 #[derive(Clone, Debug)]
 pub struct Coverage {
     threshold: f64,
-    least: f64,
     length_threshold: f64,
+    gaps: f64,
+    replaced: f64,
+    replaced_frequent: f64,
+    short: usize,
+    short_replaced: f64,
+    rest: f64,
     /// Thousandths.
     prose: u64,
     many: usize,
     width: usize,
     sample: usize,
+    run: usize,
     verify: bool,
     known: Arc<Knowledge>,
 }
 
-/// Minimum number of shingles in a sketch, if the page has as many.
-const FEWEST: usize = 4;
-/// Minimum number of rare shingles in the sample for their coverage to count (fewer if the sample has fewer).
-const FEWEST_RARE: usize = 4;
-/// Common text counts as evidence from this many shared grams on: a statement, not a line at the foot of a page.
-const FEWEST_COMMON: usize = 50;
+/// Minimum number of grams in a sketch, if the page has as many.
+const FEWEST: usize = 16;
+/// Estimated coverage from which on texts are looked at. Grams of a sketch are longer than runs, so that an edit breaks
+/// more of them.
+const CANDIDATE: f64 = 0.45;
 /// How many standard errors an estimate may lie below what is needed before the texts are not even looked at.
-const ERRORS: f64 = 3.0;
+const ERRORS: f64 = 1.0;
+/// Minimum number of keys of the sample that are no template's for their coverage to count (fewer if it has fewer).
+const FEWEST_REST: usize = 3;
+/// Coverage of what is no template's from which on the templates around it count nothing.
+const SURE_REST: f64 = 0.85;
+/// Share of frequent keys among what two sketches share from which on a form is suspected.
+const FREQUENT: f64 = 1.0 / 3.0;
+/// As [`SURE_REST`], for pages of which templates are so much that their coverage is below the threshold ...
+const LEAST_REST: f64 = 0.65;
+/// ... but not below this share of it.
+const LEAST: f64 = 5.0 / 6.0;
+/// What articles share is evidence from this many runs on: a statement, not a line at the foot of a page.
+const FEWEST_RUNS: usize = 50;
 
 impl Coverage {
     fn new(params: &Params, known: &Arc<Knowledge>) -> Coverage {
         Coverage {
             threshold: params.float("threshold"),
-            least: params.float("least").min(params.float("threshold")),
             length_threshold: params.float("length_threshold"),
+            gaps: params.float("gaps"),
+            replaced: params.float("replaced"),
+            replaced_frequent: params.float("replaced_frequent"),
+            short: params.int("short"),
+            short_replaced: params.float("short_replaced"),
+            rest: params.float("rest"),
             prose: (params.float("prose") * 1000.0).round() as u64,
             many: params.int("many"),
             width: params.int("width"),
             sample: params.int("sample"),
+            run: params.int("run"),
             verify: params.choice("verify") == "exact",
             known: Arc::clone(known),
         }
@@ -159,105 +222,20 @@ impl Coverage {
         u64::MAX / self.sample as u64
     }
 
-    /// The grams of a text, ascending, none twice.
-    fn all(&self, text: &Text) -> Vec<u64> {
-        let mut all = Vec::with_capacity(text.folded.len() / 4);
-        grams(text, self.width, |gram, _, _| all.push(gram));
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
-
-    /// How many of these ascending grams are in the sample: they come first.
-    fn sampled(&self, all: &[u64]) -> usize {
-        let below = all.partition_point(|&gram| gram < self.below());
-        below.max(FEWEST).min(all.len())
-    }
-
     /// The sample of a text, ascending, none twice.
     fn sample_of(&self, text: &Text) -> Vec<u64> {
-        let (mut sample, below) = (Vec::new(), self.below());
-        grams(text, self.width, |gram, _, _| {
-            if gram < below {
-                sample.push(gram);
-            }
-        });
+        let tokens = tokens(text);
+        let all = || grams(&tokens, self.width).map(|gram| gram.hash);
+        let mut sample: Vec<u64> = all().filter(|&hash| hash < self.below()).collect();
         sample.sort_unstable();
         sample.dedup();
         if sample.len() < FEWEST {
-            sample = self.all(text);
+            sample = all().collect();
+            sample.sort_unstable();
+            sample.dedup();
             sample.truncate(FEWEST);
         }
         sample
-    }
-
-    /// The part of two samples that both pages would have kept: where a page is so short that it kept grams beyond the
-    /// fixed share of hashes, the other page's sample ends earlier.
-    fn comparable<'a>(&self, a: &'a [u64], b: &'a [u64]) -> (&'a [u64], &'a [u64]) {
-        let reach = |sample: &[u64]| match sample.last() {
-            Some(&last) if last >= self.below() => last,
-            _ => self.below(),
-        };
-        let end = reach(a).min(reach(b));
-        let cut = |sample: &'a [u64]| &sample[..sample.partition_point(|&gram| gram <= end)];
-        (cut(a), cut(b))
-    }
-
-    /// Counts two samples; all grams are estimated from them.
-    fn estimate(&self, a: SketchRef<'_>, b: SketchRef<'_>) -> Counts {
-        let of_smaller = |sketch: SketchRef<'_>| {
-            let prose = sketch.extra.first().copied();
-            (sketch.keys.len(), prose.unwrap_or_default())
-        };
-        let (_, prose) = of_smaller(a).min(of_smaller(b));
-        // Both lose their ends only, so that places stay what they are.
-        let (left, right) = self.comparable(a.keys, b.keys);
-        let rare = |sketch: SketchRef<'_>, kept: &[u64]| {
-            let places = 0..kept.len();
-            places.filter(|&place| !sketch.is_common(place)).count()
-        };
-        let (mut sampled_shared, mut rare_shared) = (0, 0);
-        for (place, _) in shared_positions(left, right) {
-            sampled_shared += 1;
-            rare_shared += usize::from(!a.is_common(place));
-        }
-        Counts {
-            a: left.len() * self.sample,
-            b: right.len() * self.sample,
-            shared: sampled_shared * self.sample,
-            sampled: left.len().min(right.len()),
-            sampled_shared,
-            rare: rare(a, left).min(rare(b, right)),
-            rare_shared,
-            prose,
-        }
-    }
-
-    /// Exact counts, from two proofs. Which grams are common is counted on the samples only.
-    fn exact(&self, a: &[u64], b: &[u64]) -> Counts {
-        let (Some((&prose_a, a)), Some((&prose_b, b))) = (a.split_first(), b.split_first()) else {
-            return Counts::default();
-        };
-        let [left, right] = [a, b].map(|all| &all[..self.sampled(all)]);
-        let flags = |sample: &[u64]| -> Vec<bool> {
-            let flags = sample.iter().map(|gram| gram & COMMON != 0);
-            flags.collect()
-        };
-        let (left_flags, right_flags) = (flags(left), flags(right));
-        let sample = |keys, common| SketchRef {
-            keys,
-            marks: &[],
-            extra: &[],
-            common,
-        };
-        let (_, prose) = (a.len(), prose_a).min((b.len(), prose_b));
-        Counts {
-            a: a.len(),
-            b: b.len(),
-            shared: count_shared(a, b),
-            prose,
-            ..self.estimate(sample(left, &left_flags), sample(right, &right_flags))
-        }
     }
 
     /// How far an estimate from `n` sampled grams may be off.
@@ -268,67 +246,106 @@ impl Coverage {
         }
     }
 
-    /// The verdict that follows from these counts, if coverages may be short of the truth by `slack`.
-    fn verdict(&self, counts: &Counts, slack: f64, trace: &mut Trace) -> Option<Verdict> {
-        let is_rare = self.is_rare(counts, slack, trace);
-        let is_evidence = is_rare || self.is_evidence(counts, slack, trace);
-        let least = if is_rare { self.least } else { self.threshold };
-        let least = reaching(counts.coverage(), slack, least).1;
-        // Nothing in common is never enough.
-        let smaller = counts.a.min(counts.b);
-        let least = least.max(ratio(1, smaller.max(1)));
-        let coverage = "runs of words that both pages have over those of the smaller page";
-        let coverage = Check::ratio("coverage", coverage, counts.shared, smaller, least);
-        let similarity = coverage.value;
-        let is_covered = trace.test(coverage);
-        let clr = "length ratio: shingles of the smaller page over those of the larger";
-        let (sizes, least) = ((counts.a, counts.b), self.length_threshold);
-        let (relation, length_ratio) = trace.by_length("length ratio", clr, sizes, least);
-        (is_evidence && is_covered).then(|| Verdict {
-            relation,
-            similarity,
-            length_ratio,
-            shared: u32::try_from(counts.shared).unwrap_or(u32::MAX),
-            shared_chars: 0,
-        })
-    }
-
-    /// Whether text that is rare in the collection is evidence by itself.
-    fn is_rare(&self, counts: &Counts, slack: f64, trace: &mut Trace) -> bool {
-        let runs = "runs of words in the smaller sample that are rare in the collection";
-        let least = FEWEST_RARE.min(counts.sampled) as f64;
-        let runs = Check::number("rare runs", runs, counts.rare, Op::AtLeast, least);
-        if !trace.test(runs.deciding("their coverage counts", "too few to be evidence")) {
-            return false;
+    /// The estimated coverage that makes a candidate; without verification, a verdict.
+    fn candidate(&self) -> f64 {
+        match self.verify {
+            true => CANDIDATE.min(self.threshold),
+            false => self.threshold,
         }
-        let rare = "containment of the shingles that are rare in the collection";
-        let (value, least) = reaching(counts.rare_coverage(), slack, self.threshold);
-        let rare = Check::value("rare", rare, value).against(Op::AtLeast, least);
-        trace.test(rare.deciding("evidence enough", "look for other evidence"))
     }
 
-    /// Whether all text is evidence, common text included.
-    fn is_evidence(&self, counts: &Counts, slack: f64, trace: &mut Trace) -> bool {
-        let prose =
-            "thousandths of the smaller page in full sentences; common text of articles counts";
-        let (value, least) = (counts.prose as usize, self.prose as f64);
-        let prose = Check::number("prose", prose, value, Op::AtLeast, least);
-        let article = "an article: common text of more than a line counts";
-        let other = "common text counts if it is more than any template has";
-        let is_article = trace.test(prose.deciding(article, other));
+    /// Whether what two pages share is more than a template. `shared` runs may be short of the truth by `error`.
+    fn is_evidence(
+        &self,
+        rest: &Rest,
+        prose: u64,
+        (shared, error): (usize, f64),
+        trace: &mut Trace,
+    ) -> bool {
+        let told = "share of what is no template's that both sketches have";
+        let value = rest.coverage(FEWEST_REST);
+        let own = Check::value("rest", told, value).against(Op::AtLeast, self.rest);
+        if trace.test(own.deciding("evidence enough", "what templates share has to be evidence")) {
+            return true;
+        }
+        let told =
+            "thousandths of the smaller page in full sentences; what articles share is evidence";
+        let article = Check::number(
+            "prose",
+            told,
+            prose as usize,
+            Op::AtLeast,
+            self.prose as f64,
+        );
+        let is_article = trace.test(article.deciding(
+            "an article",
+            "evidence only if it is more than any template has",
+        ));
         let least = match is_article {
-            true => self.many.min(FEWEST_COMMON),
+            true => self.many.min(FEWEST_RUNS),
             false => self.many,
         };
-        // A number scaled up from a sample may be off by as many standard errors.
-        let error = match slack > 0.0 {
-            true => ERRORS * ((counts.shared * self.sample) as f64).sqrt(),
-            false => 0.0,
+        let (_, least) = reaching(shared as f64, error, least as f64);
+        let told = "runs of words that both pages have, those of templates too";
+        trace.test(Check::number(
+            "shared",
+            told,
+            shared,
+            Op::AtLeast,
+            least.ceil(),
+        ))
+    }
+
+    /// Whether enough of the smaller page is covered.
+    fn is_covered(&self, differences: &Differences, rest: &Rest, trace: &mut Trace) -> bool {
+        let Differences { shared, runs, .. } = *differences;
+        let told = "runs of words that both pages have over those of the smaller page";
+        // Nothing in common is never enough.
+        let least = |threshold: f64| threshold.max(ratio(1, runs.max(1)));
+        let (high, low) = (least(self.threshold), least(self.threshold * LEAST));
+        let covered = Check::ratio("coverage", told, shared, runs, high);
+        if covered.holds() || !rest.leaves_out() {
+            return trace.test(covered);
+        }
+        trace.test(covered.deciding("enough", "enough only if what is no template's agrees"));
+        let told = "share of what is no template's that both sketches have";
+        let value = rest.coverage(FEWEST_REST);
+        let own =
+            Check::value("rest", told, value).against(Op::AtLeast, self.threshold.max(LEAST_REST));
+        trace.test(own) && trace.test(Check::ratio("coverage", "the same", shared, runs, low))
+    }
+
+    /// Whether what differs is what reprints differ in.
+    fn agrees(&self, differences: &Differences, rest: &Rest, trace: &mut Trace) -> bool {
+        let tokens = differences.tokens;
+        let at_most =
+            |name, told, value, most| Check::value(name, told, value).against(Op::AtMost, most);
+        let told = "share of the smaller page in gaps between what both pages have";
+        let gaps = at_most("gaps", told, ratio(differences.gaps, tokens), self.gaps);
+        if !trace.test(gaps) {
+            return false;
+        }
+        if tokens < self.short {
+            let told = "share of a short page that is replaced on the other page, at its ends too";
+            let replaced = ratio(differences.replaced + differences.ends, tokens);
+            return trace.test(at_most("replaced", told, replaced, self.short_replaced));
+        }
+        let (frequent, shared) = match rest.coverage(rest.sampled / 3) >= SURE_REST {
+            true => (rest.rest_frequent, rest.shared),
+            false => (rest.frequent, rest.sampled_shared),
         };
-        let (_, least) = reaching(counts.shared as f64, error, least as f64);
-        let (count, least) = (counts.shared, least.ceil());
-        let shared = "runs that both pages have, common ones too; fewer are no evidence where rare text is none";
-        trace.test(Check::number("shared", shared, count, Op::AtLeast, least))
+        let told = "of what both sketches have, templates left out where the rest agrees, the share on many texts";
+        let frequent =
+            Check::value("frequent", told, ratio(frequent, shared)).against(Op::AtLeast, FREQUENT);
+        let most = match trace
+            .test(frequent.deciding("hardly a word may be replaced", "words may be replaced"))
+        {
+            true => self.replaced_frequent,
+            false => self.replaced,
+        };
+        let told = "share of the smaller page that is replaced by other words, both rare in the collection";
+        let replaced = ratio(differences.replaced, tokens) * differences.own;
+        trace.test(at_most("replaced", told, replaced, most))
     }
 }
 
@@ -357,20 +374,52 @@ impl Method for Coverage {
     }
 
     fn bounds(&self, keys: usize) -> Bounds {
+        // A page with so few keys may hold some that the other page's sample ends before.
         if keys <= FEWEST {
             return Bounds::overlap(1);
         }
-        let least = (self.least - self.slack(keys)) * keys as f64;
+        let least = (self.candidate() - self.slack(keys)) * keys as f64;
         // Rounding must not ask for more than `compare` does.
         Bounds::overlap((least - 1e-6).ceil() as usize)
     }
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
-        let counts = self.estimate(a, b);
-        let verdict = self.verdict(&counts, self.slack(counts.sampled), trace)?;
+        let rest = Rest::of_sketches(a, b, self.below());
+        let slack = self.slack(rest.sampled);
+        let (value, least) = reaching(rest.sampled_coverage(), slack, self.candidate());
+        let told = "share of the smaller sketch that the other has";
+        let least = least.max(ratio(1, rest.sampled.max(1)));
+        let estimate = Check::ratio(
+            "sampled coverage",
+            told,
+            rest.sampled_shared,
+            rest.sampled,
+            least,
+        );
+        if !trace.test(estimate) {
+            return None;
+        }
+        let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
+        let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
+        let shared = rest.sampled_shared * self.sample;
+        // A number scaled up from a sample may be off by some standard errors.
+        let error = match self.verify {
+            true => 3.0 * ((shared * self.sample) as f64).sqrt(),
+            false => 0.0,
+        };
+        if !self.is_evidence(&rest, prose, (shared, error), trace) {
+            return None;
+        }
+        let sizes = (a.keys.len(), b.keys.len());
+        let told = "length ratio: keys of the smaller sketch over those of the larger";
+        let (relation, length_ratio) =
+            trace.by_length("length ratio", told, sizes, self.length_threshold);
         Some(Verdict {
-            shared: counts.sampled_shared as u32,
-            ..verdict
+            relation,
+            similarity: value,
+            length_ratio,
+            shared: rest.sampled_shared as u32,
+            shared_chars: 0,
         })
     }
 
@@ -380,37 +429,58 @@ impl Method for Coverage {
 
     fn spots(&self, text: &Text) -> Vec<Spot> {
         let sample = self.sample_of(text);
-        let mut spots = Vec::new();
-        grams(text, self.width, |key, start, end| {
-            if sample.binary_search(&key).is_ok() {
-                spots.push(Spot {
-                    key,
-                    start,
-                    end,
-                    label: None,
-                });
-            }
+        let tokens = tokens(text);
+        let sampled =
+            grams(&tokens, self.width).filter(|gram| sample.binary_search(&gram.hash).is_ok());
+        let spots = sampled.map(|gram| Spot {
+            key: gram.hash,
+            start: gram.bytes.0,
+            end: gram.bytes.1,
+            label: None,
         });
-        spots
+        spots.collect()
     }
 }
 
 impl Verifier for Coverage {
-    /// How much is prose, then all grams, ascending; those that are common with [`COMMON`].
     fn proof(&self, text: &Text) -> Vec<u64> {
-        let mut proof = self.all(text);
-        // Not those of the sample only: what is in a short text's sample may be beyond a longer text's.
-        for gram in &mut proof {
-            if self.known.is_common(*gram) {
-                *gram |= COMMON;
-            }
-        }
-        proof.insert(0, prose(text));
-        proof.shrink_to_fit();
-        proof
+        Proof::write(
+            text,
+            (self.width, self.run),
+            &self.sample_of(text),
+            &self.known,
+        )
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
-        self.verdict(&self.exact(a, b), 0.0, trace)
+        let (a, b) = (Proof::read(a)?, Proof::read(b)?);
+        // Of texts of one length either may count as the smaller, but always the same.
+        let (small, large) = if (a.tokens, &a) <= (b.tokens, &b) {
+            (&a, &b)
+        } else {
+            (&b, &a)
+        };
+        let differences = Differences::between(small, large, (self.width, self.run));
+        let rest = Rest::of_proofs(small, large, self.below());
+        let related = self.is_covered(&differences, &rest, trace)
+            && self.is_evidence(&rest, small.prose, (differences.shared, 0.0), trace)
+            && self.agrees(&differences, &rest, trace);
+        if !related {
+            return None;
+        }
+        let told = "length ratio: words of the smaller page over those of the larger";
+        let (relation, length_ratio) = trace.by_length(
+            "length ratio",
+            told,
+            (a.tokens, b.tokens),
+            self.length_threshold,
+        );
+        Some(Verdict {
+            relation,
+            similarity: ratio(differences.shared, differences.runs),
+            length_ratio,
+            shared: u32::try_from(differences.shared).unwrap_or(u32::MAX),
+            shared_chars: 0,
+        })
     }
 }

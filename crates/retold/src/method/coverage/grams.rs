@@ -1,5 +1,7 @@
 //! What `coverage` sees of a text: its grams, and how much of it is prose.
 
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::canonical_combining_class;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::atoms::{Token, atoms};
@@ -8,42 +10,75 @@ use crate::text::{Text, count_chars};
 /// Multiplier of the polynomial over the hashes of a gram's tokens; odd, so that no token is lost.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Set, in proofs, in the hash of a gram that is common in the collection; free for that in every gram.
-pub(super) const COMMON: u64 = 1;
-
-/// Hands every gram, the hash of `width` tokens that follow each other, to `found`, with its byte range in the folded
-/// text, in order. A text of fewer tokens is one gram. The hash is a polynomial in the hashes of the tokens, so that
-/// the next one costs the same however long a gram is.
-pub(super) fn grams(text: &Text, width: usize, mut found: impl FnMut(u64, u32, u32)) {
-    let leaving = (0..width).fold(1u64, |power, _| power.wrapping_mul(BASE));
-    // The last `width` tokens, each with the byte at which it begins.
-    let mut ring: Vec<(u64, usize)> = Vec::with_capacity(width);
-    let (mut hash, mut count, mut last) = (0u64, 0usize, 0usize);
-    atoms(text, Token::Word, |start, end| {
-        let token = xxh3_64(&text.folded.as_bytes()[start..end]);
-        hash = hash.wrapping_mul(BASE).wrapping_add(token);
-        if count < width {
-            ring.push((token, start));
-        } else {
-            let (old, _) = std::mem::replace(&mut ring[count % width], (token, start));
-            hash = hash.wrapping_sub(old.wrapping_mul(leaving));
-        }
-        count += 1;
-        last = end;
-        if count >= width {
-            found(spread(hash), ring[count % width].1 as u32, end as u32);
-        }
-    });
-    if let Some(&(_, first)) = ring.first()
-        && count < width
-    {
-        found(spread(hash), first as u32, last as u32);
-    }
+/// A token of a text.
+#[derive(Clone, Copy)]
+pub(super) struct Placed {
+    hash: u64,
+    start: u32,
+    end: u32,
 }
 
-/// A hash of the polynomial, which by itself is not spread evenly; leaves [`COMMON`] free.
-fn spread(polynomial: u64) -> u64 {
-    xxh3_64(&polynomial.to_le_bytes()) & !COMMON
+/// The tokens of a text, in order.
+pub(super) fn tokens(text: &Text) -> Vec<Placed> {
+    let mut tokens = Vec::with_capacity(text.folded.len() / 4);
+    atoms(text, Token::Word, |start, end| {
+        tokens.push(Placed {
+            hash: spelled(&text.folded[start..end]),
+            start: start as u32,
+            end: end as u32,
+        });
+    });
+    tokens
+}
+
+/// The hash of a token, the same for spellings that editions differ in: accents and other marks on letters of alphabets, and
+/// the characters for he, she and it, and for a male and a female you, which older Chinese texts do not tell apart.
+fn spelled(token: &str) -> u64 {
+    let marked = |c: char| matches!(c, '\u{80}'..='\u{6FF}' | '\u{1E00}'..='\u{1FFF}');
+    let variant = |c: char| match c {
+        '她' | '它' | '牠' | '祂' => '他',
+        '妳' => '你',
+        c => c,
+    };
+    if token.is_ascii() || !token.contains(|c| marked(c) || variant(c) != c) {
+        return xxh3_64(token.as_bytes());
+    }
+    let letters = token.nfd().filter(|&c| canonical_combining_class(c) == 0);
+    let letters: String = letters.map(variant).collect();
+    xxh3_64(letters.as_bytes())
+}
+
+/// A run of tokens that follow each other.
+pub(super) struct Gram {
+    /// The hash of the tokens.
+    pub(super) hash: u64,
+    /// The number of the first of them.
+    pub(super) place: usize,
+    /// The bytes of the folded text that they take.
+    pub(super) bytes: (u32, u32),
+}
+
+/// Every gram of `width` tokens, in order. Fewer tokens are one gram. The hash is a polynomial in the hashes of the
+/// tokens, so that the next one costs the same however long a gram is.
+pub(super) fn grams(tokens: &[Placed], width: usize) -> impl Iterator<Item = Gram> {
+    let width = width.min(tokens.len());
+    let leaving = (0..width).fold(1u64, |power, _| power.wrapping_mul(BASE));
+    let add = |hash: u64, token: &Placed| hash.wrapping_mul(BASE).wrapping_add(token.hash);
+    let (first, rest) = tokens.split_at(width.saturating_sub(1));
+    let mut polynomial = first.iter().fold(0, add);
+    rest.iter().enumerate().map(move |(place, token)| {
+        polynomial = add(polynomial, token);
+        if place > 0 {
+            let left = tokens[place - 1].hash;
+            polynomial = polynomial.wrapping_sub(left.wrapping_mul(leaving));
+        }
+        Gram {
+            // The polynomial by itself is not spread evenly.
+            hash: xxh3_64(&polynomial.to_le_bytes()),
+            place,
+            bytes: (tokens[place].start, token.end),
+        }
+    })
 }
 
 /// The share of the text, in thousandths of its characters, that stands in sentences which a full stop ends.

@@ -1,0 +1,127 @@
+//! Where two texts differ, and how.
+//!
+//! In a reprint, what differs stands before or after the shared text, or is scattered as single words. In a template or a
+//! form it stands inside the shared frame, in slots, which every page fills with words of its own.
+
+use std::ops::Range;
+
+use super::proof::{Proof, place};
+
+/// What is counted on two texts. The smaller is the one with fewer tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Differences {
+    /// Runs of the smaller text that the other has.
+    pub(super) shared: usize,
+    /// Runs of the smaller text.
+    pub(super) runs: usize,
+    /// Tokens of the smaller text.
+    pub(super) tokens: usize,
+    /// Tokens of the smaller text in gaps of [`GAP`] tokens or more between shared runs.
+    pub(super) gaps: usize,
+    /// Tokens that are replaced: in a gap between shared runs opposite to a gap of the other text; of two gaps the shorter
+    /// counts.
+    pub(super) replaced: usize,
+    /// The share of the replaced tokens that are own on both sides.
+    pub(super) own: f64,
+    /// Tokens of both texts before the first or behind the last shared run; the shorter counts.
+    pub(super) ends: usize,
+}
+
+/// Fewer tokens between shared runs are a changed word or two, not a gap.
+const GAP: usize = 3;
+
+/// Not shared.
+const NOWHERE: u32 = u32::MAX;
+
+impl Differences {
+    /// Between a text and one with at least as many tokens; runs are of `run` tokens, keys of `width`. Linear.
+    pub(super) fn between(
+        small: &Proof<'_>,
+        large: &Proof<'_>,
+        (width, run): (usize, usize),
+    ) -> Differences {
+        let mut found = Differences {
+            runs: small.runs(),
+            tokens: small.tokens,
+            ..Differences::default()
+        };
+        let counterparts = found.align(small, large, run.min(small.tokens));
+        let (mut left, mut right) = (Replaced::new(small.tokens), Replaced::new(large.tokens));
+        for gap in gaps(&counterparts) {
+            let before = gap.start.checked_sub(1).map(|at| counterparts[at] as usize);
+            let after = counterparts.get(gap.end).map(|&at| at as usize);
+            if before.is_some() && after.is_some() && gap.len() >= GAP {
+                found.gaps += gap.len();
+            }
+            let there = before.map_or(0, |at| at + 1)..after.unwrap_or(large.tokens);
+            let opposite = gap.len().min(there.len());
+            match (before, after) {
+                (Some(_), Some(_)) if opposite > 0 => {
+                    found.replaced += opposite;
+                    left.mark(gap);
+                    right.mark(there);
+                }
+                (None, _) | (_, None) => found.ends += opposite,
+                _ => {}
+            }
+        }
+        found.own = left.own(small, width).min(right.own(large, width));
+        found
+    }
+
+    /// For each token of the smaller text the token of the other that it corresponds to. Counts the shared runs.
+    fn align(&mut self, small: &Proof<'_>, large: &Proof<'_>, run: usize) -> Vec<u32> {
+        let mut counterparts = vec![NOWHERE; small.tokens];
+        small.shared(large, |here, there| {
+            self.shared += here.len();
+            // A run that comes again corresponds to the one that comes again there, those left over to the last.
+            for (nth, &at) in here.iter().enumerate() {
+                let to = place(there[nth.min(there.len() - 1)]);
+                let tokens = &mut counterparts[place(at)..place(at) + run];
+                for (token, to) in tokens.iter_mut().zip(to as u32..) {
+                    // Runs overlap: of all that a token corresponds to the first counts.
+                    *token = to.min(*token);
+                }
+            }
+        });
+        counterparts
+    }
+}
+
+/// The ranges of tokens that correspond to nothing.
+fn gaps(counterparts: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    let runs = counterparts.chunk_by(|a, b| (*a == NOWHERE) == (*b == NOWHERE));
+    runs.filter_map(move |run| {
+        end += run.len();
+        (run[0] == NOWHERE).then_some(end - run.len()..end)
+    })
+}
+
+/// Which tokens of a text are replaced in the other.
+struct Replaced(Vec<bool>);
+
+impl Replaced {
+    fn new(tokens: usize) -> Replaced {
+        Replaced(vec![false; tokens])
+    }
+
+    fn mark(&mut self, gap: Range<usize>) {
+        self.0[gap].fill(true);
+    }
+
+    /// The share of what is replaced that stands on few texts, from the keys that reach into it. With few keys it is
+    /// drawn towards a half.
+    fn own(&self, text: &Proof<'_>, width: usize) -> f64 {
+        let reaching = text.sample().filter(|key| {
+            let end = (key.place + width).min(self.0.len());
+            self.0
+                .get(key.place..end)
+                .is_some_and(|tokens| tokens.contains(&true))
+        });
+        let (own, all) = reaching.fold((0, 0), |(own, all), key| {
+            (own + usize::from(!key.is_frequent), all + 1)
+        });
+        (own as f64 + 0.5) / (f64::from(all) + 1.0)
+    }
+}

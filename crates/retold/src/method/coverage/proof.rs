@@ -1,0 +1,129 @@
+//! What verification has to know of a text: all its short runs of words with their places, and its sketch with places and
+//! with what the collection says of each key.
+
+use super::grams::{grams, prose, tokens};
+use crate::knowledge::Knowledge;
+use crate::text::Text;
+
+/// The low bits of a run: its place. Above them stand the high bits of its hash.
+const PLACE_BITS: u32 = 28;
+const PLACE: u64 = (1 << PLACE_BITS) - 1;
+
+/// Set in the second word of a key of the sample: the key is a template's ([`Knowledge::common`]).
+const TEMPLATE: u64 = 1;
+/// The same: it is on many texts ([`Knowledge::frequent`]), template or not.
+const FREQUENT: u64 = 2;
+/// Above these stands its place.
+const FLAG_BITS: u32 = 2;
+
+/// Words before the sample: prose, tokens, keys of the sample.
+const HEAD: usize = 3;
+
+/// A proof, read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Proof<'a> {
+    /// How many tokens the text has.
+    pub(super) tokens: usize,
+    /// Thousandths of the text in full sentences.
+    pub(super) prose: u64,
+    /// The keys of the sketch, ascending, and the second word of each.
+    sample: &'a [[u64; 2]],
+    /// The hash of every run of words and its place, ascending.
+    runs: &'a [u64],
+}
+
+/// A key of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sampled {
+    /// The key.
+    pub(super) key: u64,
+    /// The number of its first token.
+    pub(super) place: usize,
+    /// It is a template's.
+    pub(super) is_template: bool,
+    /// It is on many texts.
+    pub(super) is_frequent: bool,
+}
+
+impl<'a> Proof<'a> {
+    /// The proof of a text of which `sample` is the sketch: grams of `width` tokens; runs are of `run` tokens.
+    pub(super) fn write(
+        text: &Text,
+        (width, run): (usize, usize),
+        sample: &[u64],
+        known: &Knowledge,
+    ) -> Vec<u64> {
+        let tokens = tokens(text);
+        let mut proof = Vec::with_capacity(HEAD + 2 * sample.len() + tokens.len());
+        proof.extend([prose(text), tokens.len() as u64, sample.len() as u64]);
+        let mut places = vec![u64::MAX; sample.len()];
+        for gram in grams(&tokens, width) {
+            if let Ok(at) = sample.binary_search(&gram.hash) {
+                places[at] = places[at].min(gram.place as u64);
+            }
+        }
+        for (&key, place) in sample.iter().zip(places) {
+            let is_template = known.is_common(key);
+            let is_frequent = is_template || known.is_frequent(key);
+            let flags = u64::from(is_template) * TEMPLATE + u64::from(is_frequent) * FREQUENT;
+            proof.extend([key, place << FLAG_BITS | flags]);
+        }
+        // A text of more tokens than places is longer than any page can be; what is beyond them counts nothing.
+        let runs = grams(&tokens, run).take(PLACE as usize);
+        proof.extend(runs.map(|gram| gram.hash & !PLACE | gram.place as u64));
+        proof[HEAD + 2 * sample.len()..].sort_unstable();
+        proof
+    }
+
+    /// Reads what [`Proof::write`] wrote; `None` for other words.
+    pub(super) fn read(words: &'a [u64]) -> Option<Proof<'a>> {
+        let (&[prose, tokens, sampled], rest) = words.split_first_chunk::<HEAD>()?;
+        let (sample, runs) = rest.split_at_checked(2 * sampled as usize)?;
+        Some(Proof {
+            tokens: tokens as usize,
+            prose,
+            sample: sample.as_chunks().0,
+            runs,
+        })
+    }
+
+    /// How many runs the text has.
+    pub(super) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// The keys of the sample, ascending.
+    pub(super) fn sample(&self) -> impl Iterator<Item = Sampled> + Clone + use<'a> {
+        self.sample.iter().map(|&[key, word]| Sampled {
+            key,
+            place: (word >> FLAG_BITS) as usize,
+            is_template: word & TEMPLATE != 0,
+            is_frequent: word & FREQUENT != 0,
+        })
+    }
+
+    /// Hands the places of every run that both texts have to `found`: those in this text and those in the other.
+    pub(super) fn shared(&self, other: &Proof<'_>, mut found: impl FnMut(&[u64], &[u64])) {
+        let same = |runs: &[u64]| -> usize {
+            let hash = runs[0] & !PLACE;
+            runs.iter().take_while(|&&run| run & !PLACE == hash).count()
+        };
+        let (mut left, mut right) = (self.runs, other.runs);
+        while let (Some(a), Some(b)) = (left.first(), right.first()) {
+            match (a & !PLACE).cmp(&(b & !PLACE)) {
+                std::cmp::Ordering::Less => left = &left[1..],
+                std::cmp::Ordering::Greater => right = &right[1..],
+                std::cmp::Ordering::Equal => {
+                    let (i, j) = (same(left), same(right));
+                    found(&left[..i], &right[..j]);
+                    (left, right) = (&left[i..], &right[j..]);
+                }
+            }
+        }
+    }
+}
+
+/// The place of a run that [`Proof::shared`] hands out.
+pub(super) fn place(run: u64) -> usize {
+    (run & PLACE) as usize
+}
