@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use retold::cluster::{self, Canonical};
 use retold::collect::Collection;
-use retold::dedup::{Matched, order_of, preference};
+use retold::dedup::{FAMILY, Matched, Matching, order_of, preference};
 use retold::frequencies::Frequencies;
 use retold::ids::{PageNo, Rank};
 use retold::knowledge::Knowledge;
@@ -16,9 +16,9 @@ use retold::param::Params;
 use retold::relation::Relation;
 use retold::system::cpu_time;
 use retold::text::Text;
-use retold::texts::{Texts, Verification};
+use retold::texts::{Take, Texts};
 use retold::watch::Watch;
-use retold::{Config, Error, Model, Result, Sketch};
+use retold::{Config, Error, Model, Resources, Result, Sketch};
 use rustc_hash::FxHashSet;
 
 /// Some pages of a collection, with sketches that can be used again.
@@ -100,18 +100,22 @@ impl<'a> Bench<'a> {
         let by_id = order_of(&part.pages, |a, b| a.id.cmp(&b.id));
         let preference = preference(&part, Canonical::default(), &by_id, watch);
         let watch = &Unseen(watch);
-        let mut matched = Matched::find(&model, &mut part, &by_id, &preference, watch)?;
-        let verification = Verification {
+        let sketches = std::mem::take(&mut part.sketches);
+        let texts = InMemory {
+            pages: self.pages,
+            texts: self.texts,
+        };
+        let matching = Matching {
             model: &model,
             collection: &part,
             by_id: &by_id,
-            texts: &InMemory {
-                pages: self.pages,
-                texts: self.texts,
-            },
-            memory: u64::MAX,
+            preference: &preference,
+            texts: &texts,
+            resources: &Resources::default(),
+            watch,
+            family: FAMILY,
         };
-        verification.run(&mut matched.pairs, watch)?;
+        let matched = Matched::find(matching, sketches)?;
         let page = |rank: Rank| self.pages[by_id[rank.at()].at()];
         let pair = |pair: cluster::Pair| Pair {
             a: page(pair.a),
@@ -218,10 +222,14 @@ impl Texts for InMemory<'_> {
         &self,
         wanted: &[PageNo],
         make: &(dyn Fn(&Text) -> Vec<u64> + Sync),
+        take: &mut Take<'_>,
         _watch: &dyn Watch,
-    ) -> Result<Vec<Vec<u64>>> {
+    ) -> Result<()> {
         let text = |page: &PageNo| &self.texts[self.pages[page.at()].at()];
-        Ok(wanted.par_iter().map(|page| make(text(page))).collect())
+        let made: Vec<Vec<u64>> = wanted.par_iter().map(|page| make(text(page))).collect();
+        made.into_iter()
+            .enumerate()
+            .try_for_each(|(at, made)| take(at, made))
     }
 }
 

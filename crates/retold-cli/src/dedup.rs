@@ -96,11 +96,20 @@ pub struct Args {
 
     #[command(flatten)]
     read: ReadArgs,
-    /// Memory for what is read again to check verdicts (suffix K, M or G)
-    #[arg(long, value_name = "BYTES", default_value = "128M", value_parser = bytes, help_heading = "Method")]
-    verify_memory: u64,
+    /// Memory for what is kept of the pages (suffix K, M or G); the rest goes to temporary files
+    /// [default: half of the machine's, at most 8G]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
+    memory: Option<u64>,
+    /// Folder for temporary files [default: a hidden folder in OUT]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    temp_dir: Option<PathBuf>,
     /// Worker threads; 0 means one per core
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Input")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = "Resources"
+    )]
     threads: usize,
 }
 
@@ -177,7 +186,8 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
     let spool = stdin.then(spool).transpose()?;
     let mut resources = Resources::default();
     resources.threads = args.threads;
-    resources.verify_memory = args.verify_memory;
+    resources.memory = args.memory.unwrap_or_else(usual_memory);
+    resources.temp_dir.clone_from(&args.temp_dir);
     let job = Job {
         inputs,
         stdin: spool.as_ref().map(|file| file.path().to_owned()),
@@ -187,6 +197,12 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
         force: args.force,
     };
     Ok((job, spool))
+}
+
+/// Half of the machine's memory, at most 8 GiB.
+fn usual_memory() -> u64 {
+    const MOST: u64 = 8 << 30;
+    retold::system::memory().map_or(MOST, |all| (all / 2).min(MOST))
 }
 
 fn config(args: &Args) -> Result<Config> {

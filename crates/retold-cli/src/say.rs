@@ -43,11 +43,11 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool) {
             kinds.join(", ")
         );
     }
-    for group in &summary.large_groups {
+    for component in &summary.large_components {
         println!(
-            "{} pages form one group with {}: pairs.jsonl lists their pairs with that page only",
-            HumanCount(group.pages),
-            group.canonical
+            "{} pages hang together with {}: pairs.jsonl lists only those of their pairs that decide what is dropped",
+            HumanCount(component.pages),
+            component.canonical
         );
     }
     flags(summary);

@@ -22,7 +22,7 @@ use retold::{Config, Error, Findings, Model, Resources, Result, dedup, system};
 
 pub use finished::Finished;
 pub use out::OutDir;
-pub use summary::{Bytes, Flagged, LargeGroup, Records, Relations, Run, SketchCounts, Summary};
+pub use summary::{Bytes, Flagged, LargeComponent, Records, Relations, Run, SketchCounts, Summary};
 
 /// The file with the model: the configuration and what was learnt.
 const MODEL: &str = "model.json";
@@ -50,7 +50,10 @@ pub struct Job {
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     let model = Model::new(job.config.clone())?;
     let out = OutDir::open(&job.out, job.force)?;
-    let findings = dedup::run(sources(job)?, model, &job.resources, watch)?;
+    let mut resources = job.resources.clone();
+    let folder = resources.temp_dir.take();
+    resources.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
+    let findings = dedup::run(sources(job)?, model, &resources, watch)?;
     dedup::in_pool(job.resources.threads, || {
         write(&findings, &inputs(job), out, watch)
     })

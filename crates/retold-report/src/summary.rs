@@ -24,8 +24,8 @@ pub struct Summary {
     pub largest_cluster: u64,
     /// Suspicious clusters: very large, or with few related pairs.
     pub flagged: Vec<Flagged>,
-    /// Groups of pages with identical sketches or texts that are too large for all their pairs to be listed.
-    pub large_groups: Vec<LargeGroup>,
+    /// Connected components that are too large for all their pairs to be listed.
+    pub large_components: Vec<LargeComponent>,
     /// Bytes of all records, and of those that were dropped.
     pub bytes: Bytes,
     /// How the main text of pages was found, if methods saw main text only.
@@ -84,11 +84,11 @@ pub struct Flagged {
     pub reason: String,
 }
 
-/// A group of which only the pairs with its canonical page are listed.
+/// A component of which only the pairs that decide are listed.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct LargeGroup {
-    /// Its canonical page.
+pub struct LargeComponent {
+    /// Its most preferred page.
     pub canonical: String,
     /// How many pages it has.
     pub pages: u64,
@@ -180,7 +180,7 @@ impl Summary {
             clusters: findings.clusters.len() as u64,
             largest_cluster: largest(findings),
             flagged: flagged(findings, config.alarm_size),
-            large_groups: large_groups(findings),
+            large_components: large_components(findings),
             bytes: Bytes {
                 read: collection.bytes,
                 dropped: bytes_dropped,
@@ -243,10 +243,10 @@ fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
     flagged
 }
 
-fn large_groups(findings: &Findings) -> Vec<LargeGroup> {
-    let groups = findings.large_groups.iter();
-    groups
-        .map(|&(canonical, pages)| LargeGroup {
+fn large_components(findings: &Findings) -> Vec<LargeComponent> {
+    let components = findings.large_components.iter();
+    components
+        .map(|&(canonical, pages)| LargeComponent {
             canonical: findings.id(canonical).to_owned(),
             pages: pages as u64,
         })

@@ -1,8 +1,11 @@
 //! Stage 6, clusters: related pages become classes with one canonical page each, and the rest may be dropped.
 
+mod keep;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+pub use keep::Keep;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Rank;
@@ -40,6 +43,19 @@ impl Pair {
             similarity: verdict.similarity as f32,
             length_ratio: verdict.length_ratio as f32,
             shared: verdict.shared,
+        }
+    }
+
+    /// The same verdict on other pages: `x` in the place of `a`, `y` in that of `b`.
+    pub fn between(&self, x: Rank, y: Rank) -> Pair {
+        Pair {
+            a: x.min(y),
+            b: x.max(y),
+            relation: match x > y {
+                true => self.relation.swapped(),
+                false => self.relation,
+            },
+            ..*self
         }
     }
 }
@@ -88,13 +104,15 @@ pub struct Cluster {
     pub canonical: Rank,
     /// Reported pairs among the members.
     pub pairs: u64,
+    /// Whether all pairs of related members are reported. Of large families they are not.
+    pub complete: bool,
 }
 
 impl Cluster {
     /// True if fewer than half of the possible pairs of a cluster of 20 pages or more were reported.
     pub fn is_loose(&self) -> bool {
         let n = self.members.len() as u64;
-        n >= 20 && self.pairs * 2 < n * (n - 1) / 2
+        self.complete && n >= 20 && self.pairs * 2 < n * (n - 1) / 2
     }
 }
 
@@ -116,8 +134,12 @@ struct Graph {
 }
 
 impl Graph {
-    fn build(pages: usize, pairs: &[Pair]) -> Graph {
-        let mut both = Vec::with_capacity(2 * pairs.len());
+    fn build(pages: usize, pairs: &[Pair], ties: &[(Rank, Rank)]) -> Graph {
+        let mut both = Vec::with_capacity(2 * (pairs.len() + ties.len()));
+        for &(a, b) in ties {
+            both.push((a, b, Relation::Duplicate));
+            both.push((b, a, Relation::Duplicate));
+        }
         for p in pairs {
             both.push((p.a, p.b, p.relation));
             both.push((p.b, p.a, p.relation.swapped()));
@@ -146,12 +168,19 @@ impl Graph {
 }
 
 /// Splits pages into clusters of two or more, in the order of their smallest members. Canonical is the member that
-/// comes first by `preference` (a rank per page, the smallest is best; all different).
+/// comes first by `preference` (a rank per page, the smallest is best; all different). `ties` are pages known to be of one
+/// component, though no pair says so.
 ///
 /// `TwoEdge` takes, in each connected part, at worst O(sum over pages of the degrees of their neighbours) time for
 /// each class it makes there, and linear time on parts where some page reaches all others in two edges.
-pub fn cluster(pages: usize, pairs: &[Pair], linkage: Linkage, preference: &[u32]) -> Vec<Cluster> {
-    let graph = Graph::build(pages, pairs);
+pub fn cluster(
+    pages: usize,
+    pairs: &[Pair],
+    ties: &[(Rank, Rank)],
+    linkage: Linkage,
+    preference: &[u32],
+) -> Vec<Cluster> {
+    let graph = Graph::build(pages, pairs, ties);
     let mut partition = Partition::new(&graph, pages);
     for part in partition.components(Rank::first(pages)) {
         match linkage {
@@ -178,6 +207,7 @@ pub fn cluster(pages: usize, pairs: &[Pair], linkage: Linkage, preference: &[u32
                 members,
                 canonical,
                 pairs,
+                complete: true,
             })
         })
         .collect();
@@ -293,79 +323,20 @@ impl<'a> Partition<'a> {
     }
 }
 
-/// The pages to drop. Pages are visited in the order of preference, containers before what they contain; a page is kept
-/// unless it repeats a kept page. So no kept page is a duplicate of another or contained in it, and every dropped page names
-/// a kept one. (A circle of pages each of which contains the next cannot come from sizes; if there were one, its
-/// most preferred page would be visited first.)
-///
-/// `contained`: whether contained pages are dropped too, or duplicates only. Time O((pages + pairs) log pages).
+/// The pages to drop, decided on all their pairs ([`Keep`] has the rule); ascending. Time O((pages + pairs) log pages).
 pub fn dropped(pages: usize, pairs: &[Pair], preference: &[u32], contained: bool) -> Vec<Dropped> {
-    let graph = Graph::build(pages, pairs);
-    let repeats = |relation| match relation {
-        Relation::Duplicate => true,
-        Relation::ContainedBy => contained,
-        Relation::Contains => false,
-    };
-    let mut dropped = Vec::new();
-    let mut stays = vec![false; pages];
-    for page in visits(&graph, preference, contained) {
-        let kept = graph
-            .of(page)
-            .iter()
-            .filter(|&&(other, relation)| stays[other.at()] && repeats(relation))
-            .min_by_key(|&&(other, _)| preference[other.at()]);
-        match kept {
-            Some(&(canonical, relation)) => dropped.push(Dropped {
-                page,
-                canonical,
-                relation,
-            }),
-            None => stays[page.at()] = true,
+    let graph = Graph::build(pages, pairs, &[]);
+    let mut order: Vec<Rank> = Rank::first(pages).collect();
+    order.retain(|&page| !graph.of(page).is_empty());
+    order.sort_unstable_by_key(|page| preference[page.at()]);
+    let mut keep = Keep::new(preference, contained);
+    for page in order {
+        while let Some(woken) = keep.woken_before(Some(page)) {
+            keep.visit(woken, graph.of(woken));
         }
+        keep.visit(page, graph.of(page));
     }
-    dropped.sort_unstable_by_key(|drop| drop.page);
-    dropped
-}
-
-/// The pages that have relations, by preference; with `contained`, each after all pages that contain it.
-fn visits(graph: &Graph, preference: &[u32], contained: bool) -> Vec<Rank> {
-    let mut by_preference: Vec<Rank> = Rank::first(preference.len()).collect();
-    by_preference.retain(|&page| !graph.of(page).is_empty());
-    by_preference.sort_unstable_by_key(|page| preference[page.at()]);
-    if !contained {
-        return by_preference;
-    }
-    let is_container = |&&(_, relation): &&(Rank, Relation)| relation == Relation::ContainedBy;
-    let containers = |page: Rank| graph.of(page).iter().filter(is_container).count();
-    let mut waits_for: Vec<usize> = Rank::first(preference.len()).map(containers).collect();
-    let ready = |page: Rank| Reverse((preference[page.at()], page));
-    let mut heap: BinaryHeap<_> = by_preference
-        .iter()
-        .filter(|page| waits_for[page.at()] == 0)
-        .map(|&page| ready(page))
-        .collect();
-    let mut visited = vec![false; preference.len()];
-    let mut rest = by_preference.iter();
-    let mut visits = Vec::with_capacity(by_preference.len());
-    loop {
-        let next = heap.pop().map(|Reverse((_, page))| page);
-        let Some(page) = next.or_else(|| rest.next().copied()) else {
-            return visits;
-        };
-        if std::mem::replace(&mut visited[page.at()], true) {
-            continue;
-        }
-        visits.push(page);
-        for &(other, relation) in graph.of(page) {
-            if relation == Relation::Contains {
-                let waits = &mut waits_for[other.at()];
-                *waits = waits.saturating_sub(1);
-                if *waits == 0 && !visited[other.at()] {
-                    heap.push(ready(other));
-                }
-            }
-        }
-    }
+    keep.finish(|page| graph.of(page))
 }
 
 #[cfg(test)]

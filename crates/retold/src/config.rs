@@ -159,21 +159,24 @@ impl WordFile {
 }
 
 /// What a run may use; the result does not depend on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resources {
     /// Worker threads; 0 for one per core.
     pub threads: usize,
-    /// Bytes held at a time of what is read again to check verdicts on texts.
-    pub verify_memory: u64,
+    /// Bytes of memory for what is kept of the pages.
+    pub memory: u64,
+    /// The folder for what does not fit; without one all is kept in memory.
+    pub temp_dir: Option<PathBuf>,
 }
 
 impl Default for Resources {
-    /// One thread a core, 128 MiB.
+    /// One thread a core, no temporary files.
     fn default() -> Resources {
         Resources {
             threads: 0,
-            verify_memory: 128 << 20,
+            memory: u64::MAX,
+            temp_dir: None,
         }
     }
 }

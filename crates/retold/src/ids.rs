@@ -48,3 +48,8 @@ number! {
     /// Pages with one unit are judged together.
     UnitNo
 }
+number! {
+    /// A class: pages of one text and one unit, which are the same to every judge, by the order of their first pages. The
+    /// index finds pairs of classes.
+    ClassNo
+}

@@ -97,9 +97,54 @@ impl Bounds {
     }
 }
 
-/// The number of keys that two ascending lists share. Linear.
+/// Of lists that differ more than this in length, the keys of the shorter are searched in the longer.
+const UNLIKE: usize = 16;
+
+/// The number of keys that two ascending lists, in which none stands twice, share. Linear in the shorter list, but for a
+/// logarithm.
 pub fn count_shared(a: &[u64], b: &[u64]) -> usize {
-    shared_positions(a, b).count()
+    count_shared_from(a, b, 0)
+}
+
+/// The same where fewer than `least` are as good as none: then any number below `least` may be returned, and soon.
+pub fn count_shared_from(a: &[u64], b: &[u64], least: usize) -> usize {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    if short.len().saturating_mul(UNLIKE) < long.len() {
+        return count_searched(short, long, least);
+    }
+    let (mut i, mut j, mut shared) = (0, 0, 0);
+    // Now and then a look at whether `least` is still in reach.
+    while i < short.len() && j < long.len() && shared + short.len() - i >= least {
+        for _ in 0..64 {
+            let (Some(x), Some(y)) = (short.get(i), long.get(j)) else {
+                break;
+            };
+            // Without branches: which of two hashes is the smaller cannot be predicted.
+            shared += usize::from(x == y);
+            i += usize::from(x <= y);
+            j += usize::from(y <= x);
+        }
+    }
+    shared
+}
+
+/// The same where one list is much longer: each key is looked for behind the last one, in steps that double.
+fn count_searched(short: &[u64], mut long: &[u64], least: usize) -> usize {
+    let mut shared = 0;
+    for (at, key) in short.iter().enumerate() {
+        if shared + short.len() - at < least {
+            break;
+        }
+        let mut step = 1;
+        while long.get(step).is_some_and(|other| other < key) {
+            step *= 2;
+        }
+        let near = &long[..long.len().min(step + 1)];
+        let at = near.partition_point(|other| other < key);
+        long = &long[at..];
+        shared += usize::from(long.first() == Some(key));
+    }
+    shared
 }
 
 /// The positions, in `a` and in `b`, of the keys that two ascending lists share. Linear.
@@ -304,6 +349,23 @@ mod tests {
             "612e636e",
         ];
         assert_eq!(hex, expected.concat());
+    }
+
+    proptest! {
+        #[test]
+        fn shared_keys_are_those_of_both(
+            a in proptest::collection::btree_set(0u64..600, 0..8),
+            b in proptest::collection::btree_set(0u64..600, 0..400),
+            least in 0usize..9,
+        ) {
+            let both = a.intersection(&b).count();
+            let [a, b] = [a, b].map(|set| set.into_iter().collect::<Vec<u64>>());
+            prop_assert_eq!(count_shared(&a, &b), both);
+            prop_assert_eq!(count_shared(&b, &a), both);
+            prop_assert_eq!(shared_positions(&a, &b).count(), both);
+            let enough = count_shared_from(&a, &b, least);
+            prop_assert!(enough == both || enough < least && both < least);
+        }
     }
 
     #[test]

@@ -2,12 +2,20 @@
 
 use std::time::Duration;
 
+/// Memory of the machine in bytes, if the system reports it.
+pub fn memory() -> Option<u64> {
+    kilobytes("/proc/meminfo", "MemTotal:")
+}
+
 /// Peak memory of the process in bytes, if the system reports it.
 pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    kilobytes("/proc/self/status", "VmHWM:")
+}
+
+/// The value of a line that begins with `name`, in bytes.
+fn kilobytes(path: &str, name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(path).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 

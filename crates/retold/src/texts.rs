@@ -1,45 +1,41 @@
 //! Texts again: verdicts on sketches, checked on the texts themselves where the model is in doubt.
 //!
-//! The pages in question are read again, so that no text is held while pages are sketched. What the method needs of a
-//! text (its proof) is held for as many pages at a time as a limit allows; pairs are taken in the order of connected
-//! components, so that a page is seldom read twice.
+//! The pages in question are read again, once, so that no text is held while pages are sketched. What the method needs of
+//! each text (its proof) is kept in memory up to a limit, and beyond that in a temporary file, so that pairs can be
+//! checked in any order.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::cluster::{Linkage, Pair, cluster};
 use crate::collect::Collection;
 use crate::error::{Error, Result};
-use crate::ids::{PageNo, Rank};
-use crate::method::Trace;
+use crate::ids::PageNo;
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
-use crate::relation::Verdict;
 use crate::text::Text;
 use crate::watch::Watch;
 
-/// Number of verdicts checked, and of those rejected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Verified {
-    /// Pairs that were checked on their texts.
-    pub checked: u64,
-    /// Those rejected by the check.
-    pub refuted: u64,
-}
+/// Takes what was made of the text at a place in the list of wanted pages.
+pub type Take<'t> = dyn FnMut(usize, Vec<u64>) -> Result<()> + 't;
 
 /// Where texts come from again.
 pub trait Texts: Sync {
-    /// What `make` makes of the texts of these pages, which are ascending, in their order. Works on all threads; progress is
-    /// reported in pages.
+    /// Hands what `make` makes of the texts of these pages, which are ascending, to `take`, with their places in the list, in
+    /// order. Works on all threads; progress is reported in pages.
     ///
-    /// Errors: a text that is no longer there, the run was cancelled.
+    /// Errors: a text that is no longer there, the run was cancelled, those of `take`.
     fn each(
         &self,
         wanted: &[PageNo],
         make: &(dyn Fn(&Text) -> Vec<u64> + Sync),
+        take: &mut Take<'_>,
         watch: &dyn Watch,
-    ) -> Result<Vec<Vec<u64>>>;
+    ) -> Result<()>;
 }
 
 /// Texts made once more from the records that were read.
@@ -54,33 +50,31 @@ impl Texts for Reread<'_> {
         &self,
         wanted: &[PageNo],
         make: &(dyn Fn(&Text) -> Vec<u64> + Sync),
+        take: &mut Take<'_>,
         watch: &dyn Watch,
-    ) -> Result<Vec<Vec<u64>>> {
+    ) -> Result<()> {
         let at = |&page: &PageNo| {
             let row = self.collection.page(page);
             (row.source, row.record)
         };
         let records: Vec<(u32, u64)> = wanted.iter().map(at).collect();
-        let mut made: Vec<Option<Vec<u64>>> = Vec::with_capacity(wanted.len());
         for batch in again(self.sources, &self.model.config().read, &records) {
             if watch.cancelled() {
                 return Err(Error::Cancelled);
             }
-            watch.advance(batch.len() as u64);
             let batch = batch.into_par_iter();
-            made.par_extend(
-                batch.map(|(_, source, record)| Some(make(&self.text(source, record?)?))),
-            );
+            let made: Vec<(usize, Option<Vec<u64>>)> = batch
+                .map(|(at, source, record)| {
+                    let text = record.and_then(|record| self.text(source, record));
+                    (at, text.map(|text| make(&text)))
+                })
+                .collect();
+            watch.advance(made.len() as u64);
+            for (at, made) in made {
+                take(at, made.ok_or_else(|| self.gone(wanted[at]))?)?;
+            }
         }
-        let gone = made.iter().position(Option::is_none);
-        match gone.map(|at| self.collection.page(wanted[at])) {
-            None => Ok(made.into_iter().flatten().collect()),
-            Some(row) => Err(Error::Usage(format!(
-                "{}, record {}: the file changed during the run; run again when nothing writes to it",
-                self.sources[row.source as usize].path.display(),
-                row.record
-            ))),
-        }
+        Ok(())
     }
 }
 
@@ -91,159 +85,164 @@ impl Reread<'_> {
             _ => None,
         }
     }
+
+    fn gone(&self, page: PageNo) -> Error {
+        let row = self.collection.page(page);
+        Error::Usage(format!(
+            "{}, record {}: the file changed during the run; run again when nothing writes to it",
+            self.sources[row.source as usize].path.display(),
+            row.record
+        ))
+    }
 }
 
-/// Checks verdicts.
-pub struct Verification<'a> {
-    /// What judges.
-    pub model: &'a Model,
-    /// The pages.
-    pub collection: &'a Collection,
-    /// Pages in the order of their ids.
-    pub by_id: &'a [PageNo],
-    /// Where the texts come from.
-    pub texts: &'a dyn Texts,
-    /// Bytes of proofs held at a time, estimated from text lengths.
-    pub memory: u64,
+/// The proofs of some texts, by the hashes of the texts.
+#[derive(Debug)]
+pub struct Proofs {
+    /// Text -> the place and the number of its proof's numbers.
+    places: FxHashMap<u128, (u64, u32)>,
+    /// Numbers that all proofs have together.
+    total: u64,
+    held: Held,
+    /// Numbers that may be held in memory.
+    limit: u64,
+    folder: Option<std::path::PathBuf>,
 }
 
-/// Bytes of a proof for a character of text at the most: one hash.
-const PROOF_BYTES: u64 = 8;
+/// The numbers of all proofs, end to end.
+#[derive(Debug)]
+enum Held {
+    Memory(Vec<u64>),
+    File(BufWriter<File>),
+}
 
-impl Verification<'_> {
-    /// Checks the pairs of which the model is in doubt, that is all but exact copies if it has a verifier. Its verdict
-    /// replaces the estimate; the order is unchanged.
-    pub fn run(&self, pairs: &mut Vec<Pair>, watch: &dyn Watch) -> Result<Verified> {
-        let Some(verifier) = self.model.verifier() else {
-            return Ok(Verified::default());
+impl Proofs {
+    /// None yet. More than `memory` bytes go to a temporary file in `folder`, if there is one.
+    pub fn new(memory: u64, folder: Option<&Path>) -> Proofs {
+        Proofs {
+            places: FxHashMap::default(),
+            total: 0,
+            held: Held::Memory(Vec::new()),
+            limit: memory / 8,
+            folder: folder.map(Path::to_owned),
+        }
+    }
+
+    /// Reads the texts of these pages, ascending, and adds the proofs that `model` makes of them; `hash` has the hash of each
+    /// page's text.
+    ///
+    /// Errors: those of [`Texts::each`], and a temporary file that cannot be written.
+    pub fn add(
+        &mut self,
+        model: &Model,
+        texts: &dyn Texts,
+        wanted: &[PageNo],
+        hash: impl Fn(PageNo) -> Option<u128>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let Some(verifier) = model.verifier() else {
+            return Ok(());
         };
-        let exact = self.model.config().exact;
-        let is_copy = |pair: &Pair| exact && self.text(pair.a) == self.text(pair.b);
-        let numbered = (0u32..).zip(pairs.iter());
-        let doubtful = numbered
-            .filter(|(_, pair)| !is_copy(pair))
-            .map(|(at, _)| at);
-        let doubtful: Vec<u32> = doubtful.collect();
-        let checked = doubtful.len() as u64;
-        let representatives = self.representatives(pairs, &doubtful);
-        let rounds = self.rounds(pairs, doubtful, &representatives);
-        let steps = rounds.iter().map(|round| round.wanted.len() as u64).sum();
-        if steps > 0 {
-            watch.begin("verifying", steps);
+        watch.begin("verifying", wanted.len() as u64);
+        let proof = |text: &Text| verifier.proof(text);
+        let mut take = |at: usize, proof: Vec<u64>| {
+            let Some(text) = hash(wanted[at]) else {
+                return Ok(());
+            };
+            self.places.insert(text, (self.total, proof.len() as u32));
+            self.push(&proof)
+        };
+        texts.each(wanted, &proof, &mut take, watch)?;
+        match &mut self.held {
+            Held::Memory(_) => Ok(()),
+            Held::File(file) => file.flush().map_err(full(&self.folder, self.total)),
         }
-        let mut refuted = vec![false; pairs.len()];
-        for round in &rounds {
-            let proof = |text: &Text| verifier.proof(text);
-            let proofs = self.texts.each(&round.wanted, &proof, watch)?;
-            let proof = |rank: Rank| {
-                let page = representatives[&self.text(rank)?];
-                let at = round.wanted.binary_search(&page).ok()?;
-                Some(&*proofs[at])
-            };
-            let verdict = |at: &u32| -> Option<Verdict> {
-                let pair = &pairs[*at as usize];
-                verifier.verify(proof(pair.a)?, proof(pair.b)?, &mut Trace::off())
-            };
-            let verdicts: Vec<Option<Verdict>> = round.pairs.par_iter().map(verdict).collect();
-            for (&at, verdict) in round.pairs.iter().zip(verdicts) {
-                let pair = &mut pairs[at as usize];
-                match verdict {
-                    Some(verdict) => *pair = Pair::new(pair.a, pair.b, &verdict),
-                    None => refuted[at as usize] = true,
+    }
+
+    fn push(&mut self, proof: &[u64]) -> Result<()> {
+        self.total += proof.len() as u64;
+        if let Held::Memory(numbers) = &mut self.held {
+            match &self.folder {
+                Some(folder) if self.total > self.limit => {
+                    let numbers = std::mem::take(numbers);
+                    let file = tempfile::tempfile_in(folder)
+                        .map_err(Error::io("cannot write a temporary file in", folder))?;
+                    self.held = Held::File(BufWriter::with_capacity(1 << 20, file));
+                    self.write(&numbers)?;
+                }
+                _ => {
+                    numbers.extend_from_slice(proof);
+                    return Ok(());
                 }
             }
         }
-        let mut at = 0;
-        pairs.retain(|_| {
-            at += 1;
-            !refuted[at - 1]
-        });
-        let refuted = refuted.iter().filter(|&&refuted| refuted).count() as u64;
-        Ok(Verified { checked, refuted })
+        self.write(proof)
     }
 
-    fn text(&self, rank: Rank) -> Option<u128> {
-        self.collection.page(self.by_id[rank.at()]).text
+    fn write(&mut self, numbers: &[u64]) -> Result<()> {
+        if let Held::File(file) = &mut self.held {
+            for number in numbers {
+                file.write_all(&number.to_le_bytes())
+                    .map_err(full(&self.folder, self.total))?;
+            }
+        }
+        Ok(())
     }
 
-    /// For each text of a doubtful pair the first page, in the order of reading, that has it.
-    fn representatives(&self, pairs: &[Pair], doubtful: &[u32]) -> FxHashMap<u128, PageNo> {
-        let mut representatives: FxHashMap<u128, PageNo> = FxHashMap::default();
-        let pairs = doubtful.iter().map(|&at| &pairs[at as usize]);
-        for rank in pairs.flat_map(|pair| [pair.a, pair.b]) {
-            let page = self.by_id[rank.at()];
-            if let Some(text) = self.text(rank) {
-                let first = representatives.entry(text).or_insert(page);
-                *first = page.min(*first);
-            }
-        }
-        representatives
+    /// True if there is a proof of the text.
+    pub fn has(&self, text: u128) -> bool {
+        self.places.contains_key(&text)
     }
 
-    /// Cuts the doubtful pairs into rounds whose proofs fit the memory.
-    fn rounds(
-        &self,
-        pairs: &[Pair],
-        mut doubtful: Vec<u32>,
-        representatives: &FxHashMap<u128, PageNo>,
-    ) -> Vec<Round> {
-        let component = self.components(pairs, &doubtful);
-        doubtful.sort_by_key(|&at| component[pairs[at as usize].a.at()]);
-
-        let mut rounds = vec![Round::default()];
-        let (mut last, mut bytes) = (FxHashMap::<PageNo, usize>::default(), 0);
-        for at in doubtful {
-            let pair = &pairs[at as usize];
-            let texts = [pair.a, pair.b].map(|rank| self.text(rank));
-            let pages = texts.map(|text| text.map_or(PageNo(0), |text| representatives[&text]));
-            let missing = |round: usize| -> u64 {
-                let fresh = pages.iter().filter(|page| last.get(page) != Some(&round));
-                fresh
-                    .map(|&page| PROOF_BYTES * self.collection.page(page).chars)
-                    .sum()
-            };
-            let mut more = missing(rounds.len() - 1);
-            if bytes > 0 && bytes + more > self.memory {
-                rounds.push(Round::default());
-                bytes = 0;
-                more = missing(rounds.len() - 1);
+    /// The proof of a text.
+    ///
+    /// Errors: the temporary file cannot be read.
+    pub fn get(&self, text: u128) -> Result<Option<Cow<'_, [u64]>>> {
+        let Some(&(place, count)) = self.places.get(&text) else {
+            return Ok(None);
+        };
+        let file = match &self.held {
+            Held::Memory(numbers) => {
+                let place = place as usize;
+                return Ok(Some(Cow::Borrowed(&numbers[place..place + count as usize])));
             }
-            bytes += more;
-            let number = rounds.len() - 1;
-            let round = &mut rounds[number];
-            round.pairs.push(at);
-            for page in pages {
-                if last.insert(page, number) != Some(number) {
-                    round.wanted.push(page);
-                }
-            }
-        }
-        for round in &mut rounds {
-            round.wanted.sort_unstable();
-        }
-        rounds
-    }
-
-    /// For each page the number of its connected component in the graph of the doubtful pairs.
-    fn components(&self, pairs: &[Pair], doubtful: &[u32]) -> Vec<u32> {
-        let among: Vec<Pair> = doubtful.iter().map(|&at| pairs[at as usize]).collect();
-        let ranks: Vec<u32> = (0..self.by_id.len() as u32).collect();
-        let mut component = vec![0u32; ranks.len()];
-        let components = cluster(ranks.len(), &among, Linkage::Components, &ranks);
-        for (cluster, number) in components.iter().zip(0u32..) {
-            for member in &cluster.members {
-                component[member.at()] = number;
-            }
-        }
-        component
+            Held::File(file) => file.get_ref(),
+        };
+        let mut bytes = vec![0; count as usize * 8];
+        read_at(file, &mut bytes, place * 8).map_err(full(&self.folder, self.total))?;
+        let (numbers, _) = bytes.as_chunks::<8>();
+        let numbers = numbers.iter().map(|number| u64::from_le_bytes(*number));
+        Ok(Some(Cow::Owned(numbers.collect())))
     }
 }
 
-/// Pairs that are checked together.
-#[derive(Default)]
-struct Round {
-    /// Places in the list of pairs.
-    pairs: Vec<u32>,
-    /// The pages whose proofs they need.
-    wanted: Vec<PageNo>,
+/// An error with the temporary file, and how much room it needs at least.
+fn full(folder: &Option<std::path::PathBuf>, total: u64) -> impl FnOnce(std::io::Error) -> Error {
+    let folder = folder.clone().unwrap_or_default();
+    move |error| {
+        let more = format!(
+            "{error}; at least {} MiB are needed there",
+            (total * 8) >> 20
+        );
+        let error = std::io::Error::new(error.kind(), more);
+        Error::io("cannot use a temporary file in", &folder)(error)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    let mut read = 0;
+    while read < bytes.len() {
+        let place = at + read as u64;
+        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[read..], place)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            more => read += more,
+        }
+    }
+    Ok(())
 }

@@ -238,7 +238,7 @@ fn exact_copies_are_duplicates_even_without_a_feature() {
 }
 
 #[test]
-fn of_a_group_of_more_than_a_thousand_only_the_canonical_pairs_are_listed() {
+fn of_a_family_of_more_than_a_thousand_only_the_pairs_that_decide_are_listed() {
     let world = World::new();
     let story = article("洪水", 0..9);
     // Unlike headings, so that the texts differ and the sketches do not.
@@ -251,7 +251,7 @@ fn of_a_group_of_more_than_a_thousand_only_the_canonical_pairs_are_listed() {
         .code(0);
     assert!(
         ran.stdout()
-            .contains("1,001 pages form one group with p0000"),
+            .contains("1,001 pages hang together with p0000"),
         "{}",
         ran.stdout()
     );
@@ -259,7 +259,7 @@ fn of_a_group_of_more_than_a_thousand_only_the_canonical_pairs_are_listed() {
     let pairs = world.lines("out/pairs.jsonl");
     assert_eq!(pairs.len(), 1000);
     assert!(pairs.iter().all(|pair| pair["a"] == "p0000"));
-    assert_eq!(world.summary("out")["large_groups"][0]["pages"], 1001);
+    assert_eq!(world.summary("out")["large_components"][0]["pages"], 1001);
     assert_eq!(world.summary("out")["records"]["kept"], 1);
     // Of a thousand all pairs are listed.
     let smaller: String = lines.lines().take(1000).map(|l| format!("{l}\n")).collect();

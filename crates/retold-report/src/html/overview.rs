@@ -32,7 +32,7 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
         "largest_cluster": summary.largest_cluster,
         "flagged": &summary.flagged[..summary.flagged.len().min(FLAGGED)],
         "flagged_in_all": summary.flagged.len(),
-        "large_groups": summary.large_groups,
+        "large_components": summary.large_components,
         "bytes": summary.bytes,
         "sketches": summary.sketches,
         "parameters": summary.parameters,

@@ -136,8 +136,8 @@ function settings() {
 }
 
 function groupsNote() {
-  const groups = overview.large_groups;
-  return groups.length ? el("p", { class: "note" }, `${plural(groups.length, "group")} of very many pages that are all alike: of these only the pairs with the canonical page are listed.`) : null;
+  const groups = overview.large_components;
+  return groups.length ? el("p", { class: "note" }, `${plural(groups.length, "family", "families")} of very many pages: of their pairs only those that decide what is dropped are listed.`) : null;
 }
 
 function showOverview() {

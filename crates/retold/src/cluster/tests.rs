@@ -32,10 +32,10 @@ fn a_chain_of_six_is_cut_where_two_edges_end() {
     let chain = duplicates(&[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]);
     let rank: Vec<u32> = (0..6).collect();
     // Pages 2 and 3 both reach five pages; 2 has the smaller id.
-    let clusters = cluster(6, &chain, Linkage::TwoEdge, &rank);
+    let clusters = cluster(6, &chain, &[], Linkage::TwoEdge, &rank);
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4]]);
     assert_eq!(clusters[0].pairs, 4);
-    let clusters = cluster(6, &chain, Linkage::Components, &rank);
+    let clusters = cluster(6, &chain, &[], Linkage::Components, &rank);
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4, 5]]);
 }
 
@@ -68,7 +68,7 @@ fn a_copy_goes_though_its_original_is_in_another_cluster() {
     // A chain of eight, the middle preferred: its classes are pages 0 to 4 and 5 to 7. 4 and 5 are neighbours.
     let chain: Vec<Pair> = duplicates(&(0..7).map(|page| (page, page + 1)).collect::<Vec<_>>());
     let preference = [7, 6, 5, 4, 0, 1, 2, 3];
-    let clusters = cluster(8, &chain, Linkage::TwoEdge, &preference);
+    let clusters = cluster(8, &chain, &[], Linkage::TwoEdge, &preference);
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4], vec![5, 6, 7]]);
     let drops = dropped(8, &chain, &preference, true);
     let plain: Vec<_> = drops.iter().map(|d| (d.page.0, d.canonical.0)).collect();
@@ -113,7 +113,7 @@ proptest! {
             edges.into_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
         let edges: Vec<_> = edges.into_iter().collect();
         let rank: Vec<u32> = (0..14).collect();
-        let clusters = cluster(14, &duplicates(&edges), Linkage::TwoEdge, &rank);
+        let clusters = cluster(14, &duplicates(&edges), &[], Linkage::TwoEdge, &rank);
         let found: BTreeSet<Vec<u32>> = members(&clusters).into_iter().collect();
         prop_assert_eq!(found, two_edge_by_definition(14, &edges));
     }

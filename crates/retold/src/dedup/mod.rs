@@ -1,29 +1,30 @@
 //! The main job, stage by stage.
 
+mod classes;
 mod clock;
-mod groups;
+mod families;
+mod matched;
 mod order;
-
-use std::collections::HashMap;
-
-use rayon::prelude::*;
+mod parts;
+mod verifying;
 
 use clock::Clock;
 pub use clock::Lap;
-use groups::Groups;
+pub use matched::{FAMILY, Matched, Matching};
 pub use order::{order_of, preference};
+pub use verifying::Verified;
 
-use crate::cluster::{self, Cluster, Drop, Dropped, Pair};
+use crate::cluster::{Cluster, Dropped, Pair};
 use crate::collect::{Collection, PageRow, learn_words};
 use crate::config::{Config, Resources};
 use crate::error::{Error, Result};
-use crate::ids::{PageNo, Rank, SketchNo, UnitNo};
-use crate::index::{Sketches, related_pairs};
+use crate::ids::{PageNo, Rank, UnitNo};
+use crate::index::Sketches;
 use crate::model::{Model, Units};
 use crate::page::Page;
 use crate::read::Source;
 use crate::relation::Relation;
-use crate::texts::{Reread, Verification, Verified};
+use crate::texts::Reread;
 use crate::watch::Watch;
 
 /// All that a run found out.
@@ -40,8 +41,9 @@ pub struct Findings {
     pub by_id: Vec<PageNo>,
     /// Related pages, ascending.
     pub pairs: Vec<Pair>,
-    /// Groups too large for all their pairs to be listed: the canonical page and the number of pages.
-    pub large_groups: Vec<(Rank, usize)>,
+    /// Connected components too large for all their pairs to be listed: the most preferred page and the number of pages. A
+    /// page that is related only to pages of it that go need not be counted among them.
+    pub large_components: Vec<(Rank, usize)>,
     /// Clusters of two pages or more.
     pub clusters: Vec<Cluster>,
     /// The pages that go, ascending.
@@ -53,7 +55,7 @@ pub struct Findings {
     /// The sketches as pages have them ([`PageRow::sketch`]), keys only, if noise was deleted from them; `None` if they
     /// are the `units`.
     pub whole: Option<Sketches>,
-    /// Pairs of units that were looked at.
+    /// Pairs of different sketches that were looked at.
     pub candidates: u64,
     /// Verdicts that were checked on texts.
     pub verified: Verified,
@@ -117,7 +119,9 @@ pub fn run(
     resources: &Resources,
     watch: &dyn Watch,
 ) -> Result<Findings> {
-    in_pool(resources.threads, || find(sources, model, resources, watch))
+    in_pool(resources.threads, || {
+        find(sources, model, resources, FAMILY, watch)
+    })
 }
 
 /// Does a job on so many threads; 0 for one a core.
@@ -131,52 +135,46 @@ fn find(
     sources: Vec<Source>,
     mut model: Model,
     resources: &Resources,
+    family: usize,
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
     let mut collection = learn_and_sketch(&sources, &mut model, &mut clock, watch)?;
     let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
     let preference = preference(&collection, model.config().canonical, &by_id, watch);
-    let mut matched = Matched::find(&model, &mut collection, &by_id, &preference, watch)?;
-    clock.lap("pairs");
-
+    let sketches = std::mem::take(&mut collection.sketches);
     let texts = Reread {
         sources: &sources,
         model: &model,
         collection: &collection,
     };
-    let verification = Verification {
+    let matching = Matching {
         model: &model,
         collection: &collection,
         by_id: &by_id,
+        preference: &preference,
         texts: &texts,
-        memory: resources.verify_memory,
+        resources,
+        watch,
+        family,
     };
-    let verified = verification.run(&mut matched.pairs, watch)?;
-    if verified.checked > 0 {
-        clock.lap("verify");
-    }
-
-    watch.begin("clusters", 0);
-    let config = model.config();
-    let clusters = cluster::cluster(by_id.len(), &matched.pairs, config.cluster, &preference);
-    let contained = config.drop == Drop::Both;
-    let dropped = cluster::dropped(by_id.len(), &matched.pairs, &preference, contained);
-    clock.lap("clusters");
+    let matched = Matched::find(matching, sketches)?;
+    collection.spent += matched.spent;
+    clock.lap("pairs");
     Ok(Findings {
         model,
         sources,
         collection,
         by_id,
         pairs: matched.pairs,
-        large_groups: matched.large_groups,
-        clusters,
-        dropped,
+        large_components: matched.large_components,
+        clusters: matched.clusters,
+        dropped: matched.dropped,
         units: matched.units,
         unit_of: matched.unit_of,
         whole: matched.whole,
         candidates: matched.candidates,
-        verified,
+        verified: matched.verified,
         threads: rayon::current_num_threads(),
         times: clock.laps(),
     })
@@ -209,89 +207,6 @@ fn learn_and_sketch(
     Ok(collection)
 }
 
-/// From sketches to pairs of pages, before texts are asked.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Matched {
-    /// Related pages, ascending; see [`crate::model::Judgement`] for those that texts have to confirm.
-    pub pairs: Vec<Pair>,
-    /// See [`Findings::large_groups`].
-    pub large_groups: Vec<(Rank, usize)>,
-    /// See [`Findings::units`].
-    pub units: Units,
-    /// See [`Findings::unit_of`].
-    pub unit_of: Vec<UnitNo>,
-    /// See [`Findings::whole`].
-    pub whole: Option<Sketches>,
-    /// See [`Findings::candidates`].
-    pub candidates: u64,
-}
-
-impl Matched {
-    /// Joins the collection with itself. Takes the sketches out of it.
-    pub fn find(
-        model: &Model,
-        collection: &mut Collection,
-        by_id: &[PageNo],
-        preference: &[u32],
-        watch: &dyn Watch,
-    ) -> Result<Matched> {
-        let (units, unit_of, whole) = prune(model, collection);
-        watch.begin("pairs", units.len() as u64);
-        let groups = Groups::new(model, &units, collection, &unit_of, by_id, preference);
-        let judge = |a: SketchNo, b: SketchNo, pairs: &mut Vec<Pair>| {
-            groups.between(UnitNo(a.0), UnitNo(b.0), pairs);
-        };
-        let bounds = |keys| model.bounds(keys);
-        let related = related_pairs(units.sketches(), bounds, watch, judge)?;
-        let mut pairs = related.made;
-        groups.inside(&mut pairs);
-        let mut large_groups = groups.large();
-        pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-        if model.config().exact {
-            groups.add_exact_copies(&mut pairs, &mut large_groups);
-        }
-        drop(groups);
-        collection.spent += related.spent;
-        Ok(Matched {
-            pairs,
-            large_groups,
-            units,
-            unit_of,
-            whole,
-            candidates: related.candidates,
-        })
-    }
-}
-
-/// Takes the noise out of the sketches: the units that are left, which of them each page has (in the order of reading), and
-/// the keys of the sketches as they were, if that makes a difference.
-fn prune(model: &Model, collection: &mut Collection) -> (Units, Vec<UnitNo>, Option<Sketches>) {
-    let sketches = std::mem::take(&mut collection.sketches);
-    let known = model.knowledge().filter(|known| !known.deletes_nothing());
-    let Some(known) = known else {
-        let unit_of = collection
-            .pages
-            .iter()
-            .map(|page| UnitNo(page.sketch.0))
-            .collect();
-        return (model.units(sketches), unit_of, None);
-    };
-    let mut units = Sketches::default();
-    let mut seen: HashMap<(SketchNo, Option<u32>), UnitNo> = HashMap::new();
-    let unit_of = collection.pages.iter().map(|page| {
-        let name = collection.site(page);
-        let site = name.filter(|site| known.deleted_on_site.contains_key(*site));
-        let key = (page.sketch, page.site.filter(|_| site.is_some()));
-        *seen.entry(key).or_insert_with(|| {
-            let kept = model.without_noise(sketches.get(page.sketch), site);
-            UnitNo(units.add(kept.as_ref()).0)
-        })
-    });
-    let unit_of = unit_of.collect();
-    (model.units(units), unit_of, Some(sketches.keys_only()))
-}
-
 fn nothing_to_read(sources: &[Source], collection: &Collection) -> Error {
     const NAMED: usize = 3;
     let names = sources
@@ -322,5 +237,7 @@ fn nothing_to_read(sources: &[Source], collection: &Collection) -> Error {
     Error::Usage(message)
 }
 
+#[cfg(test)]
+mod family_tests;
 #[cfg(test)]
 mod tests;

@@ -188,11 +188,13 @@ fn memory_for_texts_makes_no_difference() {
         method: "shingle".into(),
         ..Config::default()
     };
-    let find = |verify_memory| {
+    let folder = tempfile::tempdir().unwrap();
+    let find = |memory| {
         let source = Source::of_pages("pages", (0..30).map(page));
         let resources = Resources {
             threads: 1,
-            verify_memory,
+            memory,
+            temp_dir: Some(folder.path().to_owned()),
         };
         let model = Model::new(config.clone()).unwrap();
         run(vec![source], model, &resources, &()).unwrap()

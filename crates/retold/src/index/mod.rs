@@ -2,12 +2,14 @@
 //!
 //! Nothing here knows which method made a sketch, or what makes two of them related.
 
+mod crowds;
 mod pairs;
 mod postings;
 mod store;
 #[cfg(test)]
 mod tests;
 
-pub use pairs::{Related, related_pairs};
+pub use crowds::Crowds;
+pub use pairs::{Join, Related, related_pairs};
 pub use postings::Postings;
 pub use store::Sketches;

@@ -5,18 +5,22 @@
 //! `overlap(n)` of them, hence at least one of *any* n − overlap(n) + 1 keys of the smaller one. The smaller sketch
 //! therefore looks up its rarest n − overlap(n) + 1 keys only (its prefix), in the full lists of all larger ones, up to
 //! the size that the method says it can reach.
+//!
+//! What is left is quadratic in the lists of keys that very many sketches have. These, the *crowded* keys, are not looked up
+//! here but in [`super::Crowds`], which finds large families without listing all their pairs.
+
+use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::postings::Postings;
 use super::store::Sketches;
 use crate::error::{Error, Result};
-use crate::ids::SketchNo;
+use crate::ids::{ClassNo, SketchNo};
 use crate::sketch::Bounds;
 use crate::spent::{Spent, Stopwatch};
 use crate::watch::Watch;
 
-/// What [`related_pairs`] found.
+/// What [`Join::pairs`] found.
 #[derive(Debug)]
 pub struct Related<T> {
     /// What was made of the pairs.
@@ -38,107 +42,166 @@ impl<T> Default for Related<T> {
 }
 
 /// Hands every pair of different sketches that shares a key and is within `bounds` to `judge`, the smaller number
-/// first, and returns what that made of them. `bounds` is asked with the number of keys of the smaller sketch.
-///
-/// The same pairs as asking all with all (tested against exactly that), each once; their order does not depend on
-/// threads. Memory: 8 bytes a posting of a shared key, 4 bytes a sketch and thread, and what `judge` makes.
+/// first, and returns what that made of them: [`Join::pairs`] where no key is crowded.
 pub fn related_pairs<T: Send>(
     sketches: &Sketches,
     bounds: impl Fn(usize) -> Bounds + Sync,
     watch: &dyn Watch,
     judge: impl Fn(SketchNo, SketchNo, &mut Vec<T>) + Sync,
 ) -> Result<Related<T>> {
-    let mut stopwatch = Stopwatch::start();
-    let index = Ranked::build(sketches);
-    let building = stopwatch.lap();
-    // Each piece of work has a counter of its own: few and large pieces.
-    let piece = (index.order.len() / (8 * rayon::current_num_threads())).max(256);
-    let pieces: Vec<Related<T>> = (0..index.order.len().div_ceil(piece))
-        .into_par_iter()
-        .map(|number| {
-            let mut stopwatch = Stopwatch::start();
-            let mut counter = Counter::new(index.order.len());
-            let mut piece_of = Related::default();
-            for place in (number * piece..index.order.len()).take(piece) {
-                if watch.cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                index.partners(place, &bounds, &mut counter, &mut piece_of, &judge);
-                watch.advance(1);
-            }
-            piece_of.spent.candidates = stopwatch.lap().saturating_sub(piece_of.spent.verdicts);
-            Ok(piece_of)
-        })
-        .collect::<Result<_>>()?;
-    drop(index);
-    let mut all = Related::default();
-    all.spent.candidates = building;
-    all.made
-        .reserve(pieces.iter().map(|piece| piece.made.len()).sum());
-    for piece in pieces {
-        all.made.extend(piece.made);
-        all.candidates += piece.candidates;
-        all.spent += piece.spent;
-    }
-    Ok(all)
+    let each: Vec<SketchNo> = SketchNo::first(sketches.len()).collect();
+    Join::build(sketches, &each, usize::MAX).pairs(bounds, watch, |a, b, made| {
+        judge(SketchNo(a.0), SketchNo(b.0), made);
+    })
 }
 
-/// The index that pair counting needs: sketches in order of size, their shared keys as ranks, rarest first.
-struct Ranked<'a> {
-    sketches: &'a Sketches,
-    /// Place -> sketch; places ascend by number of keys, then by number.
-    order: Vec<SketchNo>,
+/// The inverted index that pair counting needs: classes in order of size, their shared keys as ranks, rarest first.
+#[derive(Debug)]
+pub struct Join {
+    /// Place -> number of keys.
+    sizes: Vec<u32>,
+    /// Place -> class; places ascend by number of keys, then by number.
+    order: Vec<ClassNo>,
+    /// Class -> place.
+    pub(super) place_of: Vec<u32>,
     /// Place -> end of its ranks in `ranks`.
     ends: Vec<usize>,
-    /// The ranks of a sketch's shared keys, ascending: rank 0 is the rarest key.
+    /// The ranks of the shared keys at a place, ascending: rank 0 is the rarest key.
     ranks: Vec<u32>,
     /// Rank -> end of its places in `places`.
     list_ends: Vec<usize>,
     /// The places that hold a rank, ascending.
     places: Vec<u32>,
+    /// This rank and all that follow are crowded.
+    pub(super) crowded: u32,
+    /// The longest list that is not crowded.
+    crowd: usize,
 }
 
-impl<'a> Ranked<'a> {
-    fn build(sketches: &'a Sketches) -> Ranked<'a> {
-        let postings = Postings::build(sketches);
-        let mut order: Vec<SketchNo> = SketchNo::first(sketches.len()).collect();
-        order.par_sort_unstable_by_key(|&number| (sketches.get(number).keys.len(), number));
-        let mut place_of = vec![0u32; order.len()];
-        for (place, &number) in order.iter().enumerate() {
-            place_of[number.at()] = place as u32;
-        }
-        let mut by_rarity: Vec<u32> = (0..postings.len() as u32).collect();
-        by_rarity.par_sort_unstable_by_key(|&at| (postings.at(at as usize).1.len(), at));
+/// Keys are split by their leading bits. Each part is gathered and sorted on its own, so that only as many parts as
+/// there are threads are ever held as (key, place) runs.
+const PART_BITS: u32 = 6;
 
-        let (mut places, mut list_ends) = (Vec::with_capacity(postings.total()), Vec::new());
-        let mut counts = vec![0usize; order.len() + 1];
-        for &at in &by_rarity {
-            let start = places.len();
-            places.extend(postings.at(at as usize).1.iter().map(|&n| place_of[n.at()]));
-            places[start..].sort_unstable();
-            places[start..]
-                .iter()
-                .for_each(|&place| counts[place as usize + 1] += 1);
+/// Candidates of a class at the most, where keys can be crowded; those that share most keys of its prefix come first, then
+/// those of its size. A class with more has next to no keys of its own.
+const CANDIDATES: usize = 2000;
+
+/// The lists of a part of all keys: the places, and for each list its key and its end.
+#[derive(Default)]
+struct Part {
+    places: Vec<u32>,
+    lists: Vec<(u64, usize)>,
+}
+
+impl Join {
+    /// Indexes classes, given the sketch of each; a key that more than `crowd` of them have is crowded. Time O(n log n) in
+    /// the number of keys, on all threads; the result does not depend on them. Memory: 8 bytes a posting of a shared key.
+    pub fn build(sketches: &Sketches, of: &[SketchNo], crowd: usize) -> Join {
+        let keys = |class: ClassNo| sketches.get(of[class.at()]).keys;
+        let mut order: Vec<ClassNo> = ClassNo::first(of.len()).collect();
+        order.par_sort_unstable_by_key(|&class| (keys(class).len(), class));
+        let mut place_of = vec![0u32; order.len()];
+        for (place, &class) in (0u32..).zip(&order) {
+            place_of[class.at()] = place;
+        }
+        let parts: Vec<Part> = (0..1u64 << PART_BITS)
+            .into_par_iter()
+            .map(|part| Part::gather(&order, &keys, part))
+            .collect();
+        // (length, key, part, number in the part), rarest first.
+        let mut lists: Vec<(u32, u64, u8, u32)> = Vec::new();
+        for (number, part) in parts.iter().enumerate() {
+            let mut start = 0;
+            for (at, &(key, end)) in (0u32..).zip(&part.lists) {
+                lists.push(((end - start) as u32, key, number as u8, at));
+                start = end;
+            }
+        }
+        lists.par_sort_unstable();
+        let crowded = lists.partition_point(|list| list.0 as usize <= crowd);
+        let total = parts.iter().map(|part| part.places.len()).sum();
+        let (mut places, mut list_ends) = (Vec::with_capacity(total), Vec::new());
+        for &(_, _, part, at) in &lists {
+            places.extend_from_slice(parts[part as usize].list(at as usize));
             list_ends.push(places.len());
         }
-        drop(postings);
-        let (ranks, ends) = invert(&places, &list_ends, counts);
-        Ranked {
-            sketches,
+        drop((parts, lists));
+        let (ranks, ends) = invert(&places, &list_ends, order.len());
+        let sizes = order.iter().map(|&class| keys(class).len() as u32);
+        Join {
+            sizes: sizes.collect(),
             order,
+            place_of,
             ends,
             ranks,
             list_ends,
             places,
+            crowded: crowded as u32,
+            crowd,
         }
     }
 
-    fn ranks_of(&self, place: usize) -> &[u32] {
+    /// Hands every pair of classes that is within `bounds` and shares a key of the smaller one's prefix which is not crowded
+    /// to `judge`, the smaller number first, and returns what that made of them. `bounds` is asked with the number of keys
+    /// of the smaller one.
+    ///
+    /// If no key is crowded, these are the same pairs as asking all with all (tested against exactly that). Each comes once;
+    /// their order does not depend on threads. Of the pairs in which a class is the smaller one, 2,000 candidates are looked at, or
+    /// `crowd` if that is more.
+    pub fn pairs<T: Send>(
+        &self,
+        bounds: impl Fn(usize) -> Bounds + Sync,
+        watch: &dyn Watch,
+        judge: impl Fn(ClassNo, ClassNo, &mut Vec<T>) + Sync,
+    ) -> Result<Related<T>> {
+        let piece = (self.order.len() / (16 * rayon::current_num_threads())).clamp(16, 4096);
+        let pieces: Vec<Related<T>> = (0..self.order.len().div_ceil(piece))
+            .into_par_iter()
+            .map(|number| {
+                let mut stopwatch = Stopwatch::start();
+                let (mut piece_of, mut hits) = (Related::default(), Vec::new());
+                for place in (number * piece..self.order.len()).take(piece) {
+                    if watch.cancelled() {
+                        return Err(Error::Cancelled);
+                    }
+                    self.partners(place, &bounds, &mut hits, &mut piece_of, &judge);
+                    watch.advance(1);
+                }
+                piece_of.spent.candidates = stopwatch.lap().saturating_sub(piece_of.spent.verdicts);
+                Ok(piece_of)
+            })
+            .collect::<Result<_>>()?;
+        let mut all = Related::default();
+        all.made
+            .reserve(pieces.iter().map(|piece| piece.made.len()).sum());
+        for piece in pieces {
+            all.made.extend(piece.made);
+            all.candidates += piece.candidates;
+            all.spent += piece.spent;
+        }
+        Ok(all)
+    }
+
+    fn keys(&self, place: usize) -> usize {
+        self.sizes[place] as usize
+    }
+
+    /// The class at a place.
+    pub(super) fn class(&self, place: u32) -> ClassNo {
+        self.order[place as usize]
+    }
+
+    /// How many classes there are.
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    pub(super) fn ranks_of(&self, place: usize) -> &[u32] {
         let start = if place == 0 { 0 } else { self.ends[place - 1] };
         &self.ranks[start..self.ends[place]]
     }
 
-    fn list(&self, rank: u32) -> &[u32] {
+    pub(super) fn list(&self, rank: u32) -> &[u32] {
         let rank = rank as usize;
         let start = if rank == 0 {
             0
@@ -148,61 +211,117 @@ impl<'a> Ranked<'a> {
         &self.places[start..self.list_ends[rank]]
     }
 
-    /// Judges the pairs within bounds in which the sketch at `place` is the smaller one.
+    /// The ranks in the prefix at a place: those that are not crowded, and those that are.
+    pub(super) fn prefix(&self, place: usize, bounds: &impl Fn(usize) -> Bounds) -> [&[u32]; 2] {
+        let ranks = self.ranks_of(place);
+        let need = bounds(self.keys(place)).overlap.max(1);
+        // Keys that no other class holds are the rarest of all: they fill the prefix first.
+        let prefix = &ranks[..(ranks.len() + 1).saturating_sub(need)];
+        let (free, crowded) = prefix.split_at(prefix.partition_point(|&rank| rank < self.crowded));
+        [free, crowded]
+    }
+
+    /// The crowded ranks at a place.
+    pub(super) fn crowded_of(&self, place: u32) -> &[u32] {
+        let ranks = self.ranks_of(place as usize);
+        &ranks[ranks.partition_point(|&rank| rank < self.crowded)..]
+    }
+
+    /// Whether the classes at two places are within bounds by their crowded keys alone; otherwise the smaller one shares
+    /// one of its other keys, and [`Join::pairs`] has found the pair.
+    pub(super) fn is_within(&self, x: u32, y: u32, bounds: &impl Fn(usize) -> Bounds) -> bool {
+        // Places ascend by number of keys.
+        let (small, large) = (x.min(y), x.max(y));
+        let Bounds { overlap, reach } = bounds(self.keys(small as usize));
+        let (a, b) = (self.crowded_of(small), self.crowded_of(large));
+        self.keys(large as usize) <= reach && shares(a, b, overlap.max(1))
+    }
+
+    /// Judges the pairs within bounds in which the class at `place` is the smaller one.
     fn partners<T>(
         &self,
         place: usize,
         bounds: &impl Fn(usize) -> Bounds,
-        counter: &mut Counter,
+        hits: &mut Vec<u32>,
         related: &mut Related<T>,
-        judge: &impl Fn(SketchNo, SketchNo, &mut Vec<T>),
+        judge: &impl Fn(ClassNo, ClassNo, &mut Vec<T>),
     ) {
-        let number = self.order[place];
-        let ranks = self.ranks_of(place);
-        let keys = |number: SketchNo| self.sketches.get(number).keys.len();
-        let Bounds { overlap, reach } = bounds(keys(number));
-        let need = overlap.max(1);
-        // Places ascend by number of keys.
-        let end = self.order.partition_point(|&other| keys(other) <= reach);
-        // Keys that no other sketch holds are the rarest of all: they fill the prefix first.
-        let prefix = (ranks.len() + 1).saturating_sub(need);
-        for &rank in &ranks[..prefix] {
+        let class = self.order[place];
+        let Bounds { overlap, reach } = bounds(self.keys(place));
+        let [looked_up, _] = self.prefix(place, bounds);
+        let end = self.sizes.partition_point(|&keys| keys as usize <= reach);
+        for &rank in looked_up {
             let list = self.list(rank);
             let larger = list.partition_point(|&other| other as usize <= place);
             let within = list.partition_point(|&other| (other as usize) < end);
-            let partners = list.get(larger..within).unwrap_or_default();
-            partners.iter().for_each(|&other| counter.add(other));
+            hits.extend_from_slice(list.get(larger..within).unwrap_or_default());
         }
-        if counter.touched.is_empty() {
+        if hits.is_empty() {
             return;
         }
-        related.candidates += counter.touched.len() as u64;
-        // One look at the clock for all candidates of a sketch: for each it would cost more than some verdicts.
+        hits.sort_unstable();
+        // One look at the clock for all candidates of a class: for each it would cost more than some verdicts.
         let mut stopwatch = Stopwatch::start();
-        for (other, count) in counter.drain() {
-            let rest = &ranks[prefix..];
-            if !shares(
-                rest,
-                self.ranks_of(other as usize),
-                need.saturating_sub(count as usize),
-            ) {
-                continue;
+        let rest = &self.ranks_of(place)[looked_up.len()..];
+        let runs = hits.chunk_by(|a, b| a == b);
+        let mut candidates: Vec<(usize, u32)> = runs.map(|run| (run.len(), run[0])).collect();
+        hits.clear();
+        let most = CANDIDATES.max(self.crowd);
+        if candidates.len() > most {
+            candidates.select_nth_unstable_by_key(most, |&(hits, place)| (Reverse(hits), place));
+            candidates.truncate(most);
+        }
+        related.candidates += candidates.len() as u64;
+        for (hits, place) in candidates {
+            let need = overlap.max(1).saturating_sub(hits);
+            if shares(rest, self.ranks_of(place as usize), need) {
+                let other = self.class(place);
+                judge(class.min(other), class.max(other), &mut related.made);
             }
-            let other = self.order[other as usize];
-            let (a, b) = (number.min(other), number.max(other));
-            judge(a, b, &mut related.made);
         }
         related.spent.verdicts += stopwatch.lap();
     }
 }
 
-/// From rank -> places to place -> ranks. `counts[p + 1]` is the number of ranks of place p.
-fn invert(places: &[u32], list_ends: &[usize], mut counts: Vec<usize>) -> (Vec<u32>, Vec<usize>) {
-    for place in 1..counts.len() {
-        counts[place] += counts[place - 1];
+impl Part {
+    /// The lists of the keys in a part that two classes or more hold, by key; places ascend.
+    fn gather<'k>(order: &[ClassNo], keys: &impl Fn(ClassNo) -> &'k [u64], part: u64) -> Part {
+        let in_part = |key: &u64| key >> (64 - PART_BITS);
+        let mut run: Vec<(u64, u32)> = Vec::new();
+        for (place, &class) in (0u32..).zip(order) {
+            let keys = keys(class);
+            let start = keys.partition_point(|key| in_part(key) < part);
+            let keys = keys[start..].iter().take_while(|key| in_part(key) == part);
+            run.extend(keys.map(|&key| (key, place)));
+        }
+        run.sort_unstable();
+        let mut made = Part::default();
+        for list in run
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|list| list.len() > 1)
+        {
+            made.places.extend(list.iter().map(|&(_, place)| place));
+            made.lists.push((list[0].0, made.places.len()));
+        }
+        made
+    }
+
+    fn list(&self, at: usize) -> &[u32] {
+        let start = if at == 0 { 0 } else { self.lists[at - 1].1 };
+        &self.places[start..self.lists[at].1]
+    }
+}
+
+/// From rank -> places to place -> ranks.
+fn invert(places: &[u32], list_ends: &[usize], count: usize) -> (Vec<u32>, Vec<usize>) {
+    let mut next = vec![0usize; count + 1];
+    for &place in places {
+        next[place as usize + 1] += 1;
+    }
+    for place in 1..next.len() {
+        next[place] += next[place - 1];
     }
     let mut ranks = vec![0u32; places.len()];
-    let mut next = counts;
     let mut start = 0;
     for (rank, &end) in list_ends.iter().enumerate() {
         for &place in &places[start..end] {
@@ -230,34 +349,4 @@ fn shares(a: &[u32], b: &[u32], mut need: usize) -> bool {
         }
     }
     true
-}
-
-/// Counts per place, cleared in the time that it took to fill.
-struct Counter {
-    counts: Vec<u32>,
-    touched: Vec<u32>,
-}
-
-impl Counter {
-    fn new(places: usize) -> Counter {
-        Counter {
-            counts: vec![0; places],
-            touched: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, place: u32) {
-        let count = &mut self.counts[place as usize];
-        if *count == 0 {
-            self.touched.push(place);
-        }
-        *count += 1;
-    }
-
-    fn drain(&mut self) -> impl Iterator<Item = (u32, u32)> {
-        let counts = &mut self.counts;
-        self.touched
-            .drain(..)
-            .map(|place| (place, std::mem::take(&mut counts[place as usize])))
-    }
 }

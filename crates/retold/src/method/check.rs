@@ -41,6 +41,11 @@ impl Trace {
         }
     }
 
+    /// Whether tests are kept for people to read.
+    pub fn is_on(&self) -> bool {
+        self.checks.is_some()
+    }
+
     /// Whether the test holds. A value without a test always holds.
     #[inline]
     pub fn test(&mut self, check: Check) -> bool {

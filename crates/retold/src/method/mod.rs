@@ -43,7 +43,7 @@ use crate::error::{Error, Result};
 use crate::knowledge::{self, Knowledge};
 use crate::param::{Domain, Param, Params, Settings};
 use crate::relation::Verdict;
-use crate::sketch::{Bounds, Sketch, SketchRef, count_shared, shared_positions};
+use crate::sketch::{Bounds, Sketch, SketchRef, count_shared, count_shared_from, shared_positions};
 use crate::text::{Extract, Text};
 
 /// A way to find pages that repeat each other.

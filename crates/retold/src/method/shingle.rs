@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::features::Features;
 use super::{
     Bounds, Check, Domain, Learns, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
-    Trace, Verifier, count_shared,
+    Trace, Verifier, count_shared, count_shared_from,
 };
 use crate::relation::{Relation, Verdict, ratio};
 use crate::text::atoms::{Token, atoms};
@@ -390,7 +390,13 @@ impl Verifier for Shingle {
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
-        let (shared, sizes) = (count_shared(a, b), (a.len(), b.len()));
+        let sizes = (a.len(), b.len());
+        // Nobody reads by how much a pair misses the threshold; resemblance asks for no less than containment.
+        let least = match trace.is_on() {
+            true => 0.0,
+            false => self.threshold * sizes.0.min(sizes.1) as f64 - 1.0,
+        };
+        let shared = count_shared_from(a, b, least as usize);
         match self.scheme {
             Scheme::Bands(..) => self.resemblance(shared, sizes, trace),
             Scheme::Sample(_) => {

@@ -1,0 +1,285 @@
+//! Large families: which of their pages stay, without looking at all their pairs.
+//!
+//! Pages are visited as [`Keep`] wants it, and each looks for what it is related to: among the pairs that the join found, and
+//! in the crowded lists. A page is *over* once it is known to go and its component is large: nobody looks for it any more,
+//! and it does not look itself. So a family of near-copies costs what the few pages in it that stay have to look at, and
+//! what is decided is what all pairs would decide.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::classes::{Classes, Judge};
+use super::parts::Parts;
+use crate::cluster::{Dropped, Keep, Pair};
+use crate::error::{Error, Result};
+use crate::ids::{ClassNo, Rank};
+use crate::index::Crowds;
+use crate::relation::Relation;
+use crate::sketch::Bounds;
+use crate::watch::Watch;
+
+/// Classes that look at the same time, at the most.
+const BATCH: usize = 256;
+
+/// What pages of large families are decided by.
+pub(super) struct Families<'a> {
+    pub(super) judge: Judge<'a>,
+    pub(super) classes: &'a Classes,
+    pub(super) preference: &'a [u32],
+    /// Whether contained pages go.
+    pub(super) contained: bool,
+    /// A component of more pages is large.
+    pub(super) limit: usize,
+    /// The pairs that the join found, as sketches see them, for every class that has some.
+    pub(super) near: &'a FxHashMap<ClassNo, Vec<Pair>>,
+    pub(super) watch: &'a dyn Watch,
+}
+
+/// Says which of these pairs hold, and how.
+pub(super) type Truth<'t> = dyn Fn(&[Pair]) -> Result<Vec<Option<Pair>>> + Sync + 't;
+
+/// What was decided.
+pub(super) struct Decided {
+    /// The related pairs that were looked at.
+    pub(super) pairs: Vec<Pair>,
+    /// The classes that go, by their first pages.
+    pub(super) dropped: Vec<Dropped>,
+    pub(super) parts: Parts,
+    /// Pairs of classes that crowded lists proposed.
+    pub(super) candidates: u64,
+}
+
+/// A run in the making.
+struct State<'a> {
+    keep: Keep<'a>,
+    parts: Parts,
+    crowds: Crowds<'a>,
+    /// Page -> the pages that it is known to be related to, and what it is to them.
+    related: FxHashMap<Rank, Vec<(Rank, Relation)>>,
+    pairs: Vec<Pair>,
+    /// Class -> when its turn to look came; late for those that have not looked.
+    turns: Vec<u32>,
+    candidates: u64,
+}
+
+/// What a class found: pairs from the join, then pairs from crowded lists, then one with each component that is over.
+struct Look {
+    pairs: Vec<Pair>,
+    near: usize,
+    crowded: usize,
+}
+
+impl<'a> Families<'a> {
+    /// Visits these classes.
+    pub(super) fn decide(
+        &self,
+        mut classes: Vec<ClassNo>,
+        crowds: Crowds<'a>,
+        bounds: &(impl Fn(usize) -> Bounds + Sync),
+        truth: &Truth<'_>,
+    ) -> Result<Decided> {
+        let pages = ClassNo::first(self.classes.len());
+        let pages = pages.map(|class| self.classes.members(class).len() as u32);
+        let mut state = State {
+            keep: Keep::new(self.preference, self.contained),
+            parts: Parts::new(pages.collect()),
+            crowds,
+            related: FxHashMap::default(),
+            pairs: Vec::new(),
+            turns: vec![u32::MAX; self.classes.len()],
+            candidates: 0,
+        };
+        classes.par_sort_unstable_by_key(|&class| self.place(class));
+        let (mut rest, mut turn, mut size) = (&classes[..], 0, 1);
+        while !rest.is_empty() {
+            if self.watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let (batch, others) = rest.split_at(rest.len().min(size));
+            rest = others;
+            let batch: Vec<ClassNo> = batch.to_vec();
+            let mut looking = batch.clone();
+            looking.retain(|&class| !self.is_over(&state, class, class));
+            for &class in &looking {
+                state.turns[class.at()] = turn;
+                turn += 1;
+            }
+            let over = self.look(&mut state, &looking, bounds, truth)?;
+            // Where families end others' looks, few look at a time.
+            size = match over {
+                true => (size / 4).max(1),
+                false => (2 * size).min(BATCH),
+            };
+            self.watch.advance(batch.len() as u64);
+        }
+        let State {
+            keep,
+            related,
+            pairs,
+            parts,
+            candidates,
+            ..
+        } = state;
+        let of = |page: Rank| related.get(&page).map_or(&[][..], Vec::as_slice);
+        Ok(Decided {
+            pairs,
+            dropped: keep.finish(of),
+            parts,
+            candidates,
+        })
+    }
+
+    fn place(&self, class: ClassNo) -> u32 {
+        self.preference[self.classes.first(class).at()]
+    }
+
+    /// True if `class` need not look for `other` any more.
+    fn is_over(&self, state: &State<'_>, other: ClassNo, class: ClassNo) -> bool {
+        let [other_page, page] = [other, class].map(|class| self.classes.first(class));
+        state.keep.is_settled(other_page, page) && state.parts.pages(other) > self.limit
+    }
+
+    /// These classes look, and then are visited one by one. Returns whether one of them was over before its turn.
+    fn look(
+        &self,
+        state: &mut State<'a>,
+        looking: &[ClassNo],
+        bounds: &(impl Fn(usize) -> Bounds + Sync),
+        truth: &Truth<'_>,
+    ) -> Result<bool> {
+        let shared = &*state;
+        let looks = looking.par_iter();
+        let looks: Vec<Look> = looks
+            .map(|&class| self.look_around(shared, class, bounds))
+            .collect();
+        let all: Vec<Pair> = looks
+            .iter()
+            .flat_map(|look| look.pairs.iter().copied())
+            .collect();
+        let mut verdicts = truth(&all)?.into_iter();
+        let mut over = false;
+        for (&class, look) in looking.iter().zip(&looks) {
+            self.wake(state, Some(class));
+            let true_pairs: Vec<(usize, Pair)> = (0..look.pairs.len())
+                .zip(&mut verdicts)
+                .filter_map(|(at, pair)| Some((at, pair?)))
+                .collect();
+            state.candidates += look.crowded as u64;
+            if self.is_over(state, class, class) {
+                over = true;
+                continue;
+            }
+            let mut found = false;
+            for (at, pair) in true_pairs {
+                if at >= look.near + look.crowded {
+                    let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+                    state.parts.join(a, b);
+                    continue;
+                }
+                let new = self.add(state, class, pair);
+                found |= new && at >= look.near;
+            }
+            let (keep, parts) = (&state.keep, &state.parts);
+            let is_over = |other: ClassNo| {
+                keep.is_settled(self.classes.first(other), self.classes.first(class))
+                    && parts.pages(other) > self.limit
+            };
+            state.crowds.looked(class, found, is_over);
+            self.visit(state, self.classes.first(class));
+        }
+        Ok(over)
+    }
+
+    /// What sketches say of a class and those that it should look for.
+    fn look_around(
+        &self,
+        state: &State<'_>,
+        class: ClassNo,
+        bounds: &(impl Fn(usize) -> Bounds + Sync),
+    ) -> Look {
+        let other_of = |pair: &Pair| {
+            let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+            if a == class { b } else { a }
+        };
+        // Of two that have not looked, the first to look looks for both.
+        let is_wanted = |other: ClassNo| {
+            state.turns[other.at()] > state.turns[class.at()] && !self.is_over(state, other, class)
+        };
+        let near = self.near.get(&class).map_or(&[][..], Vec::as_slice);
+        let known: Vec<ClassNo> = near.iter().map(other_of).collect();
+        let mut pairs = near.to_vec();
+        pairs.retain(|pair| is_wanted(other_of(pair)));
+        let from_near = pairs.len();
+        let ties = self.ties(state, class, near.iter().map(|pair| (other_of(pair), pair)));
+        let crowded = state.crowds.candidates(class, bounds, |other| {
+            is_wanted(other) && known.binary_search(&other).is_err()
+        });
+        let crowded = crowded.par_iter();
+        pairs.par_extend(crowded.filter_map(|&other| self.judge.pair(self.classes, class, other)));
+        let crowded = pairs.len() - from_near;
+        pairs.extend(ties);
+        Look {
+            pairs,
+            near: from_near,
+            crowded,
+        }
+    }
+
+    /// The closest pair with each large component whose pages are over: it tells whether the class belongs to it too.
+    fn ties<'p>(
+        &self,
+        state: &State<'_>,
+        class: ClassNo,
+        near: impl Iterator<Item = (ClassNo, &'p Pair)>,
+    ) -> Vec<Pair> {
+        let own = state.parts.root(class);
+        let mut closest: FxHashMap<ClassNo, &Pair> = FxHashMap::default();
+        for (other, pair) in near.filter(|&(other, _)| self.is_over(state, other, class)) {
+            let root = state.parts.root(other);
+            if root != own {
+                let best = closest.entry(root).or_insert(pair);
+                if pair.similarity > best.similarity {
+                    *best = pair;
+                }
+            }
+        }
+        let mut ties: Vec<Pair> = closest.into_values().copied().collect();
+        ties.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        ties
+    }
+
+    /// A pair that holds. False if the other class is over.
+    fn add(&self, state: &mut State<'_>, class: ClassNo, pair: Pair) -> bool {
+        let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+        let other = if a == class { b } else { a };
+        if self.is_over(state, other, class) {
+            return false;
+        }
+        let swapped = pair.relation.swapped();
+        state
+            .related
+            .entry(pair.a)
+            .or_default()
+            .push((pair.b, pair.relation));
+        state
+            .related
+            .entry(pair.b)
+            .or_default()
+            .push((pair.a, swapped));
+        state.parts.join(a, b);
+        state.pairs.push(pair);
+        true
+    }
+
+    fn wake(&self, state: &mut State<'_>, before: Option<ClassNo>) {
+        let before = before.map(|class| self.classes.first(class));
+        while let Some(page) = state.keep.woken_before(before) {
+            self.visit(state, page);
+        }
+    }
+
+    fn visit(&self, state: &mut State<'_>, page: Rank) {
+        let related = state.related.get(&page).map_or(&[][..], Vec::as_slice);
+        state.keep.visit(page, related);
+    }
+}

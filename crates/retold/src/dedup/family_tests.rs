@@ -1,0 +1,142 @@
+//! Large families against all their pairs.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::cluster::{Canonical, Drop, Linkage};
+use crate::ids::Rank;
+
+/// Pages made of few sentences, so that many are alike and some contain others.
+fn pages() -> impl Strategy<Value = Vec<Page>> {
+    let story = |from: usize, length: usize, tail: usize| {
+        let sentence =
+            |n: usize| format!("昨天第{n}号渡船离开了港口，码头上的乘客{n}人一直在等待消息。");
+        let own = format!("本页编号{tail}，由编辑部{tail}整理发布。");
+        (from..from + length).map(sentence).collect::<String>() + &own
+    };
+    let page = (0usize..4, 1usize..14, 0usize..6, prop::option::of(1u32..28));
+    proptest::collection::vec(page, 1..40).prop_map(move |pages| {
+        let numbered = pages.into_iter().enumerate();
+        let page =
+            |(number, (from, length, tail, day)): (usize, (usize, usize, usize, Option<u32>))| {
+                let mut page = Page::text(format!("p{number:02}"), story(from, length, tail));
+                page.date = day.map(|day| format!("2012-01-{day:02}"));
+                page
+            };
+        numbered.map(page).collect()
+    })
+}
+
+fn find_within(pages: &[Page], config: &Config, family: usize) -> Findings {
+    let source = Source::of_pages("pages", pages.to_vec());
+    let model = Model::new(config.clone()).unwrap();
+    find(vec![source], model, &Resources::default(), family, &()).unwrap()
+}
+
+fn gone(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
+    let dropped = findings.dropped.iter();
+    dropped
+        .map(|drop| (drop.page, drop.canonical, drop.relation))
+        .collect()
+}
+
+/// What is listed of the components of more pages than the limit, on all pairs.
+fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
+    let pages = findings.by_id.len();
+    let places: Vec<u32> = (0..pages as u32).collect();
+    let components =
+        crate::cluster::cluster(pages, &findings.pairs, &[], Linkage::Components, &places);
+    let large = components
+        .into_iter()
+        .filter(|part| part.members.len() > limit);
+    large.flat_map(|part| part.members).collect()
+}
+
+fn configs() -> Vec<Config> {
+    let mut configs = Vec::new();
+    for method in ["period", "coverage", "shingle", "agglomerate"] {
+        for canonical in [Canonical::Longest, Canonical::Earliest, Canonical::First] {
+            for drop in [Drop::Both, Drop::Duplicate] {
+                let mut config = Config {
+                    method: method.into(),
+                    canonical,
+                    drop,
+                    ..Config::default()
+                };
+                if ["coverage", "shingle"].contains(&method) {
+                    config.params.insert("sample".into(), "3".into());
+                }
+                configs.push(config);
+            }
+        }
+    }
+    configs
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn what_stays_does_not_depend_on_limits(pages in pages(), family in 1usize..12) {
+        for config in configs() {
+            let all = find_within(&pages, &config, FAMILY);
+            let some = find_within(&pages, &config, family);
+            prop_assert_eq!(gone(&some), gone(&all), "{} {:?} {:?}", config.method, config.canonical, config.drop);
+            let large = large(&all, family);
+            // Of small components all pairs are listed, of large ones some.
+            let of_small: Vec<Pair> =
+                all.pairs.iter().filter(|pair| !large.contains(&pair.a)).copied().collect();
+            for pair in &of_small {
+                prop_assert!(some.pairs.contains(pair), "{} {pair:?}", config.method);
+            }
+            for pair in &some.pairs {
+                prop_assert!(all.pairs.contains(pair), "{} {pair:?}", config.method);
+            }
+            for drop in &some.dropped {
+                prop_assert_eq!(some.relation(drop.page, drop.canonical), Some(drop.relation));
+            }
+            for &(page, size) in &some.large_components {
+                prop_assert!(size > family && large.contains(&page));
+            }
+        }
+    }
+
+    #[test]
+    fn threads_do_not_matter_to_families(pages in pages(), family in 1usize..12) {
+        let config = Config::default();
+        let run = |threads| in_pool(threads, || Ok(find_within(&pages, &config, family))).unwrap();
+        let (one, four) = (run(1), run(4));
+        prop_assert_eq!(one.pairs, four.pairs);
+        prop_assert_eq!(one.clusters, four.clusters);
+        prop_assert_eq!(one.large_components, four.large_components);
+    }
+}
+
+#[test]
+fn a_family_without_limits_on_its_size_is_one_page() {
+    let story: String = (0..30)
+        .map(|n| format!("The ferry of the day left the harbour late because of storm {n}. "))
+        .collect();
+    let page = |n: usize| {
+        Page::text(
+            format!("p{n:04}"),
+            format!("Edition {n} of today. {story} Read on: {}.", n * 7),
+        )
+    };
+    for method in ["coverage", "shingle", "period"] {
+        let config = Config {
+            method: method.into(),
+            ..Config::default()
+        };
+        let findings = dedup((0..1500).map(page), &config).unwrap();
+        assert_eq!(findings.dropped.len(), 1499, "{method}");
+        assert_eq!(findings.pairs.len(), 1499, "{method}");
+        assert_eq!(
+            findings.large_components,
+            [(findings.clusters[0].canonical, 1500)]
+        );
+        assert!(!findings.clusters[0].is_loose());
+    }
+}
