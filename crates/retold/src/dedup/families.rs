@@ -28,7 +28,7 @@ pub(super) struct Families<'a> {
     pub(super) preference: &'a [u32],
     /// Whether contained pages go.
     pub(super) contained: bool,
-    /// A component of more pages is large.
+    /// A component of a greater size is large.
     pub(super) limit: usize,
     /// The pairs that the join found, as sketches see them, for every class that has some.
     pub(super) near: &'a FxHashMap<ClassNo, Vec<Pair>>,
@@ -78,11 +78,9 @@ impl<'a> Families<'a> {
         bounds: &(impl Fn(usize) -> Bounds + Sync),
         truth: &Truth<'_>,
     ) -> Result<Decided> {
-        let pages = ClassNo::first(self.classes.len());
-        let pages = pages.map(|class| self.classes.members(class).len() as u32);
         let mut state = State {
             keep: Keep::new(self.preference, self.contained),
-            parts: Parts::new(pages.collect()),
+            parts: Parts::new(self.classes),
             crowds,
             related: FxHashMap::default(),
             pairs: Vec::new(),
@@ -136,7 +134,7 @@ impl<'a> Families<'a> {
     /// True if `class` need not look for `other` any more.
     fn is_over(&self, state: &State<'_>, other: ClassNo, class: ClassNo) -> bool {
         let [other_page, page] = [other, class].map(|class| self.classes.first(class));
-        state.keep.is_settled(other_page, page) && state.parts.pages(other) > self.limit
+        state.keep.is_settled(other_page, page) && state.parts.size(other) > self.limit
     }
 
     /// These classes look, and then are visited one by one. Returns whether one of them was over before its turn.
@@ -182,7 +180,7 @@ impl<'a> Families<'a> {
             let (keep, parts) = (&state.keep, &state.parts);
             let is_over = |other: ClassNo| {
                 keep.is_settled(self.classes.first(other), self.classes.first(class))
-                    && parts.pages(other) > self.limit
+                    && parts.size(other) > self.limit
             };
             state.crowds.looked(class, found, is_over);
             self.visit(state, self.classes.first(class));

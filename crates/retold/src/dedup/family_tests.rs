@@ -1,6 +1,6 @@
 //! Large families against all their pairs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
@@ -48,9 +48,15 @@ fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     let places: Vec<u32> = (0..pages as u32).collect();
     let components =
         crate::cluster::cluster(pages, &findings.pairs, &[], Linkage::Components, &places);
-    let large = components
-        .into_iter()
-        .filter(|part| part.members.len() > limit);
+    let size = |part: &Cluster| -> usize {
+        let mut copies: BTreeMap<Option<u128>, usize> = BTreeMap::new();
+        for &page in &part.members {
+            *copies.entry(findings.page(page).text).or_default() += 1;
+        }
+        // Of exact copies two count as one.
+        copies.values().map(|n| n.div_ceil(2)).sum()
+    };
+    let large = components.into_iter().filter(|part| size(part) > limit);
     large.flat_map(|part| part.members).collect()
 }
 

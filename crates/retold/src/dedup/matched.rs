@@ -222,8 +222,7 @@ impl<'a> Run<'a> {
     /// Class -> whether its component may have more pages than the limit, as far as sketches tell.
     fn perhaps_large(&self, pairs: &[Pair], crowds: &Crowds<'_>) -> Vec<bool> {
         let all = || ClassNo::first(self.classes.len());
-        let pages = all().map(|class| self.classes.members(class).len() as u32);
-        let mut parts = Parts::new(pages.collect());
+        let mut parts = Parts::new(self.classes);
         for pair in pairs {
             parts.join(self.classes.of(pair.a), self.classes.of(pair.b));
         }
@@ -233,7 +232,7 @@ impl<'a> Run<'a> {
             }
         }
         all()
-            .map(|class| parts.pages(class) > self.matching.family)
+            .map(|class| parts.size(class) > self.matching.family)
             .collect()
     }
 
@@ -261,15 +260,14 @@ impl<'a> Run<'a> {
         let (mut deciding, mut gone) = (FxHashMap::default(), Vec::new());
         let (mut ties, mut components) = (Vec::new(), FxHashMap::default());
         if let Some(decided) = made.decided {
-            let is_large = |page: Rank| decided.parts.pages(classes.of(page)) > limit;
-            for class in all().filter(|&class| decided.parts.pages(class) > limit) {
+            let is_large = |page: Rank| decided.parts.size(classes.of(page)) > limit;
+            for class in all().filter(|&class| decided.parts.size(class) > limit) {
                 let root = decided.parts.root(class);
                 let first = classes.first(class);
                 ties.push((first, classes.first(root)));
-                let best = components
-                    .entry(root)
-                    .or_insert((first, decided.parts.pages(root)));
+                let best = components.entry(root).or_insert((first, 0));
                 best.0 = self.better(best.0, first);
+                best.1 += classes.members(class).len();
                 classes
                     .members(class)
                     .iter()

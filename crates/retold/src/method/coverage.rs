@@ -15,7 +15,7 @@ use super::{
 };
 use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Text};
-use differences::Differences;
+use differences::{Counterparts, Differences};
 use grams::{grams, prose, tokens};
 use proof::Proof;
 use rest::Rest;
@@ -49,7 +49,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "replaced_frequent",
-            domain: Domain::Float(0.02, 0.0, 1.0),
+            domain: Domain::Float(0.04, 0.0, 1.0),
             help: "the same where most of what both pages have is on many texts: forms have slots",
         },
         Param {
@@ -180,7 +180,7 @@ pub struct Coverage {
 const FEWEST: usize = 16;
 /// Estimated coverage from which on texts are looked at. Grams of a sketch are longer than runs, so that an edit breaks
 /// more of them.
-const CANDIDATE: f64 = 0.45;
+const CANDIDATE: f64 = 0.5;
 /// How many standard errors an estimate may lie below what is needed before the texts are not even looked at.
 const ERRORS: f64 = 1.0;
 /// Minimum number of keys of the sample that are no template's for their coverage to count (fewer if it has fewer).
@@ -297,8 +297,7 @@ impl Coverage {
     }
 
     /// Whether enough of the smaller page is covered.
-    fn is_covered(&self, differences: &Differences, rest: &Rest, trace: &mut Trace) -> bool {
-        let Differences { shared, runs, .. } = *differences;
+    fn is_covered(&self, (shared, runs): (usize, usize), rest: &Rest, trace: &mut Trace) -> bool {
         let told = "runs of words that both pages have over those of the smaller page";
         // Nothing in common is never enough.
         let least = |threshold: f64| threshold.max(ratio(1, runs.max(1)));
@@ -460,12 +459,16 @@ impl Verifier for Coverage {
         } else {
             (&b, &a)
         };
-        let differences = Differences::between(small, large, (self.width, self.run));
         let rest = Rest::of_proofs(small, large, self.below());
-        let related = self.is_covered(&differences, &rest, trace)
-            && self.is_evidence(&rest, small.prose, (differences.shared, 0.0), trace)
-            && self.agrees(&differences, &rest, trace);
-        if !related {
+        let counterparts = Counterparts::between(small, large, self.run);
+        let (shared, runs) = (counterparts.shared, small.runs());
+        if !self.is_covered((shared, runs), &rest, trace)
+            || !self.is_evidence(&rest, small.prose, (shared, 0.0), trace)
+        {
+            return None;
+        }
+        let differences = Differences::between(small, large, &counterparts, self.width);
+        if !self.agrees(&differences, &rest, trace) {
             return None;
         }
         let told = "length ratio: words of the smaller page over those of the larger";
@@ -477,9 +480,9 @@ impl Verifier for Coverage {
         );
         Some(Verdict {
             relation,
-            similarity: ratio(differences.shared, differences.runs),
+            similarity: ratio(shared, runs),
             length_ratio,
-            shared: u32::try_from(differences.shared).unwrap_or(u32::MAX),
+            shared: u32::try_from(shared).unwrap_or(u32::MAX),
             shared_chars: 0,
         })
     }

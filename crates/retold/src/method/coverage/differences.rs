@@ -10,10 +10,6 @@ use super::proof::{Proof, place};
 /// What is counted on two texts. The smaller is the one with fewer tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Differences {
-    /// Runs of the smaller text that the other has.
-    pub(super) shared: usize,
-    /// Runs of the smaller text.
-    pub(super) runs: usize,
     /// Tokens of the smaller text.
     pub(super) tokens: usize,
     /// Tokens of the smaller text in gaps of [`GAP`] tokens or more between shared runs.
@@ -34,22 +30,21 @@ const GAP: usize = 3;
 const NOWHERE: u32 = u32::MAX;
 
 impl Differences {
-    /// Between a text and one with at least as many tokens; runs are of `run` tokens, keys of `width`. Linear.
+    /// Between a text and one with at least as many tokens; keys are of `width` tokens. Linear.
     pub(super) fn between(
         small: &Proof<'_>,
         large: &Proof<'_>,
-        (width, run): (usize, usize),
+        Counterparts { of, .. }: &Counterparts,
+        width: usize,
     ) -> Differences {
         let mut found = Differences {
-            runs: small.runs(),
             tokens: small.tokens,
             ..Differences::default()
         };
-        let counterparts = found.align(small, large, run.min(small.tokens));
         let (mut left, mut right) = (Replaced::new(small.tokens), Replaced::new(large.tokens));
-        for gap in gaps(&counterparts) {
-            let before = gap.start.checked_sub(1).map(|at| counterparts[at] as usize);
-            let after = counterparts.get(gap.end).map(|&at| at as usize);
+        for gap in gaps(of) {
+            let before = gap.start.checked_sub(1).map(|at| of[at] as usize);
+            let after = of.get(gap.end).map(|&at| at as usize);
             if before.is_some() && after.is_some() && gap.len() >= GAP {
                 found.gaps += gap.len();
             }
@@ -68,23 +63,34 @@ impl Differences {
         found.own = left.own(small, width).min(right.own(large, width));
         found
     }
+}
 
-    /// For each token of the smaller text the token of the other that it corresponds to. Counts the shared runs.
-    fn align(&mut self, small: &Proof<'_>, large: &Proof<'_>, run: usize) -> Vec<u32> {
-        let mut counterparts = vec![NOWHERE; small.tokens];
+/// Which tokens of two texts correspond to each other.
+pub(super) struct Counterparts {
+    /// Runs of the smaller text that the other has.
+    pub(super) shared: usize,
+    /// For each token of the smaller text the token of the other that it corresponds to.
+    of: Vec<u32>,
+}
+
+impl Counterparts {
+    /// Those of a text in one with at least as many tokens; runs are of `run` tokens. Linear.
+    pub(super) fn between(small: &Proof<'_>, large: &Proof<'_>, run: usize) -> Counterparts {
+        let run = run.min(small.tokens);
+        let (mut shared, mut of) = (0, vec![NOWHERE; small.tokens]);
         small.shared(large, |here, there| {
-            self.shared += here.len();
+            shared += here.len();
             // A run that comes again corresponds to the one that comes again there, those left over to the last.
             for (nth, &at) in here.iter().enumerate() {
                 let to = place(there[nth.min(there.len() - 1)]);
-                let tokens = &mut counterparts[place(at)..place(at) + run];
+                let tokens = &mut of[place(at)..place(at) + run];
                 for (token, to) in tokens.iter_mut().zip(to as u32..) {
                     // Runs overlap: of all that a token corresponds to the first counts.
                     *token = to.min(*token);
                 }
             }
         });
-        counterparts
+        Counterparts { shared, of }
     }
 }
 
