@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::frequencies::Frequencies;
 use crate::ids::{PageNo, SketchNo};
 use crate::index::Sketches;
-use crate::knowledge::{Census, Knowledge, asks_for_sites};
+use crate::knowledge::{Census, Knowledge};
 use crate::method::Learns;
 use crate::model::{Model, facts};
 use crate::page::Page;
@@ -247,8 +247,7 @@ impl Collection {
     pub fn knowledge(&self, model: &Model) -> Option<Knowledge> {
         let on_site = match model.method().learns {
             Learns::Nothing | Learns::Words(_) => return None,
-            Learns::Noise if asks_for_sites(model.params()) => self.texts_on_sites(),
-            Learns::Noise | Learns::Common => Vec::new(),
+            Learns::Noise | Learns::Common => self.texts_on_sites(),
         };
         let own_chars = self.usual_own_chars();
         let agree = |a: SketchNo, b: SketchNo| {

@@ -10,19 +10,17 @@
 //! nothing from a sketch: keys on many texts that do not agree otherwise are *common*, and a pair that the method relates is
 //! believed only if there is more to it than common keys ([`crate::model::Model::judge`]).
 
-use std::cmp::Reverse;
+mod agreement;
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::frequencies::Frequencies;
 use crate::ids::SketchNo;
 use crate::index::{Postings, Sketches};
 use crate::param::{Domain, Param, Params};
-use crate::relation::ratio;
 
 /// The parameters of the noise filter, which every method that wants one has beside its own.
 pub const PARAMS: &[Param] = &[
@@ -74,11 +72,6 @@ pub const PARAMS: &[Param] = &[
     },
 ];
 
-/// Whether the noise filter with these parameters reads [`Census::on_site`].
-pub fn asks_for_sites(params: &Params) -> bool {
-    params.choice("noise").contains("site")
-}
-
 /// What a model knows of a collection. The default is nothing: no text was counted, no key is common or noise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -92,7 +85,7 @@ pub struct Knowledge {
     pub common: Vec<u64>,
     /// Keys that are on as many texts and evidence all the same, because those texts agree; ascending.
     pub frequent: Vec<u64>,
-    /// Keys that are on fewer texts than that, but on [`SEVERAL`] at least; ascending.
+    /// Keys that are on fewer texts than that, but on several at least; ascending.
     pub several: Vec<u64>,
     /// Keys that are deleted on every page; ascending.
     pub deleted: Vec<u64>,
@@ -158,7 +151,7 @@ impl Knowledge {
         self.common.binary_search(&key).is_ok()
     }
 
-    /// True if `key` is on [`SEVERAL`] texts or more.
+    /// True if `key` is on several texts or more.
     pub fn is_several(&self, key: u64) -> bool {
         self.several.binary_search(&key).is_ok() || self.is_frequent(key) || self.is_common(key)
     }
@@ -184,18 +177,11 @@ pub struct Census<'a> {
     pub texts: &'a [u32],
     /// The names of all sites that have a page.
     pub sites: &'a [String],
-    /// (sketch, site, how many different texts of the site have that sketch), ascending, none twice. Read by the filter
-    /// by site only ([`asks_for_sites`]).
+    /// (sketch, site, how many different texts of the site have that sketch), ascending, none twice.
     pub on_site: &'a [(SketchNo, u32, u32)],
     /// Whether the texts of two sketches agree in nearly all they have, by the sketches; of one sketch, whether its own do.
     pub agree: &'a (dyn Fn(SketchNo, SketchNo) -> bool + Sync),
 }
-
-/// A key on fewer texts than this is their own.
-pub const SEVERAL: u64 = 4;
-
-/// Of how many sketches that have a key it is asked whether they agree.
-const ASKED: usize = 12;
 
 impl Census<'_> {
     /// All different texts.
@@ -217,66 +203,6 @@ impl Census<'_> {
         Postings::build_where(self.sketches, wanted)
     }
 
-    /// The keys on at least `df` texts: those of which fewer than `least` of the pairs agree, and the others; and the keys on
-    /// several texts. Pairs are those of the [`ASKED`] sketches with the most texts, of equals chosen by what they hold, so
-    /// that the order of pages does not matter. Time O(n log n) in the number of keys, and as many questions as there are different lists.
-    fn by_agreement(&self, df: u64, least: f64) -> Knowledge {
-        let postings = self.postings(SEVERAL.min(df).saturating_sub(1));
-        let names: Vec<u64> = SketchNo::first(self.sketches.len())
-            .map(|number| name(self.sketches.get(number).keys.iter().copied()))
-            .collect();
-        // The keys of one text stand on much the same pages.
-        let lists: Vec<Option<u64>> = (0..postings.len())
-            .into_par_iter()
-            .map(|at| {
-                let list = postings.at(at).1;
-                let is_frequent = self.df(list.iter().copied()) >= df;
-                is_frequent.then(|| name(list.iter().map(|number| names[number.at()])))
-            })
-            .collect();
-        let numbered = lists.iter().zip(0usize..);
-        let mut different: Vec<(u64, usize)> = numbered
-            .filter_map(|(list, at)| Some(((*list)?, at)))
-            .collect();
-        different.par_sort_unstable();
-        different.dedup_by_key(|&mut (list, _)| list);
-        let agreement: FxHashMap<u64, bool> = different
-            .into_par_iter()
-            .map(|(list, at)| (list, self.agreement(postings.at(at).1, &names) >= least))
-            .collect();
-        let mut known = Knowledge::default();
-        for (key, list) in postings.keys().zip(lists) {
-            match list.map(|list| agreement[&list]) {
-                Some(true) => known.frequent.push(key),
-                Some(false) => known.common.push(key),
-                None => known.several.push(key),
-            }
-        }
-        known
-    }
-
-    /// The share of pairs of texts that agree, of the texts that have these sketches.
-    fn agreement(&self, list: &[SketchNo], names: &[u64]) -> f64 {
-        let texts = |number: SketchNo| u64::from(self.texts[number.at()]);
-        let mut asked = list.to_vec();
-        asked.sort_by_key(|&number| (Reverse(texts(number)), names[number.at()]));
-        asked.truncate(ASKED);
-        let (mut agree, mut all) = (0, 0);
-        for (at, &a) in asked.iter().enumerate() {
-            for &b in &asked[..=at] {
-                let pairs = match a == b {
-                    true => texts(a) * texts(a).saturating_sub(1) / 2,
-                    false => texts(a) * texts(b),
-                };
-                all += pairs;
-                if pairs > 0 && (self.agree)(a, b) {
-                    agree += pairs;
-                }
-            }
-        }
-        ratio(agree as usize, all as usize)
-    }
-
     /// METHODS §1.2 (a): ln(N / df) below a threshold.
     fn by_idf(&self, postings: &Postings, params: &Params) -> Vec<u64> {
         let (threshold, min_df) = (
@@ -296,10 +222,7 @@ impl Census<'_> {
     /// METHODS §1.2 (b): on more than max(a, b × texts of the site) different texts of one site.
     fn by_site(&self, postings: &Postings, params: &Params) -> BTreeMap<String, Vec<u64>> {
         let (least, share) = (params.int("site_min_df") as f64, params.float("site_share"));
-        let mut sizes = vec![0u64; self.sites.len()];
-        for &(_, site, texts) in self.on_site {
-            sizes[site as usize] += u64::from(texts);
-        }
+        let sizes = self.site_sizes();
         let mut found: Vec<(u32, u64)> = (0..postings.len())
             .into_par_iter()
             .flat_map_iter(|at| {
@@ -320,6 +243,15 @@ impl Census<'_> {
         by_site.collect()
     }
 
+    /// How many different texts each site has.
+    fn site_sizes(&self) -> Vec<u64> {
+        let mut sizes = vec![0u64; self.sites.len()];
+        for &(_, site, texts) in self.on_site {
+            sizes[site as usize] += u64::from(texts);
+        }
+        sizes
+    }
+
     /// How many different texts of each site have one of these sketches.
     fn counts_on_sites(&self, sketches: &[SketchNo]) -> BTreeMap<u32, u64> {
         let mut counts = BTreeMap::new();
@@ -332,13 +264,6 @@ impl Census<'_> {
         }
         counts
     }
-}
-
-/// A hash of numbers in order.
-fn name(numbers: impl Iterator<Item = u64>) -> u64 {
-    let mut hasher = Xxh3::new();
-    numbers.for_each(|number| hasher.update(&number.to_le_bytes()));
-    hasher.digest()
 }
 
 #[cfg(test)]
@@ -444,12 +369,27 @@ mod tests {
         let agreement =
             |agreement| known(&ONE_EACH, &[("common_df", "8"), ("agreement", agreement)]);
         assert_eq!(agreement("0.4"), (vec![0], vec![1, 2]));
-        assert_eq!(agreement("0.3"), (vec![], vec![0, 1, 2]));
+        // Key 0 is common at any rate: 6 of its 10 texts are of b.cn.
+        assert_eq!(agreement("0.3"), (vec![0], vec![1, 2]));
         assert_eq!(agreement("0.5"), (vec![0, 1, 2], vec![]));
         // Texts with one sketch count each: of 5 texts with sketch 0 and 5 with sketch 9, 10 + 10 of 45 pairs agree.
         let texts = [5, 0, 0, 0, 0, 0, 0, 0, 0, 5];
         assert_eq!(known(&texts, &[("agreement", "0.44")]), (vec![], vec![0]));
         assert_eq!(known(&texts, &[("agreement", "0.45")]), (vec![0], vec![]));
+    }
+
+    /// Site a.cn has the sketches 6 to 9, b.cn the others. Of the texts with keys 4, 5 and 6 these are 4 of 6, of 5 and of 4; of those
+    /// with key 3 4 of 7, with key 2 4 of 8, and with key 1 5 of 9 are of b.cn.
+    #[test]
+    fn what_repeats_inside_one_site_is_the_sites() {
+        let known = noise_of(&ONE_EACH, &[("common_df", "4"), ("agreement", "0")]);
+        assert_eq!(
+            (known.common, known.frequent),
+            (vec![0, 4, 5, 6], vec![1, 2, 3])
+        );
+        // On three texts: key 7; keys 8 and 9 are on fewer.
+        let known = noise_of(&ONE_EACH, &[("common_df", "5"), ("agreement", "0")]);
+        assert_eq!((known.common, known.several), (vec![0, 4, 5], vec![6]));
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "rest",
-            domain: Domain::Float(0.2, 0.0, 1.0),
+            domain: Domain::Float(0.4, 0.0, 1.0),
             help: "minimum coverage of what is no template's, for it to be evidence",
         },
         Param {
@@ -263,7 +263,8 @@ impl Coverage {
         trace: &mut Trace,
     ) -> bool {
         let told = "share of what is no template's that both sketches have";
-        let value = rest.coverage(FEWEST_REST);
+        // Where templates are nearly all, what is left is chance.
+        let value = rest.coverage(FEWEST_REST.max(rest.sampled / 4));
         let own = Check::value("rest", told, value).against(Op::AtLeast, self.rest);
         if trace.test(own.deciding("evidence enough", "what templates share has to be evidence")) {
             return true;

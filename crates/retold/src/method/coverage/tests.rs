@@ -304,7 +304,7 @@ fn what_templates_share_counts_nothing_where_the_rest_agrees() {
     let method = fitted(vec![], &texts);
     assert!(verdict(&method, texts[0], texts[1]).is_some());
     assert_eq!(verdict(&method, texts[2], texts[3]), None);
-    assert_eq!(tested(&method, texts[0], texts[1])[1], "rest = 0.83 ≥ 0.20");
+    assert_eq!(tested(&method, texts[0], texts[1])[1], "rest = 0.83 ≥ 0.40");
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn the_arithmetic_that_is_told() {
         lines,
         [
             "sampled coverage = 45/100 = 0.45 ≥ 0.45",
-            "rest = 0.45 ≥ 0.20",
+            "rest = 0.45 ≥ 0.40",
             "length ratio = 100/130 = 0.77 ≥ 0.50"
         ]
     );

@@ -1,0 +1,111 @@
+//! What many pages share: a story, if they agree otherwise, or a template.
+
+use std::cmp::Reverse;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{Census, Knowledge};
+use crate::ids::SketchNo;
+use crate::relation::ratio;
+
+/// A key on fewer texts than this is their own.
+const SEVERAL: u64 = 4;
+
+/// Of how many sketches that have a key it is asked whether they agree.
+const ASKED: usize = 12;
+
+/// Share of the texts with a key that are of one site, from which on the key may be the site's; sites have mirrors.
+const ONE_SITE: f64 = 0.6;
+/// Share of a site's texts from which on it is.
+const SITE_SHARE: f64 = 0.02;
+
+impl Census<'_> {
+    /// The keys on at least `df` texts: those of which fewer than `least` of the pairs agree, and the others; and the keys on
+    /// several texts. Pairs are those of the [`ASKED`] sketches with the most texts, of equals chosen by what they hold, so
+    /// that the order of pages does not matter. Time O(n log n) in the number of keys, and as many questions as there are different lists.
+    pub(super) fn by_agreement(&self, df: u64, least: f64) -> Knowledge {
+        let postings = self.postings(SEVERAL.min(df).saturating_sub(1));
+        let names: Vec<u64> = SketchNo::first(self.sketches.len())
+            .map(|number| name(self.sketches.get(number).keys.iter().copied()))
+            .collect();
+        let sizes = self.site_sizes();
+        // The keys of one text stand on much the same pages.
+        let lists: Vec<Option<u64>> = (0..postings.len())
+            .into_par_iter()
+            .map(|at| {
+                let list = postings.at(at).1;
+                let is_frequent = self.df(list.iter().copied()) >= df;
+                is_frequent.then(|| name(list.iter().map(|number| names[number.at()])))
+            })
+            .collect();
+        let numbered = lists.iter().zip(0usize..);
+        let mut different: Vec<(u64, usize)> = numbered
+            .filter_map(|(list, at)| Some(((*list)?, at)))
+            .collect();
+        different.par_sort_unstable();
+        different.dedup_by_key(|&mut (list, _)| list);
+        let agreement: FxHashMap<u64, bool> = different
+            .into_par_iter()
+            .map(|(name, at)| {
+                let list = postings.at(at).1;
+                let agrees =
+                    !self.is_one_sites(list, &sizes) && self.agreement(list, &names) >= least;
+                (name, agrees)
+            })
+            .collect();
+        let mut known = Knowledge::default();
+        for (key, list) in postings.keys().zip(lists) {
+            match list.map(|list| agreement[&list]) {
+                Some(true) => known.frequent.push(key),
+                Some(false) => known.common.push(key),
+                None => known.several.push(key),
+            }
+        }
+        known
+    }
+
+    /// Whether texts with these sketches are of one site, and a share of it that no story has: what they have in common is the
+    /// site's menu, of which many pages consist. Stories cross sites, or are few among the many pages of a platform.
+    fn is_one_sites(&self, list: &[SketchNo], sizes: &[u64]) -> bool {
+        let most = self
+            .counts_on_sites(list)
+            .into_iter()
+            .max_by_key(|&(_, texts)| texts);
+        most.is_some_and(|(site, texts)| {
+            let all = self.df(list.iter().copied());
+            texts as f64 >= ONE_SITE * all as f64
+                && texts as f64 >= SITE_SHARE * sizes[site as usize] as f64
+        })
+    }
+
+    /// The share of pairs of texts that agree, of the texts that have these sketches.
+    fn agreement(&self, list: &[SketchNo], names: &[u64]) -> f64 {
+        let texts = |number: SketchNo| u64::from(self.texts[number.at()]);
+        let mut asked = list.to_vec();
+        asked.sort_by_key(|&number| (Reverse(texts(number)), names[number.at()]));
+        asked.truncate(ASKED);
+        let (mut agree, mut all) = (0, 0);
+        for (at, &a) in asked.iter().enumerate() {
+            for &b in &asked[..=at] {
+                let pairs = match a == b {
+                    true => texts(a) * texts(a).saturating_sub(1) / 2,
+                    false => texts(a) * texts(b),
+                };
+                all += pairs;
+                if pairs > 0 && (self.agree)(a, b) {
+                    agree += pairs;
+                }
+            }
+        }
+        ratio(agree as usize, all as usize)
+    }
+}
+
+/// A hash of numbers in order.
+fn name(numbers: impl Iterator<Item = u64>) -> u64 {
+    let mut hasher = Xxh3::new();
+    numbers.for_each(|number| hasher.update(&number.to_le_bytes()));
+    hasher.digest()
+}
