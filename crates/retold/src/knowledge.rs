@@ -151,9 +151,9 @@ impl Knowledge {
         self.common.binary_search(&key).is_ok()
     }
 
-    /// True if `key` is on several texts or more.
+    /// True if `key` is on several texts, but not on many.
     pub fn is_several(&self, key: u64) -> bool {
-        self.several.binary_search(&key).is_ok() || self.is_frequent(key) || self.is_common(key)
+        self.several.binary_search(&key).is_ok()
     }
 
     /// True if `key` is on many texts and not common.

@@ -16,7 +16,7 @@ use super::{
 use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Text};
 use differences::{Counterparts, Differences};
-use grams::{grams, prose, tokens};
+use grams::{Placed, grams, prose, tokens};
 use proof::Proof;
 use rest::Rest;
 
@@ -222,10 +222,9 @@ impl Coverage {
         u64::MAX / self.sample as u64
     }
 
-    /// The sample of a text, ascending, none twice.
-    fn sample_of(&self, text: &Text) -> Vec<u64> {
-        let tokens = tokens(text);
-        let all = || grams(&tokens, self.width).map(|gram| gram.hash);
+    /// The sample of a text of these tokens, ascending, none twice.
+    fn sample_of(&self, tokens: &[Placed]) -> Vec<u64> {
+        let all = || grams(tokens, self.width).map(|gram| gram.hash);
         let mut sample: Vec<u64> = all().filter(|&hash| hash < self.below()).collect();
         sample.sort_unstable();
         sample.dedup();
@@ -362,7 +361,7 @@ fn reaching(value: f64, slack: f64, threshold: f64) -> (f64, f64) {
 
 impl Method for Coverage {
     fn sketch(&self, text: &Text) -> Sketch {
-        let keys = self.sample_of(text);
+        let keys = self.sample_of(&tokens(text));
         if keys.is_empty() {
             return Sketch::default();
         }
@@ -428,8 +427,8 @@ impl Method for Coverage {
     }
 
     fn spots(&self, text: &Text) -> Vec<Spot> {
-        let sample = self.sample_of(text);
         let tokens = tokens(text);
+        let sample = self.sample_of(&tokens);
         let sampled =
             grams(&tokens, self.width).filter(|gram| sample.binary_search(&gram.hash).is_ok());
         let spots = sampled.map(|gram| Spot {
@@ -444,12 +443,9 @@ impl Method for Coverage {
 
 impl Verifier for Coverage {
     fn proof(&self, text: &Text) -> Vec<u64> {
-        Proof::write(
-            text,
-            (self.width, self.run),
-            &self.sample_of(text),
-            &self.known,
-        )
+        let tokens = tokens(text);
+        let sample = self.sample_of(&tokens);
+        Proof::write(text, &tokens, (self.width, self.run), &sample, &self.known)
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {

@@ -119,14 +119,13 @@ impl Replaced {
     /// The share of what is replaced that stands on few texts, from the keys that reach into it. With few keys it is
     /// drawn towards a half.
     fn own(&self, text: &Proof<'_>, width: usize) -> f64 {
-        let reaching = text.sample().filter(|key| {
-            let end = (key.place + width).min(self.0.len());
-            self.0
-                .get(key.place..end)
-                .is_some_and(|tokens| tokens.contains(&true))
+        let reaching = text.places().filter(|&(place, _)| {
+            let end = (place + width).min(self.0.len());
+            let tokens = self.0.get(place..end);
+            tokens.is_some_and(|tokens| tokens.contains(&true))
         });
-        let (own, all) = reaching.fold((0, 0), |(own, all), key| {
-            (own + usize::from(key.is_own), all + 1)
+        let (own, all) = reaching.fold((0, 0), |(own, all), (_, is_own)| {
+            (own + usize::from(is_own), all + 1)
         });
         (own as f64 + 0.5) / (f64::from(all) + 1.0)
     }

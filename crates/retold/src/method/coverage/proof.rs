@@ -1,7 +1,7 @@
 //! What verification has to know of a text: all its short runs of words with their places, and its sketch with places and
 //! with what the collection says of each key.
 
-use super::grams::{grams, prose, tokens};
+use super::grams::{Placed, grams, prose};
 use crate::knowledge::Knowledge;
 use crate::text::Text;
 
@@ -9,7 +9,7 @@ use crate::text::Text;
 const PLACE_BITS: u32 = 28;
 const PLACE: u64 = (1 << PLACE_BITS) - 1;
 
-/// Set in the second word of a key of the sample: the key is a template's ([`Knowledge::common`]).
+/// Set in the word of a key of the sample: the key is a template's ([`Knowledge::common`]).
 const TEMPLATE: u64 = 1;
 /// The same: it is on many texts ([`Knowledge::frequent`]), template or not.
 const FREQUENT: u64 = 2;
@@ -28,54 +28,43 @@ pub(super) struct Proof<'a> {
     pub(super) tokens: usize,
     /// Thousandths of the text in full sentences.
     pub(super) prose: u64,
-    /// The keys of the sketch, ascending, and the second word of each.
-    sample: &'a [[u64; 2]],
+    /// The keys of the sketch, ascending.
+    pub(super) sample: &'a [u64],
+    /// For each of them where it stands, and what the collection says of it.
+    words: &'a [u64],
     /// The hash of every run of words and its place, ascending.
     runs: &'a [u64],
 }
 
-/// A key of a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sampled {
-    /// The key.
-    pub(super) key: u64,
-    /// The number of its first token.
-    pub(super) place: usize,
-    /// It is a template's.
-    pub(super) is_template: bool,
-    /// It is on many texts.
-    pub(super) is_frequent: bool,
-    /// It is on few texts: their own.
-    pub(super) is_own: bool,
-}
-
 impl<'a> Proof<'a> {
-    /// The proof of a text of which `sample` is the sketch: grams of `width` tokens; runs are of `run` tokens.
+    /// The proof of a text of these tokens, of which `sample` is the sketch: grams of `width` tokens; runs are of `run` tokens.
     pub(super) fn write(
         text: &Text,
+        tokens: &[Placed],
         (width, run): (usize, usize),
         sample: &[u64],
         known: &Knowledge,
     ) -> Vec<u64> {
-        let tokens = tokens(text);
         let mut proof = Vec::with_capacity(HEAD + 2 * sample.len() + tokens.len());
         proof.extend([prose(text), tokens.len() as u64, sample.len() as u64]);
         let mut places = vec![u64::MAX; sample.len()];
-        for gram in grams(&tokens, width) {
+        for gram in grams(tokens, width) {
             if let Ok(at) = sample.binary_search(&gram.hash) {
                 places[at] = places[at].min(gram.place as u64);
             }
         }
+        proof.extend(sample);
         for (&key, place) in sample.iter().zip(places) {
             let is_template = known.is_common(key);
             let is_frequent = is_template || known.is_frequent(key);
+            let is_several = is_frequent || known.is_several(key);
             let flags = u64::from(is_template) * TEMPLATE
                 + u64::from(is_frequent) * FREQUENT
-                + u64::from(known.is_several(key)) * SEVERAL;
-            proof.extend([key, place << FLAG_BITS | flags]);
+                + u64::from(is_several) * SEVERAL;
+            proof.push(place << FLAG_BITS | flags);
         }
         // A text of more tokens than places is longer than any page can be; what is beyond them counts nothing.
-        let runs = grams(&tokens, run).take(PLACE as usize);
+        let runs = grams(tokens, run).take(PLACE as usize);
         proof.extend(runs.map(|gram| gram.hash & !PLACE | gram.place as u64));
         proof[HEAD + 2 * sample.len()..].sort_unstable();
         proof
@@ -84,11 +73,13 @@ impl<'a> Proof<'a> {
     /// Reads what [`Proof::write`] wrote; `None` for other words.
     pub(super) fn read(words: &'a [u64]) -> Option<Proof<'a>> {
         let (&[prose, tokens, sampled], rest) = words.split_first_chunk::<HEAD>()?;
-        let (sample, runs) = rest.split_at_checked(2 * sampled as usize)?;
+        let (sample, rest) = rest.split_at_checked(sampled as usize)?;
+        let (words, runs) = rest.split_at_checked(sample.len())?;
         Some(Proof {
             tokens: tokens as usize,
             prose,
-            sample: sample.as_chunks().0,
+            sample,
+            words,
             runs,
         })
     }
@@ -98,15 +89,20 @@ impl<'a> Proof<'a> {
         self.runs.len()
     }
 
-    /// The keys of the sample, ascending.
-    pub(super) fn sample(&self) -> impl Iterator<Item = Sampled> + Clone + use<'a> {
-        self.sample.iter().map(|&[key, word]| Sampled {
-            key,
-            place: (word >> FLAG_BITS) as usize,
-            is_template: word & TEMPLATE != 0,
-            is_frequent: word & FREQUENT != 0,
-            is_own: word & SEVERAL == 0,
-        })
+    /// Whether this key of the sample is a template's.
+    pub(super) fn is_template(&self, at: usize) -> bool {
+        self.words[at] & TEMPLATE != 0
+    }
+
+    /// Whether it is on many texts.
+    pub(super) fn is_frequent(&self, at: usize) -> bool {
+        self.words[at] & FREQUENT != 0
+    }
+
+    /// The keys of the sample: the number of the first token of each, and whether it is on few texts, their own.
+    pub(super) fn places(&self) -> impl Iterator<Item = (usize, bool)> {
+        let words = self.words.iter();
+        words.map(|word| ((word >> FLAG_BITS) as usize, word & SEVERAL == 0))
     }
 
     /// Hands the places of every run that both texts have to `found`: those in this text and those in the other.

@@ -4,14 +4,6 @@ use super::proof::Proof;
 use crate::relation::ratio;
 use crate::sketch::{SketchRef, shared_positions};
 
-/// A key of a sketch, as it is compared.
-#[derive(Clone, Copy)]
-struct Key {
-    key: u64,
-    is_template: bool,
-    is_frequent: bool,
-}
-
 /// What is counted on the comparable part of two sketches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rest {
@@ -32,66 +24,42 @@ pub(super) struct Rest {
 impl Rest {
     /// Of two sketches. What is frequent is not known of them.
     pub(super) fn of_sketches(a: SketchRef<'_>, b: SketchRef<'_>, below: u64) -> Rest {
-        let keys = |sketch: SketchRef<'_>| -> Vec<Key> {
-            let keys = sketch.keys.iter().enumerate();
-            let keys = keys.map(|(place, &key)| Key {
-                key,
-                is_template: sketch.is_common(place),
-                is_frequent: false,
-            });
-            keys.collect()
-        };
-        // Most pairs have no template's keys: those need no copies.
-        if a.common.is_empty() && b.common.is_empty() {
-            let (a, b) = comparable(a.keys, b.keys, |&key| key, below);
-            let shared = shared_positions(a, b).count();
-            let sampled = a.len().min(b.len());
-            return Rest {
-                sampled,
-                sampled_shared: shared,
-                keys: sampled,
-                shared,
-                ..Rest::default()
-            };
-        }
-        Rest::of(&keys(a), &keys(b), below)
+        let (is_a, is_b) = (|at| a.is_common(at), |at| b.is_common(at));
+        Rest::of((a.keys, is_a), (b.keys, is_b), |_| false, below)
     }
 
     /// Of two proofs.
     pub(super) fn of_proofs(a: &Proof<'_>, b: &Proof<'_>, below: u64) -> Rest {
-        let keys = |proof: &Proof<'_>| -> Vec<Key> {
-            let keys = proof.sample().map(|sampled| Key {
-                key: sampled.key,
-                is_template: sampled.is_template,
-                is_frequent: sampled.is_frequent,
-            });
-            keys.collect()
-        };
-        Rest::of(&keys(a), &keys(b), below)
+        let (is_a, is_b) = (|at| a.is_template(at), |at| b.is_template(at));
+        Rest::of(
+            (a.sample, is_a),
+            (b.sample, is_b),
+            |at| a.is_frequent(at),
+            below,
+        )
     }
 
-    fn of(a: &[Key], b: &[Key], below: u64) -> Rest {
-        let (a, b) = comparable(a, b, |key| key.key, below);
-        let rest = |keys: &[Key]| keys.iter().filter(|key| !key.is_template).count();
+    /// Of the keys of two sketches, ascending, each with which of them are templates'; and which of the first are frequent.
+    fn of(
+        (a, is_a): (&[u64], impl Fn(usize) -> bool),
+        (b, is_b): (&[u64], impl Fn(usize) -> bool),
+        is_frequent: impl Fn(usize) -> bool,
+        below: u64,
+    ) -> Rest {
+        let (a, b) = comparable(a, b, below);
+        let rest_a = (0..a.len()).filter(|&at| !is_a(at)).count();
+        let rest_b = (0..b.len()).filter(|&at| !is_b(at)).count();
         let mut counts = Rest {
             sampled: a.len().min(b.len()),
-            keys: rest(a).min(rest(b)),
+            keys: rest_a.min(rest_b),
             ..Rest::default()
         };
-        let (mut i, mut j) = (0, 0);
-        while i < a.len() && j < b.len() {
-            match a[i].key.cmp(&b[j].key) {
-                std::cmp::Ordering::Less => i += 1,
-                std::cmp::Ordering::Greater => j += 1,
-                std::cmp::Ordering::Equal => {
-                    let (rest, frequent) = (!a[i].is_template, a[i].is_frequent);
-                    counts.sampled_shared += 1;
-                    counts.shared += usize::from(rest);
-                    counts.frequent += usize::from(frequent);
-                    counts.rest_frequent += usize::from(rest && frequent);
-                    (i, j) = (i + 1, j + 1);
-                }
-            }
+        for (at, _) in shared_positions(a, b) {
+            let (rest, frequent) = (!is_a(at), is_frequent(at));
+            counts.sampled_shared += 1;
+            counts.shared += usize::from(rest);
+            counts.frequent += usize::from(frequent);
+            counts.rest_frequent += usize::from(rest && frequent);
         }
         counts
     }
@@ -117,14 +85,9 @@ impl Rest {
 
 /// The part of two samples that both pages would have kept: where a page is so short that it kept keys beyond `below`, the
 /// other page's sample may end earlier. Both lose their ends only, so that places stay what they are.
-pub(super) fn comparable<'a, K>(
-    a: &'a [K],
-    b: &'a [K],
-    key: impl Fn(&K) -> u64,
-    below: u64,
-) -> (&'a [K], &'a [K]) {
-    let reach = |sample: &[K]| sample.last().map_or(below, |last| key(last).max(below));
+pub(super) fn comparable<'a>(a: &'a [u64], b: &'a [u64], below: u64) -> (&'a [u64], &'a [u64]) {
+    let reach = |sample: &[u64]| sample.last().map_or(below, |&last| last.max(below));
     let end = reach(a).min(reach(b));
-    let cut = |sample: &'a [K]| &sample[..sample.partition_point(|k| key(k) <= end)];
+    let cut = |sample: &'a [u64]| &sample[..sample.partition_point(|&key| key <= end)];
     (cut(a), cut(b))
 }
