@@ -60,7 +60,9 @@ impl Index {
             checked.files += 1;
             let read = Segment::open(folder, named).and_then(|(segment, _)| {
                 let mut count = 0;
-                segment.postings().try_for_each(|posting| posting.map(|_| count += 1))?;
+                segment
+                    .postings()
+                    .try_for_each(|posting| posting.map(|_| count += 1))?;
                 Ok(count)
             });
             checked.postings += checked.note(read).unwrap_or(0);
@@ -98,18 +100,29 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
     for posting in segment.postings() {
         let (key, page) = posting?;
         if !segment.named.pages.contains(&page) {
-            return Err(damaged(&segment.path, &format!("it names page {page}, which is none of its own")));
+            return Err(damaged(
+                &segment.path,
+                &format!("it names page {page}, which is none of its own"),
+            ));
         }
         if state.pages.is_live(page) {
             found = found.wrapping_add(hash(key, page));
         }
     }
-    for page in segment.named.pages.clone().filter(|&page| state.pages.is_live(page)) {
+    for page in segment
+        .named
+        .pages
+        .clone()
+        .filter(|&page| state.pages.is_live(page))
+    {
         let entry = state.entry(page)?;
         found = keys_of(&entry).fold(found, |sum, key| sum.wrapping_sub(hash(key, page)));
     }
     match found {
         0 => Ok(()),
-        _ => Err(damaged(&segment.path, "its postings are not those of its pages")),
+        _ => Err(damaged(
+            &segment.path,
+            "its postings are not those of its pages",
+        )),
     }
 }

@@ -36,7 +36,9 @@ impl Index {
     /// The pages that are there.
     pub(crate) fn live(&self) -> Vec<u32> {
         let state = self.read();
-        (0..state.visible).filter(|&page| state.pages.is_live(page)).collect()
+        (0..state.visible)
+            .filter(|&page| state.pages.is_live(page))
+            .collect()
     }
 
     pub(crate) fn findings_among(

@@ -159,8 +159,14 @@ impl Index {
     pub fn stats(&self) -> Result<Stats> {
         let state = self.read();
         let files = state.manifest.files();
-        let bytes = files.iter().map(|name| std::fs::metadata(self.folder.join(name)).map_or(0, |file| file.len()));
-        let postings: u64 = state.segments.iter().map(|segment| segment.named.postings).sum();
+        let bytes = files
+            .iter()
+            .map(|name| std::fs::metadata(self.folder.join(name)).map_or(0, |file| file.len()));
+        let postings: u64 = state
+            .segments
+            .iter()
+            .map(|segment| segment.named.postings)
+            .sum();
         Ok(Stats {
             pages: state.pages.live() as u64,
             gone: (state.pages.len() - state.pages.live()) as u64,
@@ -236,8 +242,15 @@ impl Index {
     pub(crate) fn text_of(&self, page: u32) -> Result<Option<Text>> {
         let (row, log, options) = {
             let state = self.read();
-            let row = state.pages.row(page).ok_or_else(|| crate::state::no_page(page))?;
-            (*row, state.log_of(row.log)?, state.model.text_options().clone())
+            let row = state
+                .pages
+                .row(page)
+                .ok_or_else(|| crate::state::no_page(page))?;
+            (
+                *row,
+                state.log_of(row.log)?,
+                state.model.text_options().clone(),
+            )
         };
         unpack(&log.second(row.at, row.lengths)?, &options, &log.path)
     }
@@ -246,7 +259,10 @@ impl Index {
     pub(crate) fn packed(&self, page: u32) -> Result<Vec<u8>> {
         let (row, log) = {
             let state = self.read();
-            let row = state.pages.row(page).ok_or_else(|| crate::state::no_page(page))?;
+            let row = state
+                .pages
+                .row(page)
+                .ok_or_else(|| crate::state::no_page(page))?;
             (*row, state.log_of(row.log)?)
         };
         log.second(row.at, row.lengths)

@@ -39,7 +39,6 @@ mod state;
 mod story;
 mod writer;
 
-
 pub use check::Checked;
 pub use export::Export;
 pub use index::{Index, Prepared, Stats};

@@ -288,7 +288,9 @@ mod tests {
     fn replayed(log: &Log, sure: u64) -> Result<(u64, Vec<String>)> {
         let mut seen = Vec::new();
         let end = log.replay(0, sure, |frames| {
-            let firsts = frames.into_iter().map(|frame| String::from_utf8(frame.first).unwrap());
+            let firsts = frames
+                .into_iter()
+                .map(|frame| String::from_utf8(frame.first).unwrap());
             seen.extend(firsts);
             Ok(())
         })?;
@@ -302,7 +304,10 @@ mod tests {
         let log = Log::create(folder.path(), 1).unwrap();
         let first = commit(&log, 0, &["a", "b"]);
         let second = commit(&log, first, &["c"]);
-        assert_eq!(replayed(&log, second).unwrap(), (second, ["a", "b", "c"].map(Into::into).to_vec()));
+        assert_eq!(
+            replayed(&log, second).unwrap(),
+            (second, ["a", "b", "c"].map(Into::into).to_vec())
+        );
         let bytes = std::fs::read(&log.path).unwrap();
         for cut in 0..second {
             log.cut(cut).unwrap();

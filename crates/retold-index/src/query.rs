@@ -136,7 +136,10 @@ impl Index {
         }
         let (candidates, model) = {
             let state = self.read();
-            (candidates(&state, sketch, view, limit)?, state.model.clone())
+            (
+                candidates(&state, sketch, view, limit)?,
+                state.model.clone(),
+            )
         };
         let mut judged = Vec::new();
         for candidate in candidates {
@@ -202,7 +205,10 @@ impl Index {
     pub(crate) fn entry_of(&self, page: u32) -> Result<Entry> {
         let (row, log) = {
             let state = self.read();
-            let row = state.pages.row(page).ok_or_else(|| crate::state::no_page(page))?;
+            let row = state
+                .pages
+                .row(page)
+                .ok_or_else(|| crate::state::no_page(page))?;
             (*row, state.log_of(row.log)?)
         };
         Entry::from_bytes(&log.first(row.at, row.lengths.0)?, &log.path)
@@ -217,7 +223,8 @@ impl Index {
         if let Some(proof) = self.proofs.get(&key) {
             return Ok(Some(proof));
         }
-        let proof: Option<Arc<[u64]>> = self.text_of(page)?.map(|text| verifier.proof(&text).into());
+        let proof: Option<Arc<[u64]>> =
+            self.text_of(page)?.map(|text| verifier.proof(&text).into());
         if let Some(proof) = &proof {
             self.proofs.insert(key, Arc::clone(proof));
         }
@@ -233,9 +240,8 @@ fn candidates(
     limit: Option<usize>,
 ) -> Result<Vec<Candidate>> {
     let model = &state.model;
-    let is_seen = |page: u32| {
-        state.pages.is_live(page) && Some(page) != view.but && !(view.is_gone)(page)
-    };
+    let is_seen =
+        |page: u32| state.pages.is_live(page) && Some(page) != view.but && !(view.is_gone)(page);
     let most = limit.map_or(CANDIDATES, |limit| CANDIDATES.min(4 * limit.max(50)));
     let mut copies = Vec::new();
     if let Some(text) = sketch.text.filter(|_| model.config().exact) {
@@ -251,7 +257,9 @@ fn candidates(
     let keys: Vec<u64> = keys.filter(|&key| !model.deletes(key, site)).collect();
     let (hits, skipped) = hits(state, &keys, view.before)?;
     // What is deleted from other sketches is not known without reading them.
-    let deletes = model.knowledge().is_some_and(|known| !known.deletes_nothing());
+    let deletes = model
+        .knowledge()
+        .is_some_and(|known| !known.deletes_nothing());
     let mut found: Vec<Candidate> = Vec::new();
     for run in hits.chunk_by(|a, b| a == b) {
         let (page, hits) = (run[0], run.len());

@@ -74,10 +74,18 @@ impl Writer {
         let model = model.learn(known);
         collection = Collection::default();
         let sketches = Resketch::of(&index, &model);
-        let texts = index.export_as(pages.clone(), &mut collection, &|page| sketches.entry(page), watch)?;
+        let texts = index.export_as(
+            pages.clone(),
+            &mut collection,
+            &|page| sketches.entry(page),
+            watch,
+        )?;
         let findings = dedup::among(collection, model.clone(), &texts, resources, watch)?;
         let page = |rank: retold::ids::Rank| pages[findings.by_id[rank.at()].at()];
-        let links = findings.pairs.iter().map(|pair| (page(pair.a), page(pair.b)));
+        let links = findings
+            .pairs
+            .iter()
+            .map(|pair| (page(pair.a), page(pair.b)));
         self.rebuild(&pages, Some(&model), links.collect(), watch)
     }
 
@@ -165,7 +173,9 @@ fn learn_words(index: &Index, pages: &[u32], model: &Model) -> Result<Knowledge>
     let mut words_of = |page: u32| -> Result<Option<Vec<u64>>> {
         let text = index.text_of(page)?.ok_or_else(no_texts)?;
         let hash = retold::text::text_hash(&text);
-        Ok(hash.filter(|&hash| seen.insert(hash)).map(|_| model.words(&text)))
+        Ok(hash
+            .filter(|&hash| seen.insert(hash))
+            .map(|_| model.words(&text)))
     };
     let words = pages.iter().map_while(|&page| match words_of(page) {
         Ok(words) => Some(words),
@@ -183,12 +193,7 @@ fn learn_words(index: &Index, pages: &[u32], model: &Model) -> Result<Knowledge>
 
 impl<'a> Build<'a> {
     /// Begins behind the files of the old index.
-    fn begin(
-        folder: &'a Path,
-        old: &Manifest,
-        model: Model,
-        limits: Limits,
-    ) -> Result<Build<'a>> {
+    fn begin(folder: &'a Path, old: &Manifest, model: Model, limits: Limits) -> Result<Build<'a>> {
         let number = old.next;
         let manifest = Manifest {
             logs: vec![(number, 0)],
@@ -231,7 +236,13 @@ impl<'a> Build<'a> {
 
     fn commit(&mut self) -> Result<()> {
         let state = &mut self.state;
-        frame(&mut self.bytes, Kind::Commit, 0, &state.end.to_le_bytes(), &[]);
+        frame(
+            &mut self.bytes,
+            Kind::Commit,
+            0,
+            &state.end.to_le_bytes(),
+            &[],
+        );
         self.log.write(state.end, &self.bytes)?;
         state.end += self.bytes.len() as u64;
         self.bytes.clear();
@@ -275,7 +286,10 @@ impl<'a> Build<'a> {
             state.manifest.epoch += 1;
             state.manifest.model = model_name(state.manifest.epoch);
             let json = state.model.to_json();
-            replace(&self.folder.join(&state.manifest.model), sealed(&json).as_bytes())?;
+            replace(
+                &self.folder.join(&state.manifest.model),
+                sealed(&json).as_bytes(),
+            )?;
         }
         sync_folder(self.folder)?;
         state.manifest.write(self.folder)?;

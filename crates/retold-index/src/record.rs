@@ -41,7 +41,9 @@ impl Entry {
     /// Whether a page says of itself what this one says, and has the same text.
     pub(crate) fn is_same(&self, other: &Entry) -> bool {
         let facts = |entry: &Entry| {
-            let Entry { url, date, title, .. } = entry.clone();
+            let Entry {
+                url, date, title, ..
+            } = entry.clone();
             (url, date, title)
         };
         self.sketch == other.sketch && facts(self) == facts(other)
@@ -118,7 +120,9 @@ pub(crate) fn unpack(packed: &[u8], options: &TextOptions, path: &Path) -> Resul
         return Ok(None);
     }
     let wrong = |_| damaged(path, "a text cannot be decompressed");
-    let length = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten();
+    let length = zstd::zstd_safe::get_frame_content_size(packed)
+        .ok()
+        .flatten();
     let length = length.map_or(LONGEST, |length| LONGEST.min(length as usize));
     let bytes = zstd::bulk::decompress(packed, length).map_err(wrong)?;
     let text = Text::from_bytes(&bytes, options);

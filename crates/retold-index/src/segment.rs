@@ -65,6 +65,21 @@ impl Segment {
         facts: &Facts,
     ) -> Result<Segment> {
         let path = folder.join(Segment::name(number));
+        let written = Segment::try_write(path.clone(), number, pages, postings, facts);
+        if written.is_err() {
+            // A part of a segment is of no use, and takes room that may be what was missing.
+            let _ = std::fs::remove_file(&path);
+        }
+        written
+    }
+
+    fn try_write(
+        path: PathBuf,
+        number: u32,
+        pages: Range<u32>,
+        postings: impl Iterator<Item = Result<(u64, u32)>>,
+        facts: &Facts,
+    ) -> Result<Segment> {
         let failed = || Error::io("cannot write", &path);
         let file = File::create(&path).map_err(failed())?;
         let mut blocks = Blocks::new(BufWriter::with_capacity(1 << 20, file));
@@ -156,17 +171,29 @@ impl Segment {
 /// What follows the blocks.
 fn tail(firsts: &[u64], facts: &Facts) -> Vec<u8> {
     let mut bytes = Vec::new();
-    firsts.iter().for_each(|first| bytes.extend(first.to_le_bytes()));
+    firsts
+        .iter()
+        .for_each(|first| bytes.extend(first.to_le_bytes()));
     facts.rows.iter().for_each(|row| row.put(&mut bytes));
     for (page, other) in &facts.links {
         bytes.extend(page.to_le_bytes());
         bytes.extend(other.to_le_bytes());
     }
-    facts.gone.iter().for_each(|page| bytes.extend(page.to_le_bytes()));
+    facts
+        .gone
+        .iter()
+        .for_each(|page| bytes.extend(page.to_le_bytes()));
     let check = xxh3_64(&bytes);
     let start = bytes.len();
-    let counts = [firsts.len(), facts.rows.len(), facts.links.len(), facts.gone.len()];
-    counts.iter().for_each(|&count| bytes.extend((count as u64).to_le_bytes()));
+    let counts = [
+        firsts.len(),
+        facts.rows.len(),
+        facts.links.len(),
+        facts.gone.len(),
+    ];
+    counts
+        .iter()
+        .for_each(|&count| bytes.extend((count as u64).to_le_bytes()));
     bytes.extend(check.to_le_bytes());
     let own = xxh3_64(&bytes[start..]);
     bytes.extend(own.to_le_bytes());
@@ -197,7 +224,9 @@ fn read_tail(file: &File, path: &Path, length: u64) -> Result<Option<(Vec<u64>, 
     let mut rest = Bytes(&bytes);
     let mut read = || {
         let firsts = (0..blocks).map(|_| rest.u64()).collect::<Option<_>>()?;
-        let rows = (0..rows).map(|_| Row::get(&mut rest)).collect::<Option<_>>()?;
+        let rows = (0..rows)
+            .map(|_| Row::get(&mut rest))
+            .collect::<Option<_>>()?;
         let links = (0..links).map(|_| Some((rest.u32()?, rest.u32()?)));
         let links = links.collect::<Option<_>>()?;
         let gone = (0..gone).map(|_| rest.u32()).collect::<Option<_>>()?;
@@ -249,7 +278,10 @@ mod tests {
             let mut changed = bytes.clone();
             changed[wrong] ^= 1;
             std::fs::write(&made.path, changed).unwrap();
-            assert!(Segment::open(folder.path(), &made.named).is_err(), "byte {wrong}");
+            assert!(
+                Segment::open(folder.path(), &made.named).is_err(),
+                "byte {wrong}"
+            );
         }
         std::fs::write(&made.path, &bytes[1..]).unwrap();
         assert!(Segment::open(folder.path(), &made.named).is_err());

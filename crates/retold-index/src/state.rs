@@ -103,8 +103,15 @@ impl Manifest {
     /// The files that belong to the index.
     pub(crate) fn files(&self) -> Vec<String> {
         let logs = self.logs.iter().map(|&(number, _)| Log::name(number));
-        let segments = self.segments.iter().map(|named| Segment::name(named.number));
-        let others = [MANIFEST.to_owned(), crate::lock::LOCK.to_owned(), self.model.clone()];
+        let segments = self
+            .segments
+            .iter()
+            .map(|named| Segment::name(named.number));
+        let others = [
+            MANIFEST.to_owned(),
+            crate::lock::LOCK.to_owned(),
+            self.model.clone(),
+        ];
         logs.chain(segments).chain(others).collect()
     }
 
@@ -121,8 +128,7 @@ pub(crate) fn model_name(epoch: u32) -> String {
 pub(crate) fn read_model(folder: &Path, manifest: &Manifest) -> Result<Model> {
     let path = folder.join(&manifest.model);
     let json = unseal(&path)?;
-    Model::from_json(&json, folder)
-        .map_err(|e| Error::usage(format!("{}: {e}", path.display())))
+    Model::from_json(&json, folder).map_err(|e| Error::usage(format!("{}: {e}", path.display())))
 }
 
 /// The key under which pages of an id are found.
@@ -138,7 +144,9 @@ pub(crate) fn text_key(text: u128) -> u64 {
 /// All keys of a page.
 pub(crate) fn keys_of(entry: &Entry) -> impl Iterator<Item = u64> {
     let own = [Some(id_key(&entry.id)), entry.sketch.text.map(text_key)];
-    own.into_iter().flatten().chain(entry.sketch.keys.iter().copied())
+    own.into_iter()
+        .flatten()
+        .chain(entry.sketch.keys.iter().copied())
 }
 
 /// The index at a moment.
@@ -186,7 +194,10 @@ impl State {
         let mut state = State::empty(manifest, model);
         for named in state.manifest.segments.clone() {
             if named.pages.start != state.fresh {
-                return Err(damaged(&folder.join(MANIFEST), "segments do not follow each other"));
+                return Err(damaged(
+                    &folder.join(MANIFEST),
+                    "segments do not follow each other",
+                ));
             }
             let (segment, facts) = Segment::open(folder, &named)?;
             state.apply_facts(&facts);
@@ -253,12 +264,16 @@ impl State {
                     self.add_page(&entry, (number, frame.at), lengths);
                 }
                 Kind::Links => {
-                    let pairs = Bytes(&frame.first).all_u32().ok_or_else(|| wrong("is cut"))?;
+                    let pairs = Bytes(&frame.first)
+                        .all_u32()
+                        .ok_or_else(|| wrong("is cut"))?;
                     let (pairs, _) = pairs.as_chunks::<2>();
                     self.add_links(pairs.iter().map(|&[a, b]| (a, b)));
                 }
                 Kind::Gone => {
-                    let pages = Bytes(&frame.first).all_u32().ok_or_else(|| wrong("is cut"))?;
+                    let pages = Bytes(&frame.first)
+                        .all_u32()
+                        .ok_or_else(|| wrong("is cut"))?;
                     self.remove_pages(&pages);
                 }
                 Kind::Commit => {}
@@ -307,7 +322,12 @@ impl State {
         for &page in fresh.filter(|&&page| page < before) {
             goes_on = goes_on && take(page);
         }
-        for segment in self.segments.iter().rev().filter(|s| s.named.pages.start < before) {
+        for segment in self
+            .segments
+            .iter()
+            .rev()
+            .filter(|s| s.named.pages.start < before)
+        {
             if !goes_on {
                 break;
             }

@@ -102,9 +102,14 @@ impl Index {
         let mut resources = Resources::default();
         resources.threads = 1;
         let findings = self.findings_among(pages, &resources, watch)?;
-        let rank = findings.by_id.binary_search_by(|&other| (*findings.collection.page(other).id).cmp(id));
+        let rank = findings
+            .by_id
+            .binary_search_by(|&other| (*findings.collection.page(other).id).cmp(id));
         let rank = Rank::new(rank.unwrap_or_else(|at| at));
-        let cluster = findings.clusters.iter().find(|cluster| cluster.members.contains(&rank));
+        let cluster = findings
+            .clusters
+            .iter()
+            .find(|cluster| cluster.members.contains(&rank));
         let (members, canonical) = match cluster {
             Some(cluster) => (cluster.members.clone(), cluster.canonical),
             None => (vec![rank], rank),
@@ -112,7 +117,13 @@ impl Index {
         self.told(id, &findings, &members, canonical)
     }
 
-    fn told(&self, id: &str, findings: &Findings, members: &[Rank], canonical: Rank) -> Result<Story> {
+    fn told(
+        &self,
+        id: &str,
+        findings: &Findings,
+        members: &[Rank],
+        canonical: Rank,
+    ) -> Result<Story> {
         let mut pages = Vec::new();
         for &rank in members {
             if let Some(entry) = self.get(findings.id(rank))? {
@@ -122,7 +133,10 @@ impl Index {
         pages.sort_by(|(a, _), (b, _)| (a.moment(), &a.id).cmp(&(b.moment(), &b.id)));
         let first = pages.first().map_or(canonical, |&(_, rank)| rank);
         let moment = |page: Option<&(Entry, Rank)>| page.map_or(0, |(entry, _)| entry.moment());
-        let sites: BTreeSet<&str> = pages.iter().filter_map(|(entry, _)| entry.sketch.site.as_deref()).collect();
+        let sites: BTreeSet<&str> = pages
+            .iter()
+            .filter_map(|(entry, _)| entry.sketch.site.as_deref())
+            .collect();
         Ok(Story {
             id: id.to_owned(),
             canonical: findings.id(canonical).to_owned(),
@@ -131,7 +145,13 @@ impl Index {
             last_seen: written(moment(pages.last())),
             timeline: pages
                 .iter()
-                .map(|(entry, rank)| page_told(entry, what(findings, *rank, first, canonical), !goes(findings, *rank)))
+                .map(|(entry, rank)| {
+                    page_told(
+                        entry,
+                        what(findings, *rank, first, canonical),
+                        !goes(findings, *rank),
+                    )
+                })
                 .collect(),
         })
     }
@@ -139,15 +159,27 @@ impl Index {
     /// The stories of two pages or more that have a page since a moment, in seconds since 1970; at most `limit`.
     ///
     /// Pages are of one story if they were found related when they were added, directly or through others.
-    pub fn stories(&self, order: Order, since: Option<i64>, limit: usize) -> Result<Vec<StoryLine>> {
+    pub fn stories(
+        &self,
+        order: Order,
+        since: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<StoryLine>> {
         let mut stories = self.read().pages.stories();
         stories.retain(|&(_, _, latest)| since.is_none_or(|since| latest >= since));
         match order {
-            Order::Size => stories.sort_unstable_by_key(|&(root, size, latest)| (Reverse(size), Reverse(latest), root)),
-            Order::Recent => stories.sort_unstable_by_key(|&(root, size, latest)| (Reverse(latest), Reverse(size), root)),
+            Order::Size => stories.sort_unstable_by_key(|&(root, size, latest)| {
+                (Reverse(size), Reverse(latest), root)
+            }),
+            Order::Recent => stories.sort_unstable_by_key(|&(root, size, latest)| {
+                (Reverse(latest), Reverse(size), root)
+            }),
         }
         stories.truncate(limit);
-        stories.into_iter().map(|(root, size, latest)| self.line(root, size, latest)).collect()
+        stories
+            .into_iter()
+            .map(|(root, size, latest)| self.line(root, size, latest))
+            .collect()
     }
 
     fn line(&self, root: u32, size: usize, latest: i64) -> Result<StoryLine> {
@@ -155,8 +187,14 @@ impl Index {
             let state = self.read();
             let moment = |page: &u32| state.pages.row(*page).map_or(i64::MAX, |row| row.moment);
             let pages: Vec<u32> = state.pages.story(root).collect();
-            let first = pages.iter().copied().min_by_key(|page| (moment(page), *page));
-            (first.unwrap_or(root), pages.into_iter().take(SAMPLE).collect::<Vec<u32>>())
+            let first = pages
+                .iter()
+                .copied()
+                .min_by_key(|page| (moment(page), *page));
+            (
+                first.unwrap_or(root),
+                pages.into_iter().take(SAMPLE).collect::<Vec<u32>>(),
+            )
         };
         let entry = self.entry_of(first)?;
         let mut sites = BTreeSet::new();
@@ -191,14 +229,19 @@ fn page_told(entry: &Entry, what: &'static str, kept: bool) -> Told {
 }
 
 fn goes(findings: &Findings, page: Rank) -> bool {
-    findings.dropped.binary_search_by_key(&page, |dropped| dropped.page).is_ok()
+    findings
+        .dropped
+        .binary_search_by_key(&page, |dropped| dropped.page)
+        .is_ok()
 }
 
 fn what(findings: &Findings, page: Rank, first: Rank, canonical: Rank) -> &'static str {
     if page == first {
         return "first";
     }
-    let relation = findings.relation(page, first).or_else(|| findings.relation(page, canonical));
+    let relation = findings
+        .relation(page, first)
+        .or_else(|| findings.relation(page, canonical));
     match relation {
         Some(Relation::Duplicate) => "copied",
         Some(Relation::ContainedBy) => "shortened",
@@ -209,5 +252,6 @@ fn what(findings: &Findings, page: Rank, first: Rank, canonical: Rank) -> &'stat
 
 /// A moment as RFC 3339 has it.
 fn written(seconds: i64) -> String {
-    jiff::Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |moment| moment.to_string())
+    jiff::Timestamp::from_second(seconds)
+        .map_or_else(|_| seconds.to_string(), |moment| moment.to_string())
 }

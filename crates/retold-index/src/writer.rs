@@ -197,7 +197,9 @@ impl Writer {
                 None => state.find(id, next, |page| state.pages.is_live(page))?,
             };
             let planned = match known {
-                Some((number, entry)) if entry.is_same(&page.entry) => (Status::Unchanged, number, None),
+                Some((number, entry)) if entry.is_same(&page.entry) => {
+                    (Status::Unchanged, number, None)
+                }
                 Some((number, _)) => {
                     plan.gone.insert(number, next);
                     (Status::Replaced, next, Some(number))
@@ -358,10 +360,19 @@ impl Writer {
     pub(crate) fn merge(&mut self, all: bool) -> Result<bool> {
         let folder = self.index.folder().to_owned();
         let segments = self.index.read().segments.clone();
-        let tier = |segment: &Arc<Segment>| (segment.named.postings as f64).max(1.0).log(MERGED as f64).round();
+        let tier = |segment: &Arc<Segment>| {
+            (segment.named.postings as f64)
+                .max(1.0)
+                .log(MERGED as f64)
+                .round()
+        };
         let count = match (all, segments.last()) {
             (true, _) => segments.len(),
-            (false, Some(last)) => segments.iter().rev().take_while(|s| tier(s) <= tier(last)).count(),
+            (false, Some(last)) => segments
+                .iter()
+                .rev()
+                .take_while(|s| tier(s) <= tier(last))
+                .count(),
             (false, None) => 0,
         };
         if count < if all { 2 } else { MERGED } {
@@ -397,7 +408,9 @@ impl Writer {
         }
         let is_gone: Vec<bool> = {
             let state = self.index.read();
-            (0..state.pages.len() as u32).map(|page| !state.pages.is_live(page)).collect()
+            (0..state.pages.len() as u32)
+                .map(|page| !state.pages.is_live(page))
+                .collect()
         };
         let postings = Merge::of(old)?.filter(|posting| match posting {
             Ok((_, page)) => !is_gone[*page as usize],
@@ -486,16 +499,23 @@ fn matches(
 
 /// A page and one page of each story that it belongs to.
 fn story_links(page: u32, matches: &[Match]) -> Vec<(u32, u32)> {
-    let mut stories: Vec<(u32, u32)> = matches.iter().map(|found| (found.root, found.page)).collect();
+    let mut stories: Vec<(u32, u32)> = matches
+        .iter()
+        .map(|found| (found.root, found.page))
+        .collect();
     stories.sort_unstable();
     stories.dedup_by_key(|story| story.0);
-    stories.into_iter().map(|(_, other)| (page, other)).collect()
+    stories
+        .into_iter()
+        .map(|(_, other)| (page, other))
+        .collect()
 }
 
 /// Ends the commit that began at `start` and has pages up to `end`; returns where it ends, once it will survive a power cut.
 fn commit(log: &Log, (start, end): (u64, u64), links: &[(u32, u32)], gone: &[u32]) -> Result<u64> {
     let mut bytes = Vec::new();
-    let numbers = |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };
+    let numbers =
+        |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };
     if !links.is_empty() {
         let links: Vec<u32> = links.iter().flat_map(|&(a, b)| [a, b]).collect();
         frame(&mut bytes, Kind::Links, 0, &numbers(&links), &[]);
@@ -515,7 +535,9 @@ pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> Result<()> {
     let entries = fs::read_dir(folder).map_err(Error::io("cannot read", folder))?;
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = ["log-", "seg-", "model-"].iter().any(|start| name.starts_with(start))
+        let is_ours = ["log-", "seg-", "model-"]
+            .iter()
+            .any(|start| name.starts_with(start))
             || name.ends_with(".partial");
         if is_ours && !own.contains(&name) {
             remove(&entry.path())?;
@@ -535,7 +557,9 @@ struct Merge<I: Iterator> {
 
 impl<'a> Merge<Box<dyn Iterator<Item = Result<(u64, u32)>> + 'a>> {
     fn of(segments: &'a [Arc<Segment>]) -> Result<Self> {
-        let part = |segment: &'a Arc<Segment>| -> Box<dyn Iterator<Item = _> + 'a> { Box::new(segment.postings()) };
+        let part = |segment: &'a Arc<Segment>| -> Box<dyn Iterator<Item = _> + 'a> {
+            Box::new(segment.postings())
+        };
         let parts = segments.iter().map(|segment| part(segment).peekable());
         Ok(Merge {
             parts: parts.collect(),

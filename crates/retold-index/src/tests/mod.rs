@@ -34,15 +34,23 @@ fn sentence(topic: u32, number: u32) -> String {
         letters.collect::<String>()
     };
     let words: Vec<String> = (0..9).map(word).collect();
-    format!("The {} of {} was here again with a {}, and {} waits for the {}. ", words[0], words[1], words[2], words[3], words[4])
+    format!(
+        "The {} of {} was here again with a {}, and {} waits for the {}. ",
+        words[0], words[1], words[2], words[3], words[4]
+    )
 }
 
 /// A page: which topic, which sentences of it, and which template.
 type Recipe = (u32, std::ops::Range<u32>, u32);
 
 fn page(id: &str, (topic, sentences, template): &Recipe) -> Page {
-    let site = format!("Welcome to site {template}, the home of all news. All rights of site {template} are reserved here. ");
-    let text: String = sentences.clone().map(|number| sentence(*topic, number)).collect();
+    let site = format!(
+        "Welcome to site {template}, the home of all news. All rights of site {template} are reserved here. "
+    );
+    let text: String = sentences
+        .clone()
+        .map(|number| sentence(*topic, number))
+        .collect();
     Page::text(id, format!("{text}\n{site}"))
         .with_url(format!("http://s{template}.example/{id}"))
         .with_date(format!("2020-01-{:02}", topic % 28 + 1))
@@ -61,7 +69,9 @@ fn variants() -> Vec<Config> {
         let given = [("noise", noise), ("idf_min_df", "3"), ("site_min_df", "2")];
         variants.push(Config {
             method: "period".to_owned(),
-            params: given.map(|(name, value)| (name.to_owned(), value.into())).into(),
+            params: given
+                .map(|(name, value)| (name.to_owned(), value.into()))
+                .into(),
             ..Config::default()
         });
     }
@@ -92,19 +102,39 @@ fn make(folder: &Path, model: &Model) -> Writer {
 }
 
 fn prepared(writer: &Writer, pages: &[Page]) -> Vec<Prepared> {
-    pages.iter().map(|page| writer.index().prepare(page.clone()).unwrap()).collect()
+    pages
+        .iter()
+        .map(|page| writer.index().prepare(page.clone()).unwrap())
+        .collect()
 }
 
 /// Pairs by ids, with relation and numbers as they are printed.
 fn pairs(findings: &dedup::Findings) -> Vec<(String, String, String)> {
     let pairs = findings.pairs.iter().map(|pair| {
-        let numbers = format!("{} {:.6} {:.6} {}", pair.relation.name(), pair.similarity, pair.length_ratio, pair.shared);
-        (findings.id(pair.a).to_owned(), findings.id(pair.b).to_owned(), numbers)
+        let numbers = format!(
+            "{} {:.6} {:.6} {}",
+            pair.relation.name(),
+            pair.similarity,
+            pair.length_ratio,
+            pair.shared
+        );
+        (
+            findings.id(pair.a).to_owned(),
+            findings.id(pair.b).to_owned(),
+            numbers,
+        )
     });
     pairs.collect()
 }
 
 fn dropped(findings: &dedup::Findings) -> Vec<(String, String)> {
     let dropped = findings.dropped.iter();
-    dropped.map(|gone| (findings.id(gone.page).to_owned(), findings.id(gone.canonical).to_owned())).collect()
+    dropped
+        .map(|gone| {
+            (
+                findings.id(gone.page).to_owned(),
+                findings.id(gone.canonical).to_owned(),
+            )
+        })
+        .collect()
 }

