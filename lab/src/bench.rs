@@ -114,6 +114,7 @@ impl<'a> Bench<'a> {
             resources: &Resources::default(),
             watch,
             family: FAMILY,
+            is_old: &[],
         };
         let matched = Matched::find(matching, sketches)?;
         let page = |rank: Rank| self.pages[by_id[rank.at()].at()];

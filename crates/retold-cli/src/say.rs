@@ -26,6 +26,12 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool) {
         HumanCount(summary.clusters),
         HumanCount(summary.largest_cluster),
     );
+    if let Some(old) = summary.old_pages {
+        println!(
+            "compared with {} old pages, which stay as they are",
+            HumanCount(old)
+        );
+    }
     if summary.sketches.empty > 0 {
         println!(
             "{} pages have no features for this method; only exact copies of them are found",

@@ -204,6 +204,29 @@ impl Index {
         Ok(matches)
     }
 
+    /// The pages that sketches do not rule out as related.
+    pub(crate) fn related(&self, sketch: &Sketch) -> Result<Vec<u32>> {
+        let (candidates, model) = {
+            let state = self.read();
+            let view = View {
+                before: state.visible,
+                but: None,
+                is_gone: &|_| false,
+            };
+            (
+                candidates(&state, sketch, &view, None)?,
+                state.model.clone(),
+            )
+        };
+        let mut related = Vec::new();
+        for Candidate { page, .. } in candidates {
+            if model.judge(sketch, &self.entry_of(page)?.sketch) != Judgement::No {
+                related.push(page);
+            }
+        }
+        Ok(related)
+    }
+
     pub(crate) fn entry_of(&self, page: u32) -> Result<Entry> {
         let (row, log) = {
             let state = self.read();
