@@ -18,10 +18,12 @@ use crate::index::{Index, Prepared, unknown};
 use crate::record::Entry;
 use crate::state::{State, text_key};
 
-/// Postings that a query reads at the most, but for the rest of a block.
-const WORK: usize = 1 << 17;
+/// Postings that a query reads at the most, with and without a limit.
+const WORK: [usize; 2] = [1 << 16, 1 << 20];
 /// Candidates of a query without a limit at the most (those of the batch join).
 const CANDIDATES: usize = 2000;
+/// Candidates for each page that is wanted, and the fewest pages that are wanted.
+const EACH: (usize, usize) = (2, 50);
 
 /// A page that repeats another.
 #[derive(Clone, Debug)]
@@ -98,7 +100,8 @@ impl Index {
     /// The pages that repeat a page, best first: of equal similarity, by id. At most `limit`, if there is one. A page of the
     /// same id is left out. The second answer is whether a page of that id and text is in the index.
     ///
-    /// Time: bounded by the postings and candidates that are looked at (131,072; 2,000, or four times the limit).
+    /// Time: bounded by the postings and candidates that are looked at: 65,536 and twice the limit, or without one 1,048,576 and
+    /// 2,000.
     pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(bool, Vec<Match>)> {
         let known = self.find(&page.entry.id)?;
         let same = known
@@ -267,7 +270,9 @@ fn candidates(
     let model = &state.model;
     let is_seen =
         |page: u32| state.pages.is_live(page) && Some(page) != view.but && !(view.is_gone)(page);
-    let most = limit.map_or(CANDIDATES, |limit| CANDIDATES.min(4 * limit.max(50)));
+    let most = limit.map_or(CANDIDATES, |limit| {
+        CANDIDATES.min(EACH.0 * limit.max(EACH.1))
+    });
     let mut copies = Vec::new();
     if let Some(text) = sketch.text.filter(|_| model.config().exact) {
         state.each_page(text_key(text), view.before, |page| {
@@ -280,7 +285,12 @@ fn candidates(
     let site = sketch.site.as_deref();
     let keys = sketch.keys.iter().copied();
     let keys: Vec<u64> = keys.filter(|&key| !model.deletes(key, site)).collect();
-    let (hits, skipped) = hits(state, &keys, view.before)?;
+    let (hits, skipped) = hits(
+        state,
+        &keys,
+        view.before,
+        WORK[usize::from(limit.is_none())],
+    )?;
     // What is deleted from other sketches is not known without reading them.
     let deletes = model
         .knowledge()
@@ -316,20 +326,20 @@ fn candidates(
 
 /// The pages below `before` that have any of these keys, as often as they have one, ascending; and how many keys were not
 /// looked up to their end because that would be too much work.
-fn hits(state: &State, keys: &[u64], before: u32) -> Result<(Vec<u32>, usize)> {
+fn hits(state: &State, keys: &[u64], before: u32, work: usize) -> Result<(Vec<u32>, usize)> {
     let mut lists: Vec<(usize, u64)> = keys.iter().map(|&key| (state.guess(key), key)).collect();
     lists.sort_unstable();
     let (mut hits, mut skipped) = (Vec::new(), 0);
     for (_, key) in lists {
-        if hits.len() >= WORK {
+        if hits.len() >= work {
             skipped += 1;
             continue;
         }
         state.each_page(key, before, |page| {
             hits.push(page);
-            hits.len() < WORK
+            hits.len() < work
         })?;
-        skipped += usize::from(hits.len() >= WORK);
+        skipped += usize::from(hits.len() >= work);
     }
     hits.sort_unstable();
     Ok((hits, skipped))
