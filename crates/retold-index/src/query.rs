@@ -113,7 +113,8 @@ impl Index {
             is_gone: &|_| false,
         };
         let proof = |model: &Model| Ok(model.verifier().map(|v| v.proof(&page.text).into()));
-        let matches = self.matches(&page.entry.sketch, &proof, &view, limit)?;
+        let mut matches = self.matches(&page.entry.sketch, &proof, &view, limit)?;
+        matches.truncate(limit.unwrap_or(usize::MAX));
         Ok((same, matches))
     }
 
@@ -126,9 +127,12 @@ impl Index {
             is_gone: &|_| false,
         };
         let proof = |model: &Model| self.proof(model, page, &entry);
-        self.matches(&entry.sketch, &proof, &view, limit)
+        let mut matches = self.matches(&entry.sketch, &proof, &view, limit)?;
+        matches.truncate(limit.unwrap_or(usize::MAX));
+        Ok(matches)
     }
 
+    /// A few more than `limit` if there are some of other stories.
     pub(crate) fn matches(
         &self,
         sketch: &Sketch,
@@ -172,7 +176,8 @@ impl Index {
         Ok(matches)
     }
 
-    /// Of what sketches say is related, what texts say is. Once there are enough, only pages of other stories are looked at.
+    /// Of what sketches say is related, what texts say is. Once there are enough, only pages of other stories are looked at; and
+    /// few more texts are looked at than are wanted.
     fn verified(
         &self,
         judged: Vec<(bool, Match)>,
@@ -181,13 +186,15 @@ impl Index {
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
         let most = limit.unwrap_or(usize::MAX);
-        let (mut matches, mut more, mut own) = (Vec::new(), 0, None);
+        let tries = most.saturating_mul(EACH.0).max(EACH.1);
+        let (mut matches, mut tried, mut own) = (Vec::new(), 0, None);
         let mut stories = FxHashSet::default();
         for (certain, mut found) in judged {
-            if matches.len() >= most && (stories.contains(&found.root) || more >= most) {
+            let is_wanted = matches.len() < most || !stories.contains(&found.root);
+            if !is_wanted || tried >= tries {
                 continue;
             }
-            more += usize::from(matches.len() >= most);
+            tried += usize::from(!certain);
             if !certain && let Some(verifier) = model.verifier() {
                 if own.is_none() {
                     own = Some(proof(model)?);

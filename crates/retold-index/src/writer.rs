@@ -141,10 +141,11 @@ impl Writer {
             (state.log()?, state.end)
         };
         let end = self.write_pages(pages, &plan, &log, start)?;
-        let added = matches(&index, pages, &plan, limit)?;
+        let mut added = matches(&index, pages, &plan, limit)?;
         let mut links: Vec<(u32, u32)> = Vec::new();
-        for ((_, page, _), added) in plan.pages.iter().zip(&added) {
+        for ((_, page, _), added) in plan.pages.iter().zip(&mut added) {
             links.extend(story_links(*page, &added.matches));
+            added.matches.truncate(limit.unwrap_or(usize::MAX));
         }
         let mut gone: Vec<u32> = plan.gone.keys().copied().collect();
         gone.sort_unstable();

@@ -181,7 +181,7 @@ fn follow(steps: &[Step], model: &Model) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
     #[test]
     fn any_way_of_adding_is_the_batch_run(
         steps in steps(),
