@@ -9,6 +9,7 @@ mod model;
 mod pages;
 mod plain;
 mod reader;
+mod spark;
 mod table;
 
 use pyo3::prelude::*;
@@ -30,7 +31,7 @@ fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::text_of, module)?)?;
     module.add_function(wrap_pyfunction!(reader::read, module)?)?;
     module.add_function(wrap_pyfunction!(decoded, module)?)?;
-    Ok(())
+    spark::add(module)
 }
 
 /// The bytes of a document decoded as pages are.
