@@ -7,9 +7,11 @@ mod dedup;
 mod eval;
 mod explain;
 mod explain_view;
+mod index;
 mod input;
 mod keywords;
 mod methods;
+mod model_args;
 mod network;
 mod progress;
 mod say;
@@ -50,6 +52,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Dedup(Box<dedup::Args>),
+    Index(index::Args),
     Explain(Box<explain::Args>),
     Text(text::Args),
     Keywords(keywords::Args),
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
     // A panic is a bug; it must not look like any other end of the program.
     let ended = std::panic::catch_unwind(|| match command {
         Command::Dedup(args) => dedup::run(&args),
+        Command::Index(args) => index::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Text(args) => text::run(&args),
         Command::Keywords(args) => keywords::run(&args),

@@ -72,8 +72,7 @@ impl Text {
     pub fn from_bytes(bytes: &[u8], options: &TextOptions) -> Result<Text> {
         let wrong = |what: String| Error::Usage(format!("bytes that are no text: {what}"));
         let cut = memchr::memchr(b'\n', bytes).ok_or_else(|| wrong("no first line".into()))?;
-        let head: Head =
-            serde_json::from_slice(&bytes[..cut]).map_err(|e| wrong(e.to_string()))?;
+        let head: Head = serde_json::from_slice(&bytes[..cut]).map_err(|e| wrong(e.to_string()))?;
         if head.version != VERSION {
             let message = format!("version {}, this is {VERSION}", head.version);
             return Err(wrong(message));
