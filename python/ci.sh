@@ -12,6 +12,6 @@ cargo clippy --release --locked --quiet --features extension-module -- -D warnin
 "$work/build/bin/maturin" build --release --quiet --out "$work/wheel"
 
 python3 -m venv "$work/test"
-"$work/test/bin/pip" install --quiet --disable-pip-version-check "$(echo "$work"/wheel/*.whl)[test]"
-"$work/test/bin/python" -m mypy.stubtest retold
+"$work/test/bin/pip" install --quiet --disable-pip-version-check "$(echo "$work"/wheel/*.whl)[test,spark]"
+"$work/test/bin/python" -m mypy.stubtest retold --mypy-config-file mypy.ini
 "$work/test/bin/pytest"

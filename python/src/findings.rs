@@ -130,6 +130,16 @@ pub fn dropped(findings: &Findings) -> Columns {
     ]
 }
 
+impl PyFindings {
+    /// Findings in pages that came from no files.
+    pub fn of(findings: Findings) -> PyFindings {
+        PyFindings {
+            findings,
+            inputs: Vec::new(),
+        }
+    }
+}
+
 #[pymethods]
 impl PyFindings {
     /// Related pages: `a`, `b` (a < b), `relation` of a to b, `similarity`, `length_ratio`, `shared`.

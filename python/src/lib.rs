@@ -4,6 +4,7 @@
 
 mod error;
 mod findings;
+mod index;
 mod job;
 mod model;
 mod pages;
@@ -25,6 +26,7 @@ fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Judgement>()?;
     module.add_class::<findings::PyFindings>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<index::Index>()?;
     module.add_class::<reader::Reader>()?;
     module.add_function(wrap_pyfunction!(findings::dedup, module)?)?;
     module.add_function(wrap_pyfunction!(model::explain, module)?)?;

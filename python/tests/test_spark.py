@@ -176,4 +176,6 @@ def test_a_worker_dies_in_mid_job(spark, running, pages):
     found = retold.spark.dedup(df)
     watcher.join()
     assert killed
+    executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
+    assert sum(not executors.apply(at).isActive() for at in range(executors.size())) == 1
     check(found, retold.dedup(pages))

@@ -1,4 +1,4 @@
-"""The main job on Apache Spark 4: `retold.spark.dedup(dataframe)`.
+"""The main job on Apache Spark 4: `retold.spark.dedup(dataframe)`. It needs pyspark, pandas and pyarrow.
 
 Spark finds which pages may be related, and the library decides each connected component of them as it decides a collection on
 one machine, by the same code. So pairs and kept pages are those of `retold.dedup` under the same model.
@@ -94,10 +94,10 @@ class _Job:
         self.partitions = partitions or int(self.spark.conf.get("spark.sql.shuffle.partitions"))
         self.pages = dataframe
         self.columns = _columns(dataframe, self.model.options)
-        self.held, self.report, self.started = [], {}, time.monotonic()
+        self.held, self.report = [], {}
+        self.started, self.shuffled = time.monotonic(), _shuffled(self.context)
 
     def run(self):
-        shuffled = _shuffled(self.context)
         sketched = self._held(self._sketched())
         self._check_ids(sketched)
         good = sketched.where("reason is null")
@@ -117,16 +117,18 @@ class _Job:
         self._lap("decide")
         result = self._result(sketched, found)
         self._lap("number")
-        total = _shuffled(self.context)
-        if total is not None:
-            self.report["shuffled_bytes"] = total - shuffled
-            self.report["shuffled_bytes_per_page"] = round((total - shuffled) / max(1, self.report["pages"]))
+        if "shuffled" in self.report:
+            total = sum(self.report["shuffled"].values())
+            self.report["shuffled_bytes"] = total
+            self.report["shuffled_bytes_per_page"] = round(total / self.report["pages"])
         return result
 
     def _lap(self, stage):
-        now = time.monotonic()
+        now, shuffled = time.monotonic(), _shuffled(self.context)
         self.report.setdefault("seconds", {})[stage] = round(now - self.started, 3)
-        self.started = now
+        if shuffled is not None:
+            self.report.setdefault("shuffled", {})[stage] = shuffled - self.shuffled
+        self.started, self.shuffled = now, shuffled
 
     def _held(self, frame):
         frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
