@@ -10,7 +10,7 @@ mod verifying;
 
 use clock::Clock;
 pub use clock::Lap;
-pub use matched::{FAMILY, Matched, Matching};
+pub use matched::{CROWD, FAMILY, Matched, Matching};
 pub use order::{order_of, preference};
 pub use verifying::Verified;
 
@@ -120,7 +120,7 @@ pub fn run(
     watch: &dyn Watch,
 ) -> Result<Findings> {
     in_pool(resources.threads, || {
-        find(sources, model, resources, FAMILY, watch)
+        find(sources, model, resources, (FAMILY, CROWD), watch)
     })
 }
 
@@ -135,7 +135,7 @@ fn find(
     sources: Vec<Source>,
     mut model: Model,
     resources: &Resources,
-    family: usize,
+    (family, crowd): (usize, usize),
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
@@ -157,6 +157,7 @@ fn find(
         resources,
         watch,
         family,
+        crowd,
     };
     let matched = Matched::find(matching, sketches)?;
     collection.spent += matched.spent;
