@@ -64,7 +64,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Method")]
     method: Option<String>,
     /// Set a parameter of the method; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::dedup::setting, help_heading = "Method")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::model_args::setting, help_heading = "Method")]
     param: Vec<(String, String)>,
     #[command(flatten)]
     read: ReadArgs,
@@ -210,7 +210,7 @@ fn model(args: &Args) -> Result<Model> {
     Model::new(Config {
         read: args.read.options(),
         method: method.to_owned(),
-        params: crate::dedup::method_settings(method, None, &args.param)?,
+        params: crate::model_args::method_settings(method, None, &args.param)?,
         ..Config::default()
     })
 }

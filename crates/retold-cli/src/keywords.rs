@@ -11,8 +11,8 @@ use retold::{Config, Error, Model, Page, Result};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::dedup::{method_settings, setting};
 use crate::input::{ReadArgs, each_page_by_id};
+use crate::model_args::{method_settings, setting};
 use crate::text::cannot_write;
 use crate::text_args::TextArgs;
 

@@ -7,12 +7,16 @@ mod dedup;
 mod eval;
 mod explain;
 mod explain_view;
+mod index;
 mod input;
 mod keywords;
 mod methods;
+mod model_args;
 mod network;
 mod progress;
 mod say;
+#[cfg(feature = "serve")]
+mod serve;
 mod text;
 mod text_args;
 #[cfg(feature = "lab")]
@@ -50,6 +54,9 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Dedup(Box<dedup::Args>),
+    Index(index::Args),
+    #[cfg(feature = "serve")]
+    Serve(serve::Args),
     Explain(Box<explain::Args>),
     Text(text::Args),
     Keywords(keywords::Args),
@@ -78,6 +85,9 @@ fn main() -> ExitCode {
     // A panic is a bug; it must not look like any other end of the program.
     let ended = std::panic::catch_unwind(|| match command {
         Command::Dedup(args) => dedup::run(&args),
+        Command::Index(args) => index::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Text(args) => text::run(&args),
         Command::Keywords(args) => keywords::run(&args),

@@ -11,8 +11,8 @@ use retold::text::Text;
 use retold::{Config, Error, Model, Page, Result};
 use retold_report::network::{dot, graphml, svg};
 
-use crate::dedup::{method_settings, setting};
 use crate::input::{ReadArgs, sources};
+use crate::model_args::{method_settings, setting};
 use crate::text_args::Part;
 
 /// Draws the concept network of a page

@@ -8,8 +8,8 @@ use retold::eval::{Score, Unlisted};
 use retold::{Config, Error, Result, method};
 use retold_lab::tune::{self, Options, Tuned};
 
-use crate::dedup::{method_settings, setting};
 use crate::input::{ReadArgs, positive, sources};
+use crate::model_args::{method_settings, setting};
 use crate::progress::Progress;
 use crate::text_args::TextArgs;
 

@@ -63,7 +63,7 @@ pub struct ExtractionCounts {
 pub struct PageRow {
     /// Its id, different from all others.
     pub id: Box<str>,
-    /// The number of its source.
+    /// The number of its source; `u32::MAX` of a page that comes from no source ([`Collection::push`]).
     pub source: u32,
     /// Its record's number within the source.
     pub record: u64,
@@ -191,6 +191,28 @@ impl Collection {
             part.pages.push(row);
         }
         part
+    }
+
+    /// Adds a page that was sketched before, of which `bytes` are its record's. Its site is the sketch's.
+    pub fn push(&mut self, id: &str, date: Option<i64>, bytes: u64, sketch: &Sketch) -> PageNo {
+        let number = PageNo::new(self.pages.len());
+        self.read += 1;
+        self.bytes += bytes;
+        let site = sketch.site.clone().map(|site| self.site_number(site));
+        self.pages.push(PageRow {
+            id: id.into(),
+            source: u32::MAX,
+            record: 0,
+            site,
+            date,
+            bytes,
+            chars: sketch.chars,
+            own_chars: sketch.own_chars,
+            text: sketch.text,
+            sketch: self.sketches.add(sketch.as_ref()),
+            keys: sketch.keys.len() as u32,
+        });
+        number
     }
 
     /// The page with that number.

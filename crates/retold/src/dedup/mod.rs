@@ -24,7 +24,7 @@ use crate::model::{Model, Units};
 use crate::page::Page;
 use crate::read::Source;
 use crate::relation::Relation;
-use crate::texts::Reread;
+use crate::texts::{Reread, Texts};
 use crate::watch::Watch;
 
 /// All that a run found out.
@@ -135,50 +135,108 @@ fn find(
     sources: Vec<Source>,
     mut model: Model,
     resources: &Resources,
-    (family, crowd): (usize, usize),
+    limits: (usize, usize),
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
-    let mut collection = learn_and_sketch(&sources, &mut model, &mut clock, watch)?;
-    let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
-    let preference = preference(&collection, model.config().canonical, &by_id, watch);
-    let sketches = std::mem::take(&mut collection.sketches);
-    let texts = Reread {
-        sources: &sources,
-        model: &model,
-        collection: &collection,
-    };
-    let matching = Matching {
-        model: &model,
-        collection: &collection,
-        by_id: &by_id,
-        preference: &preference,
-        texts: &texts,
-        resources,
-        watch,
-        family,
-        crowd,
-    };
-    let matched = Matched::find(matching, sketches)?;
-    collection.spent += matched.spent;
-    clock.lap("pairs");
-    Ok(Findings {
-        model,
+    let collection = learn_and_sketch(&sources, &mut model, &mut clock, watch)?;
+    let work = Work {
         sources,
         collection,
-        by_id,
-        pairs: matched.pairs,
-        large_components: matched.large_components,
-        clusters: matched.clusters,
-        dropped: matched.dropped,
-        units: matched.units,
-        unit_of: matched.unit_of,
-        whole: matched.whole,
-        candidates: matched.candidates,
-        verified: matched.verified,
-        threads: rayon::current_num_threads(),
-        times: clock.laps(),
+        model,
+        clock,
+        limits,
+    };
+    work.find(None, resources, watch)
+}
+
+/// Finds the copies among pages that were read and sketched before; `model` has learnt. Their texts come from `texts`.
+///
+/// Errors: those of `texts` and of temporary files, and the run was cancelled.
+pub fn among(
+    collection: Collection,
+    model: Model,
+    texts: &dyn Texts,
+    resources: &Resources,
+    watch: &dyn Watch,
+) -> Result<Findings> {
+    in_pool(resources.threads, || {
+        let work = Work {
+            sources: Vec::new(),
+            collection,
+            model,
+            clock: Clock::default(),
+            limits: (FAMILY, CROWD),
+        };
+        work.find(Some(texts), resources, watch)
     })
+}
+
+/// Pages that are sketched, to be compared.
+struct Work {
+    sources: Vec<Source>,
+    collection: Collection,
+    model: Model,
+    clock: Clock,
+    /// [`FAMILY`] and [`CROWD`].
+    limits: (usize, usize),
+}
+
+impl Work {
+    /// The stages after sketching. Without `texts` the sources are read again.
+    fn find(
+        self,
+        texts: Option<&dyn Texts>,
+        resources: &Resources,
+        watch: &dyn Watch,
+    ) -> Result<Findings> {
+        let Work {
+            sources,
+            mut collection,
+            model,
+            mut clock,
+            limits: (family, crowd),
+        } = self;
+        let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
+        let preference = preference(&collection, model.config().canonical, &by_id, watch);
+        let sketches = std::mem::take(&mut collection.sketches);
+        let reread = Reread {
+            sources: &sources,
+            model: &model,
+            collection: &collection,
+        };
+        let matching = Matching {
+            model: &model,
+            collection: &collection,
+            by_id: &by_id,
+            preference: &preference,
+            texts: texts.unwrap_or(&reread),
+            resources,
+            watch,
+            family,
+            crowd,
+        };
+        let matched = Matched::find(matching, sketches)?;
+        collection.spent += matched.spent;
+        clock.lap("pairs");
+        Ok(Findings {
+            model,
+            sources,
+            collection,
+            by_id,
+            pairs: matched.pairs,
+            large_components: matched.large_components,
+            clusters: matched.clusters,
+            dropped: matched.dropped,
+            units: matched.units,
+            unit_of: matched.unit_of,
+            whole: matched.whole,
+            candidates: matched.candidates,
+            verified: matched.verified,
+            threads: rayon::current_num_threads(),
+            times: clock.laps(),
+        })
+    }
 }
 
 /// The sketches of all pages. A model that knows nothing yet learns: words before pages are sketched, noise from the sketches.

@@ -192,6 +192,13 @@ impl Source {
         }
     }
 
+    /// A line of JSON that came from elsewhere than a file, as record `number` of a source of that name, by the rules for
+    /// JSONL.
+    pub fn line(name: &str, number: u64, line: &[u8], options: &ReadOptions) -> Outcome {
+        let source = Source::of_pages(name, []);
+        jsonl::parse(line, number, number, &source, options)
+    }
+
     /// True if the file lies in `folder` or below it; `folder` is canonical.
     pub fn is_below(&self, folder: &Path) -> bool {
         let path = self.path.canonicalize();

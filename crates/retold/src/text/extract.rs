@@ -47,7 +47,8 @@ impl Extract {
 }
 
 /// Result of the main text extraction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Extraction {
     /// Not requested, or the page is plain text: methods see all of it.
     #[default]

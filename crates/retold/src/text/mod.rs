@@ -21,6 +21,7 @@ mod meta;
 mod outline;
 pub mod plain;
 mod sentence;
+mod stored;
 pub mod synonyms;
 #[cfg(test)]
 pub(crate) mod testing;

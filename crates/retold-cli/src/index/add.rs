@@ -1,0 +1,312 @@
+//! Pages in and out: `add`, `query`, `remove`.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use rayon::prelude::*;
+use retold::read::{Outcome, Source, discover, each_page};
+use retold::watch::Watch;
+use retold::{Error, Page, Result};
+use retold_index::{Index, Match, MatchLine, Prepared, Status, Writer};
+use serde::Serialize;
+
+use super::{WHO, flush, print};
+use crate::progress::Progress;
+
+/// Adds pages, and prints what each of them repeats
+///
+/// For each page a line of JSON: its id, its status (new, replaced, unchanged, rejected) and the pages that it repeats. The line
+/// comes when the page is safe on disk. A page of an id that is there takes its place.
+#[derive(clap::Args)]
+pub struct Add {
+    #[command(flatten)]
+    what: What,
+    /// Pages in a commit at the most; each waits for the disk once
+    #[arg(long, value_name = "PAGES", default_value_t = 1000, value_parser = crate::input::positive)]
+    commit: usize,
+}
+
+/// Prints what pages repeat, and adds nothing
+#[derive(clap::Args)]
+pub struct Query {
+    #[command(flatten)]
+    what: What,
+}
+
+/// Removes pages
+#[derive(clap::Args)]
+pub struct Remove {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Ids of pages
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Read more ids from FILE, one per line
+    #[arg(long, value_name = "FILE")]
+    ids_from: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+struct What {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Files and folders to read; `-` for JSONL on standard input, answered line by line
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// Print at most N matches of a page, the best; 0: look for none
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    matches: usize,
+    /// No progress
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// What is printed of a page.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    status: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    matches: Vec<MatchLine>,
+}
+
+/// A page, or the id and the reason of a reject.
+type Made = std::result::Result<Prepared, (String, String)>;
+
+fn say(id: &str, status: &str, matches: &[Match]) -> Result<()> {
+    print(&Line {
+        id,
+        status,
+        reason: None,
+        matches: matches.iter().map(Match::line).collect(),
+    })
+}
+
+fn say_rejected(id: &str, reason: &str) -> Result<()> {
+    print(&Line {
+        id,
+        status: "rejected",
+        reason: Some(reason),
+        matches: Vec::new(),
+    })
+}
+
+fn name(status: Status) -> &'static str {
+    match status {
+        Status::New => "new",
+        Status::Replaced => "replaced",
+        Status::Unchanged => "unchanged",
+    }
+}
+
+pub fn add(args: &Add) -> Result<ExitCode> {
+    let mut writer = Writer::open(&args.what.dir, WHO)?;
+    let index = writer.index().clone();
+    let limit = Some(args.what.matches);
+    let add = |pages: Vec<Made>| -> Result<()> {
+        let mut good = Vec::new();
+        for page in pages {
+            match page {
+                Ok(page) => good.push(page),
+                Err((id, reason)) => say_rejected(&id, &reason)?,
+            }
+        }
+        let added = writer.add(&good, limit)?;
+        for (page, added) in good.iter().zip(&added) {
+            say(&page.entry.id, name(added.status), &added.matches)?;
+        }
+        flush()
+    };
+    let rejected = each_group(&args.what, &index, args.commit, add);
+    // What was printed is safe; closing only takes down how much is.
+    let closed = writer.close();
+    let rejected = rejected?;
+    closed?;
+    Ok(ExitCode::from(u8::from(rejected > 0)))
+}
+
+pub fn query(args: &Query) -> Result<ExitCode> {
+    let index = Index::open(&args.what.dir)?;
+    let limit = Some(args.what.matches);
+    let ask = |pages: Vec<Made>| -> Result<()> {
+        let asked = pages.par_iter().map(|page| match page {
+            Ok(page) => Some(index.query(page, limit)).transpose(),
+            Err(_) => Ok(None),
+        });
+        let asked: Result<Vec<_>> = asked.collect();
+        for (page, answer) in pages.iter().zip(asked?) {
+            match (page, answer) {
+                (Ok(page), Some((same, matches))) => {
+                    let id = &page.entry.id;
+                    let status = match (same, index.get(id)?) {
+                        (true, _) => Status::Unchanged,
+                        (false, Some(_)) => Status::Replaced,
+                        (false, None) => Status::New,
+                    };
+                    say(id, name(status), &matches)?;
+                }
+                (Err((id, reason)), _) => say_rejected(id, reason)?,
+                (Ok(_), None) => {}
+            }
+        }
+        flush()
+    };
+    /// Pages that are asked about at a time.
+    const GROUP: usize = 256;
+    let rejected = each_group(&args.what, &index, GROUP, ask)?;
+    Ok(ExitCode::from(u8::from(rejected > 0)))
+}
+
+/// Hands the pages of all inputs to `take`, in groups; says how many were rejected.
+///
+/// Ids are those of the contract, but an id that comes again is not given another name: it is the same page, come again.
+fn each_group(
+    what: &What,
+    index: &Index,
+    size: usize,
+    mut take: impl FnMut(Vec<Made>) -> Result<()>,
+) -> Result<u64> {
+    let (stdin, named): (Vec<&PathBuf>, Vec<&PathBuf>) = what
+        .inputs
+        .iter()
+        .partition(|input| *input == Path::new("-"));
+    let named: Vec<PathBuf> = named.into_iter().cloned().collect();
+    let progress = Progress::start(what.quiet)?;
+    let mut rejected = 0;
+    let mut count = |made: &Made| rejected += u64::from(made.is_err());
+    if !named.is_empty() {
+        let read = &index.model().config().read.clone();
+        let sources = discover(&named, read)?;
+        if sources.is_empty() {
+            return Err(Error::usage(
+                "no page could be read: there are 0 files to read",
+            ));
+        }
+        let mut group = Vec::new();
+        let prepare = |page: Page| Ok(index.prepare(page));
+        each_page(
+            &sources,
+            read,
+            &progress,
+            "reading",
+            prepare,
+            |source, number, made| {
+                let id = || format!("{}#{number}", source.name);
+                let made = match made {
+                    Ok(made) => made.map_err(|reason| (id(), reason)),
+                    Err(reason) => Err((id(), reason)),
+                };
+                count(&made);
+                group.push(made);
+                match group.len() >= size {
+                    true => take(std::mem::take(&mut group)),
+                    false => Ok(()),
+                }
+            },
+        )?;
+        take(group)?;
+    }
+    progress.finish();
+    if !stdin.is_empty() {
+        each_line(index, size, &progress, |made| {
+            made.iter().for_each(&mut count);
+            take(made)
+        })?;
+    }
+    Ok(rejected)
+}
+
+/// Hands the pages that come on standard input to `take`, as many at a time as are there, so that each line is answered
+/// without waiting for the next.
+fn each_line(
+    index: &Index,
+    size: usize,
+    watch: &dyn Watch,
+    mut take: impl FnMut(Vec<Made>) -> Result<()>,
+) -> Result<()> {
+    let (sender, lines) = sync_channel(2 * size);
+    // Not joined: it may wait for a line that never comes.
+    std::thread::spawn(move || {
+        let lines = std::io::stdin().lock().split(b'\n');
+        for (number, line) in (1u64..).zip(lines) {
+            let ended = line.is_err();
+            if sender.send((number, line)).is_err() || ended {
+                return;
+            }
+        }
+    });
+    while let Some(group) = next_group(&lines, size)? {
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let model = index.model();
+        let made = group
+            .into_par_iter()
+            .filter(|(_, line)| !line.trim_ascii().is_empty());
+        let made = made.map(|(number, line)| {
+            let id = || format!("stdin#{number}");
+            match Source::line("stdin", number, &line, &model.config().read) {
+                Outcome::Page(page) => index.prepare(page).map_err(|reason| (id(), reason)),
+                Outcome::Rejected(reason) => Err((id(), reason)),
+                Outcome::Skipped(kind) => Err((id(), kind.to_owned())),
+            }
+        });
+        take(made.collect())?;
+    }
+    Ok(())
+}
+
+type Lines = Receiver<(u64, std::io::Result<Vec<u8>>)>;
+
+/// The next line, and those that are there already.
+fn next_group(lines: &Lines, size: usize) -> Result<Option<Vec<(u64, Vec<u8>)>>> {
+    let mut group = Vec::new();
+    let mut next = lines.recv().ok();
+    while let Some((number, line)) = next {
+        let line = line.map_err(Error::io("cannot read", Path::new("standard input")))?;
+        group.push((number, line));
+        next = match group.len() < size {
+            true => lines.try_recv().ok(),
+            false => None,
+        };
+    }
+    Ok((!group.is_empty()).then_some(group))
+}
+
+#[derive(Serialize)]
+struct Removed<'a> {
+    id: &'a str,
+    status: &'a str,
+}
+
+pub fn remove(args: &Remove) -> Result<ExitCode> {
+    let mut ids = args.ids.clone();
+    if let Some(path) = &args.ids_from {
+        let list = std::fs::read_to_string(path).map_err(Error::io("cannot read", path))?;
+        ids.extend(
+            list.lines()
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned),
+        );
+    }
+    if ids.is_empty() {
+        return Err(Error::usage(
+            "no ID: name pages, or a file of ids with --ids-from",
+        ));
+    }
+    let mut writer = Writer::open(&args.dir, WHO)?;
+    for ids in ids.chunks(1000) {
+        for (id, there) in ids.iter().zip(writer.remove(ids)?) {
+            let status = if there { "removed" } else { "absent" };
+            print(&Removed { id, status })?;
+        }
+        flush()?;
+    }
+    writer.close()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,234 @@
+//! Commands that make and remake an index: `create`, `compact`, `learn`; and `export`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use retold::collect::{Collection, learn_words};
+use retold::config::WordFile;
+use retold::method;
+use retold::{Error, Model, Result};
+use retold_index::{Index, Writer};
+use retold_report::OutDir;
+use serde::Serialize;
+
+use super::WHO;
+use crate::dedup::resources;
+use crate::input::{bytes, sources};
+use crate::model_args::ModelArgs;
+use crate::progress::Progress;
+use crate::say;
+
+/// Makes an empty index
+#[derive(clap::Args)]
+pub struct Create {
+    /// The folder to make; it must be new or empty
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Learn what is common from these files and folders, which are not added
+    #[arg(long, value_name = "INPUT", num_args = 1..)]
+    learn: Vec<PathBuf>,
+    /// Keep no texts: verdicts are then those of the sketches
+    #[arg(long)]
+    no_texts: bool,
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+/// Writes the files of a run over all pages of the index
+#[derive(clap::Args)]
+pub struct Export {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The folder to write; it must be new or empty
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    #[arg(long)]
+    force: bool,
+    /// Do not write OUT/kept
+    #[arg(long)]
+    no_kept: bool,
+    /// Memory for what is kept of the pages (suffix K, M or G) [default: half of the machine's, at most 8G]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    memory: Option<u64>,
+    /// Worker threads; 0 means one per core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// No progress, no summary; errors only
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Writes the index anew, without pages that were removed or replaced
+#[derive(clap::Args)]
+pub struct Compact {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// No progress
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Counts what is common in the pages of the index, and judges by that from now on
+#[derive(clap::Args)]
+pub struct Learn {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// No progress
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub fn create(args: &Create) -> Result<ExitCode> {
+    let mut config = args.model.config()?;
+    for file in [&mut config.user_dict, &mut config.synonyms]
+        .into_iter()
+        .flatten()
+    {
+        let WordFile { path, .. } = file;
+        *path = path
+            .canonicalize()
+            .map_err(Error::io("cannot read", path))?;
+    }
+    let info = method::find(&config.method)?;
+    if args.no_texts && info.params.iter().any(|param| param.name == "verify") {
+        config.params.insert("verify".to_owned(), "off".into());
+        eprintln!(
+            "retold: without texts nothing is verified: verdicts are those of the sketches (verify = off)"
+        );
+    }
+    let model = learnt(Model::new(config)?, &args.learn)?;
+    retold_index::create(&args.dir, &model, !args.no_texts, WHO)?.close()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The model, with what it learns from these inputs.
+fn learnt(model: Model, inputs: &[PathBuf]) -> Result<Model> {
+    if inputs.is_empty() {
+        return match model.wants_words() {
+            false => Ok(model),
+            true => Err(Error::usage(format!(
+                "method {} weighs words by a collection: name one with --learn INPUT",
+                model.method().name
+            ))),
+        };
+    }
+    let read = model.config().read.clone();
+    let (sources, _spool) = sources(inputs, &read)?;
+    let progress = Progress::start(false)?;
+    let known = if model.wants_words() {
+        Some(learn_words(&sources, &read, &model, &progress)?)
+    } else {
+        let collection = Collection::read(&sources, &read, &model, &progress)?;
+        if collection.pages.is_empty() {
+            return Err(Error::usage("--learn: no page could be read"));
+        }
+        collection.knowledge(&model)
+    };
+    progress.finish();
+    Ok(match known {
+        Some(known) => model.learn(known),
+        None => model,
+    })
+}
+
+pub fn export(args: &Export) -> Result<ExitCode> {
+    let index = Index::open(&args.dir)?;
+    if index.is_empty() {
+        return Err(Error::usage(format!(
+            "{}: the index is empty",
+            args.dir.display()
+        )));
+    }
+    let out = OutDir::open(&args.out, args.force)?;
+    let progress = Progress::start(args.quiet)?;
+    let mut resources = resources(args.threads, args.memory);
+    resources.temp_dir = Some(out.path(""));
+    let findings = index.findings(&resources, &progress)?;
+    if !args.no_kept && index.keeps_texts() {
+        let gone = findings
+            .dropped
+            .iter()
+            .map(|dropped| findings.id(dropped.page));
+        let gone: std::collections::BTreeSet<&str> = gone.collect();
+        write_kept(&index, &out, |id| !gone.contains(id))?;
+    }
+    let inputs = [args.dir.display().to_string()];
+    let summary = retold::dedup::in_pool(args.threads, || {
+        retold_report::write(&findings, &inputs, out, &progress)
+    })?;
+    progress.finish();
+    if !args.quiet {
+        say::summary(&summary, &args.out, false);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line of `kept/pages.jsonl`.
+#[derive(Serialize)]
+struct Kept {
+    id: String,
+    url: Option<String>,
+    date: Option<String>,
+    text: Option<String>,
+}
+
+fn write_kept(index: &Index, out: &OutDir, stays: impl Fn(&str) -> bool) -> Result<()> {
+    let folder = out.path("kept");
+    std::fs::create_dir(&folder).map_err(Error::io("cannot make the folder", &folder))?;
+    let mut file = out.create("kept/pages.jsonl")?;
+    let path = out.path("kept/pages.jsonl");
+    let failed = || Error::io("cannot write", &path);
+    index.each(|entry, text| {
+        if !stays(&entry.id) {
+            return Ok(());
+        }
+        let line = Kept {
+            id: entry.id,
+            url: entry.url,
+            date: entry.date,
+            text: text.map(|text| text.visible),
+        };
+        serde_json::to_writer(&mut file, &line).map_err(|e| failed()(e.into()))?;
+        file.write_all(b"\n").map_err(failed())
+    })?;
+    file.flush().map_err(failed())
+}
+
+pub fn compact(args: &Compact) -> Result<ExitCode> {
+    remade(&args.dir, args.quiet, |writer, progress| {
+        writer.compact(progress)
+    })
+}
+
+pub fn learn(args: &Learn) -> Result<ExitCode> {
+    let resources = resources(0, None);
+    remade(&args.dir, args.quiet, |writer, progress| {
+        writer.learn(&resources, progress)
+    })
+}
+
+fn remade(
+    dir: &Path,
+    quiet: bool,
+    job: impl FnOnce(&mut Writer, &Progress) -> Result<()>,
+) -> Result<ExitCode> {
+    let mut writer = Writer::open(dir, WHO)?;
+    let before = writer.index().stats()?;
+    let progress = Progress::start(quiet)?;
+    job(&mut writer, &progress)?;
+    progress.finish();
+    if !quiet {
+        let after = writer.index().stats()?;
+        eprintln!(
+            "retold: {} pages, epoch {}, {} bytes (before: epoch {}, {} bytes)",
+            after.pages, after.epoch, after.bytes, before.epoch, before.bytes
+        );
+    }
+    writer.close()?;
+    Ok(ExitCode::SUCCESS)
+}

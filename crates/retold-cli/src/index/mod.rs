@@ -1,0 +1,87 @@
+//! `retold index`: a collection that grows, and is asked what it has.
+
+mod add;
+mod make;
+mod tell;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use retold::{Error, Result};
+use serde::Serialize;
+
+/// What others are told while a command writes.
+const WHO: &str = "retold index";
+
+/// Keeps pages in an index, and tells which of them repeat a page
+///
+/// An index is a folder. Its model is made once, by `create`, and judges all pages that come later.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold index create news --learn yesterday.jsonl
+  retold index add news today.jsonl.gz
+  retold index query news article.html
+  retold index stories news --since 2026-11-01")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Create(Box<make::Create>),
+    Add(add::Add),
+    Query(add::Query),
+    Remove(add::Remove),
+    Export(make::Export),
+    Story(tell::Story),
+    Stories(tell::Stories),
+    Stats(tell::Stats),
+    Check(tell::Check),
+    Compact(make::Compact),
+    Learn(make::Learn),
+}
+
+pub fn run(args: &Args) -> Result<ExitCode> {
+    match &args.command {
+        Command::Create(args) => make::create(args),
+        Command::Add(args) => add::add(args),
+        Command::Query(args) => add::query(args),
+        Command::Remove(args) => add::remove(args),
+        Command::Export(args) => make::export(args),
+        Command::Story(args) => tell::story(args),
+        Command::Stories(args) => tell::stories(args),
+        Command::Stats(args) => tell::stats(args),
+        Command::Check(args) => tell::check(args),
+        Command::Compact(args) => make::compact(args),
+        Command::Learn(args) => make::learn(args),
+    }
+}
+
+/// Prints a line of JSON.
+fn print(line: &impl Serialize) -> Result<()> {
+    let mut out = io::stdout().lock();
+    let put = || -> io::Result<()> {
+        serde_json::to_writer(&mut out, line)?;
+        out.write_all(b"\n")
+    };
+    let mut put = put;
+    put().map_err(stdout())
+}
+
+/// Hands what was printed on.
+fn flush() -> Result<()> {
+    io::stdout().lock().flush().map_err(stdout())
+}
+
+/// Prints JSON for people too.
+fn print_pretty(value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Error::usage(e.to_string()))?;
+    writeln!(io::stdout().lock(), "{text}").map_err(stdout())
+}
+
+fn stdout() -> impl FnOnce(io::Error) -> Error {
+    Error::io("cannot write to", Path::new("standard output"))
+}

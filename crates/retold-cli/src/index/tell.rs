@@ -1,0 +1,111 @@
+//! What an index tells of itself: `story`, `stories`, `stats`, `check`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use retold::collect::seconds;
+use retold::{Error, Result};
+use retold_index::{Index, Order};
+
+use super::{flush, print, print_pretty};
+
+/// Prints the story of a page: the pages that repeat it, in order of time
+#[derive(clap::Args)]
+pub struct Story {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The id of a page
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+/// Lists stories: pages that repeat each other
+///
+/// For each story a line of JSON: the id, title and URL of its first page, how many pages it has on how many sites, when its
+/// first and its last page were published, or added where they have no date.
+#[derive(clap::Args)]
+pub struct Stories {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// What comes first
+    #[arg(long, value_enum, default_value_t = Sort::Size)]
+    sort: Sort,
+    /// Only stories with a page since DATE
+    #[arg(long, value_name = "DATE")]
+    since: Option<String>,
+    /// At most N stories
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: usize,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Sort {
+    /// The story with most pages
+    Size,
+    /// The story with the latest page
+    Recent,
+}
+
+/// Prints the index in numbers
+#[derive(clap::Args)]
+pub struct Stats {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// Reads all of the index and says whether it is whole
+///
+/// Prints JSON. The exit code is 2 if something is damaged.
+#[derive(clap::Args)]
+pub struct Check {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+pub fn story(args: &Story) -> Result<ExitCode> {
+    let story = Index::open(&args.dir)?.story(&args.id, &())?;
+    print_pretty(&story)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn stories(args: &Stories) -> Result<ExitCode> {
+    let since = args.since.as_deref().map(|date| {
+        seconds(date).ok_or_else(|| {
+            Error::usage(format!(
+                "--since {date}: a date expected, as in 2026-11-01 or 2026-11-01T08:00:00Z"
+            ))
+        })
+    });
+    let order = match args.sort {
+        Sort::Size => Order::Size,
+        Sort::Recent => Order::Recent,
+    };
+    for story in Index::open(&args.dir)?.stories(order, since.transpose()?, args.limit)? {
+        print(&story)?;
+    }
+    flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn stats(args: &Stats) -> Result<ExitCode> {
+    print_pretty(&Index::open(&args.dir)?.stats()?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn check(args: &Check) -> Result<ExitCode> {
+    let checked = Index::check(&args.dir)?;
+    print_pretty(&checked)?;
+    for problem in &checked.problems {
+        eprintln!("retold: {problem}");
+    }
+    Ok(ExitCode::from(if checked.problems.is_empty() {
+        0
+    } else {
+        2
+    }))
+}

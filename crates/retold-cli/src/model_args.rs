@@ -1,0 +1,150 @@
+//! Options that make a model, shared by the commands that make one for a collection.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use retold::cluster::{Canonical, Drop, Linkage};
+use retold::param::Settings;
+use retold::{Config, Error, Result, method};
+
+use crate::input::ReadArgs;
+use crate::text_args::TextArgs;
+
+/// How pages are read, compared and put into clusters.
+#[derive(clap::Args)]
+pub struct ModelArgs {
+    /// How near-duplicates are found; `retold methods` lists the methods
+    #[arg(long, value_name = "NAME", default_value = method::DEFAULT, help_heading = "Method")]
+    method: String,
+    /// Set a parameter of the method, as in --param threshold=0.8; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
+    param: Vec<(String, String)>,
+    /// Read parameters from FILE (TOML, one table per method); --param overrides
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    params: Option<PathBuf>,
+    /// Whether pages with equal texts are always duplicates, in every method
+    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = "Method")]
+    exact: Switch,
+    #[command(flatten)]
+    text: TextArgs,
+
+    /// How related pages become clusters
+    #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
+    cluster: Cluster,
+    /// Which page of a cluster is canonical
+    #[arg(long, value_enum, default_value_t = Which::Longest, help_heading = "Clusters")]
+    canonical: Which,
+    /// Which pages that repeat a kept page are dropped
+    #[arg(long, value_enum, default_value_t = Dropped::Both, help_heading = "Clusters")]
+    drop: Dropped,
+    /// Flag clusters with more pages than this
+    #[arg(
+        long,
+        value_name = "PAGES",
+        default_value_t = 1000,
+        help_heading = "Clusters"
+    )]
+    alarm_size: usize,
+
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Cluster {
+    /// Repeatedly the largest set of pages within two relations of one page
+    TwoEdge,
+    /// Connected components
+    Components,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Which {
+    /// The page with the longest text
+    Longest,
+    /// The page with the earliest date
+    Earliest,
+    /// The page with the smallest id
+    First,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Dropped {
+    /// Duplicates, and pages contained in a kept page
+    Both,
+    /// Duplicates only
+    Duplicate,
+}
+
+pub fn setting(text: &str) -> std::result::Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("NAME=VALUE expected")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+impl ModelArgs {
+    /// The configuration that these options make.
+    pub fn config(&self) -> Result<Config> {
+        let mut config = Config {
+            read: self.read.options(),
+            method: self.method.clone(),
+            params: method_settings(&self.method, self.params.as_deref(), &self.param)?,
+            exact: self.exact == Switch::On,
+            cluster: match self.cluster {
+                Cluster::TwoEdge => Linkage::TwoEdge,
+                Cluster::Components => Linkage::Components,
+            },
+            canonical: match self.canonical {
+                Which::Longest => Canonical::Longest,
+                Which::Earliest => Canonical::Earliest,
+                Which::First => Canonical::First,
+            },
+            drop: match self.drop {
+                Dropped::Both => Drop::Both,
+                Dropped::Duplicate => Drop::Duplicate,
+            },
+            alarm_size: self.alarm_size,
+            ..Config::default()
+        };
+        self.text.set(&mut config);
+        Ok(config)
+    }
+}
+
+/// The parameters of `--params FILE` for the method, then those of `--param`.
+pub(crate) fn method_settings(
+    method: &str,
+    params: Option<&Path>,
+    param: &[(String, String)],
+) -> Result<Settings> {
+    let mut settings = Settings::new();
+    if let Some(path) = params {
+        let at =
+            |e: &dyn std::fmt::Display| Error::usage(format!("--params {}: {e}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|e| at(&e))?;
+        let table: toml::Table = text.parse().map_err(|e| at(&e))?;
+        for (name, parameters) in &table {
+            // A table for an unknown method is most likely a misspelt name.
+            method::find(name).map_err(|e| at(&e))?;
+            let toml::Value::Table(parameters) = parameters else {
+                return Err(at(&format!(
+                    "`{name}` stands outside a table such as [{method}]"
+                )));
+            };
+            for (parameter, value) in parameters.iter().filter(|_| *name == method) {
+                let value = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
+                settings.insert(parameter.clone(), value.as_str().into());
+            }
+        }
+    }
+    let given = param.iter();
+    settings.extend(given.map(|(name, value)| (name.clone(), value.as_str().into())));
+    Ok(settings)
+}

@@ -1,0 +1,128 @@
+//! Reading all of an index to see whether it is whole.
+
+use std::path::Path;
+
+use retold::{Model, Result};
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::files::damaged;
+use crate::index::Index;
+use crate::log::{Kind, Log};
+use crate::record::unpack;
+use crate::segment::Segment;
+use crate::state::{Manifest, State, keys_of, read_model};
+
+/// What [`Index::check`] found.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Checked {
+    /// Files that were read.
+    pub files: u64,
+    /// Pages that are there.
+    pub pages: u64,
+    /// Postings that were read.
+    pub postings: u64,
+    /// What is wrong, by file; empty if all is well.
+    pub problems: Vec<String>,
+}
+
+impl Checked {
+    fn note<T>(&mut self, result: Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(e) => {
+                self.problems.push(e.to_string());
+                None
+            }
+        }
+    }
+}
+
+impl Index {
+    /// Reads every byte of the index in a folder: checksums, forms, whether texts can be read, and whether every page is found
+    /// under all its keys. Goes on after damage.
+    ///
+    /// Errors: there is no index.
+    pub fn check(folder: &Path) -> Result<Checked> {
+        let mut checked = Checked::default();
+        let manifest = Manifest::read(folder)?;
+        checked.files += 2;
+        let Some(model) = checked.note(read_model(folder, &manifest)) else {
+            return Ok(checked);
+        };
+        for &(number, sure) in &manifest.logs {
+            checked.files += 1;
+            let read = check_log(folder, (number, sure), &model);
+            checked.note(read);
+        }
+        for named in &manifest.segments {
+            checked.files += 1;
+            let read = Segment::open(folder, named).and_then(|(segment, _)| {
+                let mut count = 0;
+                segment
+                    .postings()
+                    .try_for_each(|posting| posting.map(|_| count += 1))?;
+                Ok(count)
+            });
+            checked.postings += checked.note(read).unwrap_or(0);
+        }
+        if checked.problems.is_empty()
+            && let Some(state) = checked.note(State::open(folder, false))
+        {
+            checked.pages = state.pages.live() as u64;
+            for segment in &state.segments {
+                checked.note(check_postings(&state, segment));
+            }
+        }
+        Ok(checked)
+    }
+}
+
+/// Reads all frames, and what is in them.
+fn check_log(folder: &Path, (number, sure): (u32, u64), model: &Model) -> Result<()> {
+    let log = Log::open(folder, number, false)?;
+    log.replay(0, sure, |frames| {
+        for frame in frames.iter().filter(|frame| frame.head.kind == Kind::Page) {
+            crate::record::Entry::from_bytes(&frame.first, &log.path)?;
+            let packed = log.second(frame.at, (frame.head.first, frame.head.second))?;
+            unpack(&packed, model.text_options(), &log.path)?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Whether the postings of the pages that are there are those of their sketches: the sums of their hashes are equal.
+fn check_postings(state: &State, segment: &Segment) -> Result<()> {
+    let hash = |key: u64, page: u32| xxh3_64_with_seed(&key.to_le_bytes(), u64::from(page));
+    let mut found = 0u64;
+    for posting in segment.postings() {
+        let (key, page) = posting?;
+        if !segment.named.pages.contains(&page) {
+            return Err(damaged(
+                &segment.path,
+                &format!("it names page {page}, which is none of its own"),
+            ));
+        }
+        if state.pages.is_live(page) {
+            found = found.wrapping_add(hash(key, page));
+        }
+    }
+    for page in segment
+        .named
+        .pages
+        .clone()
+        .filter(|&page| state.pages.is_live(page))
+    {
+        let entry = state.entry(page)?;
+        found = keys_of(&entry).fold(found, |sum, key| sum.wrapping_sub(hash(key, page)));
+    }
+    match found {
+        0 => Ok(()),
+        _ => Err(damaged(
+            &segment.path,
+            "its postings are not those of its pages",
+        )),
+    }
+}

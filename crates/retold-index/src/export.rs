@@ -1,0 +1,137 @@
+//! The pages of an index as a collection, for all that a batch run does with one.
+
+use rayon::prelude::*;
+use retold::collect::Collection;
+use retold::dedup::{self, Findings};
+use retold::ids::PageNo;
+use retold::text::Text;
+use retold::texts::{Take, Texts};
+use retold::watch::Watch;
+use retold::{Error, Resources, Result};
+
+use crate::index::Index;
+use crate::record::Entry;
+
+/// Some pages of an index, and where they stand in a collection.
+#[derive(Debug)]
+pub struct Export<'a> {
+    index: &'a Index,
+    /// The number of the first of them in the collection.
+    first: usize,
+    pages: Vec<u32>,
+}
+
+/// Pages whose texts are read at a time.
+const BATCH: usize = 256;
+
+impl Index {
+    /// What a batch run over the pages of the index finds, under its model.
+    ///
+    /// Memory: that of a batch run.
+    pub fn findings(&self, resources: &Resources, watch: &dyn Watch) -> Result<Findings> {
+        let pages = self.live();
+        self.findings_among(pages, resources, watch)
+    }
+
+    /// The pages that are there.
+    pub(crate) fn live(&self) -> Vec<u32> {
+        let state = self.read();
+        (0..state.visible)
+            .filter(|&page| state.pages.is_live(page))
+            .collect()
+    }
+
+    pub(crate) fn findings_among(
+        &self,
+        pages: Vec<u32>,
+        resources: &Resources,
+        watch: &dyn Watch,
+    ) -> Result<Findings> {
+        let mut collection = Collection::default();
+        let texts = self.export(pages, &mut collection, watch)?;
+        dedup::among(collection, self.model(), &texts, resources, watch)
+    }
+
+    /// Adds pages to a collection.
+    pub(crate) fn export(
+        &self,
+        pages: Vec<u32>,
+        collection: &mut Collection,
+        watch: &dyn Watch,
+    ) -> Result<Export<'_>> {
+        self.export_as(pages, collection, &|page| self.entry_of(page), watch)
+    }
+
+    /// The same with the entries that `entry` makes of them.
+    pub(crate) fn export_as(
+        &self,
+        pages: Vec<u32>,
+        collection: &mut Collection,
+        entry: &(dyn Fn(u32) -> Result<Entry> + Sync),
+        watch: &dyn Watch,
+    ) -> Result<Export<'_>> {
+        watch.begin("reading the index", pages.len() as u64);
+        let first = collection.pages.len();
+        for batch in pages.chunks(BATCH) {
+            if watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let entries: Result<Vec<Entry>> = batch.par_iter().map(|&page| entry(page)).collect();
+            for entry in entries? {
+                collection.push(&entry.id, entry.seconds, entry.bytes, &entry.sketch);
+            }
+            watch.advance(batch.len() as u64);
+        }
+        Ok(Export {
+            index: self,
+            first,
+            pages,
+        })
+    }
+
+    /// Hands the entry and the text of every page to `take`, in the order of ids; the text is `None` where texts are not kept.
+    pub fn each(&self, mut take: impl FnMut(Entry, Option<Text>) -> Result<()>) -> Result<()> {
+        let mut pages = Vec::new();
+        for page in self.live() {
+            pages.push((self.entry_of(page)?.id, page));
+        }
+        pages.sort_unstable();
+        for batch in pages.chunks(BATCH) {
+            let read = |page: u32| Ok((self.entry_of(page)?, self.text_of(page)?));
+            let read: Result<Vec<_>> = batch.par_iter().map(|&(_, page)| read(page)).collect();
+            for (entry, text) in read? {
+                take(entry, text)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Texts for Export<'_> {
+    fn each(
+        &self,
+        wanted: &[PageNo],
+        make: &(dyn Fn(&Text) -> Vec<u64> + Sync),
+        take: &mut Take<'_>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        for (batch, pages) in wanted.chunks(BATCH).enumerate() {
+            if watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let made = pages.par_iter().map(|page| {
+                let page = self.pages[page.at() - self.first];
+                let text = self.index.text_of(page)?;
+                text.map(|text| make(&text)).ok_or_else(|| {
+                    Error::usage("the index keeps no texts, and its method wants them")
+                })
+            });
+            let made: Result<Vec<Vec<u64>>> = made.collect();
+            for (at, made) in made?.into_iter().enumerate() {
+                take(batch * BATCH + at, made)?;
+            }
+            watch.advance(pages.len() as u64);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! A persistent index of pages: which of them do we have already?
+//!
+//! ```
+//! use retold::{Config, Model, Page};
+//! use retold_index::{Index, create};
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let folder = folder.path();
+//! let mut writer = create(folder, &Model::new(Config::default())?, true, "this example")?;
+//! let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
+//!              The captain said that it was the last boat of the day.";
+//! let page = writer.index().prepare(Page::text("original", story)).unwrap();
+//! writer.add(&[page], None)?; // on disk when this returns
+//! writer.close()?;
+//!
+//! let index = Index::open(folder)?;
+//! let reprint = index.prepare(Page::text("reprint", format!("{story} Read more news tomorrow."))).unwrap();
+//! let (_, matches) = index.query(&reprint, None)?;
+//! assert_eq!(matches[0].line().id, "original");
+//! # Ok::<(), retold::Error>(())
+//! ```
+//!
+//! The files of an index and what holds for them are described in `ARCHITECTURE.md`.
+
+mod check;
+mod export;
+mod files;
+mod index;
+mod keys;
+mod lock;
+mod log;
+mod memory;
+mod pages;
+mod query;
+mod rebuild;
+mod record;
+mod segment;
+mod state;
+mod story;
+mod writer;
+
+pub use check::Checked;
+pub use export::Export;
+pub use index::{Index, Prepared, Stats};
+pub use query::{Match, MatchLine};
+
+pub use record::Entry;
+pub use story::{Order, Story, StoryLine, Told};
+pub use writer::{Added, Status, Writer, create};
+
+#[cfg(test)]
+mod tests;

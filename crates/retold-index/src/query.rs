@@ -1,0 +1,313 @@
+//! Which pages of the index repeat a page.
+//!
+//! The keys of a sketch are looked up, the rarest first, and pages that have as many of them as the method's bounds want are
+//! candidates. How many postings are read is bounded: keys that are left out then count as shared, so that a page is left out
+//! only if it has none of the rarest keys. Candidates are judged by their sketches, and where that leaves a doubt, by texts,
+//! the most similar first.
+
+use std::sync::Arc;
+
+use retold::ids::Rank;
+use retold::method::Trace;
+use retold::relation::{Relation, Verdict};
+use retold::{Judgement, Model, Result, Sketch};
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+
+use crate::index::{Index, Prepared, unknown};
+use crate::record::Entry;
+use crate::state::{State, text_key};
+
+/// Postings that a query reads at the most, but for the rest of a block.
+const WORK: usize = 1 << 17;
+/// Candidates of a query without a limit at the most (those of the batch join).
+const CANDIDATES: usize = 2000;
+
+/// A page that repeats another.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Match {
+    /// The page.
+    pub entry: Entry,
+    /// What the page that was asked about is to it.
+    pub verdict: Verdict,
+    pub(crate) page: u32,
+    /// The page that stands for its story.
+    pub(crate) root: u32,
+}
+
+/// A match as it is printed.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct MatchLine {
+    /// The id of the match.
+    pub id: String,
+    /// What the page is to the match.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "duplicate"))]
+    pub relation: Relation,
+    /// The method's similarity, with six decimals.
+    pub similarity: f64,
+    /// The smaller size over the larger, with six decimals.
+    pub length_ratio: f64,
+    /// Keys that both have.
+    pub shared: u32,
+    /// Where the match was fetched.
+    pub url: Option<String>,
+    /// Its date as written.
+    pub date: Option<String>,
+}
+
+impl Match {
+    /// The match as it is printed. Numbers are those of `pairs.jsonl`.
+    pub fn line(&self) -> MatchLine {
+        let pair = retold::cluster::Pair::new(Rank(0), Rank(1), &self.verdict);
+        let rounded = |value: f32| (f64::from(value) * 1e6).round() / 1e6;
+        MatchLine {
+            id: self.entry.id.clone(),
+            relation: self.verdict.relation,
+            similarity: rounded(pair.similarity),
+            length_ratio: rounded(pair.length_ratio),
+            shared: self.verdict.shared,
+            url: self.entry.url.clone(),
+            date: self.entry.date.clone(),
+        }
+    }
+}
+
+/// Which pages a query sees.
+pub(crate) struct View<'a> {
+    /// Those below this number,
+    pub(crate) before: u32,
+    /// but not this one,
+    pub(crate) but: Option<u32>,
+    /// nor those that went before.
+    pub(crate) is_gone: &'a (dyn Fn(u32) -> bool + Sync),
+}
+
+/// A page that may be related.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    page: u32,
+    root: u32,
+    /// Thousandths of the smaller page's keys that were seen to be shared.
+    share: u32,
+}
+
+impl Index {
+    /// The pages that repeat a page, best first: of equal similarity, by id. At most `limit`, if there is one. A page of the
+    /// same id is left out. The second answer is whether a page of that id and text is in the index.
+    ///
+    /// Time: bounded by the postings and candidates that are looked at (131,072; 2,000, or four times the limit).
+    pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(bool, Vec<Match>)> {
+        let known = self.find(&page.entry.id)?;
+        let same = known
+            .as_ref()
+            .is_some_and(|(_, entry)| entry.sketch.text == page.entry.sketch.text);
+        let view = View {
+            before: self.read().visible,
+            but: known.map(|(page, _)| page),
+            is_gone: &|_| false,
+        };
+        let proof = |model: &Model| Ok(model.verifier().map(|v| v.proof(&page.text).into()));
+        let matches = self.matches(&page.entry.sketch, &proof, &view, limit)?;
+        Ok((same, matches))
+    }
+
+    /// The pages that repeat the page of an id, as [`Index::query`] has them.
+    pub fn matches_of(&self, id: &str, limit: Option<usize>) -> Result<Vec<Match>> {
+        let (page, entry) = self.find(id)?.ok_or_else(|| unknown(id))?;
+        let view = View {
+            before: self.read().visible,
+            but: Some(page),
+            is_gone: &|_| false,
+        };
+        let proof = |model: &Model| self.proof(model, page, &entry);
+        self.matches(&entry.sketch, &proof, &view, limit)
+    }
+
+    pub(crate) fn matches(
+        &self,
+        sketch: &Sketch,
+        proof: &dyn Fn(&Model) -> Result<Option<Arc<[u64]>>>,
+        view: &View<'_>,
+        limit: Option<usize>,
+    ) -> Result<Vec<Match>> {
+        if limit == Some(0) {
+            return Ok(Vec::new());
+        }
+        let (candidates, model) = {
+            let state = self.read();
+            (
+                candidates(&state, sketch, view, limit)?,
+                state.model.clone(),
+            )
+        };
+        let mut judged = Vec::new();
+        for candidate in candidates {
+            let entry = self.entry_of(candidate.page)?;
+            let (verdict, certain) = match model.judge(sketch, &entry.sketch) {
+                Judgement::No => continue,
+                Judgement::Yes(verdict) => (verdict, true),
+                Judgement::Doubt(verdict) => (verdict, false),
+            };
+            let found = Match {
+                entry,
+                verdict,
+                page: candidate.page,
+                root: candidate.root,
+            };
+            judged.push((certain, found));
+        }
+        let by_likeness = |a: &Match, b: &Match| {
+            let likeness = b.verdict.similarity.total_cmp(&a.verdict.similarity);
+            likeness.then_with(|| a.entry.id.cmp(&b.entry.id))
+        };
+        judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
+        let mut matches = self.verified(judged, &model, proof, limit)?;
+        matches.sort_by(by_likeness);
+        Ok(matches)
+    }
+
+    /// Of what sketches say is related, what texts say is. Once there are enough, only pages of other stories are looked at.
+    fn verified(
+        &self,
+        judged: Vec<(bool, Match)>,
+        model: &Model,
+        proof: &dyn Fn(&Model) -> Result<Option<Arc<[u64]>>>,
+        limit: Option<usize>,
+    ) -> Result<Vec<Match>> {
+        let most = limit.unwrap_or(usize::MAX);
+        let (mut matches, mut more, mut own) = (Vec::new(), 0, None);
+        let mut stories = FxHashSet::default();
+        for (certain, mut found) in judged {
+            if matches.len() >= most && (stories.contains(&found.root) || more >= most) {
+                continue;
+            }
+            more += usize::from(matches.len() >= most);
+            if !certain && let Some(verifier) = model.verifier() {
+                if own.is_none() {
+                    own = Some(proof(model)?);
+                }
+                let other = self.proof(model, found.page, &found.entry)?;
+                let (Some(Some(own)), Some(other)) = (&own, other) else {
+                    continue;
+                };
+                match verifier.verify(own, &other, &mut Trace::off()) {
+                    Some(verdict) => found.verdict = verdict,
+                    None => continue,
+                }
+            }
+            stories.insert(found.root);
+            matches.push(found);
+        }
+        Ok(matches)
+    }
+
+    pub(crate) fn entry_of(&self, page: u32) -> Result<Entry> {
+        let (row, log) = {
+            let state = self.read();
+            let row = state
+                .pages
+                .row(page)
+                .ok_or_else(|| crate::state::no_page(page))?;
+            (*row, state.log_of(row.log)?)
+        };
+        Entry::from_bytes(&log.first(row.at, row.lengths.0)?, &log.path)
+    }
+
+    /// The proof of a page's text, from memory if it was wanted before; `None` if texts are not kept.
+    fn proof(&self, model: &Model, page: u32, entry: &Entry) -> Result<Option<Arc<[u64]>>> {
+        let (Some(verifier), Some(hash)) = (model.verifier(), entry.sketch.text) else {
+            return Ok(None);
+        };
+        let key = (self.read().manifest.epoch, hash);
+        if let Some(proof) = self.proofs.get(&key) {
+            return Ok(Some(proof));
+        }
+        let proof: Option<Arc<[u64]>> =
+            self.text_of(page)?.map(|text| verifier.proof(&text).into());
+        if let Some(proof) = &proof {
+            self.proofs.insert(key, Arc::clone(proof));
+        }
+        Ok(proof)
+    }
+}
+
+/// The pages that may be related to a sketch, those that share most first.
+fn candidates(
+    state: &State,
+    sketch: &Sketch,
+    view: &View<'_>,
+    limit: Option<usize>,
+) -> Result<Vec<Candidate>> {
+    let model = &state.model;
+    let is_seen =
+        |page: u32| state.pages.is_live(page) && Some(page) != view.but && !(view.is_gone)(page);
+    let most = limit.map_or(CANDIDATES, |limit| CANDIDATES.min(4 * limit.max(50)));
+    let mut copies = Vec::new();
+    if let Some(text) = sketch.text.filter(|_| model.config().exact) {
+        state.each_page(text_key(text), view.before, |page| {
+            if is_seen(page) {
+                copies.push(page);
+            }
+            copies.len() < most
+        })?;
+    }
+    let site = sketch.site.as_deref();
+    let keys = sketch.keys.iter().copied();
+    let keys: Vec<u64> = keys.filter(|&key| !model.deletes(key, site)).collect();
+    let (hits, skipped) = hits(state, &keys, view.before)?;
+    // What is deleted from other sketches is not known without reading them.
+    let deletes = model
+        .knowledge()
+        .is_some_and(|known| !known.deletes_nothing());
+    let mut found: Vec<Candidate> = Vec::new();
+    for run in hits.chunk_by(|a, b| a == b) {
+        let (page, hits) = (run[0], run.len());
+        let Some(row) = state.pages.row(page).filter(|_| is_seen(page)) else {
+            continue;
+        };
+        let other = row.keys as usize;
+        let (small, large) = (keys.len().min(other), keys.len().max(other));
+        let bounds = model.bounds(small);
+        let within = hits + skipped >= bounds.overlap && large <= bounds.reach;
+        if deletes || within {
+            let share = (hits * 1000 / small.max(1)) as u32;
+            let root = state.pages.root(page);
+            found.push(Candidate { page, root, share });
+        }
+    }
+    copies.sort_unstable();
+    found.retain(|candidate| copies.binary_search(&candidate.page).is_err());
+    let share = 1000;
+    found.extend(copies.into_iter().map(|page| Candidate {
+        page,
+        root: state.pages.root(page),
+        share,
+    }));
+    found.sort_unstable_by_key(|candidate| (std::cmp::Reverse(candidate.share), candidate.page));
+    found.truncate(most);
+    Ok(found)
+}
+
+/// The pages below `before` that have any of these keys, as often as they have one, ascending; and how many keys were not
+/// looked up to their end because that would be too much work.
+fn hits(state: &State, keys: &[u64], before: u32) -> Result<(Vec<u32>, usize)> {
+    let mut lists: Vec<(usize, u64)> = keys.iter().map(|&key| (state.guess(key), key)).collect();
+    lists.sort_unstable();
+    let (mut hits, mut skipped) = (Vec::new(), 0);
+    for (_, key) in lists {
+        if hits.len() >= WORK {
+            skipped += 1;
+            continue;
+        }
+        state.each_page(key, before, |page| {
+            hits.push(page);
+            hits.len() < WORK
+        })?;
+        skipped += usize::from(hits.len() >= WORK);
+    }
+    hits.sort_unstable();
+    Ok((hits, skipped))
+}

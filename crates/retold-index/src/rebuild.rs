@@ -1,0 +1,298 @@
+//! An index written anew: compaction and learning.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use retold::collect::Collection;
+use retold::dedup;
+use retold::frequencies::Frequencies;
+use retold::knowledge::Knowledge;
+use retold::method::Learns;
+use retold::watch::Watch;
+use retold::{Error, Model, Resources, Result};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::files::{replace, sealed, sync_folder};
+use crate::index::Index;
+use crate::log::{Kind, Log, frame};
+use crate::record::Entry;
+use crate::state::{Manifest, State, model_name};
+use crate::writer::{Limits, Writer, remove_others};
+
+/// Bytes of frames that are written at a time.
+const PIECE: usize = 8 << 20;
+
+/// The new index in the making.
+struct Build<'a> {
+    folder: &'a Path,
+    limits: Limits,
+    state: State,
+    log: Arc<Log>,
+    /// Frames that are not written yet.
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// Writes the index anew, without what is gone.
+    ///
+    /// Needs room for a second copy until it is done. A crash leaves the old index.
+    pub fn compact(&mut self, watch: &dyn Watch) -> Result<()> {
+        let pages = self.index().live();
+        let links = {
+            let state = self.index().read();
+            let roots = pages.iter().map(|&page| (page, state.pages.root(page)));
+            let mut first: FxHashMap<u32, u32> = FxHashMap::default();
+            let links = roots.map(|(page, root)| (page, *first.entry(root).or_insert(page)));
+            links.filter(|(page, first)| page != first).collect()
+        };
+        self.rebuild(&pages, None, links, watch)
+    }
+
+    /// Learns again from the pages that are there, and judges by that from now on: a new epoch.
+    ///
+    /// Needs room for a second copy until it is done. A crash leaves the old index.
+    ///
+    /// Errors: the method learns nothing, or words of texts that are not kept.
+    pub fn learn(&mut self, resources: &Resources, watch: &dyn Watch) -> Result<()> {
+        let index = Arc::clone(self.index());
+        let model = index.model();
+        let pages = index.live();
+        let mut collection = Collection::default();
+        let known = match model.method().learns {
+            Learns::Nothing => {
+                return Err(Error::usage(format!(
+                    "method {} learns nothing from a collection",
+                    model.method().name
+                )));
+            }
+            Learns::Words(_) => learn_words(&index, &pages, &model)?,
+            Learns::Common | Learns::Noise => {
+                index.export(pages.clone(), &mut collection, watch)?;
+                collection.knowledge(&model).unwrap_or_default()
+            }
+        };
+        let model = model.learn(known);
+        collection = Collection::default();
+        let sketches = Resketch::of(&index, &model);
+        let texts = index.export_as(
+            pages.clone(),
+            &mut collection,
+            &|page| sketches.entry(page),
+            watch,
+        )?;
+        let findings = dedup::among(collection, model.clone(), &texts, resources, watch)?;
+        let page = |rank: retold::ids::Rank| pages[findings.by_id[rank.at()].at()];
+        let links = findings
+            .pairs
+            .iter()
+            .map(|pair| (page(pair.a), page(pair.b)));
+        self.rebuild(&pages, Some(&model), links.collect(), watch)
+    }
+
+    /// Replaces the index by one of these pages, numbered in this order, with these links. With another model, that is its.
+    fn rebuild(
+        &mut self,
+        pages: &[u32],
+        model: Option<&Model>,
+        links: Vec<(u32, u32)>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let index = Arc::clone(self.index());
+        let old = index.read().manifest.clone();
+        let result = self.rebuilt(&index, &old, (pages, model, links), watch);
+        if result.is_err() {
+            // The old index stands; what there is of the new one only takes room.
+            remove_others(index.folder(), &old)?;
+        }
+        let state = result?;
+        let manifest = state.manifest.clone();
+        *index.write() = state;
+        remove_others(index.folder(), &manifest)
+    }
+
+    fn rebuilt(
+        &self,
+        index: &Index,
+        old: &Manifest,
+        (pages, model, links): (&[u32], Option<&Model>, Vec<(u32, u32)>),
+        watch: &dyn Watch,
+    ) -> Result<State> {
+        let current = index.model();
+        let sketches = Resketch::of(index, model.unwrap_or(&current));
+        let model_then = model.unwrap_or(&current).clone();
+        let mut build = Build::begin(index.folder(), old, model_then, self.limits)?;
+        watch.begin("writing the index", pages.len() as u64);
+        for &page in pages {
+            if watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let entry = match model {
+                Some(_) => sketches.entry(page)?,
+                None => index.entry_of(page)?,
+            };
+            build.push(&entry, &index.packed(page)?)?;
+            watch.advance(1);
+        }
+        let number: FxHashMap<u32, u32> = pages.iter().copied().zip(0..).collect();
+        let links = links.into_iter();
+        let links = links.filter_map(|(a, b)| Some((*number.get(&a)?, *number.get(&b)?)));
+        build.state.add_links(links);
+        build.finish(model.is_some())
+    }
+}
+
+/// Entries of pages with the sketches that a model makes, which are others only if it weighs words.
+struct Resketch<'a> {
+    index: &'a Index,
+    model: &'a Model,
+}
+
+impl<'a> Resketch<'a> {
+    fn of(index: &'a Index, model: &'a Model) -> Resketch<'a> {
+        Resketch { index, model }
+    }
+
+    fn entry(&self, page: u32) -> Result<Entry> {
+        let mut entry = self.index.entry_of(page)?;
+        if matches!(self.model.method().learns, Learns::Words(_)) {
+            let text = self.index.text_of(page)?.ok_or_else(no_texts)?;
+            entry.sketch = self.model.sketch(&text, entry.sketch.site.as_deref())?;
+        }
+        Ok(entry)
+    }
+}
+
+fn no_texts() -> Error {
+    Error::usage("the method weighs words, and the index keeps no texts to count them in")
+}
+
+/// The document frequencies of the words of all pages; equal texts count once.
+fn learn_words(index: &Index, pages: &[u32], model: &Model) -> Result<Knowledge> {
+    let mut seen = FxHashSet::default();
+    let mut failed = None;
+    let mut words_of = |page: u32| -> Result<Option<Vec<u64>>> {
+        let text = index.text_of(page)?.ok_or_else(no_texts)?;
+        let hash = retold::text::text_hash(&text);
+        Ok(hash
+            .filter(|&hash| seen.insert(hash))
+            .map(|_| model.words(&text)))
+    };
+    let words = pages.iter().map_while(|&page| match words_of(page) {
+        Ok(words) => Some(words),
+        Err(e) => {
+            failed = Some(e);
+            None
+        }
+    });
+    let frequencies = Frequencies::of(words.flatten());
+    match failed {
+        Some(e) => Err(e),
+        None => Ok(Knowledge::of_words(frequencies)),
+    }
+}
+
+impl<'a> Build<'a> {
+    /// Begins behind the files of the old index.
+    fn begin(folder: &'a Path, old: &Manifest, model: Model, limits: Limits) -> Result<Build<'a>> {
+        let number = old.next;
+        let manifest = Manifest {
+            logs: vec![(number, 0)],
+            segments: Vec::new(),
+            tail: 0,
+            next: number + 1,
+            ..old.clone()
+        };
+        let log = Arc::new(Log::create(folder, number)?);
+        let mut state = State::empty(manifest, model);
+        state.logs.insert(number, Arc::clone(&log));
+        Ok(Build {
+            folder,
+            limits,
+            state,
+            log,
+            bytes: Vec::new(),
+        })
+    }
+
+    fn push(&mut self, entry: &Entry, packed: &[u8]) -> Result<()> {
+        let page = self.state.pages.len() as u32;
+        let at = self.state.end + self.bytes.len() as u64;
+        let bytes = entry.to_bytes();
+        frame(&mut self.bytes, Kind::Page, page, &bytes, packed);
+        let lengths = (bytes.len() as u32, packed.len() as u32);
+        let number = self.state.manifest.last_log();
+        self.state.add_page(entry, (number, at), lengths);
+        if self.bytes.len() >= PIECE.min(self.limits.log as usize) {
+            self.commit()?;
+            if self.state.end >= self.limits.log {
+                self.next_log()?;
+            }
+        }
+        if self.state.memory.len() >= self.limits.postings {
+            self.segment()?;
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        let state = &mut self.state;
+        frame(
+            &mut self.bytes,
+            Kind::Commit,
+            0,
+            &state.end.to_le_bytes(),
+            &[],
+        );
+        self.log.write(state.end, &self.bytes)?;
+        state.end += self.bytes.len() as u64;
+        self.bytes.clear();
+        if let Some(log) = state.manifest.logs.last_mut() {
+            log.1 = state.end;
+        }
+        Ok(())
+    }
+
+    fn next_log(&mut self) -> Result<()> {
+        self.log.sync()?;
+        let number = self.state.manifest.next;
+        self.log = Arc::new(Log::create(self.folder, number)?);
+        let state = &mut self.state;
+        state.manifest.next += 1;
+        state.manifest.logs.push((number, 0));
+        state.logs.insert(number, Arc::clone(&self.log));
+        state.end = 0;
+        Ok(())
+    }
+
+    fn segment(&mut self) -> Result<()> {
+        let state = &mut self.state;
+        state.visible = state.pages.len() as u32;
+        let mut manifest = state.manifest.clone();
+        let segment = state.segment(self.folder, manifest.next)?;
+        manifest.next += 1;
+        manifest.segments.push(segment.named.clone());
+        state.seal(segment, manifest);
+        Ok(())
+    }
+
+    /// Puts the new index in the place of the old one.
+    fn finish(mut self, learnt: bool) -> Result<State> {
+        self.commit()?;
+        self.log.sync()?;
+        self.segment()?;
+        let state = &mut self.state;
+        state.manifest.tail = state.end;
+        if learnt {
+            state.manifest.epoch += 1;
+            state.manifest.model = model_name(state.manifest.epoch);
+            let json = state.model.to_json();
+            replace(
+                &self.folder.join(&state.manifest.model),
+                sealed(&json).as_bytes(),
+            )?;
+        }
+        sync_folder(self.folder)?;
+        state.manifest.write(self.folder)?;
+        Ok(self.state)
+    }
+}

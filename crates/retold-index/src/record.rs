@@ -1,0 +1,131 @@
+//! What is kept of a page: who it is and its sketch, and beside them its text.
+
+use std::path::Path;
+
+use retold::text::{Text, TextOptions};
+use retold::{Result, Sketch};
+
+use crate::files::{Bytes, damaged, put_string};
+
+/// A page in the index, without its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its id.
+    pub id: String,
+    /// Where it was fetched.
+    pub url: Option<String>,
+    /// Its date as written in the input, or as the page says.
+    pub date: Option<String>,
+    /// The same in seconds since 1970, if it can be read.
+    pub seconds: Option<i64>,
+    /// When it was added, in seconds since 1970.
+    pub added: i64,
+    /// Its title, cut after 200 characters.
+    pub title: Option<String>,
+    /// Bytes of its content as it came.
+    pub bytes: u64,
+    /// Its sketch, site included.
+    pub sketch: Sketch,
+}
+
+/// The version of the byte form, its first number.
+const VERSION: u32 = 1;
+
+impl Entry {
+    /// The moment that counts in a story: its date, else when it was added.
+    pub fn moment(&self) -> i64 {
+        self.seconds.unwrap_or(self.added)
+    }
+
+    /// Whether a page says of itself what this one says, and has the same text.
+    pub(crate) fn is_same(&self, other: &Entry) -> bool {
+        let facts = |entry: &Entry| {
+            let Entry {
+                url, date, title, ..
+            } = entry.clone();
+            (url, date, title)
+        };
+        self.sketch == other.sketch && facts(self) == facts(other)
+    }
+
+    /// The byte form: a version; id, URL, date, title, each behind its length, which is 2³² − 1 for none; three numbers of 64
+    /// bits: seconds (least for none), added, bytes; the sketch.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = VERSION.to_le_bytes().to_vec();
+        put_string(&mut bytes, &self.id);
+        for text in [&self.url, &self.date, &self.title] {
+            match text {
+                Some(text) => put_string(&mut bytes, text),
+                None => bytes.extend(u32::MAX.to_le_bytes()),
+            }
+        }
+        bytes.extend(self.seconds.unwrap_or(i64::MIN).to_le_bytes());
+        bytes.extend(self.added.to_le_bytes());
+        bytes.extend(self.bytes.to_le_bytes());
+        bytes.extend(self.sketch.to_bytes());
+        bytes
+    }
+
+    /// The entry with that byte form, read from the file at `path`.
+    pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Entry> {
+        let mut rest = Bytes(bytes);
+        let entry = || {
+            if rest.u32()? != VERSION {
+                return None;
+            }
+            let id = rest.string()?.to_owned();
+            let mut optional = || {
+                if rest.0.starts_with(&u32::MAX.to_le_bytes()) {
+                    rest.u32()?;
+                    return Some(None);
+                }
+                rest.string().map(|text| Some(text.to_owned()))
+            };
+            let (url, date, title) = (optional()?, optional()?, optional()?);
+            let seconds = rest.u64()? as i64;
+            let (added, bytes) = (rest.u64()? as i64, rest.u64()?);
+            Some(Entry {
+                id,
+                url,
+                date,
+                seconds: (seconds != i64::MIN).then_some(seconds),
+                added,
+                title,
+                bytes,
+                sketch: Sketch::from_bytes(rest.0).ok()?,
+            })
+        };
+        let mut entry = entry;
+        entry().ok_or_else(|| damaged(path, "an entry has not the form of one"))
+    }
+}
+
+/// How much texts are compressed: more costs more time than it saves room.
+const LEVEL: i32 = 3;
+/// No text is longer: positions in it are 32 bits wide.
+const LONGEST: usize = u32::MAX as usize;
+
+/// The kept form of a text.
+pub(crate) fn pack(text: &Text) -> Vec<u8> {
+    let bytes = text.to_bytes();
+    let packed = zstd::bulk::compress(&bytes, LEVEL);
+    // Compression into memory cannot fail; if it did, the empty form says that there is no text.
+    packed.unwrap_or_default()
+}
+
+/// The text with that kept form; `None` if texts are not kept.
+pub(crate) fn unpack(packed: &[u8], options: &TextOptions, path: &Path) -> Result<Option<Text>> {
+    if packed.is_empty() {
+        return Ok(None);
+    }
+    let wrong = |_| damaged(path, "a text cannot be decompressed");
+    let length = zstd::zstd_safe::get_frame_content_size(packed)
+        .ok()
+        .flatten();
+    let length = length.map_or(LONGEST, |length| LONGEST.min(length as usize));
+    let bytes = zstd::bulk::decompress(packed, length).map_err(wrong)?;
+    let text = Text::from_bytes(&bytes, options);
+    text.map(Some)
+        .map_err(|e| damaged(path, &format!("a text cannot be read: {e}")))
+}

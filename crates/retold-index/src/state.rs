@@ -1,0 +1,381 @@
+//! The index as it is at a moment: what the manifest names, opened, and what the log has beyond it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use retold::{Error, Model, Result};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::files::{Bytes, damaged, replace, sealed, unseal};
+use crate::log::{Frame, Kind, Log};
+use crate::memory::Memory;
+use crate::pages::{Pages, Row};
+use crate::record::Entry;
+use crate::segment::{Facts, Named, Segment};
+
+/// The manifest's file.
+pub(crate) const MANIFEST: &str = "manifest.json";
+/// The version of all files together.
+const FORMAT: u32 = 1;
+
+/// What belongs to the index. It is replaced as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    pub(crate) format: u32,
+    /// The release that wrote it, for people.
+    pub(crate) release: String,
+    /// How often it was replaced.
+    pub(crate) generation: u64,
+    /// How often the model has learnt.
+    pub(crate) epoch: u32,
+    /// The model's file.
+    pub(crate) model: String,
+    /// Whether texts are kept.
+    pub(crate) texts: bool,
+    /// Logs and how many bytes of each are sure.
+    pub(crate) logs: Vec<(u32, u64)>,
+    /// Segments, in the order of their pages.
+    pub(crate) segments: Vec<Named>,
+    /// Where in the last log the pages begin that are in no segment.
+    pub(crate) tail: u64,
+    /// The number of the next file.
+    pub(crate) next: u32,
+}
+
+impl Manifest {
+    pub(crate) fn first(texts: bool) -> Manifest {
+        Manifest {
+            format: FORMAT,
+            release: env!("CARGO_PKG_VERSION").to_owned(),
+            generation: 0,
+            epoch: 1,
+            model: model_name(1),
+            texts,
+            logs: vec![(1, 0)],
+            segments: Vec::new(),
+            tail: 0,
+            next: 2,
+        }
+    }
+
+    pub(crate) fn read(folder: &Path) -> Result<Manifest> {
+        let path = folder.join(MANIFEST);
+        if !path.exists() {
+            return Err(Error::usage(format!(
+                "{}: no index of retold (there is no {MANIFEST}); make one with `retold index create {}`",
+                folder.display(),
+                folder.display()
+            )));
+        }
+        let text = unseal(&path)?;
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
+            release: String,
+        }
+        let wrong = |e: serde_json::Error| damaged(&path, &e.to_string());
+        let found: Format = serde_json::from_str(&text).map_err(wrong)?;
+        if found.format != FORMAT {
+            return Err(Error::Corrupt {
+                path,
+                reason: format!(
+                    "an index of format {}, written by retold {}; this release ({}) reads format {FORMAT}: open it with \
+                     that release",
+                    found.format,
+                    found.release,
+                    env!("CARGO_PKG_VERSION")
+                ),
+            });
+        }
+        serde_json::from_str(&text).map_err(wrong)
+    }
+
+    /// Replaces the manifest in the folder.
+    pub(crate) fn write(&mut self, folder: &Path) -> Result<()> {
+        self.generation += 1;
+        self.release = env!("CARGO_PKG_VERSION").to_owned();
+        let text = serde_json::to_string(self).map_err(|e| Error::usage(e.to_string()))?;
+        replace(&folder.join(MANIFEST), sealed(&text).as_bytes())
+    }
+
+    /// The files that belong to the index.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let logs = self.logs.iter().map(|&(number, _)| Log::name(number));
+        let segments = self
+            .segments
+            .iter()
+            .map(|named| Segment::name(named.number));
+        let others = [
+            MANIFEST.to_owned(),
+            crate::lock::LOCK.to_owned(),
+            self.model.clone(),
+        ];
+        logs.chain(segments).chain(others).collect()
+    }
+
+    pub(crate) fn last_log(&self) -> u32 {
+        self.logs.last().map_or(0, |log| log.0)
+    }
+}
+
+pub(crate) fn model_name(epoch: u32) -> String {
+    format!("model-{epoch:06}.json")
+}
+
+/// The model that a manifest names.
+pub(crate) fn read_model(folder: &Path, manifest: &Manifest) -> Result<Model> {
+    let path = folder.join(&manifest.model);
+    let json = unseal(&path)?;
+    Model::from_json(&json, folder).map_err(|e| Error::usage(format!("{}: {e}", path.display())))
+}
+
+/// The key under which pages of an id are found.
+pub(crate) fn id_key(id: &str) -> u64 {
+    xxh3_64_with_seed(id.as_bytes(), 1)
+}
+
+/// The key under which pages of a text are found.
+pub(crate) fn text_key(text: u128) -> u64 {
+    xxh3_64_with_seed(&text.to_le_bytes(), 2)
+}
+
+/// All keys of a page.
+pub(crate) fn keys_of(entry: &Entry) -> impl Iterator<Item = u64> {
+    let own = [Some(id_key(&entry.id)), entry.sketch.text.map(text_key)];
+    own.into_iter()
+        .flatten()
+        .chain(entry.sketch.keys.iter().copied())
+}
+
+/// The index at a moment.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) manifest: Manifest,
+    pub(crate) model: Model,
+    pub(crate) logs: FxHashMap<u32, Arc<Log>>,
+    pub(crate) segments: Vec<Arc<Segment>>,
+    pub(crate) pages: Pages,
+    /// What the segments do not have yet.
+    pub(crate) memory: Memory,
+    /// Links of pages that are in no segment, and pages that went since the last one.
+    pub(crate) links: Vec<(u32, u32)>,
+    pub(crate) gone: Vec<u32>,
+    /// Pages from this number on are in no segment.
+    pub(crate) fresh: u32,
+    /// Pages before this number were committed.
+    pub(crate) visible: u32,
+    /// Where the last commit ends in the last log.
+    pub(crate) end: u64,
+}
+
+impl State {
+    /// The state before anything was read.
+    pub(crate) fn empty(manifest: Manifest, model: Model) -> State {
+        State {
+            model,
+            logs: FxHashMap::default(),
+            segments: Vec::new(),
+            pages: Pages::default(),
+            memory: Memory::default(),
+            links: Vec::new(),
+            gone: Vec::new(),
+            fresh: 0,
+            visible: 0,
+            end: manifest.tail,
+            manifest,
+        }
+    }
+
+    pub(crate) fn open(folder: &Path, write: bool) -> Result<State> {
+        let manifest = Manifest::read(folder)?;
+        let model = read_model(folder, &manifest)?;
+        let mut state = State::empty(manifest, model);
+        for named in state.manifest.segments.clone() {
+            if named.pages.start != state.fresh {
+                return Err(damaged(
+                    &folder.join(MANIFEST),
+                    "segments do not follow each other",
+                ));
+            }
+            let (segment, facts) = Segment::open(folder, &named)?;
+            state.apply_facts(&facts);
+            state.fresh = named.pages.end;
+            state.segments.push(Arc::new(segment));
+        }
+        state.visible = state.fresh;
+        let last = state.manifest.last_log();
+        for &(number, length) in &state.manifest.logs {
+            let log = Log::open(folder, number, write && number == last)?;
+            let found = log.len()?;
+            if found < length || (number != last && found != length) {
+                let what = format!("it has {found} bytes and had {length}");
+                return Err(damaged(&log.path, &what));
+            }
+            state.logs.insert(number, Arc::new(log));
+        }
+        state.catch_up()?;
+        Ok(state)
+    }
+
+    fn apply_facts(&mut self, facts: &Facts) {
+        facts.rows.iter().for_each(|&row| self.pages.push(row));
+        for &(a, b) in &facts.links {
+            self.pages.link(a, b);
+        }
+        facts.gone.iter().for_each(|&page| self.pages.remove(page));
+    }
+
+    /// The log that is written to.
+    pub(crate) fn log(&self) -> Result<Arc<Log>> {
+        self.log_of(self.manifest.last_log())
+    }
+
+    pub(crate) fn log_of(&self, number: u32) -> Result<Arc<Log>> {
+        let log = self.logs.get(&number);
+        log.cloned()
+            .ok_or_else(|| Error::usage(format!("the index has no log {number}: it is damaged")))
+    }
+
+    /// Reads the commits that the last log got since it was read.
+    pub(crate) fn catch_up(&mut self) -> Result<()> {
+        let log = self.log()?;
+        let sure = self.manifest.logs.last().map_or(0, |log| log.1);
+        let number = self.manifest.last_log();
+        self.end = log.replay(self.end, sure, |frames| self.apply(&log, number, frames))?;
+        Ok(())
+    }
+
+    /// Takes in a commit.
+    fn apply(&mut self, log: &Log, number: u32, frames: Vec<Frame>) -> Result<()> {
+        for frame in frames {
+            let wrong = |what: &str| {
+                let at = frame.at;
+                damaged(&log.path, &format!("the frame at byte {at} {what}"))
+            };
+            match frame.head.kind {
+                Kind::Page => {
+                    if frame.head.page as usize != self.pages.len() {
+                        return Err(wrong("is out of order"));
+                    }
+                    let entry = Entry::from_bytes(&frame.first, &log.path)?;
+                    let lengths = (frame.head.first, frame.head.second);
+                    self.add_page(&entry, (number, frame.at), lengths);
+                }
+                Kind::Links => {
+                    let pairs = Bytes(&frame.first)
+                        .all_u32()
+                        .ok_or_else(|| wrong("is cut"))?;
+                    let (pairs, _) = pairs.as_chunks::<2>();
+                    self.add_links(pairs.iter().map(|&[a, b]| (a, b)));
+                }
+                Kind::Gone => {
+                    let pages = Bytes(&frame.first)
+                        .all_u32()
+                        .ok_or_else(|| wrong("is cut"))?;
+                    self.remove_pages(&pages);
+                }
+                Kind::Commit => {}
+            }
+        }
+        self.visible = self.pages.len() as u32;
+        Ok(())
+    }
+
+    /// Adds a page whose frame is at that place of that log.
+    pub(crate) fn add_page(&mut self, entry: &Entry, place: (u32, u64), lengths: (u32, u32)) {
+        let page = self.pages.len() as u32;
+        keys_of(entry).for_each(|key| self.memory.push(key, page));
+        self.pages.push(Row {
+            log: place.0,
+            at: place.1,
+            lengths,
+            keys: entry.sketch.keys.len() as u32,
+            moment: entry.moment(),
+        });
+    }
+
+    pub(crate) fn add_links(&mut self, links: impl Iterator<Item = (u32, u32)>) {
+        for (a, b) in links {
+            if self.pages.link(a, b) {
+                self.links.push((a, b));
+            }
+        }
+    }
+
+    pub(crate) fn remove_pages(&mut self, pages: &[u32]) {
+        pages.iter().for_each(|&page| self.pages.remove(page));
+        self.gone.extend(pages);
+    }
+
+    /// Hands the pages below `before` that have a key to `take`, until that returns false. Pages that are gone are among
+    /// them.
+    pub(crate) fn each_page(
+        &self,
+        key: u64,
+        before: u32,
+        mut take: impl FnMut(u32) -> bool,
+    ) -> Result<()> {
+        let fresh = self.memory.pages(key).iter().rev();
+        let mut goes_on = true;
+        for &page in fresh.filter(|&&page| page < before) {
+            goes_on = goes_on && take(page);
+        }
+        for segment in self
+            .segments
+            .iter()
+            .rev()
+            .filter(|s| s.named.pages.start < before)
+        {
+            if !goes_on {
+                break;
+            }
+            segment.pages(key, |page| {
+                goes_on = page >= before || take(page);
+                goes_on
+            })?;
+        }
+        Ok(())
+    }
+
+    /// About how many pages have a key, at the most.
+    pub(crate) fn guess(&self, key: u64) -> usize {
+        let segments = self.segments.iter().map(|segment| segment.guess(key));
+        self.memory.pages(key).len() + segments.sum::<usize>()
+    }
+
+    /// A page's entry.
+    pub(crate) fn entry(&self, page: u32) -> Result<Entry> {
+        let row = *self.pages.row(page).ok_or_else(|| no_page(page))?;
+        let log = self.log_of(row.log)?;
+        Entry::from_bytes(&log.first(row.at, row.lengths.0)?, &log.path)
+    }
+
+    /// The page of an id below `before`, which `is_there` accepts.
+    pub(crate) fn find(
+        &self,
+        id: &str,
+        before: u32,
+        is_there: impl Fn(u32) -> bool,
+    ) -> Result<Option<(u32, Entry)>> {
+        let mut pages = Vec::new();
+        self.each_page(id_key(id), before, |page| {
+            pages.push(page);
+            true
+        })?;
+        pages.retain(|&page| is_there(page));
+        pages.sort_unstable_by(|a, b| b.cmp(a));
+        for page in pages {
+            let entry = self.entry(page)?;
+            if entry.id == id {
+                return Ok(Some((page, entry)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+pub(crate) fn no_page(page: u32) -> Error {
+    Error::usage(format!("the index has no page {page}: it is damaged"))
+}

@@ -1,0 +1,140 @@
+//! The index against what it promises.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod crash;
+mod damage;
+mod same;
+
+use std::path::Path;
+
+use retold::config::Config;
+use retold::dedup;
+use retold::method::METHODS;
+use retold::read::Source;
+use retold::{Model, Page, Resources};
+
+use crate::index::Prepared;
+use crate::writer::{Limits, Writer, create};
+
+/// Files change with nearly every commit.
+const SMALL: Limits = Limits {
+    postings: 200,
+    tail: 2000,
+    log: 6000,
+};
+
+/// A sentence that no other topic and number has.
+fn sentence(topic: u32, number: u32) -> String {
+    let word = |salt: u32| {
+        let mut at = topic * 7919 + number * 104_729 + salt * 31;
+        let letters = (0..6).map(|_| {
+            at = at.wrapping_mul(1_103_515_245).wrapping_add(12345);
+            char::from(b'a' + (at >> 16) as u8 % 26)
+        });
+        letters.collect::<String>()
+    };
+    let words: Vec<String> = (0..9).map(word).collect();
+    format!(
+        "The {} of {} was here again with a {}, and {} waits for the {}. ",
+        words[0], words[1], words[2], words[3], words[4]
+    )
+}
+
+/// A page: which topic, which sentences of it, and which template.
+type Recipe = (u32, std::ops::Range<u32>, u32);
+
+fn page(id: &str, (topic, sentences, template): &Recipe) -> Page {
+    let site = format!(
+        "Welcome to site {template}, the home of all news. All rights of site {template} are reserved here. "
+    );
+    let text: String = sentences
+        .clone()
+        .map(|number| sentence(*topic, number))
+        .collect();
+    Page::text(id, format!("{text}\n{site}"))
+        .with_url(format!("http://s{template}.example/{id}"))
+        .with_date(format!("2020-01-{:02}", topic % 28 + 1))
+}
+
+/// Every method with its defaults, and `period` with each noise filter.
+fn variants() -> Vec<Config> {
+    let mut variants: Vec<Config> = METHODS
+        .iter()
+        .map(|info| Config {
+            method: info.name.to_owned(),
+            ..Config::default()
+        })
+        .collect();
+    for noise in ["none", "idf", "site", "idf+site"] {
+        let given = [("noise", noise), ("idf_min_df", "3"), ("site_min_df", "2")];
+        variants.push(Config {
+            method: "period".to_owned(),
+            params: given
+                .map(|(name, value)| (name.to_owned(), value.into()))
+                .into(),
+            ..Config::default()
+        });
+    }
+    let low = [("common_df", "3")].map(|(name, value)| (name.to_owned(), value.into()));
+    variants.push(Config {
+        params: low.into(),
+        ..Config::default()
+    });
+    variants
+}
+
+/// The model that a run over these pages ends with, and what it finds.
+fn run(pages: &[Page], model: Model) -> dedup::Findings {
+    let source = Source::of_pages("pages", pages.iter().cloned());
+    dedup::run(vec![source], model, &Resources::default(), &()).unwrap()
+}
+
+fn open(folder: &Path) -> Writer {
+    let mut writer = Writer::open(folder, "a test").unwrap();
+    writer.limits = SMALL;
+    writer
+}
+
+fn make(folder: &Path, model: &Model) -> Writer {
+    let mut writer = create(folder, model, true, "a test").unwrap();
+    writer.limits = SMALL;
+    writer
+}
+
+fn prepared(writer: &Writer, pages: &[Page]) -> Vec<Prepared> {
+    pages
+        .iter()
+        .map(|page| writer.index().prepare(page.clone()).unwrap())
+        .collect()
+}
+
+/// Pairs by ids, with relation and numbers as they are printed.
+fn pairs(findings: &dedup::Findings) -> Vec<(String, String, String)> {
+    let pairs = findings.pairs.iter().map(|pair| {
+        let numbers = format!(
+            "{} {:.6} {:.6} {}",
+            pair.relation.name(),
+            pair.similarity,
+            pair.length_ratio,
+            pair.shared
+        );
+        (
+            findings.id(pair.a).to_owned(),
+            findings.id(pair.b).to_owned(),
+            numbers,
+        )
+    });
+    pairs.collect()
+}
+
+fn dropped(findings: &dedup::Findings) -> Vec<(String, String)> {
+    let dropped = findings.dropped.iter();
+    dropped
+        .map(|gone| {
+            (
+                findings.id(gone.page).to_owned(),
+                findings.id(gone.canonical).to_owned(),
+            )
+        })
+        .collect()
+}

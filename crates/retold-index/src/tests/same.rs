@@ -1,0 +1,264 @@
+//! Pages added in any way are what a batch run says they are.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use retold::{Model, Page, Resources};
+
+use super::*;
+use crate::index::Index;
+use crate::query::Match;
+use crate::writer::Status;
+
+/// What is done to an index.
+#[derive(Clone, Debug)]
+enum Step {
+    /// Pages are added in one commit.
+    Add(Vec<(u32, Recipe)>),
+    Remove(Vec<u32>),
+    Compact,
+    Reopen,
+}
+
+fn recipes() -> impl Strategy<Value = Recipe> {
+    let whole =
+        (0u32..3, 0u32..3, 0u32..2).prop_map(|(topic, cut, template)| (topic, cut..14, template));
+    let part = (0u32..3, 0u32..6, 6u32..9, 0u32..2)
+        .prop_map(|(topic, start, end, template)| (topic, start..end, template));
+    prop_oneof![2 => whole, 1 => part]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let add = proptest::collection::vec((0u32..20, recipes()), 1..9).prop_map(Step::Add);
+    let remove = proptest::collection::vec(0u32..20, 1..3).prop_map(Step::Remove);
+    let step =
+        prop_oneof![6 => add, 2 => remove, 1 => Just(Step::Compact), 1 => Just(Step::Reopen)];
+    proptest::collection::vec(step, 1..10)
+}
+
+/// A match read from the smaller id.
+fn as_pair(id: &str, found: &Match) -> (String, String, String) {
+    let line = found.line();
+    let numbers = |relation: &str| {
+        format!(
+            "{relation} {:.6} {:.6} {}",
+            line.similarity, line.length_ratio, line.shared
+        )
+    };
+    match *id < *line.id {
+        true => (id.to_owned(), line.id, numbers(line.relation.name())),
+        false => (
+            line.id,
+            id.to_owned(),
+            numbers(line.relation.swapped().name()),
+        ),
+    }
+}
+
+/// All that the index says of its pages, against a run over the same pages under the same model.
+fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
+    assert_eq!(index.len(), pages.len());
+    if pages.is_empty() {
+        return;
+    }
+    let pages: Vec<Page> = pages.values().cloned().collect();
+    let expected = run(&pages, index.model());
+    let exported = index.findings(&Resources::default(), &()).unwrap();
+    assert_eq!(pairs(&exported), pairs(&expected));
+    assert_eq!(dropped(&exported), dropped(&expected));
+    assert_eq!(exported.clusters, expected.clusters);
+    let mut found = Vec::new();
+    for page in &pages {
+        let matches = index.matches_of(&page.id, None).unwrap();
+        found.extend(matches.iter().map(|found| as_pair(&page.id, found)));
+        let (same, asked) = index
+            .query(&index.prepare(page.clone()).unwrap(), None)
+            .unwrap();
+        assert!(same);
+        let ids = |matches: &[Match]| -> Vec<String> {
+            matches.iter().map(|m| m.entry.id.clone()).collect()
+        };
+        assert_eq!(ids(&asked), ids(&matches));
+        // The story of a page is its cluster.
+        let story = index.story(&page.id, &()).unwrap();
+        let mut told: Vec<String> = story.timeline.into_iter().map(|told| told.id).collect();
+        told.sort();
+        let rank = expected
+            .by_id
+            .iter()
+            .position(|&number| *expected.collection.page(number).id == *page.id)
+            .unwrap();
+        let rank = retold::ids::Rank::new(rank);
+        let cluster = expected
+            .clusters
+            .iter()
+            .find(|cluster| cluster.members.contains(&rank));
+        let members = cluster.map_or(vec![page.id.clone()], |cluster| {
+            cluster
+                .members
+                .iter()
+                .map(|&member| expected.id(member).to_owned())
+                .collect()
+        });
+        assert_eq!(told, members);
+    }
+    found.sort();
+    let twice: Vec<_> = pairs(&expected)
+        .into_iter()
+        .flat_map(|pair| [pair.clone(), pair])
+        .collect();
+    assert_eq!(found, twice);
+}
+
+fn follow(steps: &[Step], model: &Model) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Some(make(folder.path(), model));
+    let mut pages: BTreeMap<String, Page> = BTreeMap::new();
+    for step in steps {
+        let at = writer.as_mut().unwrap();
+        match step {
+            Step::Add(recipes) => {
+                let new: Vec<Page> = recipes
+                    .iter()
+                    .map(|(id, recipe)| page(&format!("p{id}"), recipe))
+                    .collect();
+                let added = at.add(&prepared(at, &new), None).unwrap();
+                for (page, added) in new.into_iter().zip(added) {
+                    let before = pages.insert(page.id.clone(), page.clone());
+                    let status = match before {
+                        None => Status::New,
+                        Some(before) if before == page => Status::Unchanged,
+                        Some(_) => Status::Replaced,
+                    };
+                    assert_eq!(added.status, status);
+                    if status == Status::Unchanged {
+                        continue;
+                    }
+                    // What it repeats of what was there before it.
+                    let findings = run(
+                        &pages.values().cloned().collect::<Vec<Page>>(),
+                        model.clone(),
+                    );
+                    let expected: Vec<_> = pairs(&findings)
+                        .into_iter()
+                        .filter(|(a, b, _)| [a, b].contains(&&page.id))
+                        .collect();
+                    let mut found: Vec<_> = added
+                        .matches
+                        .iter()
+                        .map(|found| as_pair(&page.id, found))
+                        .collect();
+                    found.sort();
+                    assert_eq!(found, expected);
+                }
+            }
+            Step::Remove(ids) => {
+                let ids: Vec<String> = ids.iter().map(|id| format!("p{id}")).collect();
+                let there = at.remove(&ids).unwrap();
+                for (id, there) in ids.iter().zip(there) {
+                    assert_eq!(pages.remove(id).is_some(), there);
+                }
+            }
+            Step::Compact => at.compact(&()).unwrap(),
+            Step::Reopen => {
+                // Half of the times without a word of goodbye.
+                match pages.len() % 2 {
+                    0 => writer.take().unwrap().close().unwrap(),
+                    _ => drop(writer.take()),
+                }
+                writer = Some(open(folder.path()));
+            }
+        }
+    }
+    let writer = writer.unwrap();
+    assert_same(writer.index(), &pages);
+    assert_same(&Index::open(folder.path()).unwrap(), &pages);
+    writer.close().unwrap();
+    assert_eq!(
+        Index::check(folder.path()).unwrap().problems,
+        Vec::<String>::new()
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    #[test]
+    fn any_way_of_adding_is_the_batch_run(
+        steps in steps(),
+        learnt in proptest::collection::vec(recipes(), 1..30),
+    ) {
+        let learnt: Vec<Page> = learnt.iter().enumerate().map(|(n, recipe)| page(&format!("l{n}"), recipe)).collect();
+        for config in variants() {
+            let model = run(&learnt, Model::new(config).unwrap()).model;
+            follow(&steps, &model);
+        }
+    }
+}
+
+/// Learning again gives the model of a batch run over the pages, and its verdicts.
+#[test]
+fn learning_again_is_a_run() {
+    let recipes: Vec<Recipe> = (0..40).map(|n| (n % 5, n % 3..8 + n % 6, n % 2)).collect();
+    let pages: BTreeMap<String, Page> = recipes
+        .iter()
+        .enumerate()
+        .map(|(n, recipe)| (format!("p{n:02}"), page(&format!("p{n:02}"), recipe)))
+        .collect();
+    let all: Vec<Page> = pages.values().cloned().collect();
+    for config in variants() {
+        let fresh = Model::new(config.clone()).unwrap();
+        let expected = run(&all, fresh.clone());
+        let first = run(&all[..3], fresh).model;
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = make(folder.path(), &first);
+        for some in all.chunks(7) {
+            writer.add(&prepared(&writer, some), None).unwrap();
+        }
+        let learnt = writer.learn(&Resources::default(), &());
+        if expected.model.knowledge().is_none() {
+            assert!(learnt.is_err());
+            continue;
+        }
+        learnt.unwrap();
+        assert_eq!(
+            writer.index().model().to_json(),
+            expected.model.to_json(),
+            "{}",
+            config.method
+        );
+        assert_same(writer.index(), &pages);
+        drop(writer);
+        assert_same(&Index::open(folder.path()).unwrap(), &pages);
+    }
+}
+
+/// Readers elsewhere see what was committed, whole.
+#[test]
+fn readers_follow_the_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Model::new(Config::default()).unwrap();
+    let mut writer = make(folder.path(), &model);
+    let reader = Index::open(folder.path()).unwrap();
+    assert!(reader.is_empty());
+    for n in 0..30 {
+        writer
+            .add(
+                &prepared(&writer, &[page(&format!("p{n}"), &(n, 0..9, 0))]),
+                None,
+            )
+            .unwrap();
+        if n == 20 {
+            writer.compact(&()).unwrap();
+        }
+        reader.refresh().unwrap();
+        assert_eq!(reader.len(), n as usize + 1);
+        assert!(reader.get(&format!("p{n}")).unwrap().is_some());
+    }
+    let second = Writer::open(folder.path(), "another")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        second.contains("one writer at a time: a test (process "),
+        "{second}"
+    );
+}

@@ -1,0 +1,590 @@
+//! Writing: commits, and what is done with the files as they grow.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use retold::{Error, Model, Result};
+use rustc_hash::FxHashMap;
+
+use crate::files::{replace, sealed, sync_folder};
+use crate::index::{Index, Prepared};
+use crate::lock::Lock;
+use crate::log::{Kind, Log, frame};
+use crate::query::{Match, View};
+use crate::record::Entry;
+use crate::segment::{Facts, Segment};
+use crate::state::{Manifest, State};
+
+/// When files grow out of what they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Postings in memory at the most; then they become a segment.
+    pub(crate) postings: usize,
+    /// Bytes of the log that opening reads at the most.
+    pub(crate) tail: u64,
+    /// Bytes of a log; then another one begins.
+    pub(crate) log: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            postings: 1 << 21,
+            tail: 64 << 20,
+            log: 256 << 20,
+        }
+    }
+}
+
+/// Segments of about one size that become one.
+const MERGED: usize = 4;
+
+/// What became of a page that was added.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Its id was not there.
+    New,
+    /// It took the place of a page of its id.
+    Replaced,
+    /// A page of its id was there and is the same.
+    Unchanged,
+}
+
+/// A page that was added.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Added {
+    /// What became of it.
+    pub status: Status,
+    /// Pages that it repeats, best first: of those that were there before it.
+    pub matches: Vec<Match>,
+}
+
+/// An index, open for reading and writing. There is one at a time.
+#[derive(Debug)]
+pub struct Writer {
+    index: Arc<Index>,
+    /// Something could not be undone: nothing may be written any more.
+    is_broken: bool,
+    /// What went wrong after a commit that had been acknowledged.
+    late: Option<Error>,
+    pub(crate) limits: Limits,
+    _lock: Lock,
+}
+
+/// What a commit will do.
+#[derive(Default)]
+struct Plan {
+    /// For each page: what becomes of it, its number, and the page that it takes the place of.
+    pages: Vec<(Status, u32, Option<u32>)>,
+    /// Page that goes -> page that it goes for.
+    gone: FxHashMap<u32, u32>,
+}
+
+/// Makes an empty index in a folder that is new or empty.
+///
+/// Errors: there is something in the folder, it cannot be written.
+pub fn create(folder: &Path, model: &Model, texts: bool, who: &str) -> Result<Writer> {
+    fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
+    let mut entries = fs::read_dir(folder).map_err(Error::io("cannot read", folder))?;
+    if entries.next().is_some() {
+        return Err(Error::usage(format!(
+            "{}: the folder is not empty; name another",
+            folder.display()
+        )));
+    }
+    let lock = Lock::take(folder, who)?;
+    let mut manifest = Manifest::first(texts);
+    let json = model.to_json();
+    replace(&folder.join(&manifest.model), sealed(&json).as_bytes())?;
+    Log::create(folder, manifest.last_log())?.sync()?;
+    manifest.write(folder)?;
+    Writer::with(folder, lock)
+}
+
+impl Writer {
+    /// Opens an index for writing; `who` is what others are told meanwhile. Removes what a crash has left.
+    ///
+    /// Errors: those of [`Index::open`], and somebody else writes.
+    pub fn open(folder: &Path, who: &str) -> Result<Writer> {
+        // Before the lock: it must not be made where there is no index.
+        Manifest::read(folder)?;
+        Writer::with(folder, Lock::take(folder, who)?)
+    }
+
+    fn with(folder: &Path, lock: Lock) -> Result<Writer> {
+        let state = State::open(folder, true)?;
+        let log = state.log()?;
+        if log.len()? > state.end {
+            log.cut(state.end)?;
+            log.sync()?;
+        }
+        remove_others(folder, &state.manifest)?;
+        let mut writer = Writer {
+            index: Arc::new(Index::of(folder, state)),
+            is_broken: false,
+            late: None,
+            limits: Limits::default(),
+            _lock: lock,
+        };
+        writer.checkpoint()?;
+        Ok(writer)
+    }
+
+    /// The index, for reading; it shows each commit as soon as it is on disk.
+    pub fn index(&self) -> &Arc<Index> {
+        &self.index
+    }
+
+    /// Adds pages in one commit, and says what they repeat: at most `limit` pages each, if there is one. When this returns, the
+    /// pages will survive a power cut. A page of an id that is there takes its place. With a limit of 0 nothing is looked for,
+    /// and the pages are of no story.
+    ///
+    /// Errors: the disk is full or cannot be written; then none of the pages is there.
+    pub fn add(&mut self, pages: &[Prepared], limit: Option<usize>) -> Result<Vec<Added>> {
+        self.check()?;
+        let result = self.try_add(pages, limit);
+        if result.is_err() {
+            self.undo();
+        }
+        if result.is_ok() {
+            self.late = self.tidy().err();
+        }
+        result
+    }
+
+    fn try_add(&mut self, pages: &[Prepared], limit: Option<usize>) -> Result<Vec<Added>> {
+        let plan = self.plan(pages)?;
+        let index = Arc::clone(&self.index);
+        let (log, start) = {
+            let state = index.read();
+            (state.log()?, state.end)
+        };
+        let end = self.write_pages(pages, &plan, &log, start)?;
+        let added = matches(&index, pages, &plan, limit)?;
+        let mut links: Vec<(u32, u32)> = Vec::new();
+        for ((_, page, _), added) in plan.pages.iter().zip(&added) {
+            links.extend(story_links(*page, &added.matches));
+        }
+        let mut gone: Vec<u32> = plan.gone.keys().copied().collect();
+        gone.sort_unstable();
+        if end == start {
+            return Ok(added);
+        }
+        let end = commit(&log, (start, end), &links, &gone)?;
+        let mut state = index.write();
+        state.remove_pages(&gone);
+        state.add_links(links.into_iter());
+        state.visible = state.pages.len() as u32;
+        state.end = end;
+        Ok(added)
+    }
+
+    /// Numbers the pages and finds out which of them take the place of others.
+    fn plan(&self, pages: &[Prepared]) -> Result<Plan> {
+        let state = self.index.read();
+        let mut plan = Plan::default();
+        let mut here: FxHashMap<&str, (u32, &Entry)> = FxHashMap::default();
+        let mut next = state.pages.len() as u32;
+        for page in pages {
+            let id = page.entry.id.as_str();
+            let known = match here.get(id) {
+                Some(&(number, entry)) => Some((number, entry.clone())),
+                None => state.find(id, next, |page| state.pages.is_live(page))?,
+            };
+            let planned = match known {
+                Some((number, entry)) if entry.is_same(&page.entry) => {
+                    (Status::Unchanged, number, None)
+                }
+                Some((number, _)) => {
+                    plan.gone.insert(number, next);
+                    (Status::Replaced, next, Some(number))
+                }
+                None => (Status::New, next, None),
+            };
+            if planned.0 != Status::Unchanged {
+                here.insert(id, (next, &page.entry));
+                next += 1;
+            }
+            plan.pages.push(planned);
+        }
+        Ok(plan)
+    }
+
+    /// Writes the frames of new pages behind `start`, and makes them known to queries that ask for them.
+    fn write_pages(&self, pages: &[Prepared], plan: &Plan, log: &Log, start: u64) -> Result<u64> {
+        let new = pages.iter().zip(&plan.pages);
+        let new: Vec<(&Prepared, u32)> = new
+            .filter(|(_, (status, ..))| *status != Status::Unchanged)
+            .map(|(page, &(_, number, _))| (page, number))
+            .collect();
+        let mut bytes = Vec::new();
+        let mut places = Vec::new();
+        for &(page, number) in &new {
+            let at = start + bytes.len() as u64;
+            let entry = page.entry.to_bytes();
+            places.push((at, (entry.len() as u32, page.packed.len() as u32)));
+            frame(&mut bytes, Kind::Page, number, &entry, &page.packed);
+        }
+        log.write(start, &bytes)?;
+        let mut state = self.index.write();
+        let number = state.manifest.last_log();
+        for ((page, _), (at, lengths)) in new.iter().zip(places) {
+            state.add_page(&page.entry, (number, at), lengths);
+        }
+        Ok(start + bytes.len() as u64)
+    }
+
+    /// Removes the pages of these ids in one commit; says of each whether it was there.
+    pub fn remove(&mut self, ids: &[String]) -> Result<Vec<bool>> {
+        self.check()?;
+        let mut gone = Vec::new();
+        let mut found = Vec::new();
+        for id in ids {
+            let page = self.index.find(id)?.map(|(page, _)| page);
+            let page = page.filter(|page| !gone.contains(page));
+            found.push(page.is_some());
+            gone.extend(page);
+        }
+        if gone.is_empty() {
+            return Ok(found);
+        }
+        let (log, start) = {
+            let state = self.index.read();
+            (state.log()?, state.end)
+        };
+        match commit(&log, (start, start), &[], &gone) {
+            Ok(end) => {
+                let mut state = self.index.write();
+                state.remove_pages(&gone);
+                state.end = end;
+            }
+            Err(e) => {
+                self.undo();
+                return Err(e);
+            }
+        }
+        self.late = self.tidy().err();
+        Ok(found)
+    }
+
+    /// Takes back what was written since the last commit.
+    fn undo(&mut self) {
+        let mut state = self.index.write();
+        let (visible, end) = (state.visible, state.end);
+        let cut = state.log().and_then(|log| {
+            log.cut(end)?;
+            log.sync()
+        });
+        self.is_broken = cut.is_err();
+        state.pages.truncate(visible as usize);
+        state.memory.truncate(visible);
+    }
+
+    fn check(&mut self) -> Result<()> {
+        if let Some(late) = self.late.take() {
+            return Err(late);
+        }
+        match self.is_broken {
+            false => Ok(()),
+            true => Err(Error::usage(format!(
+                "{}: an earlier write failed and could not be undone; open the index again",
+                self.index.folder().display()
+            ))),
+        }
+    }
+
+    /// Writes a segment if there is much that is in none, and merges segments of one size.
+    fn tidy(&mut self) -> Result<()> {
+        let (postings, tail, end) = {
+            let state = self.index.read();
+            (state.memory.len(), state.manifest.tail, state.end)
+        };
+        if postings < self.limits.postings && end - tail < self.limits.tail {
+            return Ok(());
+        }
+        let done = self.flush().and_then(|()| {
+            while self.merge(false)? {}
+            Ok(())
+        });
+        // The pages are safe in the log; what could not be tidied is tidied next time.
+        match done {
+            Err(Error::Io { .. }) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Makes a segment of what is in none.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        let folder = self.index.folder().to_owned();
+        let (segment, mut manifest) = {
+            let state = self.index.read();
+            let mut manifest = state.manifest.clone();
+            let number = manifest.next;
+            manifest.next += 1;
+            let segment = state.segment(&folder, number)?;
+            let end = state.end;
+            if let Some(log) = manifest.logs.last_mut() {
+                log.1 = end;
+            }
+            manifest.tail = end;
+            (segment, manifest)
+        };
+        manifest.segments.push(segment.named.clone());
+        let mut fresh_log = None;
+        if manifest.tail >= self.limits.log {
+            let number = manifest.next;
+            manifest.next += 1;
+            let log = Log::create(&folder, number)?;
+            log.sync()?;
+            manifest.logs.push((number, 0));
+            manifest.tail = 0;
+            fresh_log = Some((number, log));
+        }
+        sync_folder(&folder)?;
+        manifest.write(&folder)?;
+        let mut state = self.index.write();
+        if let Some((number, log)) = fresh_log {
+            state.logs.insert(number, Arc::new(log));
+            state.end = 0;
+        }
+        state.seal(segment, manifest);
+        Ok(())
+    }
+
+    /// Merges the last segments if they are of one size, or all. False if there was nothing to merge.
+    pub(crate) fn merge(&mut self, all: bool) -> Result<bool> {
+        let folder = self.index.folder().to_owned();
+        let segments = self.index.read().segments.clone();
+        let tier = |segment: &Arc<Segment>| {
+            (segment.named.postings as f64)
+                .max(1.0)
+                .log(MERGED as f64)
+                .round()
+        };
+        let count = match (all, segments.last()) {
+            (true, _) => segments.len(),
+            (false, Some(last)) => segments
+                .iter()
+                .rev()
+                .take_while(|s| tier(s) <= tier(last))
+                .count(),
+            (false, None) => 0,
+        };
+        if count < if all { 2 } else { MERGED } {
+            return Ok(false);
+        }
+        let old = &segments[segments.len() - count..];
+        let (merged, mut manifest) = self.merged(&folder, old)?;
+        let kept = manifest.segments.len() - count;
+        manifest.segments.truncate(kept);
+        manifest.segments.push(merged.named.clone());
+        sync_folder(&folder)?;
+        manifest.write(&folder)?;
+        {
+            let mut state = self.index.write();
+            state.segments.truncate(kept);
+            state.segments.push(Arc::new(merged));
+            state.manifest = manifest;
+        }
+        for segment in old {
+            remove(&segment.path)?;
+        }
+        Ok(true)
+    }
+
+    fn merged(&self, folder: &Path, old: &[Arc<Segment>]) -> Result<(Segment, Manifest)> {
+        let mut manifest = self.index.read().manifest.clone();
+        let mut facts = Facts::default();
+        for segment in old {
+            let Facts { rows, links, gone } = segment.facts()?;
+            facts.rows.extend(rows);
+            facts.links.extend(links);
+            facts.gone.extend(gone);
+        }
+        let is_gone: Vec<bool> = {
+            let state = self.index.read();
+            (0..state.pages.len() as u32)
+                .map(|page| !state.pages.is_live(page))
+                .collect()
+        };
+        let postings = Merge::of(old)?.filter(|posting| match posting {
+            Ok((_, page)) => !is_gone[*page as usize],
+            Err(_) => true,
+        });
+        let number = manifest.next;
+        manifest.next += 1;
+        let range = |ends: &[Arc<Segment>]| -> Range<u32> {
+            let start = ends.first().map_or(0, |segment| segment.named.pages.start);
+            start..ends.last().map_or(0, |segment| segment.named.pages.end)
+        };
+        let segment = Segment::write(folder, number, range(old), postings, &facts)?;
+        Ok((segment, manifest))
+    }
+
+    /// Takes down how much of the log is sure, so that damage there is told from a crash.
+    pub(crate) fn checkpoint(&mut self) -> Result<()> {
+        let folder = self.index.folder().to_owned();
+        let mut state = self.index.write();
+        let end = state.end;
+        let sure = state.manifest.logs.last_mut();
+        if sure.as_ref().is_some_and(|log| log.1 != end) {
+            sure.into_iter().for_each(|log| log.1 = end);
+            state.manifest.write(&folder)?;
+        }
+        Ok(())
+    }
+
+    /// Closes the index.
+    pub fn close(mut self) -> Result<()> {
+        self.check()?;
+        self.checkpoint()
+    }
+}
+
+impl State {
+    /// Writes what is in no segment as one.
+    pub(crate) fn segment(&self, folder: &Path, number: u32) -> Result<Segment> {
+        let pages = self.fresh..self.visible;
+        let facts = Facts {
+            rows: self.pages.rows(pages.clone()).to_vec(),
+            links: self.links.clone(),
+            gone: self.gone.clone(),
+        };
+        let postings = self.memory.sorted();
+        Segment::write(folder, number, pages, postings.into_iter().map(Ok), &facts)
+    }
+
+    /// What was in no segment is in this one.
+    pub(crate) fn seal(&mut self, segment: Segment, manifest: Manifest) {
+        self.fresh = segment.named.pages.end;
+        self.segments.push(Arc::new(segment));
+        self.memory = Default::default();
+        self.links.clear();
+        self.gone.clear();
+        self.manifest = manifest;
+    }
+}
+
+/// What each page repeats, of those that were there before it.
+fn matches(
+    index: &Index,
+    pages: &[Prepared],
+    plan: &Plan,
+    limit: Option<usize>,
+) -> Result<Vec<Added>> {
+    let all = index.read().pages.len() as u32;
+    let planned = pages.par_iter().zip(&plan.pages);
+    let added = planned.map(|(page, &(status, number, _))| {
+        let before = match status {
+            Status::Unchanged => all,
+            Status::New | Status::Replaced => number,
+        };
+        let is_gone = |other: u32| plan.gone.get(&other).is_some_and(|&by| by <= before);
+        let view = View {
+            before,
+            but: Some(number),
+            is_gone: &is_gone,
+        };
+        let proof = |model: &Model| Ok(model.verifier().map(|v| v.proof(&page.text).into()));
+        let matches = index.matches(&page.entry.sketch, &proof, &view, limit)?;
+        Ok(Added { status, matches })
+    });
+    added.collect()
+}
+
+/// A page and one page of each story that it belongs to.
+fn story_links(page: u32, matches: &[Match]) -> Vec<(u32, u32)> {
+    let mut stories: Vec<(u32, u32)> = matches
+        .iter()
+        .map(|found| (found.root, found.page))
+        .collect();
+    stories.sort_unstable();
+    stories.dedup_by_key(|story| story.0);
+    stories
+        .into_iter()
+        .map(|(_, other)| (page, other))
+        .collect()
+}
+
+/// Ends the commit that began at `start` and has pages up to `end`; returns where it ends, once it will survive a power cut.
+fn commit(log: &Log, (start, end): (u64, u64), links: &[(u32, u32)], gone: &[u32]) -> Result<u64> {
+    let mut bytes = Vec::new();
+    let numbers =
+        |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };
+    if !links.is_empty() {
+        let links: Vec<u32> = links.iter().flat_map(|&(a, b)| [a, b]).collect();
+        frame(&mut bytes, Kind::Links, 0, &numbers(&links), &[]);
+    }
+    if !gone.is_empty() {
+        frame(&mut bytes, Kind::Gone, 0, &numbers(gone), &[]);
+    }
+    frame(&mut bytes, Kind::Commit, 0, &start.to_le_bytes(), &[]);
+    log.write(end, &bytes)?;
+    log.sync()?;
+    Ok(end + bytes.len() as u64)
+}
+
+/// Removes files with names like those of an index that are not of this one: what a crash has left.
+pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> Result<()> {
+    let own = manifest.files();
+    let entries = fs::read_dir(folder).map_err(Error::io("cannot read", folder))?;
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_ours = ["log-", "seg-", "model-"]
+            .iter()
+            .any(|start| name.starts_with(start))
+            || name.ends_with(".partial");
+        if is_ours && !own.contains(&name) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<()> {
+    fs::remove_file(path).map_err(Error::io("cannot remove", path))
+}
+
+/// The postings of several segments, ascending.
+struct Merge<I: Iterator> {
+    parts: Vec<std::iter::Peekable<I>>,
+}
+
+impl<'a> Merge<Box<dyn Iterator<Item = Result<(u64, u32)>> + 'a>> {
+    fn of(segments: &'a [Arc<Segment>]) -> Result<Self> {
+        let part = |segment: &'a Arc<Segment>| -> Box<dyn Iterator<Item = _> + 'a> {
+            Box::new(segment.postings())
+        };
+        let parts = segments.iter().map(|segment| part(segment).peekable());
+        Ok(Merge {
+            parts: parts.collect(),
+        })
+    }
+}
+
+impl<I: Iterator<Item = Result<(u64, u32)>>> Iterator for Merge<I> {
+    type Item = Result<(u64, u32)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        // Few segments are merged at a time: looking at all of them is as fast as a heap.
+        let mut least: Option<(usize, (u64, u32))> = None;
+        for (at, part) in self.parts.iter_mut().enumerate() {
+            match part.peek() {
+                None => {}
+                Some(Err(_)) => return part.next(),
+                Some(Ok(posting)) => {
+                    if least.is_none_or(|(_, other)| *posting < other) {
+                        least = Some((at, *posting));
+                    }
+                }
+            }
+        }
+        least.and_then(|(at, _)| self.parts[at].next())
+    }
+}
