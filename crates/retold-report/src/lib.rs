@@ -93,18 +93,33 @@ pub fn write(
 ) -> Result<Summary> {
     let start = Instant::now();
     watch.begin("writing", 0);
-    let mut summary = Summary::of(findings, inputs);
     tables::write_all(findings, &out)?;
     if findings.model.config().kept {
         kept::write(findings, &out, watch)?;
     }
-    let times = findings.times.iter().map(|lap| (lap.stage, lap.wall));
-    let times = times.chain([("write", start.elapsed())]);
+    let mut summary = summary(findings, inputs);
+    let written = ("write".to_owned(), start.elapsed().as_secs_f64());
+    summary.run.seconds.push(written);
+    html::write(findings, &summary, &out, watch)?;
+    write_text(&out, MODEL, &findings.model.to_json())?;
+    let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
+    write_text(&out, out::SUMMARY, &json)?;
+    if watch.cancelled() {
+        return Err(Error::Cancelled);
+    }
+    out.commit()?;
+    Ok(summary)
+}
+
+/// The run in numbers, as far as it has come; `inputs` are the names it lists as read.
+pub fn summary(findings: &Findings, inputs: &[String]) -> Summary {
+    let mut summary = Summary::of(findings, inputs);
+    let times = findings.times.iter();
     summary.run = Run {
         version: env!("CARGO_PKG_VERSION"),
         threads: findings.threads as u64,
         seconds: times
-            .map(|(stage, time)| (stage.to_owned(), time.as_secs_f64()))
+            .map(|lap| (lap.stage.to_owned(), lap.wall.as_secs_f64()))
             .collect(),
         thread_seconds: findings
             .collection
@@ -117,15 +132,7 @@ pub fn write(
             .map(|d| d.display().to_string())
             .unwrap_or_default(),
     };
-    html::write(findings, &summary, &out, watch)?;
-    write_text(&out, MODEL, &findings.model.to_json())?;
-    let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
-    write_text(&out, out::SUMMARY, &json)?;
-    if watch.cancelled() {
-        return Err(Error::Cancelled);
-    }
-    out.commit()?;
-    Ok(summary)
+    summary
 }
 
 fn write_text(out: &OutDir, name: &'static str, text: &str) -> Result<()> {
