@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use retold::cluster::{self, Canonical};
 use retold::collect::Collection;
-use retold::dedup::{FAMILY, Matched, Matching, order_of, preference};
+use retold::dedup::{CROWD, FAMILY, Matched, Matching, order_of, preference};
 use retold::frequencies::Frequencies;
 use retold::ids::{PageNo, Rank};
 use retold::knowledge::Knowledge;
@@ -114,6 +114,7 @@ impl<'a> Bench<'a> {
             resources: &Resources::default(),
             watch,
             family: FAMILY,
+            crowd: CROWD,
         };
         let matched = Matched::find(matching, sketches)?;
         let page = |rank: Rank| self.pages[by_id[rank.at()].at()];

@@ -15,6 +15,8 @@ mod model_args;
 mod network;
 mod progress;
 mod say;
+#[cfg(feature = "serve")]
+mod serve;
 mod text;
 mod text_args;
 #[cfg(feature = "lab")]
@@ -53,6 +55,8 @@ pub(crate) struct Cli {
 enum Command {
     Dedup(Box<dedup::Args>),
     Index(index::Args),
+    #[cfg(feature = "serve")]
+    Serve(serve::Args),
     Explain(Box<explain::Args>),
     Text(text::Args),
     Keywords(keywords::Args),
@@ -82,6 +86,8 @@ fn main() -> ExitCode {
     let ended = std::panic::catch_unwind(|| match command {
         Command::Dedup(args) => dedup::run(&args),
         Command::Index(args) => index::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Text(args) => text::run(&args),
         Command::Keywords(args) => keywords::run(&args),

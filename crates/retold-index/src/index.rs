@@ -42,6 +42,7 @@ pub struct Index {
 }
 
 /// An index in numbers.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Stats {

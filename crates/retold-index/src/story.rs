@@ -22,6 +22,7 @@ pub enum Order {
 }
 
 /// A story in a list of many.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct StoryLine {
@@ -42,6 +43,7 @@ pub struct StoryLine {
 }
 
 /// A story: the cluster of a page.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Story {
@@ -60,6 +62,7 @@ pub struct Story {
 }
 
 /// A page of a story.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Told {

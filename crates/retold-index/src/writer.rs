@@ -43,6 +43,7 @@ impl Default for Limits {
 const MERGED: usize = 4;
 
 /// What became of a page that was added.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {

@@ -10,7 +10,7 @@ mod verifying;
 
 use clock::Clock;
 pub use clock::Lap;
-pub use matched::{FAMILY, Matched, Matching};
+pub use matched::{CROWD, FAMILY, Matched, Matching};
 pub use order::{order_of, preference};
 pub use verifying::Verified;
 
@@ -120,7 +120,7 @@ pub fn run(
     watch: &dyn Watch,
 ) -> Result<Findings> {
     in_pool(resources.threads, || {
-        find(sources, model, resources, FAMILY, watch)
+        find(sources, model, resources, (FAMILY, CROWD), watch)
     })
 }
 
@@ -135,7 +135,7 @@ fn find(
     sources: Vec<Source>,
     mut model: Model,
     resources: &Resources,
-    family: usize,
+    limits: (usize, usize),
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
@@ -145,7 +145,7 @@ fn find(
         collection,
         model,
         clock,
-        family,
+        limits,
     };
     work.find(None, resources, watch)
 }
@@ -166,7 +166,7 @@ pub fn among(
             collection,
             model,
             clock: Clock::default(),
-            family: FAMILY,
+            limits: (FAMILY, CROWD),
         };
         work.find(Some(texts), resources, watch)
     })
@@ -178,7 +178,8 @@ struct Work {
     collection: Collection,
     model: Model,
     clock: Clock,
-    family: usize,
+    /// [`FAMILY`] and [`CROWD`].
+    limits: (usize, usize),
 }
 
 impl Work {
@@ -194,7 +195,7 @@ impl Work {
             mut collection,
             model,
             mut clock,
-            family,
+            limits: (family, crowd),
         } = self;
         let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
         let preference = preference(&collection, model.config().canonical, &by_id, watch);
@@ -213,6 +214,7 @@ impl Work {
             resources,
             watch,
             family,
+            crowd,
         };
         let matched = Matched::find(matching, sketches)?;
         collection.spent += matched.spent;

@@ -1,0 +1,157 @@
+//! `retold serve`: an index as a service.
+
+use std::io::{IsTerminal, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use retold::{Error, Result};
+use retold_index::{Index, Writer};
+use retold_server::{App, Options, Stop, serve};
+use tracing_subscriber::fmt::time::SystemTime;
+
+use crate::input::{bytes, positive};
+
+/// Serves an index over HTTP
+///
+/// JSON over HTTP/1.1 and 2: /openapi.json describes it, / is a page for people. Logs go to standard error, a line of JSON each.
+/// SIGTERM and Ctrl-C finish what was accepted.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold serve news
+  retold serve news --listen 0.0.0.0:7700 --token-file tokens
+  curl -H 'Content-Type: text/html' --data-binary @page.html http://127.0.0.1:7700/v1/match")]
+pub struct Args {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Where to listen; port 0 takes any that is free. Other addresses than this machine's own need --token-file
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
+    listen: SocketAddr,
+    /// Answer only; another process may write
+    #[arg(long)]
+    read_only: bool,
+    /// Let only those ask who bring one of the tokens in FILE, one per line
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Refuse larger bodies (suffix K, M or G)
+    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = bytes, help_heading = "Limits")]
+    max_body: u64,
+    /// Bodies held at one time (suffix K, M or G); more get 503
+    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes, help_heading = "Limits")]
+    max_bodies: u64,
+    /// Requests worked on at one time; more get 503
+    #[arg(long, value_name = "N", default_value = "64", value_parser = positive, help_heading = "Limits")]
+    max_requests: usize,
+    /// Connections open at one time; more are closed
+    #[arg(long, value_name = "N", default_value = "16384", value_parser = positive, help_heading = "Limits")]
+    max_connections: usize,
+    /// Seconds that a client has to send a request
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = positive, help_heading = "Limits")]
+    read_timeout: usize,
+    /// Seconds that the work on a request may take
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = positive, help_heading = "Limits")]
+    work_timeout: usize,
+    /// Log failures only, not every request
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let options = options(args)?;
+    if !args.listen.ip().is_loopback() && options.tokens.is_empty() {
+        return Err(Error::usage(format!(
+            "--listen {}: others than this machine can connect there, so a token is needed: --token-file FILE",
+            args.listen
+        )));
+    }
+    log(args.quiet);
+    // Each connection is a file; where more may not be had, fewer are served at a time.
+    let _ = rlimit::increase_nofile_limit(options.max_connections as u64 + 256);
+    let app = match args.read_only {
+        true => App::reading(Index::open(&args.dir)?, options),
+        false => App::writing(Writer::open(&args.dir, "retold serve")?, options)?,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|e| Error::usage(format!("cannot start threads: {e}")))?;
+    let stopped = runtime.block_on(listen(app, args.listen))?;
+    // Work that was cut off is not waited for.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    Ok(match stopped {
+        Stop::Whole => ExitCode::SUCCESS,
+        Stop::CutOff => ExitCode::from(1),
+    })
+}
+
+fn options(args: &Args) -> Result<Options> {
+    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let mut options = Options::default();
+    options.max_body = size(args.max_body);
+    options.max_bodies = size(args.max_bodies.max(args.max_body));
+    options.max_requests = args.max_requests;
+    options.max_connections = args.max_connections;
+    options.read_timeout = Duration::from_secs(args.read_timeout as u64);
+    options.work_timeout = Duration::from_secs(args.work_timeout as u64);
+    if let Some(path) = &args.token_file {
+        options.tokens = tokens(path)?;
+    }
+    Ok(options)
+}
+
+fn tokens(path: &Path) -> Result<Vec<String>> {
+    /// Shorter ones are guessed.
+    const SHORTEST: usize = 16;
+    let text = std::fs::read_to_string(path).map_err(Error::io("cannot read", path))?;
+    let tokens = text.lines().map(str::trim).filter(|token| !token.is_empty());
+    let tokens: Vec<String> = tokens.map(str::to_owned).collect();
+    if tokens.is_empty() || tokens.iter().any(|token| token.len() < SHORTEST) {
+        return Err(Error::usage(format!(
+            "--token-file {}: tokens of at least {SHORTEST} characters expected, one per line; `openssl rand -hex 32` makes one",
+            path.display()
+        )));
+    }
+    Ok(tokens)
+}
+
+fn log(quiet: bool) {
+    let level = match quiet {
+        true => tracing::Level::ERROR,
+        false => tracing::Level::INFO,
+    };
+    let format = tracing_subscriber::fmt().with_max_level(level).with_timer(SystemTime);
+    let format = format.with_writer(std::io::stderr).with_target(false).with_ansi(false);
+    // It is set once; a second time cannot come.
+    let _ = format.json().flatten_event(true).try_init();
+}
+
+async fn listen(app: App, address: SocketAddr) -> Result<Stop> {
+    let failed = |e| Error::usage(format!("--listen {address}: {e}"));
+    let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    let mut out = std::io::stdout();
+    // Whoever started it may not listen.
+    let _ = writeln!(out, "listening on http://{address}").and_then(|()| out.flush());
+    if out.is_terminal() {
+        let _ = writeln!(out, "Ctrl-C stops");
+    }
+    serve(app, listener, told_to_stop()).await
+}
+
+/// Ends at the first SIGTERM or Ctrl-C.
+async fn told_to_stop() {
+    #[cfg(unix)]
+    let terminated = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = terminated => {}
+    }
+}

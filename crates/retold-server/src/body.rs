@@ -1,0 +1,150 @@
+//! Bodies of requests become pages.
+
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode, header};
+use http_body_util::BodyExt;
+use retold::page::{Content, Markup};
+use retold::read::{Outcome, ReadOptions, Source};
+use retold::{Page, page};
+use serde::Deserialize;
+use tokio::sync::OwnedSemaphorePermit;
+use utoipa::IntoParams;
+
+use crate::problem::Problem;
+use crate::state::App;
+
+type Result<T> = std::result::Result<T, Problem>;
+
+/// What the query says of the pages in the body.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Asked {
+    /// At most this many matches of a page, the best; 0: look for none.
+    #[serde(default = "usual_matches")]
+    #[param(default = 100)]
+    pub(crate) matches: usize,
+    /// The id of a page that comes as `text/html` or `text/plain`; else its URL.
+    pub(crate) id: Option<String>,
+    /// The URL of such a page.
+    pub(crate) url: Option<String>,
+    /// The date of such a page.
+    pub(crate) date: Option<String>,
+}
+
+fn usual_matches() -> usize {
+    100
+}
+
+/// A body, and the room that it takes.
+pub(crate) struct Held {
+    pub(crate) bytes: Vec<u8>,
+    _room: Vec<OwnedSemaphorePermit>,
+}
+
+/// What a body was found to hold.
+pub(crate) enum Pages {
+    /// One page: the answer is an object.
+    One(Box<std::result::Result<Page, String>>),
+    /// Lines of JSON: the answer has a line for each.
+    Lines(Held),
+}
+
+/// What ids of pages that name none begin with.
+pub(crate) const NAMELESS: &str = "\u{1}request";
+
+/// Reads a body within the limits of the service.
+pub(crate) async fn read(app: &App, body: Body) -> Result<Held> {
+    let limit = app.options.read_timeout;
+    let read = tokio::time::timeout(limit, collect(app, body));
+    read.await.unwrap_or_else(|_| {
+        let detail = format!("the body did not come within {} s", limit.as_secs());
+        Err(Problem::new(StatusCode::REQUEST_TIMEOUT, detail))
+    })
+}
+
+async fn collect(app: &App, mut body: Body) -> Result<Held> {
+    let mut held = Held {
+        bytes: Vec::new(),
+        _room: Vec::new(),
+    };
+    let most = app.options.max_body;
+    let mut room = 0;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|e| Problem::bad(format!("the body broke off: {e}")))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        let length = held.bytes.len() + data.len();
+        if length > most {
+            let detail = format!("the body has more than {most} bytes; send fewer pages at a time");
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+        }
+        if length > room {
+            // Twice as much each time, so that long bodies need few steps.
+            let more = length.max((2 * room).min(most)).max(1 << 14) - room;
+            held._room.push(app.room(more)?);
+            room += more;
+        }
+        held.bytes.extend_from_slice(&data);
+    }
+    Ok(held)
+}
+
+/// The kind of a body without its parameters, in lower case.
+fn media_type(headers: &HeaderMap) -> String {
+    let value = headers.get(header::CONTENT_TYPE);
+    let value = value.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// The charset that the header names.
+fn charset(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let parameters = value.split(';').skip(1).filter_map(|part| part.split_once('='));
+    let mut charsets = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    charsets.next().map(|(_, value)| value.trim().trim_matches('"').to_owned())
+}
+
+/// The pages of a body.
+pub(crate) fn pages(held: Held, headers: &HeaderMap, asked: &Asked, read: &ReadOptions) -> Result<Pages> {
+    let coding = headers.get(header::CONTENT_ENCODING);
+    if coding.is_some_and(|coding| coding != "identity") {
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send the body as it is, without Content-Encoding"));
+    }
+    let raw = |markup: Markup, held: Held| {
+        let id = asked.id.clone().or_else(|| asked.url.clone());
+        let id = id.unwrap_or_else(|| format!("{NAMELESS}#1"));
+        let content = Content::Bytes {
+            bytes: held.bytes,
+            charset: charset(headers),
+            markup,
+        };
+        let mut page = Page::new(id, content);
+        page.url = asked.url.clone();
+        page.date = asked.date.clone();
+        page.site = page.url.as_deref().and_then(page::site_of);
+        Pages::One(Box::new(Ok(page)))
+    };
+    match &*media_type(headers) {
+        "application/json" => Ok(Pages::One(Box::new(line(1, held.bytes.trim_ascii(), read)))),
+        "application/x-ndjson" | "application/jsonl" | "application/x-jsonlines" => Ok(Pages::Lines(held)),
+        "text/html" | "application/xhtml+xml" => Ok(raw(Markup::Html, held)),
+        "text/plain" => Ok(raw(Markup::Plain, held)),
+        other => Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            format!(
+                "Content-Type `{other}`: application/json (a page), application/x-ndjson (a page a line), text/html or \
+                 text/plain expected"
+            ),
+        )),
+    }
+}
+
+/// The page of a line of JSON. The error is for people.
+pub(crate) fn line(number: u64, line: &[u8], read: &ReadOptions) -> std::result::Result<Page, String> {
+    match Source::line(NAMELESS, number, line, read) {
+        Outcome::Page(page) => Ok(page),
+        Outcome::Rejected(reason) => Err(reason),
+        Outcome::Skipped(kind) => Err(kind.to_owned()),
+    }
+}

@@ -1,0 +1,252 @@
+//! Pages in, and what they repeat.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use retold::Page;
+use retold_index::{Added, Entry, Index, Match, MatchLine, Prepared, Status};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::body::{self, Asked, NAMELESS, Pages};
+use crate::problem::Problem;
+use crate::state::App;
+
+type Result<T> = std::result::Result<T, Problem>;
+
+/// What became of a page, and what it repeats.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Answer {
+    /// Its id; `null` if it names none and was only asked about.
+    id: Option<String>,
+    /// `new`, `replaced`, `unchanged`, or `rejected`.
+    #[schema(example = "new")]
+    status: &'static str,
+    /// Why it was rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The pages that it repeats, best first.
+    matches: Vec<MatchLine>,
+}
+
+impl Answer {
+    fn new(id: &str, status: Status, matches: &[Match]) -> Answer {
+        Answer {
+            id: (!id.starts_with(NAMELESS)).then(|| id.to_owned()),
+            status: match status {
+                Status::New => "new",
+                Status::Replaced => "replaced",
+                Status::Unchanged => "unchanged",
+            },
+            reason: None,
+            matches: matches.iter().map(Match::line).collect(),
+        }
+    }
+
+    fn rejected(reason: String) -> Answer {
+        Answer {
+            id: None,
+            status: "rejected",
+            reason: Some(reason),
+            matches: Vec::new(),
+        }
+    }
+}
+
+/// A page, or why it is none.
+type Made = std::result::Result<Prepared, String>;
+
+/// Answers in the form of the question: an object, or lines.
+fn respond(is_one: bool, mut answers: Vec<Answer>) -> Response {
+    if is_one {
+        return match answers.pop() {
+            Some(Answer { reason: Some(reason), .. }) => Problem::unreadable(reason).into_response(),
+            Some(answer) => Json(answer).into_response(),
+            None => Problem::bad("there is no page in the body").into_response(),
+        };
+    }
+    let mut lines = Vec::new();
+    for answer in answers {
+        // Answers are plain values, and memory can be written.
+        let _ = serde_json::to_writer(&mut lines, &answer);
+        lines.push(b'\n');
+    }
+    let kind = HeaderValue::from_static("application/x-ndjson");
+    ([(header::CONTENT_TYPE, kind)], lines).into_response()
+}
+
+/// The pages of a body as the index keeps them. `named`: each needs an id or a URL.
+async fn prepared(
+    app: &App,
+    headers: HeaderMap,
+    asked: Asked,
+    body: Body,
+    named: bool,
+) -> Result<(bool, Vec<Made>)> {
+    let held = body::read(app, body).await?;
+    app.work(move |index| {
+        let read = index.model().config().read.clone();
+        let prepare = |page: std::result::Result<Page, String>| -> Made {
+            let page = page?;
+            if named && page.id.starts_with(NAMELESS) {
+                return Err("the page has no id: send `id` or `url`".to_owned());
+            }
+            index.prepare(page)
+        };
+        Ok(match body::pages(held, &headers, &asked, &read)? {
+            Pages::One(page) => (true, vec![prepare(*page)]),
+            Pages::Lines(held) => {
+                let lines = (1u64..).zip(held.bytes.split(|&byte| byte == b'\n'));
+                let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
+                let pages = lines.map(|(number, line)| prepare(body::line(number, line, &read)));
+                (false, pages.collect())
+            }
+        })
+    })
+    .await
+}
+
+/// Adds pages, and says what each of them repeats.
+///
+/// Answers when the pages are safe on disk. A page of an id that is there takes its place. The body is a page as JSON (`text`, or
+/// `html`, and `id`, `url`, `date`), pages as NDJSON, or the HTML or text of a page itself, with `id`, `url` and `date` in the
+/// query.
+#[utoipa::path(post, path = "/v1/pages", params(Asked), tag = "pages",
+    request_body(content = serde_json::Value, description = "a page, or NDJSON of pages"),
+    responses((status = 200, body = Answer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+pub(crate) async fn add(
+    State(app): State<App>,
+    asked: std::result::Result<Query<Asked>, QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response> {
+    let Query(asked) = asked.map_err(|e| Problem::bad(e.body_text()))?;
+    let committer = app.committer.as_ref().ok_or_else(read_only)?;
+    let limit = asked.matches;
+    let (is_one, made) = prepared(&app, headers, asked, body, true).await?;
+    let mut order = Vec::new();
+    let mut good = Vec::new();
+    for page in made {
+        match page {
+            Ok(page) => {
+                order.push(None);
+                good.push(page);
+            }
+            Err(reason) => order.push(Some(reason)),
+        }
+    }
+    let added = match good.is_empty() {
+        true => Vec::new(),
+        false => committer.add(good, limit).await?,
+    };
+    let mut added = added.into_iter();
+    let answers = order.into_iter().filter_map(|reason| match reason {
+        Some(reason) => Some(Answer::rejected(reason)),
+        None => added.next().map(|(page, Added { status, matches, .. })| Answer::new(&page.entry.id, status, &matches)),
+    });
+    Ok(respond(is_one, answers.collect()))
+}
+
+/// Says what pages repeat, and adds nothing.
+///
+/// The body is that of `POST /v1/pages`; ids are not needed.
+#[utoipa::path(post, path = "/v1/match", params(Asked), tag = "pages",
+    request_body(content = serde_json::Value, description = "a page, or NDJSON of pages"),
+    responses((status = 200, body = Answer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+pub(crate) async fn find(
+    State(app): State<App>,
+    asked: std::result::Result<Query<Asked>, QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response> {
+    let Query(asked) = asked.map_err(|e| Problem::bad(e.body_text()))?;
+    let limit = asked.matches;
+    let (is_one, made) = prepared(&app, headers, asked, body, false).await?;
+    let answers = app.work(move |index| {
+        let answers = made.into_iter().map(|page| match page {
+            Ok(page) => answer(index, &page, limit),
+            Err(reason) => Ok(Answer::rejected(reason)),
+        });
+        answers.collect::<Result<Vec<Answer>>>()
+    });
+    Ok(respond(is_one, answers.await?))
+}
+
+fn answer(index: &Index, page: &Prepared, limit: usize) -> Result<Answer> {
+    let (same, matches) = index.query(page, Some(limit))?;
+    let id = &page.entry.id;
+    let status = match same {
+        true => Status::Unchanged,
+        false if index.get(id)?.is_some() => Status::Replaced,
+        false => Status::New,
+    };
+    Ok(Answer::new(id, status, &matches))
+}
+
+fn read_only() -> Problem {
+    Problem::new(StatusCode::FORBIDDEN, "this service only reads: it was started with --read-only")
+}
+
+/// A page of the index.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PageLine {
+    /// Its id.
+    id: String,
+    /// Where it was fetched.
+    url: Option<String>,
+    /// Its site.
+    site: Option<String>,
+    /// Its title.
+    title: Option<String>,
+    /// Its date as written.
+    date: Option<String>,
+    /// When it was added.
+    added: String,
+    /// Characters of its text, white space left out.
+    chars: u64,
+}
+
+impl From<Entry> for PageLine {
+    fn from(entry: Entry) -> PageLine {
+        let added = jiff::Timestamp::from_second(entry.added);
+        PageLine {
+            id: entry.id,
+            url: entry.url,
+            site: entry.sketch.site,
+            title: entry.title,
+            date: entry.date,
+            added: added.map(|added| added.to_string()).unwrap_or_default(),
+            chars: entry.sketch.chars,
+        }
+    }
+}
+
+/// Shows a page of the index.
+#[utoipa::path(get, path = "/v1/pages/{id}", params(("id" = String, Path, description = "the page's id, percent-encoded")),
+    tag = "pages", responses((status = 200, body = PageLine), (status = 404, body = Problem)))]
+pub(crate) async fn get(
+    State(app): State<App>,
+    id: std::result::Result<Path<String>, PathRejection>,
+) -> Result<Json<PageLine>> {
+    let Path(id) = id.map_err(|e| Problem::bad(e.body_text()))?;
+    let entry = app.work(move |index| index.get(&id)?.ok_or_else(|| Problem::missing(&id)));
+    Ok(Json(entry.await?.into()))
+}
+
+/// Removes a page. Answers when it is gone from the disk.
+#[utoipa::path(delete, path = "/v1/pages/{id}", params(("id" = String, Path, description = "the page's id, percent-encoded")),
+    tag = "pages", responses((status = 204, description = "the page is gone"), (status = 404, body = Problem)))]
+pub(crate) async fn remove(
+    State(app): State<App>,
+    id: std::result::Result<Path<String>, PathRejection>,
+) -> Result<StatusCode> {
+    let Path(id) = id.map_err(|e| Problem::bad(e.body_text()))?;
+    let committer = app.committer.as_ref().ok_or_else(read_only)?;
+    match committer.remove(vec![id.clone()]).await?.first() {
+        Some(true) => Ok(StatusCode::NO_CONTENT),
+        _ => Err(Problem::missing(&id)),
+    }
+}

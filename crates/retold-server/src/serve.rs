@@ -1,0 +1,118 @@
+//! Answering on a socket.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use retold::Result;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+use crate::state::App;
+
+/// How the service ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// All requests that were accepted were answered.
+    Whole,
+    /// Some took longer than they may, and were cut off.
+    CutOff,
+}
+
+/// How often a service that only reads looks for what others have written.
+const LOOK: Duration = Duration::from_secs(1);
+/// What a connection that is one too many gets.
+const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+/// Answers on `listener` until `stop` is done; then finishes what was accepted, and closes the index.
+///
+/// Errors: the index cannot be closed.
+pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = ()>) -> Result<Stop> {
+    let options = app.options.clone();
+    let connections = Arc::new(Semaphore::new(options.max_connections));
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(options.read_timeout)
+        .max_buf_size(64 << 10);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(128)
+        .max_header_list_size(64 << 10)
+        .keep_alive_interval(Some(options.read_timeout))
+        .keep_alive_timeout(options.read_timeout);
+    let builder = Arc::new(builder);
+    let graceful = GracefulShutdown::new();
+    let routes = crate::app(app.clone());
+    let looking = app.committer.is_none().then(|| tokio::spawn(look(app.clone())));
+    let mut stop = pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut stop => break,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(e) => {
+                // Mostly too many open files: others have to end first.
+                tracing::warn!(error = %e, "cannot accept");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let Ok(permit) = Arc::clone(&connections).try_acquire_owned() else {
+            refuse(stream);
+            continue;
+        };
+        // Answers are small: waiting for more to send with them would only delay them.
+        let _ = stream.set_nodelay(true);
+        let held = app.metrics.connected();
+        let service = TowerToHyperService::new(routes.clone());
+        let builder = Arc::clone(&builder);
+        let watcher = graceful.watcher();
+        tokio::spawn(async move {
+            let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+            // Whatever ends a connection early is the client's affair.
+            let _ = watcher.watch(connection.into_owned()).await;
+            drop((permit, held));
+        });
+    }
+    app.stop();
+    drop(listener);
+    let whole = tokio::time::timeout(options.grace, graceful.shutdown()).await.is_ok();
+    if let Some(looking) = looking {
+        looking.abort();
+    }
+    if let Some(committer) = &app.committer {
+        committer.finish()?;
+    }
+    Ok(if whole { Stop::Whole } else { Stop::CutOff })
+}
+
+fn refuse(mut stream: TcpStream) {
+    tokio::spawn(async move {
+        // Whoever does not read it has closed already.
+        let write = stream.write_all(TOO_MANY);
+        let _ = tokio::time::timeout(Duration::from_secs(1), write).await;
+    });
+}
+
+/// Takes in what others write.
+async fn look(app: App) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let index = Arc::clone(&app.index);
+        let looked = tokio::task::spawn_blocking(move || index.refresh()).await;
+        if let Ok(Err(e)) = looked {
+            tracing::error!(error = %e, "cannot take in what was written");
+        }
+    }
+}

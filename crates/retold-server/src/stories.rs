@@ -1,0 +1,225 @@
+//! What repeats a page, why, and in which order of time.
+
+use std::time::Instant;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use retold::collect::seconds;
+use retold::explain::shown::Offsets;
+use retold::explain::{Side, pair};
+use retold::watch::Watch;
+use retold_index::{Index, Match, MatchLine, Order, Story, StoryLine};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::body::{self, Asked, NAMELESS, Pages};
+use crate::problem::Problem;
+use crate::state::App;
+
+type Result<T> = std::result::Result<T, Problem>;
+
+fn id_of(id: std::result::Result<Path<String>, PathRejection>) -> Result<String> {
+    id.map(|Path(id)| id).map_err(|e| Problem::bad(e.body_text()))
+}
+
+fn query_of<T>(query: std::result::Result<Query<T>, QueryRejection>) -> Result<T> {
+    query.map(|Query(query)| query).map_err(|e| Problem::bad(e.body_text()))
+}
+
+fn there(index: &Index, id: &str) -> Result<()> {
+    index.get(id)?.map(drop).ok_or_else(|| Problem::missing(id))
+}
+
+/// How many are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Limit {
+    /// At most this many, the best.
+    #[serde(default = "usual_limit")]
+    #[param(default = 100)]
+    limit: usize,
+}
+
+fn usual_limit() -> usize {
+    100
+}
+
+/// Lists the pages that a page of the index repeats, best first.
+#[utoipa::path(get, path = "/v1/pages/{id}/matches", tag = "stories",
+    params(("id" = String, Path, description = "the page's id, percent-encoded"), Limit),
+    responses((status = 200, body = Vec<MatchLine>), (status = 404, body = Problem)))]
+pub(crate) async fn matches(
+    State(app): State<App>,
+    id: std::result::Result<Path<String>, PathRejection>,
+    limit: std::result::Result<Query<Limit>, QueryRejection>,
+) -> Result<Json<Vec<MatchLine>>> {
+    let (id, Limit { limit }) = (id_of(id)?, query_of(limit)?);
+    let matches = app.work(move |index| {
+        there(index, &id)?;
+        let matches = index.matches_of(&id, Some(limit))?;
+        Ok(matches.iter().map(Match::line).collect())
+    });
+    Ok(Json(matches.await?))
+}
+
+/// Stops work that nobody waits for any more.
+struct Until(Instant);
+
+impl Watch for Until {
+    fn cancelled(&self) -> bool {
+        Instant::now() > self.0
+    }
+}
+
+/// Tells the story of a page of the index: the pages of its cluster in order of time, who was first, who shortened.
+#[utoipa::path(get, path = "/v1/pages/{id}/story", tag = "stories",
+    params(("id" = String, Path, description = "the page's id, percent-encoded")),
+    responses((status = 200, body = Story), (status = 404, body = Problem)))]
+pub(crate) async fn story(
+    State(app): State<App>,
+    id: std::result::Result<Path<String>, PathRejection>,
+) -> Result<Json<Story>> {
+    let id = id_of(id)?;
+    let until = Until(Instant::now() + app.options.work_timeout);
+    let story = app.work(move |index| {
+        there(index, &id)?;
+        Ok(index.story(&id, &until)?)
+    });
+    Ok(Json(story.await?))
+}
+
+/// Which stories are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Wanted {
+    /// What comes first.
+    #[serde(default)]
+    sort: Sort,
+    /// Only stories with a page since this date.
+    since: Option<String>,
+    /// At most this many.
+    #[serde(default = "usual_limit")]
+    #[param(default = 100, maximum = 1000)]
+    limit: usize,
+}
+
+/// What comes first: the story with most pages, or that with the latest page.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Sort {
+    #[default]
+    Size,
+    Recent,
+}
+
+/// Lists stories of two pages or more.
+#[utoipa::path(get, path = "/v1/stories", tag = "stories", params(Wanted),
+    responses((status = 200, body = Vec<StoryLine>), (status = 400, body = Problem)))]
+pub(crate) async fn stories(
+    State(app): State<App>,
+    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
+) -> Result<Json<Vec<StoryLine>>> {
+    let wanted = query_of(wanted)?;
+    let since = wanted.since.as_deref().map(|date| {
+        seconds(date).ok_or_else(|| Problem::bad(format!("since={date}: a date expected, as in 2026-11-01")))
+    });
+    let since = since.transpose()?;
+    let order = match wanted.sort {
+        Sort::Size => Order::Size,
+        Sort::Recent => Order::Recent,
+    };
+    let limit = wanted.limit.min(1000);
+    Ok(Json(app.work(move |index| Ok(index.stories(order, since, limit)?)).await?))
+}
+
+/// Which pages are explained.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Both {
+    /// The id of a page of the index; not with a body.
+    a: Option<String>,
+    /// The id of another.
+    b: String,
+    /// What places in texts count: `chars`, or `utf16` units, as browsers do.
+    #[serde(default)]
+    offsets: Units,
+}
+
+/// What places in texts count.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Units {
+    #[default]
+    Chars,
+    Utf16,
+}
+
+impl Units {
+    fn offsets(self) -> Offsets {
+        match self {
+            Units::Chars => Offsets::Chars,
+            Units::Utf16 => Offsets::Utf16,
+        }
+    }
+}
+
+/// Explains why two pages of the index are related, or are not: the tests that decided, shared features and passages, both texts.
+#[utoipa::path(get, path = "/v1/explain", tag = "stories", params(Both),
+    responses((status = 200, body = serde_json::Value), (status = 404, body = Problem)))]
+pub(crate) async fn explain(
+    State(app): State<App>,
+    both: std::result::Result<Query<Both>, QueryRejection>,
+) -> Result<Json<Value>> {
+    let Both { a, b, offsets } = query_of(both)?;
+    let a = a.ok_or_else(|| Problem::bad("a: the id of a page of the index expected"))?;
+    let told = app.work(move |index| {
+        [&a, &b].into_iter().try_for_each(|id| there(index, id))?;
+        Ok(index.explain(&a, &b, offsets.offsets())?.json(true))
+    });
+    Ok(Json(told.await?))
+}
+
+/// Explains what a page that is not in the index is to one that is.
+///
+/// The body is a page as in `POST /v1/match`.
+#[utoipa::path(post, path = "/v1/explain", tag = "stories", params(Both),
+    request_body(content = serde_json::Value, description = "a page"),
+    responses((status = 200, body = serde_json::Value), (status = "4XX", body = Problem)))]
+pub(crate) async fn explain_new(
+    State(app): State<App>,
+    both: std::result::Result<Query<Both>, QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Value>> {
+    let Both { b, offsets, .. } = query_of(both)?;
+    let held = body::read(&app, body).await?;
+    let told = app.work(move |index| {
+        there(index, &b)?;
+        let model = index.model();
+        let asked = Asked {
+            matches: 0,
+            id: None,
+            url: None,
+            date: None,
+        };
+        let page = match body::pages(held, &headers, &asked, &model.config().read)? {
+            Pages::One(page) => page.map_err(Problem::unreadable)?,
+            Pages::Lines(_) => return Err(Problem::bad("one page expected, not lines of pages")),
+        };
+        let side = Side {
+            text: model.text(&page).map_err(Problem::unreadable)?,
+            site: page.site(),
+            date: page.date,
+            id: match page.id.starts_with(NAMELESS) {
+                true => "this page".to_owned(),
+                false => page.id,
+            },
+        };
+        Ok(pair(&side, &index.side(&b)?, &model, offsets.offsets())?.json(true))
+    });
+    Ok(Json(told.await?))
+}
