@@ -4,6 +4,8 @@ from typing import Any, Literal, Protocol, TypeAlias, final
 
 __version__: str
 __all__ = [
+    "CROWD",
+    "FAMILY",
     "CorruptError",
     "Deciding",
     "FileError",
@@ -216,6 +218,9 @@ def read(
     paths: _Path | Iterable[_Path], *, on_reject: Callable[[str, int, str], object] | None = None, **options: Any
 ) -> Reader: ...
 def decoded(bytes: bytes) -> str: ...
+
+CROWD: int
+FAMILY: int
 
 # What `retold.spark` is made of. Batches are pyarrow's; streams have the PyCapsule interface.
 
