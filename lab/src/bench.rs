@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use retold::cluster::{self, Canonical};
 use retold::collect::Collection;
-use retold::dedup::{FAMILY, Matched, Matching, order_of, preference};
+use retold::dedup::{CROWD, FAMILY, Matched, Matching, order_of, preference};
 use retold::frequencies::Frequencies;
 use retold::ids::{PageNo, Rank};
 use retold::knowledge::Knowledge;
@@ -115,6 +115,7 @@ impl<'a> Bench<'a> {
             watch,
             family: FAMILY,
             is_old: &[],
+            crowd: CROWD,
         };
         let matched = Matched::find(matching, sketches)?;
         let page = |rank: Rank| self.pages[by_id[rank.at()].at()];

@@ -107,6 +107,18 @@ fn find(job: &Job, resources: &Resources, watch: &dyn Watch) -> Result<Findings>
 fn sources(job: &Job) -> Result<Vec<Source>> {
     let mut sources = read::discover(&job.inputs, &job.config.read)?;
     if let Ok(out) = job.out.canonicalize() {
+        let is_inside = |input: &&PathBuf| {
+            input
+                .canonicalize()
+                .is_ok_and(|path| path.starts_with(&out))
+        };
+        if let Some(input) = job.inputs.iter().find(is_inside) {
+            return Err(Error::usage(format!(
+                "{} is inside the output folder {}; name another folder with -o",
+                input.display(),
+                job.out.display()
+            )));
+        }
         sources.retain(|source| !source.is_below(&out));
     }
     sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));
@@ -137,18 +149,33 @@ pub fn write(
 ) -> Result<Summary> {
     let start = Instant::now();
     watch.begin("writing", 0);
-    let mut summary = Summary::of(findings, inputs);
     tables::write_all(findings, &out)?;
     if findings.model.config().kept {
         kept::write(findings, &out, watch)?;
     }
-    let times = findings.times.iter().map(|lap| (lap.stage, lap.wall));
-    let times = times.chain([("write", start.elapsed())]);
+    let mut summary = summary(findings, inputs);
+    let written = ("write".to_owned(), start.elapsed().as_secs_f64());
+    summary.run.seconds.push(written);
+    html::write(findings, &summary, &out, watch)?;
+    write_text(&out, MODEL, &findings.model.to_json())?;
+    let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
+    write_text(&out, out::SUMMARY, &json)?;
+    if watch.cancelled() {
+        return Err(Error::Cancelled);
+    }
+    out.commit()?;
+    Ok(summary)
+}
+
+/// The run in numbers, as far as it has come; `inputs` are the names it lists as read.
+pub fn summary(findings: &Findings, inputs: &[String]) -> Summary {
+    let mut summary = Summary::of(findings, inputs);
+    let times = findings.times.iter();
     summary.run = Run {
         version: env!("CARGO_PKG_VERSION"),
         threads: findings.threads as u64,
         seconds: times
-            .map(|(stage, time)| (stage.to_owned(), time.as_secs_f64()))
+            .map(|lap| (lap.stage.to_owned(), lap.wall.as_secs_f64()))
             .collect(),
         thread_seconds: findings
             .collection
@@ -161,15 +188,7 @@ pub fn write(
             .map(|d| d.display().to_string())
             .unwrap_or_default(),
     };
-    html::write(findings, &summary, &out, watch)?;
-    write_text(&out, MODEL, &findings.model.to_json())?;
-    let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
-    write_text(&out, out::SUMMARY, &json)?;
-    if watch.cancelled() {
-        return Err(Error::Cancelled);
-    }
-    out.commit()?;
-    Ok(summary)
+    summary
 }
 
 fn write_text(out: &OutDir, name: &'static str, text: &str) -> Result<()> {

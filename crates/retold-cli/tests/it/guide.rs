@@ -55,7 +55,7 @@ fn run(world: &World, page: &str) -> Vec<String> {
 #[cfg(unix)]
 fn a_crawler_skips_what_it_has() {
     let world = World::new();
-    let shown = run(&world, "9-crawler.md");
+    let shown = run(&world, "11-crawler.md");
     assert_eq!(shown, [world.read("said.txt"), world.read("asked.txt")]);
 }
 
@@ -63,7 +63,7 @@ fn a_crawler_skips_what_it_has() {
 #[cfg(unix)]
 fn new_reprints_become_mails() {
     let world = World::new();
-    let shown = run(&world, "10-watch.md");
+    let shown = run(&world, "12-watch.md");
     assert_eq!(shown, [world.read("mails.jsonl")]);
     assert_eq!(world.read("again.jsonl"), "");
     let stories = world.lines("stories.jsonl");

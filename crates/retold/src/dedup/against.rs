@@ -1,7 +1,7 @@
 //! New pages against old ones: what of the new is there already, or twice.
 
 use super::clock::Clock;
-use super::{FAMILY, Findings, Work, in_pool, nothing_to_read};
+use super::{CROWD, FAMILY, Findings, Work, in_pool, nothing_to_read};
 use crate::collect::{Collection, learn_words};
 use crate::config::Resources;
 use crate::error::Result;
@@ -31,7 +31,7 @@ pub fn against(
     watch: &dyn Watch,
 ) -> Result<Findings> {
     in_pool(resources.threads, || {
-        find([new, old], model, resources, FAMILY, watch)
+        find([new, old], model, resources, (FAMILY, CROWD), watch)
     })
 }
 
@@ -39,7 +39,7 @@ pub(super) fn find(
     [new, old]: [Vec<Source>; 2],
     mut model: Model,
     resources: &Resources,
-    family: usize,
+    limits: (usize, usize),
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
@@ -80,7 +80,7 @@ pub(super) fn find(
         collection,
         model,
         clock,
-        family,
+        limits,
         old_pages,
     };
     let findings = work.find(None, resources, watch)?;
@@ -115,7 +115,7 @@ pub fn against_index(
             collection,
             model,
             clock,
-            family: FAMILY,
+            limits: (FAMILY, CROWD),
         };
         work.find(Some(old), resources, watch)
     })

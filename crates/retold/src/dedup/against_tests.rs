@@ -72,16 +72,16 @@ proptest! {
             return Ok(());
         }
         for config in configs() {
-            let all = find_within(&pages, &config, usize::MAX);
+            let all = find_within(&pages, &config, (usize::MAX, usize::MAX));
             let places = preference(&all.collection, config.canonical, &all.by_id, &());
             let is_old: Vec<bool> = Rank::first(all.by_id.len()).map(|rank| is_old[all.id(rank)]).collect();
             let expected = by_rule(&all, &is_old, &places);
             let sources = || [part(false), part(true)].map(|pages| vec![Source::of_pages("pages", pages)]);
-            let run = |family| {
+            let run = |limits| {
                 let model = Model::new(config.clone()).unwrap();
-                super::against::find(sources(), model, &Resources::default(), family, &()).unwrap()
+                super::against::find(sources(), model, &Resources::default(), limits, &()).unwrap()
             };
-            let (whole, small) = (run(usize::MAX), run(family));
+            let (whole, small) = (run((usize::MAX, usize::MAX)), run((family, family)));
             let of_new = |pair: &&Pair| !(is_old[pair.a.at()] && is_old[pair.b.at()]);
             let pairs: Vec<Pair> = all.pairs.iter().filter(of_new).copied().collect();
             prop_assert_eq!(&whole.pairs, &pairs, "{}", config.method);

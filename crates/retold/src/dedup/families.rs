@@ -1,4 +1,4 @@
-//! Large families: which of their pages stay, without looking at all their pairs.
+//! Large families and crowded lists: which pages stay, without looking at all pairs.
 //!
 //! Pages are visited as [`Keep`] wants it, and each looks for what it is related to: among the pairs that the join found, and
 //! in the crowded lists. A page is *over* once it is known to go and its component is large: nobody looks for it any more,
@@ -19,7 +19,9 @@ use crate::sketch::Bounds;
 use crate::watch::Watch;
 
 /// Classes that look at the same time, at the most.
-const BATCH: usize = 256;
+const BATCH: usize = 32;
+/// Of a class's pairs from crowded lists the likeliest are checked first; if none of so many holds, the rest is not checked.
+const UNLIKELY: usize = 32;
 
 /// What pages of large families are decided by.
 pub(super) struct Families<'a> {
@@ -33,6 +35,20 @@ pub(super) struct Families<'a> {
     /// The pairs that the join found, as sketches see them, for every class that has some.
     pub(super) near: &'a FxHashMap<ClassNo, Vec<Pair>>,
     pub(super) watch: &'a dyn Watch,
+}
+
+/// Those of a class's pairs that hold: the likeliest are checked first, until [`UNLIKELY`] fail together.
+fn likely(mut pairs: Vec<Pair>, truth: &Truth<'_>) -> Result<Vec<Pair>> {
+    pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    let mut held = Vec::new();
+    for pairs in pairs.chunks(UNLIKELY) {
+        let before = held.len();
+        held.extend(truth(pairs)?.into_iter().flatten());
+        if held.len() == before {
+            break;
+        }
+    }
+    Ok(held)
 }
 
 /// Says which of these pairs hold, and how.
@@ -62,11 +78,16 @@ struct State<'a> {
     candidates: u64,
 }
 
-/// What a class found: pairs from the join, then pairs from crowded lists, then one with each component that is over.
+/// What a class found.
 struct Look {
-    pairs: Vec<Pair>,
+    /// Pairs from the join, and one with each component that is over, as sketches see them.
+    seen: Vec<Pair>,
+    /// How many of them are from the join.
     near: usize,
-    crowded: usize,
+    /// Pairs from crowded lists, which hold.
+    crowded: Vec<Pair>,
+    /// Pairs from crowded lists that were looked at.
+    candidates: usize,
 }
 
 impl<'a> Families<'a> {
@@ -127,6 +148,46 @@ impl<'a> Families<'a> {
         })
     }
 
+    /// The classes of these that sketches relate to another on crowded lists, each found by or with one of them.
+    pub(super) fn doubtful(
+        &self,
+        mut classes: Vec<ClassNo>,
+        mut crowds: Crowds<'a>,
+        bounds: &(impl Fn(usize) -> Bounds + Sync),
+    ) -> Result<Vec<Pair>> {
+        let (mut is_known, mut pairs) = (vec![false; self.classes.len()], Vec::new());
+        for class in self.near.keys() {
+            is_known[class.at()] = true;
+        }
+        classes.par_sort_unstable_by_key(|&class| self.place(class));
+        for batch in classes.chunks(BATCH) {
+            if self.watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let found = batch.par_iter().map(|&class| {
+                let mut found = None;
+                if !is_known[class.at()] {
+                    crowds.any(class, bounds, |other| {
+                        found = self.judge.pair(self.classes, class, other);
+                        found.is_some()
+                    });
+                }
+                found
+            });
+            let found: Vec<Option<Pair>> = found.collect();
+            for (&class, found) in batch.iter().zip(&found) {
+                if let Some(pair) = found {
+                    for page in [pair.a, pair.b] {
+                        is_known[self.classes.of(page).at()] = true;
+                    }
+                }
+                crowds.tried(class, is_known[class.at()]);
+            }
+            pairs.extend(found.into_iter().flatten());
+        }
+        Ok(pairs)
+    }
+
     fn place(&self, class: ClassNo) -> u32 {
         self.preference[self.classes.first(class).at()]
     }
@@ -148,34 +209,33 @@ impl<'a> Families<'a> {
         let shared = &*state;
         let looks = looking.par_iter();
         let looks: Vec<Look> = looks
-            .map(|&class| self.look_around(shared, class, bounds))
-            .collect();
-        let all: Vec<Pair> = looks
+            .map(|&class| self.look_around(shared, class, bounds, truth))
+            .collect::<Result<_>>()?;
+        let seen: Vec<Pair> = looks
             .iter()
-            .flat_map(|look| look.pairs.iter().copied())
+            .flat_map(|look| look.seen.iter().copied())
             .collect();
-        let mut verdicts = truth(&all)?.into_iter();
+        let mut verdicts = truth(&seen)?.into_iter();
         let mut over = false;
         for (&class, look) in looking.iter().zip(&looks) {
             self.wake(state, Some(class));
-            let true_pairs: Vec<(usize, Pair)> = (0..look.pairs.len())
-                .zip(&mut verdicts)
-                .filter_map(|(at, pair)| Some((at, pair?)))
-                .collect();
-            state.candidates += look.crowded as u64;
+            let verdicts: Vec<Option<Pair>> = verdicts.by_ref().take(look.seen.len()).collect();
+            state.candidates += look.candidates as u64;
             if self.is_over(state, class, class) {
                 over = true;
                 continue;
             }
+            let (near, ties) = verdicts.split_at(look.near);
+            for &pair in near.iter().flatten() {
+                self.add(state, class, pair);
+            }
             let mut found = false;
-            for (at, pair) in true_pairs {
-                if at >= look.near + look.crowded {
-                    let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
-                    state.parts.join(a, b);
-                    continue;
-                }
-                let new = self.add(state, class, pair);
-                found |= new && at >= look.near;
+            for &pair in &look.crowded {
+                found |= self.add(state, class, pair);
+            }
+            for pair in ties.iter().flatten() {
+                let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+                state.parts.join(a, b);
             }
             let (keep, parts) = (&state.keep, &state.parts);
             let is_over = |other: ClassNo| {
@@ -188,13 +248,14 @@ impl<'a> Families<'a> {
         Ok(over)
     }
 
-    /// What sketches say of a class and those that it should look for.
+    /// What there is to say of a class and those that it should look for.
     fn look_around(
         &self,
         state: &State<'_>,
         class: ClassNo,
         bounds: &(impl Fn(usize) -> Bounds + Sync),
-    ) -> Look {
+        truth: &Truth<'_>,
+    ) -> Result<Look> {
         let other_of = |pair: &Pair| {
             let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
             if a == class { b } else { a }
@@ -208,22 +269,21 @@ impl<'a> Families<'a> {
         };
         let near = self.near.get(&class).map_or(&[][..], Vec::as_slice);
         let known: Vec<ClassNo> = near.iter().map(other_of).collect();
-        let mut pairs = near.to_vec();
-        pairs.retain(|pair| is_wanted(other_of(pair)));
-        let from_near = pairs.len();
-        let ties = self.ties(state, class, near.iter().map(|pair| (other_of(pair), pair)));
+        let mut seen = near.to_vec();
+        seen.retain(|pair| is_wanted(other_of(pair)));
+        let from_near = seen.len();
+        seen.extend(self.ties(state, class, near.iter().map(|pair| (other_of(pair), pair))));
         let crowded = state.crowds.candidates(class, bounds, |other| {
             is_wanted(other) && known.binary_search(&other).is_err()
         });
-        let crowded = crowded.par_iter();
-        pairs.par_extend(crowded.filter_map(|&other| self.judge.pair(self.classes, class, other)));
-        let crowded = pairs.len() - from_near;
-        pairs.extend(ties);
-        Look {
-            pairs,
+        let others = crowded.par_iter();
+        let pairs = others.filter_map(|&other| self.judge.pair(self.classes, class, other));
+        Ok(Look {
             near: from_near,
-            crowded,
-        }
+            seen,
+            candidates: crowded.len(),
+            crowded: likely(pairs.collect(), truth)?,
+        })
     }
 
     /// The closest pair with each large component whose pages are over: it tells whether the class belongs to it too.

@@ -29,10 +29,11 @@ pub(super) fn pages() -> impl Strategy<Value = Vec<Page>> {
     })
 }
 
-pub(super) fn find_within(pages: &[Page], config: &Config, family: usize) -> Findings {
+/// `limits`: pages of a component all of whose pairs are listed, classes on a list that is not crowded.
+pub(super) fn find_within(pages: &[Page], config: &Config, limits: (usize, usize)) -> Findings {
     let source = Source::of_pages("pages", pages.to_vec());
     let model = Model::new(config.clone()).unwrap();
-    find(vec![source], model, &Resources::default(), family, &()).unwrap()
+    find(vec![source], model, &Resources::default(), limits, &()).unwrap()
 }
 
 pub(super) fn gone(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
@@ -85,10 +86,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn what_stays_does_not_depend_on_limits(pages in pages(), family in 1usize..12) {
+    fn what_stays_does_not_depend_on_limits(pages in pages(), family in 1usize..40, crowd in 1usize..12) {
         for config in configs() {
-            let all = find_within(&pages, &config, FAMILY);
-            let some = find_within(&pages, &config, family);
+            let all = find_within(&pages, &config, (FAMILY, CROWD));
+            let some = find_within(&pages, &config, (family, crowd));
             prop_assert_eq!(gone(&some), gone(&all), "{} {:?} {:?}", config.method, config.canonical, config.drop);
             let large = large(&all, family);
             // Of small components all pairs are listed, of large ones some.
@@ -110,9 +111,9 @@ proptest! {
     }
 
     #[test]
-    fn threads_do_not_matter_to_families(pages in pages(), family in 1usize..12) {
+    fn threads_do_not_matter_to_families(pages in pages(), family in 1usize..12, crowd in 1usize..12) {
         let config = Config::default();
-        let run = |threads| in_pool(threads, || Ok(find_within(&pages, &config, family))).unwrap();
+        let run = |threads| in_pool(threads, || Ok(find_within(&pages, &config, (family, crowd)))).unwrap();
         let (one, four) = (run(1), run(4));
         prop_assert_eq!(one.pairs, four.pairs);
         prop_assert_eq!(one.clusters, four.clusters);

@@ -20,9 +20,11 @@ use crate::spent::Spent;
 use crate::texts::Texts;
 use crate::watch::Watch;
 
-/// More pages than this are too many to be compared all with all: of a connected component of more not all pairs are listed
-/// (CONTRACT, *Families*), and a key that more classes of pages have is crowded.
+/// Of a connected component of more pages than this not all pairs are listed (CONTRACT, *Families*).
 pub const FAMILY: usize = 1000;
+/// A key that more classes of pages have than this is crowded: its list may be closed before all its pairs have been
+/// looked at ([`Crowds`]).
+pub const CROWD: usize = 128;
 
 /// What [`Matched::find`] works with.
 #[derive(Clone, Copy)]
@@ -46,6 +48,8 @@ pub struct Matching<'a> {
     pub is_old: &'a [bool],
     /// [`FAMILY`], or less in tests.
     pub family: usize,
+    /// [`CROWD`], or less in tests.
+    pub crowd: usize,
 }
 
 /// Related pages.
@@ -150,13 +154,14 @@ impl<'a> Run<'a> {
         let Matching {
             model,
             family,
+            crowd,
             watch,
             preference,
             ..
         } = self.matching;
         watch.begin("pairs", self.classes.len() as u64);
         let bounds = |keys| model.bounds(keys);
-        let join = Join::build(self.judge.units.sketches(), &self.classes.units, family);
+        let join = Join::build(self.judge.units.sketches(), &self.classes.units, crowd);
         let found = join.pairs(bounds, watch, |a, b, made| {
             made.extend(self.judge.pair(self.classes, a, b));
         })?;
@@ -166,11 +171,11 @@ impl<'a> Run<'a> {
         pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
         pairs.dedup_by_key(|pair| (pair.a, pair.b));
 
-        let large = self.perhaps_large(&pairs, &Crowds::new(&join, bounds));
-        let is_large = |page: Rank| large[self.classes.of(page).at()];
-        let (in_large, in_small): (Vec<Pair>, Vec<Pair>) =
-            pairs.into_iter().partition(|pair| is_large(pair.a));
-        let near = self.by_class(&in_large);
+        let visited = self.visited(&pairs, &Crowds::new(&join, bounds));
+        let is_visited = |page: Rank| visited[self.classes.of(page).at()];
+        let (to_decide, to_check): (Vec<Pair>, Vec<Pair>) =
+            pairs.into_iter().partition(|pair| is_visited(pair.a));
+        let near = self.by_class(&to_decide);
         let families = Families {
             judge: self.judge,
             classes: self.classes,
@@ -180,41 +185,38 @@ impl<'a> Run<'a> {
             near: &near,
             watch,
         };
-        let visited = ClassNo::first(large.len()).filter(|class| large[class.at()]);
-        let (decided, verifying) = self.decide(&families, &join, &in_small, visited.collect())?;
-        let pairs = verifying.truth(&in_small)?.into_iter().flatten().collect();
+        let visited = ClassNo::first(visited.len()).filter(|class| visited[class.at()]);
+        let (decided, verifying) =
+            self.decide(&families, &join, [&to_check, &to_decide], visited.collect())?;
+        let pairs = verifying.truth(&to_check)?.into_iter().flatten().collect();
         let looked_at = decided.as_ref().map_or(0, |decided| decided.candidates);
         let made = Made { pairs, decided };
         Ok((made, found.candidates + looked_at, found.spent, verifying))
     }
 
-    /// What families decide once the texts are at hand that it takes.
+    /// What families decide, and what checks pairs, once the texts are at hand that it takes.
     fn decide(
         &self,
         families: &Families<'_>,
         join: &Join,
-        in_small: &[Pair],
+        [to_check, to_decide]: [&[Pair]; 2],
         visited: Vec<ClassNo>,
     ) -> Result<(Option<Decided>, Verifying<'a>)> {
         let bounds = |keys| self.judge.model.bounds(keys);
-        let decide = |verifying: &Verifying<'_>| -> Result<Option<Decided>> {
-            if visited.is_empty() {
-                return Ok(None);
-            }
-            let truth = |pairs: &[Pair]| verifying.truth(pairs);
-            let crowds = Crowds::new(join, bounds);
-            let decided = families.decide(visited.clone(), crowds, &bounds, &truth);
-            decided.map(Some)
-        };
+        let crowds = || Crowds::new(join, bounds);
         let mut verifying = Verifying::new(self.judge, self.matching.resources);
         if self.judge.model.verifier().is_some() {
-            // Whose texts are wanted is found out by taking sketches at their word.
-            verifying.want(in_small);
-            decide(&verifying)?;
+            verifying.want(to_check);
+            verifying.want(to_decide);
+            verifying.want(&families.doubtful(visited.clone(), crowds(), &bounds)?);
         }
         loop {
             verifying.read(self.matching.texts, self.matching.watch)?;
-            let decided = decide(&verifying)?;
+            let truth = |pairs: &[Pair]| verifying.truth(pairs);
+            let decided = match visited.is_empty() {
+                true => None,
+                false => Some(families.decide(visited.clone(), crowds(), &bounds, &truth)?),
+            };
             // Seldom do texts lead to pages that sketches did not lead to.
             if !verifying.wants_more() {
                 return Ok((decided, verifying));
@@ -222,21 +224,30 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Class -> whether its component may have more pages than the limit, as far as sketches tell.
-    fn perhaps_large(&self, pairs: &[Pair], crowds: &Crowds<'_>) -> Vec<bool> {
+    /// Class -> whether [`Families`] visits it: as far as sketches tell, its component may have more pages than the limit, or
+    /// holds crowded lists.
+    fn visited(&self, pairs: &[Pair], crowds: &Crowds<'_>) -> Vec<bool> {
         let all = || ClassNo::first(self.classes.len());
         let mut parts = Parts::new(self.classes);
         for pair in pairs {
             parts.join(self.classes.of(pair.a), self.classes.of(pair.b));
         }
+        let mut crowded = vec![false; self.classes.len()];
         for mut group in crowds.groups() {
             if let Some(first) = group.next() {
+                crowded[first.at()] = true;
                 group.for_each(|other| parts.join(first, other));
             }
         }
-        all()
-            .map(|class| parts.size(class) > self.matching.family)
-            .collect()
+        for class in all()
+            .filter(|class| crowded[class.at()])
+            .collect::<Vec<_>>()
+        {
+            crowded[parts.root(class).at()] = true;
+        }
+        let is_visited =
+            |class| parts.size(class) > self.matching.family || crowded[parts.root(class).at()];
+        all().map(is_visited).collect()
     }
 
     /// The pairs of each class, ascending by the other class.

@@ -12,7 +12,7 @@ mod verifying;
 pub use against::{Old, against, against_index};
 use clock::Clock;
 pub use clock::Lap;
-pub use matched::{FAMILY, Matched, Matching};
+pub use matched::{CROWD, FAMILY, Matched, Matching};
 use order::old_first;
 pub use order::{order_of, preference};
 pub use verifying::Verified;
@@ -127,13 +127,19 @@ pub fn run(
     watch: &dyn Watch,
 ) -> Result<Findings> {
     in_pool(resources.threads, || {
-        find(sources, model, resources, FAMILY, watch)
+        find(sources, model, resources, (FAMILY, CROWD), watch)
     })
 }
 
-/// Does a job on so many threads; 0 for one a core.
+/// Four threads a core: more would only wait for each other.
+pub fn most_threads() -> usize {
+    4 * std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Does a job on so many threads; 0 for one a core, never more than [`most_threads`].
 pub fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let used = threads.min(most_threads());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(used).build();
     pool.map_err(|e| Error::Usage(format!("--threads {threads}: {e}")))?
         .install(job)
 }
@@ -142,7 +148,7 @@ fn find(
     sources: Vec<Source>,
     mut model: Model,
     resources: &Resources,
-    family: usize,
+    limits: (usize, usize),
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
@@ -152,7 +158,7 @@ fn find(
         collection,
         model,
         clock,
-        family,
+        limits,
         old_pages: 0,
     };
     work.find(None, resources, watch)
@@ -174,7 +180,7 @@ pub fn among(
             collection,
             model,
             clock: Clock::default(),
-            family: FAMILY,
+            limits: (FAMILY, CROWD),
             old_pages: 0,
         };
         work.find(Some(texts), resources, watch)
@@ -187,7 +193,8 @@ struct Work {
     collection: Collection,
     model: Model,
     clock: Clock,
-    family: usize,
+    /// [`FAMILY`] and [`CROWD`].
+    limits: (usize, usize),
     /// So many pages at the end are old ones.
     old_pages: usize,
 }
@@ -205,7 +212,7 @@ impl Work {
             mut collection,
             model,
             mut clock,
-            family,
+            limits: (family, crowd),
             old_pages,
         } = self;
         let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
@@ -233,6 +240,7 @@ impl Work {
             watch,
             is_old: &is_old,
             family,
+            crowd,
         };
         let matched = Matched::find(matching, sketches)?;
         collection.spent += matched.spent;

@@ -1,7 +1,8 @@
 //! Main text: which blocks of a page are its own text, by a rule over its [outline](super::outline).
 //!
 //! Text is weighed by its *prose*: the bytes of blocks that are mostly not links, in full where a block is long and has
-//! punctuation, else a quarter; so a menu weighs nothing, and a poem still outweighs a footer. Then
+//! punctuation, else a quarter; so a menu weighs nothing, and a poem still outweighs a footer. Who has the rights weighs
+//! nothing either. Then
 //!
 //! 1. what is not the page's own is left out, the surest first: teasers of other articles and readers' comments,
 //!    where enough prose is left without them; the site's frame and what stands beside the text, by its tags and names
@@ -27,6 +28,18 @@ const TEASER: u64 = 600;
 const TEASERS: usize = 3;
 /// Prose that has to be left without teasers and comments, and a tenth of all.
 const LEAST: u64 = 150;
+/// What stands in notices of rights, which are a site's and not a page's; in longer blocks it may be told of.
+const RIGHTS: [&str; 7] = [
+    "©",
+    "版权所有",
+    "版權所有",
+    "ICP备",
+    "opyright",
+    "OPYRIGHT",
+    "ights reserved",
+];
+/// Bytes of a notice of rights at the most.
+const NOTICE: usize = 400;
 /// Main text of less prose is believed only if it is half of the visible text: lists of links have some prose too.
 const LITTLE: u64 = 150;
 
@@ -270,7 +283,7 @@ fn holds_text(kind: Kind) -> bool {
 
 /// The prose of a block.
 fn prose_of(block: &Block, text: &[u8]) -> u64 {
-    if block.is_links() {
+    if block.is_links() || is_notice(text) {
         return 0;
     }
     let own = text.len() as u64 * (block.chars - block.linked) / block.chars;
@@ -279,6 +292,12 @@ fn prose_of(block: &Block, text: &[u8]) -> u64 {
     } else {
         own / 4
     }
+}
+
+/// Whether a text is a notice of rights.
+fn is_notice(text: &[u8]) -> bool {
+    let is_in = |mark: &&str| memchr::memmem::find(text, mark.as_bytes()).is_some();
+    text.len() <= NOTICE && RIGHTS.iter().any(is_in)
 }
 
 /// Whether a text has marks that stand in sentences: those of ASCII before a space, a quotation mark or the end.
@@ -440,6 +459,13 @@ mod tests {
         let found = main(&format!("{MENU}<div><ul>{titles}</ul></div>{FOOTER}"));
         assert_eq!(found.matches("harbour master").count(), 19);
         assert!(!found.contains("Contact") && !found.contains("rights"));
+    }
+
+    #[test]
+    fn a_notice_of_rights_is_no_main_text() {
+        let notice = "<div><p>版权所有：某大学 环境科学与工程学院 地址：某市 某区 教育园区 同砚路38号 （300350），电话：022-1234，传真：022-1235</div>";
+        let found = main(&format!("{}{notice}", MENU.repeat(4)));
+        assert!(found.starts_with("whole:Home"), "{found}");
     }
 
     #[test]

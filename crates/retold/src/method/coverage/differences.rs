@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::proof::{Proof, place};
+use super::proof::Proof;
 
 /// What is counted on two texts. The smaller is the one with fewer tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -77,19 +77,18 @@ impl Counterparts {
     /// Those of a text in one with at least as many tokens; runs are of `run` tokens. Linear.
     pub(super) fn between(small: &Proof<'_>, large: &Proof<'_>, run: usize) -> Counterparts {
         let run = run.min(small.tokens);
-        let (mut shared, mut of) = (0, vec![NOWHERE; small.tokens]);
+        let (mut shared, mut starts) = (0, vec![NOWHERE; small.tokens]);
         small.shared(large, |here, there| {
-            shared += here.len();
-            // A run that comes again corresponds to the one that comes again there, those left over to the last.
-            for (nth, &at) in here.iter().enumerate() {
-                let to = place(there[nth.min(there.len() - 1)]);
-                let tokens = &mut of[place(at)..place(at) + run];
-                for (token, to) in tokens.iter_mut().zip(to as u32..) {
-                    // Runs overlap: of all that a token corresponds to the first counts.
-                    *token = to.min(*token);
-                }
-            }
+            shared += 1;
+            starts[here] = there as u32;
         });
+        // Runs overlap: of all that a token corresponds to the first counts.
+        let mut of = starts.clone();
+        for nth in 1..run {
+            for (token, &start) in of[nth..].iter_mut().zip(&starts) {
+                *token = start.saturating_add(nth as u32).min(*token);
+            }
+        }
         Counterparts { shared, of }
     }
 }

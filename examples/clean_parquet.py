@@ -1,0 +1,35 @@
+"""Cleans a Parquet corpus: python examples/clean_parquet.py CORPUS.parquet CLEAN.parquet
+
+The corpus has a column `text`, and may have `id`, `url` and `date`. What was dropped, and for which page, goes to
+CLEAN.parquet.dropped.parquet. Needs: pip install ./python polars
+"""
+
+import sys
+
+import polars
+import retold
+
+corpus_file, clean_file = sys.argv[1:]
+
+# 1. Read the corpus, and give pages an id if they have none: it is what they are called from here on.
+corpus = polars.read_parquet(corpus_file)
+if "id" not in corpus.columns:
+    corpus = corpus.with_row_index("id").with_columns(polars.col("id").cast(polars.String))
+if corpus["id"].is_duplicated().any():
+    sys.exit(f"{corpus_file}: ids are not unique; rename the column, and pages are numbered")
+
+# 2. Find the copies. Tables go in and out as Arrow data.
+found = retold.dedup(corpus, progress=True)
+print(found)
+
+# 3. Take them out. Pages that cannot be read (no text) are neither kept nor dropped; here they go, too.
+kept = polars.DataFrame(found.kept)
+clean = corpus.with_columns(polars.col("id").cast(polars.String)).join(kept, on="id", how="semi", maintain_order="left")
+clean.write_parquet(clean_file)
+
+# 4. Keep what was decided, for whoever asks: which page went, for which other, and why.
+dropped = polars.DataFrame(found.dropped)
+dropped.write_parquet(f"{clean_file}.dropped.parquet")
+for gone in dropped.head(3).to_dicts():
+    print(f"{gone['id']} is {gone['relation'].replace('_', ' ')} {gone['canonical']}")
+print(f"{corpus.height} pages, {clean.height} kept, {dropped.height} dropped, {len(found.rejects)} rejected")

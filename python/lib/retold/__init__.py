@@ -1,0 +1,55 @@
+"""Finds pages that tell the same story: near-duplicates, reprints and pages contained in others.
+
+>>> import retold
+>>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+>>> found = retold.dedup([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more tomorrow."}])
+>>> found.dropped.to_pylist()
+[{'id': 'a', 'canonical': 'b', 'relation': 'duplicate'}]
+
+`retold.dedup` is the main job, `retold.Model` the judge behind it, `retold.explain` tells why, `retold.Index` keeps pages.
+`retold.spark` does the main job on Apache Spark.
+"""
+
+from ._retold import (
+    CorruptError,
+    FileError,
+    Findings,
+    Index,
+    InternalError,
+    Judgement,
+    Model,
+    RetoldError,
+    RetoldWarning,
+    Sketch,
+    Table,
+    Text,
+    UsageError,
+    Verdict,
+    __version__,
+    dedup,
+    explain,
+    read,
+    text,
+)
+
+__all__ = [
+    "CorruptError",
+    "FileError",
+    "Findings",
+    "Index",
+    "InternalError",
+    "Judgement",
+    "Model",
+    "RetoldError",
+    "RetoldWarning",
+    "Sketch",
+    "Table",
+    "Text",
+    "UsageError",
+    "Verdict",
+    "__version__",
+    "dedup",
+    "explain",
+    "read",
+    "text",
+]

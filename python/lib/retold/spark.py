@@ -1,0 +1,380 @@
+"""The main job on Apache Spark 4: `retold.spark.dedup(dataframe)`. It needs pyspark, pandas and pyarrow.
+
+Spark finds which pages may be related, and the library decides each connected component of them as it decides a collection on
+one machine, by the same code. So pairs and kept pages are those of `retold.dedup` under the same model.
+
+1. `_sketched`: pages become sketches. Texts stay where they are.
+2. `_learnt`: what is common, learnt on the driver from the sketches (of all pages, or of a sample of their texts); not if a model is given.
+3. `_crowded`: keys that very many texts have are counted out. They would make pairs of all with all.
+4. `_meeting`: texts meet on the other keys: the rarest of the smaller one with all of the larger. `_judged` on their sketches.
+5. `_components`: connected components of all these, by alternating stars; of a few million edges on the driver.
+6. `_labels`: what is decided together. On one machine, components with crowded keys are decided in one sequence, as some of their lists are given up
+   before all have looked at them. So here they go to one task, up to a million pages. If they are more, `_tied` ties texts
+   that may share nothing but crowded keys together, a line each, and each component is decided by itself.
+7. `_proofs`: texts again, only of components with more than one; what verification needs of them goes to the components.
+8. `_decided`: each component is decided in one task, many small ones at a time.
+"""
+
+import tempfile
+import time
+
+import pyarrow
+from pyspark import StorageLevel
+from pyspark.sql import functions as F
+from pyspark.sql import Window
+
+from . import _retold
+from ._retold import Model, UsageError
+
+__all__ = ["Found", "dedup"]
+
+#: Components with crowded keys are decided together if they have at most so many pages.
+_TOGETHER = 1_000_000
+#: Up to so many edges, components are found on the driver, with 32 bytes an edge.
+_ON_DRIVER = 5_000_000
+
+_SKETCHED = "id string, node bigint, date bigint, bytes bigint, site string, sketch binary, reason string"
+_FOUND = (
+    "kind string, a string, b string, relation string, similarity double, length_ratio double, shared bigint, "
+    "members array<string>"
+)
+_PAIR = ["a", "b", "relation", "similarity", "length_ratio", "shared"]
+
+
+class Found:
+    """What was found: the DataFrames `pairs`, `clusters`, `dropped`, `rejects` (columns as in the tables of `retold.dedup`) and
+    `kept`, the rows of the input that stay; the `model` that judged; and `report`, the run in numbers.
+
+    `unpersist()` frees what is kept of the run; the DataFrames cannot be used after that.
+    """
+
+    def __init__(self, pairs, clusters, dropped, rejects, kept, model, report, held):
+        self.pairs, self.clusters, self.dropped, self.rejects = pairs, clusters, dropped, rejects
+        self.kept, self.model, self.report = kept, model, report
+        self._held = held
+
+    def unpersist(self):
+        for frame in self._held:
+            frame.unpersist()
+
+    def __repr__(self):
+        return f"<retold.spark.Found: {self.report}>"
+
+
+def dedup(dataframe, *, model=None, learn_pages=1_000_000, partitions=None, **options):
+    """Finds near-duplicates, reprints and contained pages in a DataFrame.
+
+    It has a column `text` (or `html`) of strings, `id` or `url`, and may have `date`; options are those of `retold.dedup`, with the
+    same names (`text_field="content"`, `params={...}`). Ids must be unique. The DataFrame is read twice and must hold the
+    same both times; pages come from it again only where sketches leave a doubt, and for `kept`.
+
+    A `model` judges by what it has learnt. Without one, what is common is learnt from the sketches of all pages, as `retold.dedup`
+    learns it, if there are at most `learn_pages`; of more, from those of a sample of the texts of about that size, chosen by
+    their hashes. `partitions` is the number of tasks of each shuffle (default: `spark.sql.shuffle.partitions`).
+
+    Components are found in rounds between which Spark writes a checkpoint: call `sparkContext.setCheckpointDir` with a folder that
+    all workers see. (With a local master a temporary folder is made.)
+    """
+    job = _Job(dataframe, model, partitions, options)
+    job.learn_pages = learn_pages
+    return job.run()
+
+
+class _Job:
+    def __init__(self, dataframe, model, partitions, options):
+        if model is not None and options:
+            raise UsageError(f"a model has its own options: leave out {', '.join(options)}")
+        self.model = model or Model(**options)
+        # Methods that weigh words by a collection cannot sketch without.
+        self.model.sketch("")
+        self.spark = dataframe.sparkSession
+        self.context = self.spark.sparkContext
+        if not self.context.getCheckpointDir():
+            if not self.context.master.startswith("local"):
+                raise UsageError("call sparkContext.setCheckpointDir(folder) first, with a folder that all workers see")
+            self.context.setCheckpointDir(tempfile.mkdtemp(prefix="retold-"))
+        self.partitions = partitions or int(self.spark.conf.get("spark.sql.shuffle.partitions"))
+        self.pages = dataframe
+        self.columns = _columns(dataframe, self.model.options)
+        self.held, self.report = [], {}
+        self.started, self.shuffled = time.monotonic(), _shuffled(self.context)
+
+    def run(self):
+        sketched = self._held(self._sketched())
+        self._check_ids(sketched)
+        good = sketched.where("reason is null")
+        self._lap("sketch")
+        self._learnt(good)
+        self._lap("learn")
+        units = self._held(self._units(good))
+        crowded = self._crowded(units)
+        edges = self._held(self._judged(units, self._meeting(units, crowded)).distinct())
+        self.report["edges"] = edges.count()
+        self._lap("pairs")
+        holders = self._held(self._map(units, "crowd_rows", "key bigint, node bigint, has bigint, wants bigint", crowded))
+        labels = self._held(self._labels(good, edges, holders))
+        self._lap("components")
+        found = self._held(self._decided(good, labels))
+        found.count()
+        self._lap("decide")
+        result = self._result(sketched, found)
+        self._lap("number")
+        if "shuffled" in self.report:
+            total = sum(self.report["shuffled"].values())
+            self.report["shuffled_bytes"] = total
+            self.report["shuffled_bytes_per_page"] = round(total / self.report["pages"])
+        return result
+
+    def _lap(self, stage):
+        now, shuffled = time.monotonic(), _shuffled(self.context)
+        self.report.setdefault("seconds", {})[stage] = round(now - self.started, 3)
+        if shuffled is not None:
+            self.report.setdefault("shuffled", {})[stage] = shuffled - self.shuffled
+        self.started, self.shuffled = now, shuffled
+
+    def _held(self, frame):
+        frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
+        self.held.append(frame)
+        return frame
+
+    def _map(self, frame, name, schema, *more):
+        """Rows through a function of the library, batch by batch, under the model."""
+        model, more = self.shared, [self.context.broadcast(numbers.to_bytes()) for numbers in more]
+
+        def work(batches):
+            function, judge = getattr(_retold, name), _model(model)
+            numbers = [_numbers(bytes) for bytes in more]
+            for batch in batches:
+                yield function(judge, batch, *numbers)
+
+        return frame.mapInArrow(work, schema)
+
+    def _stream(self, frame, schema, start):
+        """Sorted rows through an object of the library that keeps what a batch leaves open."""
+        model = self.shared
+
+        def work(batches):
+            state = start(model)
+            for batch in batches:
+                yield state.push(batch)
+            yield state.finish()
+
+        return frame.mapInArrow(work, schema)
+
+    def _sketched(self):
+        self.shared = self.context.broadcast(self.model.to_json())
+        sketched = self._map(self.pages.select(*self.columns), "sketch_rows", _SKETCHED)
+        return sketched.repartition(self.partitions, "node")
+
+    def _check_ids(self, sketched):
+        self.report["pages"] = sketched.where("reason is null").count()
+        self.report["rejects"] = sketched.where("reason is not null").count()
+        if not self.report["pages"]:
+            first = sketched.select("reason").head()
+            raise UsageError(f"no page could be read: {first.reason if first else 'the DataFrame is empty'}")
+        twice = sketched.where("reason is null").groupBy("id").count().where("count > 1").head()
+        if twice:
+            raise UsageError(f"{twice['count']} pages have the id `{twice['id']}`: ids must be unique")
+
+    def _learnt(self, good):
+        if self.model.learnt is None:
+            every = -(-self.report["pages"] // max(1, self.learn_pages))
+            # Of a text all pages are in the sample, or none.
+            sample = good if every == 1 else good.where(F.pmod("node", F.lit(every)) == 0)
+            self.model = _retold.learn_sketches(self.model, sample.select("site", "sketch").toArrow())
+            self.shared = self.context.broadcast(self.model.to_json())
+        self.report["learnt_texts"] = self.model.learnt
+
+    def _units(self, good):
+        """Each text with its sketches as they are judged: one, but for noise and main texts that differ by site."""
+        if _retold.deletes(self.model):
+            units = self._map(good.select("node", "site", "sketch"), "unit_rows", "node bigint, sketch binary")
+            good = units.repartition(self.partitions, "node")
+        return good.select("node", "sketch").dropDuplicates()
+
+    def _crowded(self, units):
+        keys = units.select("sketch").mapInArrow(_keys, "key bigint")
+        crowded = keys.groupBy("key").count().where(F.col("count") > _retold.CROWD).select("key")
+        crowded = _retold.Numbers(crowded.toArrow())
+        self.report["crowded_keys"] = len(crowded)
+        return crowded
+
+    def _meeting(self, units, crowded):
+        schema = "key bigint, node bigint, size bigint, reach bigint, prefix boolean"
+        postings = self._map(units, "posting_rows", schema, crowded)
+        postings = postings.repartition(self.partitions, "key").sortWithinPartitions("key")
+        pairs = self._stream(postings, "a bigint, b bigint", lambda model: _retold.Meeting())
+        return pairs.repartition(self.partitions, "a").dropDuplicates(["a", "b"])
+
+    def _judged(self, units, pairs):
+        a = units.select(F.col("node").alias("a"), F.col("sketch").alias("sketch_a"))
+        b = units.select(F.col("node").alias("b"), F.col("sketch").alias("sketch_b"))
+        both = pairs.join(a, "a").join(b, "b")
+        both = both.select(F.col("a").alias("node_a"), "sketch_a", F.col("b").alias("node_b"), "sketch_b")
+        return self._map(both, "judge_rows", "a bigint, b bigint")
+
+    def _looking(self, holders):
+        """Who may share nothing but crowded keys with another: holders who look for larger ones, and those who have enough for them."""
+        least = holders.groupBy("key").agg(F.min("wants").alias("least")).where("least is not null")
+        return holders.join(F.broadcast(least), "key").where("wants is not null or has >= least")
+
+    def _tied(self, holders):
+        looking = self._looking(holders)
+        first = looking.groupBy("key").agg(F.min("node").alias("b"))
+        tied = looking.join(F.broadcast(first), "key").select(F.col("node").alias("a"), "b")
+        return tied.where("a != b").distinct()
+
+    def _components(self, edges):
+        """`node`, `component` of all nodes with an edge; components are named by their smallest nodes.
+
+        Alternating large stars and small stars (Kiveris et al., Connected Components in MapReduce and Beyond, 2014).
+        """
+        if edges.count() <= _ON_DRIVER:
+            components = pyarrow.Table.from_batches([_retold.connected(edges.toArrow())])
+            return self.spark.createDataFrame(components)
+        edges, rounds = edges.checkpoint(), 0
+        before = _sum(edges)
+        while True:
+            both = edges.unionByName(edges.select(F.col("b").alias("a"), F.col("a").alias("b")))
+            least = F.least("a", F.min("b").over(Window.partitionBy("a")))
+            large = both.select("a", "b", least.alias("least")).where("b > a")
+            large = large.select(F.col("b").alias("a"), F.col("least").alias("b")).where("a != b").distinct()
+            least = F.min("b").over(Window.partitionBy("a"))
+            small = large.select("a", "b", least.alias("least"))
+            small = small.select(F.when(F.col("b") == F.col("least"), F.col("a")).otherwise(F.col("b")).alias("a"), F.col("least").alias("b"))
+            edges = small.distinct().checkpoint()
+            rounds += 1
+            after = _sum(edges)
+            if after == before:
+                break
+            before = after
+        self.report["rounds"] = rounds
+        roots = edges.select(F.col("b").alias("node"), F.col("b").alias("component")).distinct()
+        return edges.select(F.col("a").alias("node"), F.col("b").alias("component")).unionByName(roots)
+
+    def _labels(self, good, edges, holders):
+        """The texts that are to be decided: `node`, `component`, the `first` of the pages, and whether others are `near`."""
+        texts = good.groupBy("node").agg(F.count("*").alias("pages"), F.min("id").alias("first"))
+        looking = self._looking(holders).select("node", F.lit(True).alias("looks")).distinct()
+        crowd = holders.select("node", F.lit(True).alias("holds")).distinct().join(looking, "node", "left")
+        texts = texts.join(self._components(edges), "node", "left").join(crowd, "node", "left")
+        texts = self._held(texts.where("component is not null or holds or pages > 1"))
+        texts = texts.withColumn("component", F.coalesce("component", "node"))
+        # Components that are visited in sequence on one machine: with crowded keys, or large (of exact copies every second counts).
+        size, holds = F.sum(F.ceil(F.col("pages") / 2)), F.max(F.coalesce("holds", F.lit(False)))
+        sizes = texts.groupBy("component").agg(size.alias("size"), holds.alias("crowded"), F.sum("pages").alias("all"), F.count("*").alias("texts"))
+        sizes = self._held(sizes.withColumn("together", F.expr(f"crowded or size > {_retold.FAMILY}")))
+        together = sizes.where("together").agg(F.sum("all")).head()[0] or 0
+        self.report["together"] = together
+        if together > _TOGETHER:
+            labels = self._components(edges.unionByName(self._tied(holders)).distinct())
+            texts = texts.drop("component").join(labels, "node", "left").where("component is not null or pages > 1")
+            texts = texts.withColumn("component", F.coalesce("component", "node"))
+            near = F.count("*").over(Window.partitionBy("component")) > 1
+            return texts.select("node", "component", "first", near.alias("near"))
+        texts = texts.join(sizes.select("component", "together", "texts"), "component")
+        near = F.expr("texts > 1 or coalesce(looks, false)")
+        component = F.when(F.col("together"), F.lit(0)).otherwise(F.col("component"))
+        return texts.select("node", component.cast("bigint").alias("component"), "first", near.alias("near"))
+
+    def _proofs(self, labels):
+        named = labels.where("near").select(F.col("first").alias("id"), "component")
+        wanted = _retold.Numbers(named.mapInArrow(_names, "name bigint, component bigint").toArrow())
+        self.report["texts"] = len(wanted)
+        pages = self.pages.select(*self.columns)
+        return self._map(pages, "proof_rows", "component bigint, id string, proof binary", wanted)
+
+    def _decided(self, good, labels):
+        pages = good.join(labels.select("node", "component"), "node")
+        pages = pages.select("component", "id", "date", "bytes", "site", "sketch", F.lit(None).cast("binary").alias("proof"))
+        if _retold.verifies(self.model):
+            none = {name: F.lit(None).cast(kind).alias(name) for name, kind in
+                    (("date", "bigint"), ("bytes", "bigint"), ("site", "string"), ("sketch", "binary"))}
+            pages = pages.unionByName(self._proofs(labels).select("component", "id", *none.values(), "proof"))
+        pages = pages.repartition(self.partitions, "component").sortWithinPartitions("component", "id")
+        return self._stream(pages, _FOUND, lambda model: _retold.Deciding(_model(model)))
+
+    def _result(self, sketched, found):
+        pairs = found.where("kind = 'pair'").select(*_PAIR)
+        clusters = found.where("kind = 'cluster'").select(F.col("a").alias("canonical"), "members")
+        clusters = self._numbered(clusters)
+        dropped = found.where("kind = 'dropped'").select(F.col("a").alias("id"), F.col("b").alias("canonical"), "relation")
+        rejects = sketched.where("reason is not null").select("id", "reason")
+        self.report["pairs"], self.report["dropped"] = pairs.count(), dropped.count()
+        return Found(pairs, clusters, dropped, rejects, self._kept(sketched, dropped), self.model, self.report, self.held)
+
+    def _kept(self, sketched, dropped):
+        """The rows of the input that stay."""
+        read = self.model.options
+        names = [read[name] for name in ("id_field", "url_field") if read[name] in self.pages.columns]
+        own = F.coalesce(*(F.when(F.col(name).cast("string") != "", F.col(name).cast("string")) for name in names))
+        good = sketched.where("reason is null").select(F.col("id").alias("retold_id"))
+        stays = good.join(dropped.select(F.col("id").alias("retold_id")), "retold_id", "left_anti")
+        pages = self.pages.withColumn("retold_id", own)
+        return pages.join(stays, "retold_id", "left_semi").drop("retold_id")
+
+    def _numbered(self, clusters):
+        """Clusters in the order of their smallest members, numbered from 0."""
+        ordered = clusters.repartitionByRange(self.partitions, F.col("members")[0]).sortWithinPartitions(F.col("members")[0])
+        ordered = self._held(ordered.withColumn("part", F.spark_partition_id()))
+        sizes = {row.part: row["count"] for row in ordered.groupBy("part").count().collect()}
+        self.report["clusters"] = sum(sizes.values())
+        starts, start = {}, 0
+        for part in sorted(sizes):
+            starts[part], start = start, start + sizes[part]
+        place = F.row_number().over(Window.partitionBy("part").orderBy(F.col("members")[0])) - 1
+        begin = F.create_map(*(F.lit(value) for pair in starts.items() for value in pair)) if starts else None
+        number = (F.element_at(begin, F.col("part")) + place if starts else place).cast("bigint")
+        return ordered.select(number.alias("cluster"), "canonical", "members")
+
+
+def _columns(dataframe, read):
+    """The columns that are read, as strings."""
+    names = [read[f"{name}_field"] for name in ("text", "html", "id", "url", "date", "site") if read[f"{name}_field"]]
+    there = dict.fromkeys(name for name in names if name in dataframe.columns)
+    for group, what in ((("text_field", "html_field"), "pages"), (("id_field", "url_field"), "ids")):
+        if not any(read[name] in there for name in group):
+            wanted = " or ".join(f"{name}={read[name]!r}" for name in group)
+            raise UsageError(f"no column for {what} among {', '.join(dataframe.columns)}: name one with {wanted}")
+    return [F.col(name).cast("string").alias(name) for name in there]
+
+
+def _keys(batches):
+    for batch in batches:
+        yield _retold.key_rows(batch)
+
+
+def _names(batches):
+    for batch in batches:
+        yield _retold.name_rows(batch)
+
+
+def _sum(edges):
+    """What two equal sets of edges have in common."""
+    row = edges.select(F.count("*"), F.sum(F.xxhash64("a", "b").cast("decimal(38,0)"))).head()
+    return tuple(row)
+
+
+#: What was broadcast, made once in each worker's process: models by their JSON, numbers by their bytes.
+_made = {}
+
+
+def _model(shared):
+    key = ("model", shared.value)
+    if key not in _made:
+        _made.clear()
+        _made[key] = Model.from_json(shared.value)
+    return _made[key]
+
+
+def _numbers(shared):
+    return _retold.Numbers.from_bytes(shared.value)
+
+
+def _shuffled(context):
+    """Bytes that all executors, lost ones too, have written so far to be shuffled; None if Spark does not say."""
+    try:
+        executors = context._jsc.sc().statusStore().executorList(False)
+        return sum(executors.apply(at).totalShuffleWrite() for at in range(executors.size()))
+    except Exception:
+        return None

@@ -1,0 +1,309 @@
+//! What a run found out.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::ArrowError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use retold::ids::Rank;
+use retold::{Error, Findings, Resources, dedup as library};
+use retold_report::OutDir;
+
+use crate::error::{InternalError, usage};
+use crate::job;
+use crate::model::Model;
+use crate::pages::Pages;
+use crate::plain;
+use crate::table::Table;
+
+/// What a run found out: tables as in the JSONL files of `retold dedup`, and the run in numbers.
+#[pyclass(frozen, name = "Findings", module = "retold")]
+pub struct PyFindings {
+    findings: Findings,
+    inputs: Vec<String>,
+}
+
+/// The columns of a table, in order.
+pub type Columns = Vec<(&'static str, ArrayRef)>;
+
+/// A batch of columns.
+pub fn batch(columns: Columns) -> std::result::Result<RecordBatch, ArrowError> {
+    RecordBatch::try_from_iter_with_nullable(
+        columns
+            .into_iter()
+            .map(|(name, column)| (name, column, true)),
+    )
+}
+
+fn table(columns: Columns) -> PyResult<Table> {
+    let made = batch(columns).map_err(|error| InternalError::new_err(error.to_string()))?;
+    Ok(Table(made))
+}
+
+pub fn strings(values: impl Iterator<Item = impl AsRef<str>>) -> ArrayRef {
+    let mut column = StringBuilder::new();
+    values.for_each(|value| column.append_value(value));
+    Arc::new(column.finish())
+}
+
+pub fn numbers(values: impl Iterator<Item = i64>) -> ArrayRef {
+    let mut column = Int64Builder::new();
+    values.for_each(|value| column.append_value(value));
+    Arc::new(column.finish())
+}
+
+/// Six decimals, as in `pairs.jsonl`.
+pub fn decimals(values: impl Iterator<Item = f32>) -> ArrayRef {
+    let mut column = Float64Builder::new();
+    for value in values {
+        let written = format!("{value:.6}");
+        column.append_value(written.parse().unwrap_or(f64::from(value)));
+    }
+    Arc::new(column.finish())
+}
+
+/// Lists of ids.
+pub fn lists<'a>(values: impl Iterator<Item = Vec<&'a str>>) -> ArrayRef {
+    let mut column = ListBuilder::new(StringBuilder::new());
+    for list in values {
+        list.iter().for_each(|id| column.values().append_value(id));
+        column.append(true);
+    }
+    Arc::new(column.finish())
+}
+
+/// `pairs.jsonl`.
+pub fn pairs(findings: &Findings) -> Columns {
+    let pairs = || findings.pairs.iter();
+    vec![
+        ("a", strings(pairs().map(|pair| findings.id(pair.a)))),
+        ("b", strings(pairs().map(|pair| findings.id(pair.b)))),
+        (
+            "relation",
+            strings(pairs().map(|pair| pair.relation.name())),
+        ),
+        ("similarity", decimals(pairs().map(|pair| pair.similarity))),
+        (
+            "length_ratio",
+            decimals(pairs().map(|pair| pair.length_ratio)),
+        ),
+        (
+            "shared",
+            numbers(pairs().map(|pair| i64::from(pair.shared))),
+        ),
+    ]
+}
+
+/// `clusters.jsonl` without the numbers.
+pub fn clusters(findings: &Findings) -> Columns {
+    let clusters = || findings.clusters.iter();
+    let members = |members: &[Rank]| members.iter().map(|&page| findings.id(page)).collect();
+    vec![
+        (
+            "canonical",
+            strings(clusters().map(|cluster| findings.id(cluster.canonical))),
+        ),
+        (
+            "members",
+            lists(clusters().map(|cluster| members(&cluster.members))),
+        ),
+    ]
+}
+
+/// `dropped.jsonl`; with `mark` nothing is dropped.
+pub fn dropped(findings: &Findings) -> Columns {
+    let mark = findings.model.config().mark;
+    let dropped = || findings.dropped.iter().filter(|_| !mark);
+    vec![
+        ("id", strings(dropped().map(|gone| findings.id(gone.page)))),
+        (
+            "canonical",
+            strings(dropped().map(|gone| findings.id(gone.canonical))),
+        ),
+        (
+            "relation",
+            strings(dropped().map(|gone| gone.relation.name())),
+        ),
+    ]
+}
+
+impl PyFindings {
+    /// Findings in pages that came from no files.
+    pub fn of(findings: Findings) -> PyFindings {
+        PyFindings {
+            findings,
+            inputs: Vec::new(),
+        }
+    }
+}
+
+#[pymethods]
+impl PyFindings {
+    /// Related pages: `a`, `b` (a < b), `relation` of a to b, `similarity`, `length_ratio`, `shared`.
+    #[getter]
+    fn pairs(&self, py: Python<'_>) -> PyResult<Table> {
+        py.detach(|| table(pairs(&self.findings)))
+    }
+
+    /// Pages that tell one story: `cluster`, `canonical`, `members`.
+    #[getter]
+    fn clusters(&self, py: Python<'_>) -> PyResult<Table> {
+        py.detach(|| {
+            let mut columns = clusters(&self.findings);
+            columns.insert(
+                0,
+                ("cluster", numbers(0..self.findings.clusters.len() as i64)),
+            );
+            table(columns)
+        })
+    }
+
+    /// Pages that go: `id`, the `canonical` page that stays for it, and the `relation` of the first to the second.
+    #[getter]
+    fn dropped(&self, py: Python<'_>) -> PyResult<Table> {
+        py.detach(|| table(dropped(&self.findings)))
+    }
+
+    /// Pages that stay: `id`, in the order of reading.
+    #[getter]
+    fn kept(&self, py: Python<'_>) -> PyResult<Table> {
+        py.detach(|| {
+            let findings = &self.findings;
+            let mut goes = vec![false; findings.by_id.len()];
+            if !findings.model.config().mark {
+                findings
+                    .dropped
+                    .iter()
+                    .for_each(|gone| goes[findings.by_id[gone.page.at()].at()] = true);
+            }
+            let pages = findings.collection.pages.iter().zip(goes);
+            table(vec![(
+                "id",
+                strings(pages.filter(|(_, goes)| !goes).map(|(page, _)| &*page.id)),
+            )])
+        })
+    }
+
+    /// Records that could not be read: `source`, `record` (from 1), `reason`.
+    #[getter]
+    fn rejects(&self, py: Python<'_>) -> PyResult<Table> {
+        let rejects = || self.findings.collection.rejects.iter();
+        let source = |number: u32| self.findings.sources[number as usize].name.as_str();
+        py.detach(|| {
+            table(vec![
+                (
+                    "source",
+                    strings(rejects().map(|reject| source(reject.source))),
+                ),
+                (
+                    "record",
+                    numbers(rejects().map(|reject| reject.record as i64)),
+                ),
+                (
+                    "reason",
+                    strings(rejects().map(|reject| reject.reason.as_str())),
+                ),
+            ])
+        })
+    }
+
+    /// The run in numbers, as in `summary.json`.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let summary = py.detach(|| {
+            serde_json::to_string(&retold_report::summary(&self.findings, &self.inputs))
+        });
+        let summary = summary.map_err(|error| InternalError::new_err(error.to_string()))?;
+        plain::to_python(py, &summary)
+    }
+
+    /// What judged the pages, with what it learnt from them.
+    #[getter]
+    fn model(&self) -> Model {
+        Model(self.findings.model.clone())
+    }
+
+    fn __repr__(&self) -> String {
+        let gone = if self.findings.model.config().mark {
+            0
+        } else {
+            self.findings.dropped.len()
+        };
+        format!(
+            "<retold.Findings: {} pages, {gone} dropped, {} pairs, {} clusters>",
+            self.findings.by_id.len(),
+            self.findings.pairs.len(),
+            self.findings.clusters.len()
+        )
+    }
+}
+
+/// Finds near-duplicates, reprints and contained pages.
+///
+/// `pages` is a path or several (all formats that `retold dedup` reads), a table with the Arrow PyCapsule interface (pyarrow,
+/// polars, pandas, DuckDB), or an iterable of dicts; a record has `text` (or `html`, str or bytes), and may have `id`, `url`
+/// and `date`. Options are those of `retold dedup`, by their long names with `_` for `-`; parameters of the method go
+/// into `params`. A `model` that has learnt judges by what it knows; with a model there are no options.
+///
+/// `out` is a folder to write as `retold dedup -o` does; it needs `pages` to be paths. `threads` (0: one a core), `memory` (bytes
+/// for what is kept of texts) and `temp_dir` change no result. `progress` is True, or a callable that takes (stage, done, total).
+///
+/// >>> import retold
+/// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+/// >>> pages = [
+/// ...     {"id": "original", "text": story},
+/// ...     {"id": "reprint", "text": story + " Read more news tomorrow."},
+/// ...     {"id": "other", "text": "A new bridge was opened on Monday. The mayor cut the ribbon in front of many people."},
+/// ... ]
+/// >>> found = retold.dedup(pages)
+/// >>> found
+/// <retold.Findings: 3 pages, 1 dropped, 1 pairs, 1 clusters>
+/// >>> found.kept.column("id")
+/// ['reprint', 'other']
+/// >>> retold.dedup(pages, canonical="first", params={"threshold": 0.8}).kept.column("id")
+/// ['original', 'other']
+#[pyfunction]
+#[pyo3(signature = (pages, *, model=None, out=None, force=false, threads=0, memory=None, temp_dir=None, progress=None, **options))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
+pub fn dedup<'py>(
+    py: Python<'py>,
+    pages: &Bound<'py, PyAny>,
+    model: Option<&Bound<'py, Model>>,
+    out: Option<PathBuf>,
+    force: bool,
+    threads: usize,
+    memory: Option<u64>,
+    temp_dir: Option<PathBuf>,
+    progress: Option<Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<PyFindings> {
+    let model = Model::given(model, options)?;
+    let mut resources = Resources::default();
+    resources.threads = threads;
+    resources.memory = memory.unwrap_or(resources.memory);
+    resources.temp_dir.clone_from(&temp_dir);
+    let mut pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
+    let (sources, inputs) = (
+        std::mem::take(&mut pages.sources),
+        std::mem::take(&mut pages.inputs),
+    );
+    if out.is_some() && inputs.is_empty() {
+        return Err(usage(
+            "out= writes files without their copies: name files as pages, or leave it out",
+        ));
+    }
+    let findings = job::run(py, progress, |watch| {
+        let out = out.map(|out| OutDir::open(&out, force)).transpose()?;
+        let findings = library::run(sources, model, &resources, watch)?;
+        if let Some(out) = out {
+            library::in_pool(threads, || {
+                retold_report::write(&findings, &inputs, out, watch)
+            })?;
+        }
+        Ok::<_, Error>(findings)
+    })?;
+    Ok(PyFindings { findings, inputs })
+}

@@ -1,0 +1,44 @@
+//! Python bindings of Retold: the module `retold._retold`, of which the package `retold` shows what users need.
+//!
+//! Nothing is decided here: values go in and out of the library, and a model of it judges.
+
+mod error;
+mod findings;
+mod index;
+mod job;
+mod model;
+mod pages;
+mod plain;
+mod reader;
+mod spark;
+mod table;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    error::add(module)?;
+    module.add_class::<model::Model>()?;
+    module.add_class::<model::Text>()?;
+    module.add_class::<model::Sketch>()?;
+    module.add_class::<model::Verdict>()?;
+    module.add_class::<model::Judgement>()?;
+    module.add_class::<findings::PyFindings>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<index::Index>()?;
+    module.add_class::<reader::Reader>()?;
+    module.add_function(wrap_pyfunction!(findings::dedup, module)?)?;
+    module.add_function(wrap_pyfunction!(model::explain, module)?)?;
+    module.add_function(wrap_pyfunction!(model::text_of, module)?)?;
+    module.add_function(wrap_pyfunction!(reader::read, module)?)?;
+    module.add_function(wrap_pyfunction!(decoded, module)?)?;
+    spark::add(module)
+}
+
+/// The bytes of a document decoded as pages are.
+#[pyfunction]
+fn decoded(bytes: &[u8]) -> PyResult<String> {
+    let decoded = retold::text::charset::decode(bytes, None).map_err(error::usage)?;
+    Ok(decoded.text.into_owned())
+}

@@ -1,0 +1,510 @@
+//! The model: the only judge.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use retold::collect::{Collection, learn_words};
+use retold::explain::shown::Offsets;
+use retold::explain::{self as library, Side};
+use retold::relation::Verdict as Said;
+use retold::{Error, Judgement as Judged, Sketch as Sketched, text};
+
+use crate::error::{raise, usage};
+use crate::job;
+use crate::pages::{self, Pages};
+use crate::plain;
+
+/// A configuration, its method, and what was learnt from a collection: the only judge of two pages. Frozen: learning makes
+/// a new one. Options are those of `retold.dedup`.
+///
+/// A page is a str (plain text), bytes (an HTML document) or a dict with the fields of a record.
+///
+/// >>> import retold
+/// >>> model = retold.Model()
+/// >>> a = model.text("The ferry left the harbour in the morning and came back late at night, with nobody on board.")
+/// >>> b = model.text({"html": "<p>The ferry left the harbour in the morning and came back late at night, with nobody on board."})
+/// >>> model.judge(model.sketch(a), model.sketch(b))
+/// <retold.Judgement: yes, duplicate 1.000000>
+/// >>> model.compare(a, "A bridge was opened on Monday.") is None
+/// True
+#[pyclass(frozen, module = "retold")]
+pub struct Model(pub retold::Model);
+
+/// The text of a page; `str()` gives what methods see of it, one line a block.
+#[pyclass(frozen, module = "retold")]
+pub struct Text {
+    text: text::Text,
+    id: String,
+    site: Option<String>,
+    date: Option<String>,
+    url: Option<String>,
+}
+
+/// All that is kept of a page to judge it without its text; `to_bytes()` gives its stable byte form.
+#[pyclass(frozen, module = "retold", eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct Sketch(pub Sketched);
+
+/// What one page is to another.
+#[pyclass(frozen, module = "retold", get_all)]
+pub struct Verdict {
+    /// `duplicate`, `contains` or `contained_by`, read from the first page to the second.
+    relation: &'static str,
+    /// 0 to 1; what it measures is the method's own.
+    similarity: f64,
+    /// The shorter page's size over the longer's.
+    length_ratio: f64,
+    /// How many keys the sketches share.
+    shared: u32,
+}
+
+/// What sketches tell of two pages: `answer` is `no`, `yes`, or `doubt`, and then the texts decide.
+#[pyclass(frozen, module = "retold")]
+pub struct Judgement(Judged);
+
+impl From<Said> for Verdict {
+    fn from(said: Said) -> Verdict {
+        Verdict {
+            relation: said.relation.name(),
+            similarity: said.similarity,
+            length_ratio: said.length_ratio,
+            shared: said.shared,
+        }
+    }
+}
+
+#[pymethods]
+impl Verdict {
+    fn __repr__(&self) -> String {
+        format!("<retold.Verdict: {} {:.6}>", self.relation, self.similarity)
+    }
+}
+
+impl Judgement {
+    fn said(&self) -> Option<Said> {
+        match self.0 {
+            Judged::No => None,
+            Judged::Yes(verdict) | Judged::Doubt(verdict) => Some(verdict),
+        }
+    }
+}
+
+#[pymethods]
+impl Judgement {
+    /// `no`, `yes` or `doubt`.
+    #[getter]
+    fn answer(&self) -> &'static str {
+        match self.0 {
+            Judged::No => "no",
+            Judged::Yes(_) => "yes",
+            Judged::Doubt(_) => "doubt",
+        }
+    }
+
+    /// The verdict, in doubt what it seems to be; None if the answer is no.
+    #[getter]
+    fn verdict(&self) -> Option<Verdict> {
+        self.said().map(Verdict::from)
+    }
+
+    fn __repr__(&self) -> String {
+        match self.said() {
+            Some(said) => format!(
+                "<retold.Judgement: {}, {} {:.6}>",
+                self.answer(),
+                said.relation.name(),
+                said.similarity
+            ),
+            None => "<retold.Judgement: no>".into(),
+        }
+    }
+}
+
+#[pymethods]
+impl Sketch {
+    /// The stable byte form.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.to_bytes())
+    }
+
+    /// The sketch with that byte form.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Sketch> {
+        Sketched::from_bytes(bytes).map(Sketch).map_err(raise)
+    }
+
+    /// Hashes that make two pages a candidate pair when they share enough of them; ascending.
+    #[getter]
+    fn keys(&self) -> Vec<u64> {
+        self.0.keys.clone()
+    }
+
+    /// The site of the page, for noise that is one site's only.
+    #[getter]
+    fn site(&self) -> Option<&str> {
+        self.0.site.as_deref()
+    }
+
+    /// Characters of the folded text, white space left out.
+    #[getter]
+    fn chars(&self) -> u64 {
+        self.0.chars
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<retold.Sketch of {} keys>", self.0.keys.len())
+    }
+}
+
+#[pymethods]
+impl Text {
+    fn __str__(&self) -> String {
+        self.text.shown().collect::<Vec<_>>().join("\n")
+    }
+
+    /// All visible text, menus and footers included, one line a block.
+    #[getter]
+    fn visible(&self) -> &str {
+        &self.text.visible
+    }
+
+    /// The id of the page.
+    #[getter]
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The page's title.
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        self.text.meta.title.as_deref()
+    }
+
+    /// The language that the page names, or that its words tell.
+    #[getter]
+    fn lang(&self) -> Option<&str> {
+        self.text.language()
+    }
+
+    /// The encoding that bytes were decoded with.
+    #[getter]
+    fn charset(&self) -> Option<&str> {
+        self.text.meta.charset
+    }
+
+    /// The date of the record, else the one that the page names.
+    #[getter]
+    fn date(&self) -> Option<&str> {
+        self.date.as_deref().or(self.text.meta.date.as_deref())
+    }
+
+    /// The address of the record, else the one that the page names.
+    #[getter]
+    fn url(&self) -> Option<&str> {
+        self.url.as_deref().or(self.text.meta.canonical.as_deref())
+    }
+
+    /// The site of the record.
+    #[getter]
+    fn site(&self) -> Option<&str> {
+        self.site.as_deref()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<retold.Text of {} characters>", self.text.lengths().0)
+    }
+}
+
+impl Model {
+    /// The given model, or a new one of these options; not both.
+    pub fn given(
+        model: Option<&Bound<'_, Model>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<retold::Model> {
+        match (model, options) {
+            (Some(_), Some(options)) if !options.is_empty() => Err(usage(format!(
+                "a model has its own options: leave out {}",
+                options.keys()
+            ))),
+            (Some(model), _) => Ok(model.get().0.clone()),
+            (None, options) => retold::Model::new(plain::config(options)?).map_err(raise),
+        }
+    }
+
+    /// The text of a page, given as such or as a page.
+    fn read(&self, page: &Bound<'_, PyAny>) -> PyResult<Text> {
+        let model = &self.0;
+        let made = pages::page(page, &model.config().read)?;
+        let (id, url, site, date) = (
+            made.id.clone(),
+            made.url.clone(),
+            made.site(),
+            made.date.clone(),
+        );
+        let text = page.py().detach(|| model.text(&made)).map_err(usage)?;
+        Ok(Text {
+            text,
+            id,
+            site,
+            date,
+            url,
+        })
+    }
+
+    /// Does something with the text of a page.
+    fn with<T>(
+        &self,
+        page: &Bound<'_, PyAny>,
+        make: impl FnOnce(&Text) -> PyResult<T>,
+    ) -> PyResult<T> {
+        match page.cast::<Text>() {
+            Ok(text) => make(text.get()),
+            Err(_) => make(&self.read(page)?),
+        }
+    }
+
+    fn side(text: &Text) -> Side {
+        Side {
+            id: text.id.clone(),
+            site: text.site.clone(),
+            date: text.date.clone(),
+            text: text.text.clone(),
+        }
+    }
+}
+
+#[pymethods]
+impl Model {
+    #[new]
+    #[pyo3(signature = (**options))]
+    fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Model> {
+        Model::given(None, options).map(Model)
+    }
+
+    /// The text of a page.
+    ///
+    /// >>> import retold
+    /// >>> text = retold.Model().text({"html": "<title>News</title><p>The ferry left late.", "url": "http://www.naxos.example/1"})
+    /// >>> str(text), text.title, text.site
+    /// ('The ferry left late.', 'News', 'naxos.example')
+    fn text(&self, page: &Bound<'_, PyAny>) -> PyResult<Text> {
+        self.read(page)
+    }
+
+    /// The sketch of a page, or of its text.
+    fn sketch(&self, page: &Bound<'_, PyAny>) -> PyResult<Sketch> {
+        self.with(page, |text| {
+            let sketch = page
+                .py()
+                .detach(|| self.0.sketch(&text.text, text.site.as_deref()));
+            sketch.map(Sketch).map_err(raise)
+        })
+    }
+
+    /// What two pages are to each other, as far as their sketches tell.
+    fn judge(&self, a: &Bound<'_, Sketch>, b: &Bound<'_, Sketch>) -> Judgement {
+        Judgement(self.0.judge(&a.get().0, &b.get().0))
+    }
+
+    /// The verdict on two texts of which sketches leave a doubt; None if they are not related.
+    fn verify(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Option<Verdict>> {
+        let py = a.py();
+        self.with(a, |a| {
+            self.with(b, |b| {
+                Ok(py
+                    .detach(|| self.0.verify(&a.text, &b.text))
+                    .map(Verdict::from))
+            })
+        })
+    }
+
+    /// The verdict on two pages, as a run comes to it: sketches are judged, and texts verified if that leaves a doubt. None if
+    /// the pages are not related.
+    fn compare(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Option<Verdict>> {
+        let py = a.py();
+        self.with(a, |a| {
+            self.with(b, |b| {
+                let verdict = py.detach(|| {
+                    let [x, y] = [a, b].map(|side| self.0.sketch(&side.text, side.site.as_deref()));
+                    Ok(match self.0.judge(&x?, &y?) {
+                        Judged::No => None,
+                        Judged::Yes(verdict) => Some(verdict),
+                        Judged::Doubt(_) => self.0.verify(&a.text, &b.text),
+                    })
+                });
+                Ok(verdict.map_err(raise)?.map(Verdict::from))
+            })
+        })
+    }
+
+    /// Why two pages are, or are not, related: what `retold explain --json` prints.
+    fn explain<'py>(
+        &self,
+        a: &Bound<'py, PyAny>,
+        b: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = a.py();
+        self.with(a, |a| {
+            self.with(b, |b| {
+                let json = py.detach(|| {
+                    let story =
+                        library::pair(&Model::side(a), &Model::side(b), &self.0, Offsets::Chars)?;
+                    let mut json = story.json(true);
+                    if let Some(object) = json.as_object_mut() {
+                        object.insert("method".into(), self.0.method().name.into());
+                    }
+                    Ok::<_, Error>(json.to_string())
+                });
+                plain::to_python(py, &json.map_err(raise)?)
+            })
+        })
+    }
+
+    /// A new model that knows what is common in these pages (as `retold.dedup` takes them), instead of what this one knows.
+    ///
+    /// >>> import retold
+    /// >>> model = retold.Model().learn([{"text": "The ferry left late."}, {"text": "A new bridge was opened."}])
+    /// >>> model.learnt
+    /// 2
+    #[pyo3(signature = (pages, *, threads=0, temp_dir=None, progress=None))]
+    fn learn<'py>(
+        &self,
+        py: Python<'py>,
+        pages: &Bound<'py, PyAny>,
+        threads: usize,
+        temp_dir: Option<PathBuf>,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Model> {
+        let model = retold::Model::new(self.0.config().clone()).map_err(raise)?;
+        let read = &self.0.config().read;
+        let pages = Pages::of(pages, read, temp_dir.as_ref())?;
+        let learnt = job::run(py, progress, |watch| {
+            retold::dedup::in_pool(threads, || {
+                if model.wants_words() {
+                    return Ok(model.learn(learn_words(&pages.sources, read, &model, watch)?));
+                }
+                let collection = Collection::read(&pages.sources, read, &model, watch)?;
+                Ok(match collection.knowledge(&model) {
+                    Some(known) => model.learn(known),
+                    None => model.clone(),
+                })
+            })
+        })?;
+        Ok(Model(learnt))
+    }
+
+    /// On how many different texts the model has learnt; None if it has not.
+    #[getter]
+    fn learnt(&self) -> Option<u64> {
+        self.0.knowledge().map(|known| known.texts)
+    }
+
+    /// The name of the method.
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.0.method().name
+    }
+
+    /// All options, in which nothing is left open.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let options = serde_json::Value::from(self.0.config().to_map());
+        plain::to_python(py, &options.to_string())
+    }
+
+    /// The model as JSON, for `from_json`.
+    fn to_json(&self, py: Python<'_>) -> String {
+        py.detach(|| self.0.to_json())
+    }
+
+    /// The model that `to_json` wrote. Relative paths in it are taken from `directory`.
+    #[staticmethod]
+    #[pyo3(signature = (json, directory=None))]
+    fn from_json(py: Python<'_>, json: &str, directory: Option<PathBuf>) -> PyResult<Model> {
+        let directory = directory.unwrap_or_default();
+        let model = py.detach(|| retold::Model::from_json(json, &directory));
+        model.map(Model).map_err(raise)
+    }
+
+    /// Writes the model to a file; `model.json` of an output folder has the same form.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let json = self.0.to_json() + "\n";
+        py.detach(|| std::fs::write(&path, json).map_err(Error::io("cannot write", &path)))
+            .map_err(raise)
+    }
+
+    /// Reads a model that `save` wrote, or the `model.json` of an output folder.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
+        let directory = path.parent().map(PathBuf::from).unwrap_or_default();
+        let model = py.detach(|| {
+            let json = std::fs::read_to_string(&path).map_err(Error::io("cannot read", &path))?;
+            retold::Model::from_json(&json, &directory).map_err(|error| match error {
+                Error::Usage(reason) => Error::Corrupt {
+                    path: path.clone(),
+                    reason,
+                },
+                other => other,
+            })
+        });
+        model.map(Model).map_err(raise)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let from_json = slf.get_type().getattr("from_json")?;
+        Ok((from_json, (slf.get().0.to_json(),)))
+    }
+
+    fn __repr__(&self) -> String {
+        match self.learnt() {
+            Some(texts) => format!(
+                "<retold.Model: {}, learnt from {texts} texts>",
+                self.method()
+            ),
+            None => format!("<retold.Model: {}>", self.method()),
+        }
+    }
+}
+
+/// Why two pages are, or are not, related: what `retold explain --json` prints. Without a model the two are a collection by
+/// themselves, in which nothing is common.
+///
+/// >>> import retold
+/// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+/// >>> why = retold.explain(story, story + " Read more news tomorrow.")
+/// >>> why["relation"], why["exact"]
+/// ('duplicate', False)
+#[pyfunction]
+#[pyo3(signature = (a, b, *, model=None, **options))]
+pub fn explain<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    model: Option<&Bound<'py, Model>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    use retold::frequencies::Frequencies;
+    use retold::knowledge::Knowledge;
+    let mut model = Model(Model::given(model, options)?);
+    if model.0.wants_words() {
+        let words = model.with(a, |a| {
+            model.with(b, |b| Ok([a, b].map(|side| model.0.words(&side.text))))
+        })?;
+        model = Model(model.0.learn(Knowledge::of_words(Frequencies::of(words))));
+    }
+    model.explain(a, b)
+}
+
+/// The text of a page, as methods see it: its main text, if it is HTML and `extract` is not "none".
+///
+/// >>> import retold
+/// >>> str(retold.text(b"<p>The ferry left late.<p>It came back."))
+/// 'The ferry left late.\nIt came back.'
+#[pyfunction]
+#[pyo3(name = "text", signature = (page, **options))]
+pub fn text_of<'py>(
+    page: &Bound<'py, PyAny>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Text> {
+    Model(Model::given(None, options)?).read(page)
+}

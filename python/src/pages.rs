@@ -1,0 +1,292 @@
+//! What callers pass as pages becomes sources to read.
+//!
+//! Dicts and Arrow tables are spooled to a temporary file of JSON Lines, so that they follow the rules of that format to
+//! the letter, and no more of them is held in memory than of a file.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_cast::cast;
+use arrow_schema::{DataType, Schema};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+use pyo3_arrow::input::AnyRecordBatch;
+use retold::page::{Content, Markup, Page};
+use retold::read::{self, Outcome, ReadOptions, Source};
+use retold::{Error, Result};
+use serde_json::{Map, Value};
+use tempfile::NamedTempFile;
+
+use crate::error::{raise, usage};
+use crate::job;
+
+/// Sources, and the file that some of them are spooled to, which goes when this goes.
+pub struct Pages {
+    /// What is read.
+    pub sources: Vec<Source>,
+    /// The names of files and folders as they were given; none of pages that were spooled.
+    pub inputs: Vec<String>,
+    _spool: Option<NamedTempFile>,
+}
+
+/// The names of the fields that are read.
+pub fn fields(read: &ReadOptions) -> Vec<&str> {
+    let named = [
+        &read.text_field,
+        &read.html_field,
+        &read.id_field,
+        &read.url_field,
+        &read.date_field,
+    ];
+    let named = named.into_iter().map(String::as_str);
+    named.chain(read.site_field.as_deref()).collect()
+}
+
+impl Pages {
+    /// A path or several, anything with the Arrow PyCapsule interface, or an iterable of dicts.
+    pub fn of(
+        pages: &Bound<'_, PyAny>,
+        read: &ReadOptions,
+        folder: Option<&PathBuf>,
+    ) -> PyResult<Pages> {
+        let py = pages.py();
+        if let Some(path) = path(pages)? {
+            return Pages::of_paths(vec![path], read);
+        }
+        if pages.hasattr(intern!(py, "__arrow_c_stream__"))?
+            || pages.hasattr(intern!(py, "__arrow_c_array__"))?
+        {
+            let spool = spool(folder)?;
+            let batches: AnyRecordBatch = pages.extract()?;
+            let reader = batches.into_reader()?;
+            check(&reader.schema(), read)?;
+            job::run(py, None, |_| write_batches(reader, read, &spool))?;
+            return Ok(Pages::spooled(spool));
+        }
+        let mut items = pages.try_iter().map_err(|_| {
+            usage(format!(
+                "pages: a path, an Arrow table or an iterable of dicts is expected, not {}",
+                pages.get_type()
+            ))
+        })?;
+        let first = items.next().transpose()?;
+        if let Some(first) = &first
+            && let Some(first) = path(first)?
+        {
+            let rest = items.map(|item| {
+                let item = item?;
+                path(&item)?.ok_or_else(|| {
+                    usage(format!(
+                        "pages: a path is expected as the first one was, not {item}"
+                    ))
+                })
+            });
+            let rest: PyResult<Vec<PathBuf>> = rest.collect();
+            return Pages::of_paths(std::iter::once(first).chain(rest?).collect(), read);
+        }
+        let spool = spool(folder)?;
+        let write = py
+            .import(intern!(py, "retold._pages"))?
+            .getattr(intern!(py, "spool"))?;
+        write.call1((first, items, fields(read), spool.path()))?;
+        Ok(Pages::spooled(spool))
+    }
+
+    fn of_paths(paths: Vec<PathBuf>, read: &ReadOptions) -> PyResult<Pages> {
+        let mut inputs: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        inputs.sort();
+        let sources = read::discover(&paths, read).map_err(raise)?;
+        if sources.is_empty() {
+            let inputs = inputs.join(", ");
+            return Err(usage(format!(
+                "no page could be read from {inputs}: there are 0 files to read"
+            )));
+        }
+        Ok(Pages {
+            sources,
+            inputs,
+            _spool: None,
+        })
+    }
+
+    fn spooled(spool: NamedTempFile) -> Pages {
+        let mut source = Source::spooled(spool.path());
+        source.name = "pages".into();
+        Pages {
+            sources: vec![source],
+            inputs: Vec::new(),
+            _spool: Some(spool),
+        }
+    }
+}
+
+fn path(value: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
+    let py = value.py();
+    if value.is_instance_of::<PyString>() || value.hasattr(intern!(py, "__fspath__"))? {
+        return value.extract().map(Some);
+    }
+    Ok(None)
+}
+
+fn spool(folder: Option<&PathBuf>) -> PyResult<NamedTempFile> {
+    let folder = folder.cloned().unwrap_or_else(std::env::temp_dir);
+    let file = NamedTempFile::with_suffix_in(".jsonl", &folder);
+    file.map_err(|error| {
+        raise(Error::io("cannot write a temporary file in", &folder)(
+            error,
+        ))
+    })
+}
+
+/// The columns must be of types that can be read, and one must hold the pages.
+fn check(schema: &Schema, read: &ReadOptions) -> PyResult<()> {
+    let mut held = false;
+    for name in [&read.text_field, &read.html_field] {
+        let Ok(column) = schema.field_with_name(name) else {
+            continue;
+        };
+        held = true;
+        if !is_text(column.data_type()) {
+            let kind = column.data_type();
+            return Err(usage(format!("column `{name}` holds {kind}, not strings")));
+        }
+    }
+    if !held {
+        let names: Vec<&str> = schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
+        return Err(usage(format!(
+            "neither a column `{}` nor `{}` among {}: name it with text_field= or html_field=",
+            read.text_field,
+            read.html_field,
+            names.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+fn is_text(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        _ => false,
+    }
+}
+
+/// The columns that are read, by name, as strings.
+pub fn columns(batch: &RecordBatch, read: &ReadOptions) -> Result<Vec<(String, ArrayRef)>> {
+    let mut columns = Vec::new();
+    for name in fields(read) {
+        if columns.iter().any(|(other, _)| other == name) {
+            continue;
+        }
+        let Some(column) = batch.column_by_name(name) else {
+            continue;
+        };
+        let kind = column.data_type();
+        let column = cast(column, &DataType::LargeUtf8).map_err(|_| {
+            Error::usage(format!(
+                "column `{name}` holds {kind}, which cannot be written as a string"
+            ))
+        })?;
+        columns.push((name.to_owned(), column));
+    }
+    Ok(columns)
+}
+
+/// One row as a line of JSON.
+pub fn line(columns: &[(String, ArrayRef)], row: usize) -> Vec<u8> {
+    let mut object = Map::new();
+    for (name, column) in columns {
+        if column.is_valid(row) {
+            let value = column.as_string::<i64>().value(row);
+            object.insert(name.clone(), Value::String(value.to_owned()));
+        }
+    }
+    let mut line = Value::Object(object).to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+fn write_batches(
+    reader: Box<dyn RecordBatchReader + Send>,
+    read: &ReadOptions,
+    spool: &NamedTempFile,
+) -> Result<()> {
+    let full = || Error::io("cannot write", spool.path());
+    let mut file = BufWriter::with_capacity(1 << 20, spool.as_file());
+    for batch in reader {
+        let batch = batch.map_err(|error| Error::usage(format!("pages: {error}")))?;
+        let columns = columns(&batch, read)?;
+        for row in 0..batch.num_rows() {
+            file.write_all(&line(&columns, row)).map_err(full())?;
+        }
+    }
+    file.flush().map_err(full())
+}
+
+/// One page: plain text, the bytes of an HTML document, or a dict with the fields of a record.
+pub fn page(page: &Bound<'_, PyAny>, read: &ReadOptions) -> PyResult<Page> {
+    let py = page.py();
+    if let Ok(text) = page.cast::<PyString>() {
+        return Ok(Page::text("page", text.extract::<String>()?));
+    }
+    if let Ok(bytes) = page.cast::<PyBytes>() {
+        return Ok(Page::document(
+            "page",
+            bytes.as_bytes().to_vec(),
+            Markup::Html,
+        ));
+    }
+    let line = py
+        .import(intern!(py, "retold._pages"))?
+        .getattr(intern!(py, "line"))?;
+    let line: Vec<u8> = line.call1((page, fields(read)))?.extract()?;
+    match Source::line("page", 1, &line, read) {
+        Outcome::Page(page) => Ok(page),
+        Outcome::Rejected(reason) => Err(usage(reason.trim_start_matches("line 1: "))),
+        Outcome::Skipped(kind) => Err(usage(format!("this is no page but: {kind}"))),
+    }
+}
+
+/// The page as a dict with the fields that `read` names.
+pub fn record(page: Page, read: &ReadOptions) -> std::result::Result<Map<String, Value>, String> {
+    let site = page.site();
+    let (text, markup) = match page.content {
+        Content::Unicode { text, markup } => (text, markup),
+        Content::Bytes {
+            bytes,
+            charset,
+            markup,
+        } => {
+            let decoded = retold::text::charset::decode(&bytes, charset.as_deref())?;
+            (decoded.text.into_owned(), markup)
+        }
+    };
+    let content = match markup {
+        Markup::Html => &read.html_field,
+        Markup::Plain => &read.text_field,
+    };
+    let fields = [
+        (&read.id_field, Some(page.id)),
+        (&read.url_field, page.url),
+        (&read.date_field, page.date),
+        (content, Some(text)),
+    ];
+    let fields = fields
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.clone(), value?.into())));
+    let mut record: Map<String, Value> = fields.collect();
+    if let (Some(field), Some(site)) = (&read.site_field, site) {
+        record.insert(field.clone(), site.into());
+    }
+    Ok(record)
+}

@@ -1,0 +1,114 @@
+//! The pages of files, one by one.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use retold::read::{Outcome, ReadOptions, Record, Source};
+
+use crate::error::RetoldWarning;
+use crate::pages::{Pages, record};
+use crate::plain;
+
+/// The pages of files; see `retold.read`.
+#[pyclass(module = "retold")]
+pub struct Reader {
+    sources: std::vec::IntoIter<Source>,
+    open: Option<(Source, Records)>,
+    options: ReadOptions,
+    on_reject: Option<Py<PyAny>>,
+}
+
+enum Next {
+    Page(String),
+    Rejected(String, u64, String),
+}
+
+/// Records of one file. They are read by one thread at a time, which is what the lock says to the compiler.
+type Records = Mutex<Box<dyn Iterator<Item = Record> + Send>>;
+
+impl Reader {
+    fn step(&mut self) -> Option<Next> {
+        loop {
+            let Some((source, records)) = &mut self.open else {
+                let source = self.sources.next()?;
+                let records = Mutex::new(source.records(&self.options));
+                self.open = Some((source, records));
+                continue;
+            };
+            let records = records.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let Some(read) = records.next() else {
+                self.open = None;
+                continue;
+            };
+            let number = read.number;
+            let reason = match read.parse(source, &self.options) {
+                Outcome::Skipped(_) => continue,
+                Outcome::Rejected(reason) => reason,
+                Outcome::Page(page) => match record(page, &self.options) {
+                    Ok(page) => return Some(Next::Page(serde_json::Value::from(page).to_string())),
+                    Err(reason) => reason,
+                },
+            };
+            return Some(Next::Rejected(source.name.clone(), number, reason));
+        }
+    }
+}
+
+#[pymethods]
+impl Reader {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        loop {
+            py.check_signals()?;
+            match py.detach(|| self.step()) {
+                None => return Ok(None),
+                Some(Next::Page(json)) => return plain::to_python(py, &json).map(Some),
+                Some(Next::Rejected(source, record, reason)) => match &self.on_reject {
+                    Some(told) => {
+                        told.call1(py, (source, record, reason))?;
+                    }
+                    None => {
+                        let message = format!("{source}, record {record}: {reason}");
+                        let warn = py.import(intern!(py, "warnings"))?;
+                        warn.call_method1(
+                            intern!(py, "warn"),
+                            (message, py.get_type::<RetoldWarning>()),
+                        )?;
+                    }
+                },
+            }
+        }
+    }
+}
+
+/// The pages of files and folders, one by one, as dicts: `id`, `url`, `date`, and `html` (decoded) or `text`. All formats that
+/// `retold dedup` reads, by its options. Ids are those of the records; repeated ones are not told apart.
+///
+/// `on_reject(source, record, reason)` is called for records that cannot be read; without it they are warnings.
+///
+/// >>> import retold, tempfile, pathlib
+/// >>> file = pathlib.Path(tempfile.mkdtemp(), "pages.csv")
+/// >>> _ = file.write_text("id,text\n1,The ferry left late.\n")
+/// >>> list(retold.read(file))
+/// [{'id': '1', 'text': 'The ferry left late.'}]
+#[pyfunction]
+#[pyo3(signature = (paths, *, on_reject=None, **options))]
+pub fn read(
+    paths: &Bound<'_, PyAny>,
+    on_reject: Option<Py<PyAny>>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Reader> {
+    let options = plain::config(options)?.read;
+    let pages = Pages::of(paths, &options, None)?;
+    Ok(Reader {
+        sources: pages.sources.into_iter(),
+        open: None,
+        options,
+        on_reject,
+    })
+}

@@ -1,0 +1,239 @@
+//! Connected components are decided as a collection is, by the same code: what is related, what stays, clusters.
+
+use std::collections::HashMap;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{Array, new_null_array};
+use arrow_schema::DataType;
+use arrow_select::concat::concat;
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+use retold::collect::Collection;
+use retold::dedup::among;
+use retold::ids::PageNo;
+use retold::text::Text;
+use retold::texts::{Take, Texts};
+use retold::watch::Watch;
+use retold::{Error, Findings, Model as Judge, Resources, Result};
+use tempfile::{SpooledTempFile, spooled_tempfile};
+
+use super::{answer, work};
+use crate::error::raise;
+use crate::findings::{Columns, clusters, dropped, pairs};
+use crate::model::Model;
+
+/// Components are decided together until they have this many pages.
+const ENOUGH: usize = 20_000;
+/// Bytes of proofs that are held before they go to a temporary file.
+const HELD: usize = 256 << 20;
+
+/// The proofs of texts, made elsewhere.
+struct Proofs {
+    file: Mutex<SpooledTempFile>,
+    end: u64,
+    /// Text -> where its proof is, in bytes.
+    places: HashMap<u128, (u64, usize)>,
+    /// Page -> its text.
+    texts: Vec<Option<u128>>,
+    ids: Vec<String>,
+    folder: PathBuf,
+}
+
+impl Proofs {
+    fn new() -> Proofs {
+        Proofs {
+            file: Mutex::new(spooled_tempfile(HELD)),
+            end: 0,
+            places: HashMap::new(),
+            texts: Vec::new(),
+            ids: Vec::new(),
+            folder: std::env::temp_dir(),
+        }
+    }
+
+    fn add(&mut self, text: u128, proof: &[u8]) -> std::io::Result<()> {
+        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(proof)?;
+        self.places.insert(text, (self.end, proof.len()));
+        self.end += proof.len() as u64;
+        Ok(())
+    }
+
+    fn get(&self, text: u128) -> std::io::Result<Option<Vec<u64>>> {
+        let Some(&(start, length)) = self.places.get(&text) else {
+            return Ok(None);
+        };
+        let mut bytes = vec![0; length];
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut bytes)?;
+        let (numbers, _) = bytes.as_chunks::<8>();
+        Ok(Some(
+            numbers
+                .iter()
+                .map(|number| u64::from_le_bytes(*number))
+                .collect(),
+        ))
+    }
+}
+
+impl Texts for Proofs {
+    fn each(
+        &self,
+        wanted: &[PageNo],
+        _: &(dyn Fn(&Text) -> Vec<u64> + Sync),
+        take: &mut Take<'_>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        for (at, page) in wanted.iter().enumerate() {
+            let failed = Error::io("cannot use a temporary file in", &self.folder);
+            let proof = match self.texts[page.at()] {
+                Some(text) => self.get(text).map_err(failed)?,
+                None => None,
+            };
+            let gone = || {
+                let id = &self.ids[page.at()];
+                Error::usage(format!(
+                    "page `{id}`: its text is not what it was when it was sketched; the DataFrame changes from reading to \
+                     reading, so write it to a file first"
+                ))
+            };
+            take(at, proof.ok_or_else(gone)?)?;
+            watch.advance(1);
+        }
+        Ok(())
+    }
+}
+
+/// Rows in the order of their components become what is found of them. The columns of an answer: `kind` (`pair`, `cluster` or
+/// `dropped`), `a`, `b`, `relation`, `similarity`, `length_ratio`, `shared`, `members`.
+#[pyclass(module = "retold._retold")]
+pub struct Deciding {
+    model: Judge,
+    component: Option<i64>,
+    collection: Collection,
+    proofs: Proofs,
+    folder: PathBuf,
+}
+
+#[pymethods]
+impl Deciding {
+    #[new]
+    fn new(model: &Bound<'_, Model>) -> Deciding {
+        Deciding {
+            model: model.get().0.clone(),
+            component: None,
+            collection: Collection::default(),
+            proofs: Proofs::new(),
+            folder: std::env::temp_dir(),
+        }
+    }
+
+    /// What is found of components that end in this batch. Rows are pages (`component`, `id`, `date`, `bytes`,
+    /// `site`, `sketch`) or proofs of their texts (`component`, `proof`).
+    fn push<'py>(&mut self, py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
+        work(py, rows, |rows| {
+            let mut made = Found::default();
+            let (components, dates) = (rows.numbers("component"), rows.numbers("date"));
+            for row in 0..rows.0.num_rows() {
+                let component = components.value(row);
+                let is_next = self.component.replace(component) != Some(component);
+                if is_next && self.collection.pages.len() >= ENOUGH {
+                    made.add(&self.decide()?);
+                }
+                let proofs = rows.bytes("proof");
+                if let Some((text, proof)) = proofs.value(row).split_first_chunk::<16>() {
+                    let full = Error::io("cannot use a temporary file in", &self.folder);
+                    self.proofs
+                        .add(u128::from_le_bytes(*text), proof)
+                        .map_err(full)?;
+                    continue;
+                }
+                let id = rows.strings("id").value(row);
+                let sketch = rows.sketch_on_site(row)?;
+                let date = dates.is_valid(row).then(|| dates.value(row));
+                let bytes = rows.numbers("bytes").value(row) as u64;
+                self.collection.push(id, date, bytes, &sketch);
+                self.proofs.texts.push(sketch.text);
+                self.proofs.ids.push(id.to_owned());
+            }
+            made.columns()
+        })
+    }
+
+    /// What is found of the rest.
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let made = py.detach(|| {
+            let mut made = Found::default();
+            if !self.collection.pages.is_empty() {
+                made.add(&self.decide()?);
+            }
+            made.columns()
+        });
+        answer(py, made.map_err(raise)?)
+    }
+}
+
+impl Deciding {
+    fn decide(&mut self) -> Result<Findings> {
+        let collection = std::mem::take(&mut self.collection);
+        let proofs = std::mem::replace(&mut self.proofs, Proofs::new());
+        let mut resources = Resources::default();
+        resources.threads = 1;
+        resources.memory = 4 * HELD as u64;
+        resources.temp_dir = Some(self.folder.clone());
+        among(collection, self.model.clone(), &proofs, &resources, &())
+    }
+}
+
+/// Tables below each other: the kind of each, and its columns by the names that they have in the answer.
+#[derive(Default)]
+struct Found(Vec<(&'static str, Columns)>);
+
+impl Found {
+    fn add(&mut self, findings: &Findings) {
+        let named = |table: Columns, names: &[&'static str]| {
+            let columns = table.into_iter().map(|(_, column)| column);
+            names.iter().copied().zip(columns).collect()
+        };
+        self.0.push(("pair", pairs(findings)));
+        self.0
+            .push(("cluster", named(clusters(findings), &["a", "members"])));
+        self.0
+            .push(("dropped", named(dropped(findings), &["a", "b", "relation"])));
+    }
+
+    fn columns(self) -> Result<Columns> {
+        let rows = |table: &Columns| table.first().map_or(0, |(_, column)| column.len());
+        let mut kinds = StringBuilder::new();
+        for (kind, table) in &self.0 {
+            (0..rows(table)).for_each(|_| kinds.append_value(kind));
+        }
+        let mut made: Columns = vec![("kind", Arc::new(kinds.finish()))];
+        for (name, kind) in [
+            ("a", DataType::Utf8),
+            ("b", DataType::Utf8),
+            ("relation", DataType::Utf8),
+            ("similarity", DataType::Float64),
+            ("length_ratio", DataType::Float64),
+            ("shared", DataType::Int64),
+            ("members", DataType::new_list(DataType::Utf8, true)),
+        ] {
+            let mut parts = vec![new_null_array(&kind, 0)];
+            for (_, table) in &self.0 {
+                let column = table.iter().find(|(own, _)| *own == name);
+                parts.push(match column {
+                    Some((_, column)) => Arc::clone(column),
+                    None => new_null_array(&kind, rows(table)),
+                });
+            }
+            let parts: Vec<&dyn Array> = parts.iter().map(|part| &**part).collect();
+            let column = concat(&parts).map_err(|error| Error::usage(error.to_string()))?;
+            made.push((name, column));
+        }
+        Ok(made)
+    }
+}

@@ -1,0 +1,192 @@
+"""`retold.dedup` gives the tables of `retold dedup`, whatever the pages come as."""
+
+import datetime
+import json
+import random
+import threading
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+import retold
+
+TABLES = ("pairs", "clusters", "dropped", "rejects")
+
+
+def tables(found):
+    return {name: getattr(found, name).to_pylist() for name in TABLES}
+
+
+@pytest.fixture(scope="module")
+def fixture(records, tmp_path_factory, command):
+    """The shared pages as a file, and what the command says of it."""
+    folder = tmp_path_factory.mktemp("fixture")
+    file = folder / "pages.jsonl"
+    file.write_text("".join(json.dumps(page) + "\n" for page in records) + '{"id": "no text"}\n')
+    return file, command(folder / "out", file)
+
+
+def test_results_equal_those_of_the_command_on_files(examples, command, tmp_path):
+    expected = command(tmp_path / "out", examples)
+    found = retold.dedup(examples)
+    assert tables(found) == {name: expected[name] for name in TABLES}
+    assert len(expected["pairs"]) > 10 and len(expected["dropped"]) > 5
+    summary = found.summary
+    assert {key: summary[key] for key in ("records", "pairs", "clusters", "relations", "sketches")} == {
+        key: expected["summary"][key] for key in ("records", "pairs", "clusters", "relations", "sketches")
+    }
+    gone = set(found.dropped.column("id"))
+    assert len(found.kept) == summary["records"]["kept"] and not gone & set(found.kept.column("id"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"method": "shingle", "drop": "duplicate", "canonical": "earliest"},
+        {"method": "period", "cluster": "components", "params": {"threshold": 0.5}},
+        {"method": "tfidf", "canonical": "first"},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::retold.RetoldWarning")
+def test_results_equal_those_of_the_command_under_options(fixture, records, command, tmp_path, options):
+    file, expected = fixture
+    if options:
+        given = [(f"--{name}", value) for name, value in options.items() if name != "params"]
+        given += [("--param", f"{name}={value}") for name, value in options.get("params", {}).items()]
+        expected = command(tmp_path / "out", file, *[word for pair in given for word in pair])
+    assert tables(retold.dedup(file, **options)) == {name: expected[name] for name in TABLES}
+    # Dicts are a file of the name `pages`, and so are the ids of pages that have none.
+    assert expected["rejects"] == [
+        {"source": "pages.jsonl", "record": len(records) + 1, "reason": expected["rejects"][0]["reason"]}
+    ]
+    from_dicts = json.dumps(tables(retold.dedup(iter([*records, {"id": "no text"}]), **options)))
+    assert from_dicts == json.dumps({name: expected[name] for name in TABLES}).replace("pages.jsonl", "pages")
+
+
+def frames(pages):
+    yield "pyarrow", pages
+    yield "pyarrow reader", pages.to_reader()
+    yield "polars", polars.DataFrame(pages)
+    yield "pandas", pages.to_pandas()
+    yield "duckdb", duckdb.sql("SELECT * FROM pages")
+
+
+def test_every_frame_goes_in_and_every_table_comes_out(records):
+    expected = tables(retold.dedup(records))
+    table = pyarrow.Table.from_pylist([{"id": None, "html": None, "date": None} | page for page in records])
+    for name, frame in frames(table):
+        found = retold.dedup(frame)
+        assert tables(found) == expected, name
+    dropped = expected["dropped"]
+    assert len(dropped) > 5
+    assert pyarrow.table(found.dropped).to_pylist() == dropped
+    assert polars.DataFrame(found.dropped).to_dicts() == dropped
+    assert pandas.DataFrame.from_arrow(found.dropped).to_dict("records") == dropped
+    gone = found.dropped
+    assert duckdb.sql("SELECT id, canonical, relation FROM gone").fetchall() == [tuple(row.values()) for row in dropped]
+    assert pyarrow.table(found.clusters).column("members").to_pylist() == found.clusters.column("members")
+
+
+def test_columns_of_other_types(tmp_path):
+    story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    day = datetime.datetime(2024, 1, 2)
+    table = pyarrow.table(
+        {
+            "id": [1, 2, 3],
+            "body": pyarrow.array([story, story + " More.", None]).dictionary_encode(),
+            "date": pyarrow.array([day, day - datetime.timedelta(1), None], pyarrow.timestamp("us")),
+        }
+    )
+    found = retold.dedup(table, text_field="body", canonical="earliest")
+    assert found.dropped.to_pylist() == [{"id": "1", "canonical": "2", "relation": "duplicate"}]
+    assert found.rejects.column("record") == [3]
+    pyarrow.parquet.write_table(table, tmp_path / "pages.parquet")
+    with pytest.raises(retold.UsageError, match="column `id` holds Int64, not strings"):
+        retold.dedup(table, text_field="id")
+    with pytest.raises(retold.UsageError, match="among id, body, date"):
+        retold.dedup(table)
+
+
+def test_bytes_and_values_that_pandas_has():
+    html = "<p>记者从市气象台获悉，今天夜间到明天白天，本市大部分地区有中到大雨。请市民出行注意安全。".encode("gbk")
+    found = retold.dedup([{"id": "a", "html": html, "date": float("nan")}, {"id": "b", "html": html.decode("gbk")}])
+    assert found.pairs.column("similarity") == [1.0]
+    lone = retold.dedup([{"id": "a", "text": "fine"}, {"id": "b", "text": "\ud800"}])
+    assert "invalid UTF-8" in lone.rejects.column("reason")[0]
+
+
+def test_an_output_folder(examples, tmp_path):
+    found = retold.dedup(examples, out=tmp_path / "out")
+    kept = {path.name for path in (tmp_path / "out" / "kept").rglob("*.html")}
+    assert kept == {name for name in found.kept.column("id") if name.endswith(".html")}
+    with pytest.raises(retold.UsageError, match="not empty"):
+        retold.dedup(examples, out=tmp_path / "out")
+    retold.dedup(examples, out=tmp_path / "out", force=True)
+    with pytest.raises(retold.UsageError, match="out="):
+        retold.dedup([{"text": "a"}], out=tmp_path / "other")
+
+
+def test_errors_by_kind(tmp_path):
+    with pytest.raises(retold.UsageError, match="there is no option `treshold`; there are: "):
+        retold.dedup([], treshold=1)
+    with pytest.raises(retold.UsageError, match="no method is called `none`"):
+        retold.Model(method="none")
+    with pytest.raises(retold.UsageError, match="no page could be read"):
+        retold.dedup([])
+    with pytest.raises(retold.UsageError, match="page 2: a page is a dict"):
+        retold.dedup([{"text": "a"}, 3])
+    with pytest.raises(retold.UsageError, match="a path, an Arrow table or an iterable"):
+        retold.dedup(3)
+    with pytest.raises(retold.UsageError, match="a model has its own options"):
+        retold.dedup([{"text": "a"}], model=retold.Model(), drop="both")
+    with pytest.raises(retold.FileError, match="cannot read"):
+        retold.Model.load(tmp_path / "none.json")
+    (tmp_path / "bad.json").write_text("{}")
+    with pytest.raises(retold.CorruptError, match="this is no model"):
+        retold.Model.load(tmp_path / "bad.json")
+    for kind in (retold.UsageError, retold.FileError, retold.CorruptError, retold.InternalError):
+        assert issubclass(kind, retold.RetoldError)
+
+
+def test_warnings(records):
+    with pytest.warns(retold.RetoldWarning, match="have no date"):
+        retold.dedup(records, canonical="earliest")
+
+
+def many(count):
+    """Pages that share a text by threes."""
+    for number in range(count):
+        words = random.Random(number // 3)
+        story = " ".join(f"w{words.randrange(5000)}" for _ in range(300))
+        yield {"id": str(number), "text": f"{story} end {number}."}
+
+
+def test_progress_is_shown_and_other_threads_go_on():
+    seen, ticks, done = [], [], threading.Event()
+
+    def beside():
+        while not done.wait(0.001):
+            ticks.append(1)
+
+    thread = threading.Thread(target=beside)
+    thread.start()
+    found = retold.dedup(list(many(6000)), progress=lambda *what: seen.append(what))
+    done.set()
+    thread.join()
+    assert len(found.dropped) == 4000
+    assert seen and {type(value) for what in seen for value in what} == {str, int}
+    # With the interpreter's lock held, the other thread would have stood still.
+    assert len(ticks) > 10
+
+
+def test_an_exception_of_progress_stops_the_run():
+    def stop(stage, done, total):
+        raise LookupError(stage)
+
+    with pytest.raises(LookupError):
+        retold.dedup(list(many(20000)), progress=stop)

@@ -1,0 +1,192 @@
+"""`retold.spark.dedup` gives what `retold.dedup` gives, on a cluster of two workers."""
+
+import json
+import random
+import threading
+import time
+
+import pytest
+import retold
+
+pyspark = pytest.importorskip("pyspark")
+
+from cluster import cluster, session  # noqa: E402
+
+import retold.spark  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    with cluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def spark(running, tmp_path_factory):
+    started = session(running.url, tmp_path_factory.mktemp("session"))
+    yield started
+    started.stop()
+
+
+def tables(local):
+    names = ("pairs", "clusters", "dropped")
+    return {name: sorted(map(str, getattr(local, name).to_pylist())) for name in names}
+
+
+def collected(found):
+    names = ("pairs", "clusters", "dropped")
+    return {name: sorted(str(row.asDict()) for row in getattr(found, name).collect()) for name in names}
+
+
+def check(found, local):
+    assert collected(found) == tables(local)
+    # As local runs call them: the ids of the input's rows.
+    assert sorted(row[0] for row in found.kept.select("id").collect()) == sorted(local.kept.column("id"))
+    assert found.report["pages"] == local.summary["records"]["kept"] + local.summary["records"]["dropped"]
+
+
+def frame(spark, pages, partitions):
+    names = ("id", "text", "html", "url", "date")
+    rows = [tuple(page.get(name) for name in names) for page in pages]
+    return spark.createDataFrame(rows, ", ".join(f"{name} string" for name in names)).repartition(partitions)
+
+
+def collection(count, notice=""):
+    """Families of versions, chains of longer and longer pages, parts and copies; a notice on every page."""
+    pages = []
+    for number in range(count):
+        words = random.Random(number // 5)
+        story = [f"w{words.randrange(3000)}" for _ in range(words.randrange(80, 300))]
+        own = random.Random(number)
+        kind = number % 5
+        if kind == 1:
+            story = story[: len(story) * 2 // 3]
+        if kind == 2:
+            story = story + [f"w{own.randrange(3000)}" for _ in range(40)]
+        if kind == 3:
+            story[own.randrange(len(story))] = "changed"
+        if kind == 4 and own.random() < 0.5:
+            story = [f"w{own.randrange(3000)}" for _ in range(own.randrange(8, 200))]
+        pages.append(
+            {
+                "id": f"page{number:06}",
+                "text": " ".join(story) + "." + notice,
+                "url": f"http://site{number % 7}.example/{number}",
+                "date": f"2024-01-{1 + number % 28:02}",
+            }
+        )
+    return pages
+
+
+@pytest.fixture(scope="module")
+def pages(records):
+    shared = [page | {"id": page.get("id", f"none{number}")} for number, page in enumerate(records[:-1])]
+    return collection(600) + shared
+
+
+def test_executors_have_the_package_from_the_archive(spark):
+    def where(batches):
+        import pyarrow
+        import retold
+
+        for _ in batches:
+            yield pyarrow.RecordBatch.from_pydict({"path": [retold.__file__]})
+
+    assert "/packages/retold/" in spark.range(1).mapInArrow(where, "path string").head().path
+
+
+@pytest.mark.parametrize("partitions", [1, 7, 64])
+def test_it_equals_the_local_run(spark, pages, partitions):
+    found = retold.spark.dedup(frame(spark, pages, partitions), partitions=min(partitions, 7))
+    local = retold.dedup(pages)
+    check(found, local)
+    assert found.model.to_json() == local.model.to_json()
+    assert len(local.pairs) > 400 and found.report["shuffled_bytes_per_page"] > 0
+    found.unpersist()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "period", "cluster": "components", "canonical": "earliest", "params": {"noise": "idf+site", "idf_min_df": 5}},
+        {"method": "shingle", "drop": "duplicate", "exact": False},
+    ],
+    ids=lambda options: options["method"],
+)
+def test_it_equals_the_local_run_under_options(spark, pages, options):
+    model = retold.Model(**options).learn(pages)
+    found = retold.spark.dedup(frame(spark, pages, 3), model=model)
+    check(found, retold.dedup(pages, model=model))
+    found.unpersist()
+
+
+def test_rejects_and_wrong_use(spark):
+    rows = [("a", "A page."), ("b", None), (None, "Nameless.")]
+    df = spark.createDataFrame(rows, "id string, text string")
+    found = retold.spark.dedup(df)
+    assert sorted(map(tuple, found.rejects.collect()), key=str) == [
+        ("b", "neither field `text` nor `html`"),
+        (None, "neither field `id` nor `url`: a page needs an id"),
+    ]
+    assert [row.id for row in found.kept.collect()] == ["a"]
+    with pytest.raises(retold.UsageError, match="2 pages have the id `a`"):
+        retold.spark.dedup(df.union(df).where("id = 'a'"))
+    with pytest.raises(retold.UsageError, match="no column for pages among id, text"):
+        retold.spark.dedup(df, text_field="body")
+    with pytest.raises(retold.UsageError, match="weighs words"):
+        retold.spark.dedup(df, method="tfidf")
+    with pytest.raises(retold.UsageError, match="a model has its own options"):
+        retold.spark.dedup(df, model=retold.Model(), method="period")
+
+
+def test_one_disclaimer_on_every_page(spark, monkeypatch):
+    notice = (
+        " This page is protected by copyright. All rights are reserved by the publisher, and no part of it may be copied, "
+        "shown or sold without a permission in writing. Errors and omissions excepted. The publisher is not liable for the "
+        "content of other sites that this page links to."
+    )
+    pages = collection(1300, notice)
+    local = retold.dedup(pages)
+    # Components in rounds, too.
+    monkeypatch.setattr(retold.spark, "_ON_DRIVER", 0)
+    found = retold.spark.dedup(frame(spark, pages, 4))
+    assert found.report["crowded_keys"] > 0 and found.report["rounds"] > 1 and found.report["together"] == len(pages)
+    check(found, local)
+    found.unpersist()
+
+
+def test_components_decided_by_themselves(spark, pages, monkeypatch):
+    """What is done where those with crowded keys are too many for one task."""
+    notice = " ".join(f"clause{number} of the terms" for number in range(12)) + "."
+    pages = [page | {"text": f"{page.get('text')} {notice}"} if number % 3 == 0 else page for number, page in enumerate(pages)]
+    monkeypatch.setattr(retold.spark, "_TOGETHER", 0)
+    found = retold.spark.dedup(frame(spark, pages, 4))
+    assert found.report["crowded_keys"] > 0 and found.report["together"] > 200
+    check(found, retold.dedup(pages))
+    found.unpersist()
+
+
+def test_a_worker_dies_in_mid_job(spark, running, pages):
+    """Last, as it leaves one worker."""
+    # Slow enough to be hit, by a column that has to be computed.
+    df = frame(spark, pages, 16)
+    tracker, killed = spark.sparkContext.statusTracker(), []
+
+    def kill():
+        first = min(tracker.getActiveJobsIds() or [0])
+        for _ in range(600):
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            if any(stage and stage.numCompletedTasks > 2 for stage in stages) and max(tracker.getActiveJobsIds() or [0]) > first + 4:
+                running.kill_worker()
+                killed.append(time.monotonic())
+                return
+            time.sleep(0.05)
+
+    watcher = threading.Thread(target=kill)
+    watcher.start()
+    found = retold.spark.dedup(df)
+    watcher.join()
+    assert killed
+    executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
+    assert sum(not executors.apply(at).isActive() for at in range(executors.size())) == 1
+    check(found, retold.dedup(pages))
