@@ -217,11 +217,10 @@ impl<I: Iterator<Item = Result<(u64, u32)>>> Iterator for Merge<I> {
             match part.peek() {
                 None => {}
                 Some(Err(_)) => return part.next(),
-                Some(Ok(posting)) => {
-                    if least.is_none_or(|(_, other)| *posting < other) {
-                        least = Some((at, *posting));
-                    }
+                Some(Ok(posting)) if least.is_none_or(|(_, other)| *posting < other) => {
+                    least = Some((at, *posting));
                 }
+                Some(Ok(_)) => {}
             }
         }
         least.and_then(|(at, _)| self.parts[at].next())

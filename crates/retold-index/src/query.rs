@@ -77,6 +77,9 @@ impl Match {
     }
 }
 
+/// Makes the proof of the text that was asked about, if the model wants one.
+pub(crate) type OwnProof<'a> = dyn Fn(&Model) -> Result<Option<Arc<[u64]>>> + 'a;
+
 /// Which pages a query sees.
 pub(crate) struct View<'a> {
     /// Those below this number,
@@ -136,7 +139,7 @@ impl Index {
     pub(crate) fn matches(
         &self,
         sketch: &Sketch,
-        proof: &dyn Fn(&Model) -> Result<Option<Arc<[u64]>>>,
+        proof: &OwnProof<'_>,
         view: &View<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
@@ -182,7 +185,7 @@ impl Index {
         &self,
         judged: Vec<(bool, Match)>,
         model: &Model,
-        proof: &dyn Fn(&Model) -> Result<Option<Arc<[u64]>>>,
+        proof: &OwnProof<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
         let most = limit.unwrap_or(usize::MAX);
