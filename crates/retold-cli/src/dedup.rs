@@ -86,7 +86,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     progress.finish();
     let summary = result?;
     if !args.quiet {
-        say::summary(&summary, &args.out, args.verbose);
+        say::out(|to| say::summary(&summary, &args.out, args.verbose, to))?;
+    } else if summary.records.rejected > 0 {
+        eprintln!("retold: {}", say::rejects(&summary, &args.out));
     }
     Ok(ExitCode::from(u8::from(summary.records.rejected > 0)))
 }
@@ -128,6 +130,10 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
 /// What a run may use.
 pub fn resources(threads: usize, memory: Option<u64>) -> Resources {
     let mut resources = Resources::default();
+    let most = retold::dedup::most_threads();
+    if threads > most {
+        eprintln!("retold: --threads {threads}: {most} are used, four a core");
+    }
     resources.threads = threads;
     resources.memory = memory.unwrap_or_else(usual_memory);
     resources

@@ -63,6 +63,18 @@ pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
 fn sources(job: &Job) -> Result<Vec<Source>> {
     let mut sources = read::discover(&job.inputs, &job.config.read)?;
     if let Ok(out) = job.out.canonicalize() {
+        let is_inside = |input: &&PathBuf| {
+            input
+                .canonicalize()
+                .is_ok_and(|path| path.starts_with(&out))
+        };
+        if let Some(input) = job.inputs.iter().find(is_inside) {
+            return Err(Error::usage(format!(
+                "{} is inside the output folder {}; name another folder with -o",
+                input.display(),
+                job.out.display()
+            )));
+        }
         sources.retain(|source| !source.is_below(&out));
     }
     sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));

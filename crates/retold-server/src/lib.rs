@@ -51,7 +51,10 @@ pub fn app(state: App) -> Router {
         .split_for_parts();
     let json = description.to_json().unwrap_or_default();
     routes
-        .route("/openapi.json", axum::routing::get(move || ops::description(json)))
+        .route(
+            "/openapi.json",
+            axum::routing::get(move || ops::description(json)),
+        )
         .route("/", axum::routing::get(ops::people))
         .fallback(ops::nothing)
         .method_not_allowed_fallback(ops::other_method)
@@ -59,4 +62,3 @@ pub fn app(state: App) -> Router {
         .layer(from_fn_with_state(state.clone(), guard::observe))
         .with_state(state)
 }
-

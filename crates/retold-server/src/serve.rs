@@ -33,7 +33,11 @@ const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n
 /// Answers on `listener` until `stop` is done; then finishes what was accepted, and closes the index.
 ///
 /// Errors: the index cannot be closed.
-pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = ()>) -> Result<Stop> {
+pub async fn serve(
+    app: App,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+) -> Result<Stop> {
     let options = app.options.clone();
     let connections = Arc::new(Semaphore::new(options.max_connections));
     let mut builder = Builder::new(TokioExecutor::new());
@@ -52,7 +56,10 @@ pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = (
     let builder = Arc::new(builder);
     let graceful = GracefulShutdown::new();
     let routes = crate::app(app.clone());
-    let looking = app.committer.is_none().then(|| tokio::spawn(look(app.clone())));
+    let looking = app
+        .committer
+        .is_none()
+        .then(|| tokio::spawn(look(app.clone())));
     let mut stop = pin!(stop);
     loop {
         let accepted = tokio::select! {
@@ -87,7 +94,9 @@ pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = (
     }
     app.stop();
     drop(listener);
-    let whole = tokio::time::timeout(options.grace, graceful.shutdown()).await.is_ok();
+    let whole = tokio::time::timeout(options.grace, graceful.shutdown())
+        .await
+        .is_ok();
     if let Some(looking) = looking {
         looking.abort();
     }

@@ -14,6 +14,7 @@ mod keywords;
 mod network;
 mod one_judge;
 mod options;
+mod outputs;
 mod shingle;
 mod text;
 #[cfg(feature = "lab")]

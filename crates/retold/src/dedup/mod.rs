@@ -124,9 +124,15 @@ pub fn run(
     })
 }
 
-/// Does a job on so many threads; 0 for one a core.
+/// Four threads a core: more would only wait for each other.
+pub fn most_threads() -> usize {
+    4 * std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Does a job on so many threads; 0 for one a core, never more than [`most_threads`].
 pub fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let used = threads.min(most_threads());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(used).build();
     pool.map_err(|e| Error::Usage(format!("--threads {threads}: {e}")))?
         .install(job)
 }
