@@ -104,7 +104,9 @@ fn find(job: &Job, resources: &Resources, watch: &dyn Watch) -> Result<Findings>
 }
 
 /// The files to read. An output folder below an INPUT is not read.
-fn sources(job: &Job) -> Result<Vec<Source>> {
+///
+/// Errors: those of [`read::discover`], an input inside the output folder, and no file at all.
+pub fn sources(job: &Job) -> Result<Vec<Source>> {
     let mut sources = read::discover(&job.inputs, &job.config.read)?;
     if let Ok(out) = job.out.canonicalize() {
         let is_inside = |input: &&PathBuf| {
