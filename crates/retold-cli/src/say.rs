@@ -73,6 +73,13 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
         HumanCount(summary.clusters),
         HumanCount(summary.largest_cluster),
     )?;
+    if let Some(old) = summary.old_pages {
+        writeln!(
+            to,
+            "compared with {} old pages, which stay as they are",
+            HumanCount(old)
+        )?;
+    }
     if summary.sketches.empty > 0 {
         writeln!(
             to,

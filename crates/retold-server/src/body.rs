@@ -21,7 +21,7 @@ type Result<T> = std::result::Result<T, Problem>;
 pub(crate) struct Asked {
     /// At most this many matches of a page, the best; 0: look for none.
     #[serde(default = "usual_matches")]
-    #[param(default = 100)]
+    #[param(default = 20)]
     pub(crate) matches: usize,
     /// The id of a page that comes as `text/html` or `text/plain`; else its URL.
     pub(crate) id: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Asked {
 }
 
 fn usual_matches() -> usize {
-    100
+    20
 }
 
 /// A body, and the room that it takes.

@@ -85,11 +85,18 @@ pub async fn serve(
         let service = TowerToHyperService::new(routes.clone());
         let builder = Arc::clone(&builder);
         let watcher = graceful.watcher();
+        let patience = options.read_timeout;
         tokio::spawn(async move {
+            let _open = (permit, held);
+            if !tokio::time::timeout(patience, speaks(&stream))
+                .await
+                .unwrap_or(false)
+            {
+                return;
+            }
             let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
             // Whatever ends a connection early is the client's affair.
             let _ = watcher.watch(connection.into_owned()).await;
-            drop((permit, held));
         });
     }
     app.stop();
@@ -104,6 +111,24 @@ pub async fn serve(
         committer.finish()?;
     }
     Ok(if whole { Stop::Whole } else { Stop::CutOff })
+}
+
+/// Waits until the client has said enough to tell HTTP/1 from HTTP/2, for which hyper would wait without end. False if it has
+/// closed.
+async fn speaks(stream: &TcpStream) -> bool {
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    /// How often it is looked whether more has come.
+    const LOOK: Duration = Duration::from_millis(10);
+    let mut said = [0; PREFACE.len()];
+    loop {
+        match stream.peek(&mut said).await {
+            Err(_) | Ok(0) => return false,
+            Ok(count) if count == PREFACE.len() || !PREFACE.starts_with(&said[..count]) => {
+                return true;
+            }
+            Ok(_) => tokio::time::sleep(LOOK).await,
+        }
+    }
 }
 
 fn refuse(mut stream: TcpStream) {

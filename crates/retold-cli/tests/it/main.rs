@@ -10,6 +10,8 @@ mod dedup;
 mod docs;
 mod eval;
 mod explain;
+mod guide;
+mod index;
 mod keywords;
 mod network;
 mod one_judge;

@@ -10,6 +10,7 @@ use std::fs::File;
 
 use ::parquet::column::reader::ColumnReader;
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
@@ -36,6 +37,8 @@ struct Rows {
     file: SerializedFileReader<File>,
     /// The places of the wanted columns that there are.
     wanted: [Option<usize>; 6],
+    /// The number of rows of each row group.
+    counts: Vec<usize>,
 }
 
 impl Rows {
@@ -45,6 +48,7 @@ impl Rows {
         let file = guarded(|| SerializedFileReader::new(file))?;
         let schema = file.metadata().file_metadata().schema_descr();
         check(schema, options)?;
+        let counts = counts(file.metadata())?;
         let names = [
             Some(&options.text_field),
             Some(&options.html_field),
@@ -59,14 +63,23 @@ impl Rows {
                 .find(|leaf| Some(root(leaf).name()) == name.map(String::as_str));
             leaf.filter(|leaf| cells::is_flat(root(leaf)))
         });
-        Ok(Rows { file, wanted })
+        Ok(Rows {
+            file,
+            wanted,
+            counts,
+        })
     }
 
-    /// The wanted columns of a row group.
+    /// The wanted columns of a row group. The others are read through: a row that cannot be copied is not kept.
     fn group(&self, number: usize) -> Result<Group, String> {
         guarded(|| {
             let group = self.file.get_row_group(number)?;
-            let left = usize::try_from(group.metadata().num_rows())?;
+            let left = self.counts[number];
+            for leaf in 0..group.num_columns() {
+                if !self.wanted.contains(&Some(leaf)) {
+                    rewrite::read_through(&*group, leaf, left)?;
+                }
+            }
             let mut columns = [const { None }; 6];
             for (column, leaf) in columns.iter_mut().zip(self.wanted) {
                 if let Some(leaf) = leaf {
@@ -76,6 +89,26 @@ impl Rows {
             }
             Ok::<_, ParquetError>(Group { columns, left })
         })
+    }
+}
+
+/// The number of rows of each row group, if the footer agrees with itself: what a flipped bit makes of a number must not
+/// become millions of rejects.
+fn counts(footer: &ParquetMetaData) -> Result<Vec<usize>, String> {
+    let groups = footer.row_groups().iter();
+    let counts: Option<Vec<usize>> = groups
+        .map(|group| usize::try_from(group.num_rows()).ok())
+        .collect();
+    let total = counts.as_ref().and_then(|counts| {
+        let mut counts = counts.iter();
+        counts.try_fold(0usize, |sum, count| sum.checked_add(*count))
+    });
+    let stated = footer.file_metadata().num_rows();
+    match (counts, total) {
+        (Some(counts), Some(total)) if i64::try_from(total) == Ok(stated) => Ok(counts),
+        _ => Err(format!(
+            "damaged Parquet: the footer counts {stated} rows, and its row groups have another number of them"
+        )),
     }
 }
 
@@ -168,10 +201,11 @@ pub(crate) fn records(
 ) -> Box<dyn Iterator<Item = Record> + Send> {
     match Rows::open(source, options) {
         Ok(rows) => Box::new(Records {
-            rows: Some(rows),
+            rows,
             group: None,
             groups: 0,
             batch: Batch::default(),
+            lost: (0, String::new()),
             number: 0,
             source: source.clone(),
             options: options.clone(),
@@ -185,12 +219,13 @@ pub(crate) fn records(
 }
 
 struct Records {
-    /// `None` behind the end or damage.
-    rows: Option<Rows>,
+    rows: Rows,
     group: Option<Group>,
     /// How many row groups were opened.
     groups: usize,
     batch: Batch,
+    /// How many rows of a damaged row group are still to be rejected, and why.
+    lost: (usize, String),
     number: u64,
     source: Source,
     options: ReadOptions,
@@ -200,39 +235,39 @@ impl Iterator for Records {
     type Item = Record;
 
     fn next(&mut self) -> Option<Record> {
-        while self.batch.next == self.batch.rows {
-            match self.batch() {
-                Ok(batch) => self.batch = batch?,
-                Err(reason) => {
-                    self.rows = None;
-                    self.number += 1;
-                    return Some(Record::done(self.number, 0, Outcome::Rejected(reason)));
-                }
-            }
+        while self.batch.next == self.batch.rows && self.lost.0 == 0 {
+            self.go_on()?;
+        }
+        self.number += 1;
+        if self.batch.next == self.batch.rows {
+            self.lost.0 -= 1;
+            let reason = format!("row {}, {}", self.number, self.lost.1);
+            return Some(Record::done(self.number, 0, Outcome::Rejected(reason)));
         }
         let row = self.batch.next;
         self.batch.next += 1;
-        self.number += 1;
         Some(self.record(row))
     }
 }
 
 impl Records {
     /// Reads on; `None` at the end.
-    fn batch(&mut self) -> Result<Option<Batch>, String> {
-        let Some(rows) = &self.rows else {
-            return Ok(None);
+    fn go_on(&mut self) -> Option<()> {
+        let (left, read) = match self.group.as_mut().filter(|group| group.left > 0) {
+            Some(group) => (group.left, group.next().map(|batch| self.batch = batch)),
+            None => {
+                let left = *self.rows.counts.get(self.groups)?;
+                self.groups += 1;
+                let opened = self.rows.group(self.groups - 1);
+                (left, opened.map(|group| self.group = Some(group)))
+            }
         };
-        if let Some(group) = self.group.as_mut().filter(|group| group.left > 0) {
-            return group.next().map(Some);
+        if let Err(reason) = read {
+            self.group = None;
+            let group = self.groups - 1;
+            self.lost = (left, format!("in row group {group} (from 0): {reason}"));
         }
-        if self.groups == rows.file.num_row_groups() {
-            self.rows = None;
-            return Ok(None);
-        }
-        self.group = Some(rows.group(self.groups)?);
-        self.groups += 1;
-        Ok(Some(Batch::default()))
+        Some(())
     }
 
     fn record(&self, row: usize) -> Record {

@@ -42,18 +42,11 @@ pub(crate) fn rewrite<'a>(
     };
     let mut writer = None;
     let mut number = 0;
-    for group in 0..rows.file.num_row_groups() {
-        let (count, damage) = count(&rows, group);
-        let fates = (number..number + count).map(|row| fate(row + 1));
+    for (group, &count) in rows.counts.iter().enumerate() {
+        let fates = (number..number + count as u64).map(|row| fate(row + 1));
         let fates = fates.collect::<Vec<_>>();
-        number += count;
+        number += count as u64;
         copy_group(&rows, group, &fates, &mut writer, &paths)?;
-        match damage {
-            // The first pass has rejected this row.
-            Some(_) if fate(number + 1) == Fate::Leave => break,
-            Some(reason) => return Err(paths.unread(reason)),
-            None => {}
-        }
     }
     match writer {
         Some(writer) => writer
@@ -62,22 +55,6 @@ pub(crate) fn rewrite<'a>(
             .map_err(|error| paths.unwritten(error)),
         None => Ok(()),
     }
-}
-
-/// The number of rows of a group that the first pass could read, and what stopped it.
-fn count(rows: &Rows, group: usize) -> (u64, Option<String>) {
-    let mut count = 0;
-    let mut group = match rows.group(group) {
-        Ok(group) => group,
-        Err(reason) => return (count, Some(reason)),
-    };
-    while group.left > 0 {
-        match group.next() {
-            Ok(batch) => count += batch.rows as u64,
-            Err(reason) => return (count, Some(reason)),
-        }
-    }
-    (count, None)
 }
 
 /// For messages.
@@ -114,13 +91,13 @@ fn copy_group(
     writer: &mut Option<Writer>,
     paths: &Paths,
 ) -> Result<()> {
-    let kept = fates
-        .iter()
-        .map(|fate| *fate != Fate::Leave)
-        .collect::<Vec<_>>();
-    if !kept.contains(&true) {
+    let kept = fates.iter().map(|fate| *fate != Fate::Leave);
+    let mut kept = kept.collect::<Vec<_>>();
+    // Behind the last row that is kept there may be damage.
+    let Some(last) = kept.iter().rposition(|kept| *kept) else {
         return Ok(());
-    }
+    };
+    kept.truncate(last + 1);
     let marked = fates.iter().any(|fate| matches!(fate, Fate::Mark(_)));
     let failed = |error| paths.unwritten(error);
     let writer = match writer {
@@ -192,6 +169,43 @@ fn copy<T: of::DataType>(
             cells.keep(kept, highest[0]);
         }
         cells.write(to).map_err(|error| paths.unwritten(error))?;
+    }
+    Ok(())
+}
+
+/// Reads all rows of a column, as copying does.
+pub(super) fn read_through(
+    from: &dyn RowGroupReader,
+    leaf: usize,
+    rows: usize,
+) -> ::parquet::errors::Result<()> {
+    use ColumnReader as From;
+    let about = from.metadata().column(leaf).column_descr_ptr();
+    let highest = [about.max_def_level(), about.max_rep_level()];
+    match from.get_column_reader(leaf)? {
+        From::BoolColumnReader(reader) => through(reader, rows, highest),
+        From::Int32ColumnReader(reader) => through(reader, rows, highest),
+        From::Int64ColumnReader(reader) => through(reader, rows, highest),
+        From::Int96ColumnReader(reader) => through(reader, rows, highest),
+        From::FloatColumnReader(reader) => through(reader, rows, highest),
+        From::DoubleColumnReader(reader) => through(reader, rows, highest),
+        From::ByteArrayColumnReader(reader) => through(reader, rows, highest),
+        From::FixedLenByteArrayColumnReader(reader) => through(reader, rows, highest),
+    }
+    .map_err(|error| ParquetError::General(format!("column `{}`: {error}", about.path().string())))
+}
+
+fn through<T: of::DataType>(
+    mut from: ColumnReaderImpl<T>,
+    rows: usize,
+    highest: [i16; 2],
+) -> ::parquet::errors::Result<()> {
+    let mut cells = Cells::<T::T>::default();
+    let mut left = rows;
+    while left > 0 {
+        cells.clear();
+        cells.read(&mut from, left.min(BATCH), highest)?;
+        left -= left.min(BATCH);
     }
     Ok(())
 }

@@ -453,6 +453,114 @@ fn a_column_without_values_may_be_the_text() {
     assert_eq!(briefs(&folder.source("a.parquet")), ["a.parquet#1=<p>a"]);
 }
 
+/// Four row groups of 600 rows, and where in the file the pages of each column of the second begin and end.
+fn groups() -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
+    let group = |rows: std::ops::Range<i64>| {
+        vec![
+            full(Values::Long(rows.clone().collect())),
+            full(strings(rows.clone().map(|i| format!("text {i}")))),
+            full(strings(rows.map(|i| format!("more {i}")))),
+        ]
+    };
+    let fields = "required int64 id; required binary text (STRING); required binary more (STRING);";
+    let rows = (0..4).map(|at| group(at * 600..(at + 1) * 600));
+    let bytes = file(fields, Compression::SNAPPY, &rows.collect::<Vec<_>>());
+    let folder = Folder::new(&[("a", &bytes)]);
+    let read = open(&folder.path("a")).unwrap();
+    let columns = read.metadata().row_group(1).columns().iter();
+    let places = columns.map(|column| {
+        let (begin, length) = column.byte_range();
+        begin as usize..(begin + length) as usize
+    });
+    (bytes, places.collect())
+}
+
+#[test]
+fn a_damaged_row_group_costs_its_own_rows_only() {
+    let (bytes, places) = groups();
+    // The text, the id, and a column that is only copied.
+    for place in places {
+        let mut broken = bytes.clone();
+        for at in place {
+            broken[at] ^= 0x55;
+        }
+        let folder = Folder::new(&[("a.parquet", &broken)]);
+        let source = folder.source("a.parquet");
+        let found = briefs(&source);
+        assert_eq!(found.len(), 2400);
+        for (at, brief) in found.iter().enumerate() {
+            let lost = format!(
+                "!row {}, in row group 1 (from 0): damaged Parquet: ",
+                at + 1
+            );
+            match at {
+                600..1200 => assert!(brief.starts_with(&lost), "{brief}"),
+                _ => assert_eq!(*brief, format!("{at}=text {at}")),
+            }
+        }
+        let fate = |number| match number {
+            601..=1200 => Fate::Leave,
+            _ => Fate::Keep,
+        };
+        let kept = rows(&rewritten(&source, fate).unwrap());
+        assert_eq!(kept.len(), 1800);
+        assert!(kept[600].contains("more 1200"), "{}", kept[600]);
+    }
+}
+
+#[test]
+fn rows_before_the_damage_in_a_row_group_are_read_and_kept() {
+    // Pages of a hundred rows, of which one in the middle is damaged.
+    let texts = full(strings((0..1000).map(|i| format!("text {i} {}", i * 7919))));
+    let schema = parse_message_type("message m { required binary text (STRING); }").unwrap();
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::UNCOMPRESSED)
+        .set_dictionary_enabled(false)
+        .set_data_page_row_count_limit(100)
+        .set_write_batch_size(100);
+    let mut bytes = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::new(properties.build()))
+            .unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    texts.write(&mut column);
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    let middle = bytes
+        .windows(8)
+        .position(|window| window == b"text 650")
+        .unwrap();
+    bytes[middle - 300..middle + 100].fill(0xff);
+    let folder = Folder::new(&[("a.parquet", &bytes)]);
+    let source = folder.source("a.parquet");
+    let found = briefs(&source);
+    let sound = found.iter().take_while(|brief| !brief.starts_with('!'));
+    let sound = sound.count();
+    assert!((256..=600).contains(&sound), "{sound}");
+    assert_eq!(found.len(), 1000);
+    assert!(found[sound..].iter().all(|brief| brief.starts_with('!')));
+    let fate = |number| match number <= sound as u64 {
+        true => Fate::Keep,
+        false => Fate::Leave,
+    };
+    assert_eq!(rows(&rewritten(&source, fate).unwrap()).len(), sound);
+}
+
+#[test]
+fn a_footer_that_contradicts_itself_is_one_reject() {
+    let (bytes, _) = groups();
+    let folder = Folder::new(&[("a.parquet", &bytes)]);
+    let footer = open(&folder.path("a.parquet")).unwrap();
+    let footer = footer.metadata();
+    assert_eq!(counts(footer), Ok(vec![600; 4]));
+    let less = footer.clone().into_builder();
+    let less = less.set_row_groups(footer.row_groups()[..3].to_vec());
+    let reason = "damaged Parquet: the footer counts 2400 rows, and its row groups have another number of them";
+    assert_eq!(counts(&less.build()), Err(reason.into()));
+}
+
 #[test]
 fn whatever_byte_is_wrong_nothing_panics() {
     let bytes = sample(Compression::SNAPPY);
