@@ -20,4 +20,4 @@ cargo clippy --locked --quiet --features extension-module -- -D warnings
 python3 -m venv "$work/test"
 "$work/test/bin/pip" install --quiet --disable-pip-version-check "$(echo "$work"/wheel/*.whl)[test,spark]"
 "$work/test/bin/python" -m mypy.stubtest retold --mypy-config-file mypy.ini
-"$work/test/bin/pytest"
+timeout 20m "$work/test/bin/pytest"

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::ids::Rank;
 use retold::{Error, Findings, Resources, dedup as library};
-use retold_report::{Job, OutDir};
+use retold_report::{Against, Job, OutDir};
 
 use crate::error::{InternalError, raise, usage};
 use crate::job;
@@ -297,6 +297,7 @@ pub fn dedup<'py>(
         sources = retold_report::sources(&Job {
             inputs: pages.paths.clone(),
             stdin: None,
+            against: Against::Nothing,
             config: model.config().clone(),
             resources: resources.clone(),
             out: out.clone(),
