@@ -23,7 +23,7 @@ const WORK: [usize; 2] = [1 << 16, 1 << 20];
 /// Candidates of a query without a limit at the most (those of the batch join).
 const CANDIDATES: usize = 2000;
 /// Candidates for each page that is wanted, and the fewest pages that are wanted.
-const EACH: (usize, usize) = (2, 50);
+const EACH: (usize, usize) = (2, 20);
 
 /// A page that repeats another.
 #[derive(Clone, Debug)]
