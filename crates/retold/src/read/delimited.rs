@@ -3,6 +3,7 @@
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder};
 
 use super::frame::{Body, Frame, Frames, State, too_large};
+use super::names;
 use super::window::Window;
 use super::{MARK_FIELDS, Mark, Outcome, ReadOptions, Source};
 use crate::page::{Content, Markup, Page};
@@ -10,9 +11,9 @@ use crate::page::{Content, Markup, Page};
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Which column each wanted field is in.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Columns {
-    text: Option<usize>,
+    text: Vec<usize>,
     html: Option<usize>,
     id: Option<usize>,
     url: Option<usize>,
@@ -21,20 +22,26 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(names: &[Vec<u8>], options: &ReadOptions) -> Columns {
+    fn of(header: &[Vec<u8>], options: &ReadOptions) -> Columns {
         let find = |wanted: &str| {
-            names
+            header
                 .iter()
                 .position(|name| name.trim_ascii() == wanted.as_bytes())
         };
+        let usual = |name: &str| find(name).or_else(|| find(&names::usual(name)));
         Columns {
-            text: find(&options.text_field),
+            text: options.text_fields().filter_map(find).collect(),
             html: find(&options.html_field),
             id: find(&options.id_field),
-            url: find(&options.url_field),
-            date: find(&options.date_field),
+            url: usual(&options.url_field),
+            date: usual(&options.date_field),
             site: options.site_field.as_deref().and_then(find),
         }
+    }
+
+    /// Whether there are pages.
+    fn any(&self) -> bool {
+        !self.text.is_empty() || self.html.is_some()
     }
 }
 
@@ -120,7 +127,7 @@ impl Rows {
         let names = (0..self.width).map(|column| self.field(column).unwrap_or_default().to_vec());
         let names = names.collect::<Vec<_>>();
         self.columns = Columns::of(&names, options);
-        if self.columns.text.is_none() && self.columns.html.is_none() {
+        if !self.columns.any() {
             let names = names
                 .iter()
                 .take(20)
@@ -269,7 +276,7 @@ impl Frames for Rows {
             self.columns = Columns::default();
             return self.frame(self.window.data().len() as u64, State::Damaged(reason));
         }
-        if self.columns.text.is_none() && self.columns.html.is_none() {
+        if !self.columns.any() {
             return None;
         }
         match self.cut() {
@@ -286,8 +293,10 @@ impl Frames for Rows {
 
     fn body(&self) -> Body {
         let field = |column: Option<usize>| Some(self.field(column?)?.to_vec());
+        let texts = self.columns.text.iter();
+        let texts = texts.filter_map(|column| self.field(*column));
         Body::Row(Box::new(Row {
-            text: field(self.columns.text),
+            text: names::joined(texts),
             html: field(self.columns.html),
             id: field(self.columns.id),
             url: field(self.columns.url),

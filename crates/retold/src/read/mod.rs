@@ -14,6 +14,7 @@ mod fields;
 mod frame;
 mod ids;
 mod jsonl;
+mod names;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -41,18 +42,21 @@ use crate::page::{Markup, Page};
 use crate::relation::Relation;
 
 /// What readers have to know (CONTRACT, *Input*). One struct for the command line, the config file and bindings.
+///
+/// Fields are named by paths: `content.text` is the field `text` of the field `content` (JSONL, Parquet), unless there is a
+/// field of the name `content.text`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReadOptions {
-    /// Field of JSONL/CSV/Parquet that holds plain text.
+    /// Field of JSONL/CSV/Parquet that holds plain text; or several with commas between them, joined by blank lines.
     pub text_field: String,
     /// Field that holds HTML, looked at if the text field is absent.
     pub html_field: String,
     /// Field that holds the id.
     pub id_field: String,
-    /// Field that holds the URL.
+    /// Field that holds the URL; if it is absent, that field of `metadata`.
     pub url_field: String,
-    /// Field that holds the date.
+    /// Field that holds the date; if it is absent, that field of `metadata`.
     pub date_field: String,
     /// Field that names the site, if any.
     pub site_field: Option<String>,
