@@ -41,7 +41,9 @@ fn nothing_to_read_is_said() {
 fn a_shard_without_a_page_may_have_an_empty_result() {
     let world = World::new();
     let record = |kind: &str| {
-        format!("WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n")
+        format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
+        )
     };
     let images = record("resource") + &record("resource");
     world.file("images.warc", &images);
@@ -54,8 +56,17 @@ fn a_shard_without_a_page_may_have_an_empty_result() {
     {
         let out = format!("o{number}");
         world.run(&["dedup", input, "-o", &out]).code(2);
-        for more in [&[][..], &["--mark"], &["--no-kept"], &["--report-text", "-v"]] {
-            let args = [&["dedup", input, "-o", &out, "--force", "--allow-empty"], more].concat();
+        for more in [
+            &[][..],
+            &["--mark"],
+            &["--no-kept"],
+            &["--report-text", "-v"],
+        ] {
+            let args = [
+                &["dedup", input, "-o", &out, "--force", "--allow-empty"],
+                more,
+            ]
+            .concat();
             let said = world.run(&args).code(0).stdout();
             assert!(!said.contains("NaN"), "{said}");
         }
@@ -66,7 +77,11 @@ fn a_shard_without_a_page_may_have_an_empty_result() {
         for table in ["pairs", "clusters", "dropped", "rejects"] {
             assert_eq!(world.read(&format!("{out}/{table}.jsonl")), "");
         }
-        assert!(world.read(&format!("{out}/report.html")).contains("</html>"));
+        assert!(
+            world
+                .read(&format!("{out}/report.html"))
+                .contains("</html>")
+        );
     }
     assert_eq!(world.read("o0/kept/images.warc"), images);
     // What could not be read is still told.

@@ -218,6 +218,10 @@ fn nothing_to_read_is_an_error() {
             ..Config::default()
         };
         let findings = dedup([], &config).unwrap();
-        assert!(findings.pairs.is_empty() && findings.by_id.is_empty(), "{}", info.name);
+        assert!(
+            findings.pairs.is_empty() && findings.by_id.is_empty(),
+            "{}",
+            info.name
+        );
     }
 }

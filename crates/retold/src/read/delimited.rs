@@ -1,6 +1,10 @@
 //! CSV and TSV: a header row, then one record a row. Quoted fields may have line ends in them.
 
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder};
+use std::ops::Range;
+
+use csv_core::{
+    ReadFieldResult, ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder,
+};
 
 use super::frame::{Body, Frame, Frames, State, too_large};
 use super::names;
@@ -65,7 +69,10 @@ pub(crate) struct Rows {
     delimiter: u8,
     limit: u64,
     number: u64,
+    /// Line feeds that were passed.
+    lines: u64,
     columns: Columns,
+    /// How many fields the current row has.
     width: usize,
     /// The header row as in the file, including the byte order mark.
     header: Vec<u8>,
@@ -82,6 +89,8 @@ enum Cut {
     Row,
     TooLarge(u64),
     Failed(u64, String),
+    /// The file ends inside quotes.
+    Open(u64, String),
     End,
 }
 
@@ -93,6 +102,7 @@ impl Rows {
             delimiter,
             limit: options.max_record_size,
             number: 0,
+            lines: 0,
             columns: Columns::default(),
             width: 0,
             header: Vec::new(),
@@ -117,7 +127,7 @@ impl Rows {
                 self.refused = Some(format!("the header row is {}", too_large(self.limit)));
                 return;
             }
-            Cut::Failed(_, reason) => {
+            Cut::Failed(_, reason) | Cut::Open(_, reason) => {
                 self.refused = Some(reason);
                 return;
             }
@@ -153,7 +163,8 @@ impl Rows {
 
     /// Finds the end of the row that begins here. A row above the limit is skipped in pieces.
     fn cut(&mut self) -> Cut {
-        self.window.consume(std::mem::take(&mut self.held));
+        let held = std::mem::take(&mut self.held);
+        self.pass(held);
         self.pass_blank_lines();
         let (mut read, mut written, mut columns, mut passed) = (0, 0, 0, 0u64);
         loop {
@@ -165,6 +176,10 @@ impl Rows {
             {
                 self.window.consume(read);
                 return Cut::Failed(passed + read as u64, failure);
+            }
+            let ended = read == self.window.data().len();
+            if ended && passed + read as u64 > 0 && self.in_quotes() {
+                return self.open_quote(passed, read);
             }
             let input = &self.window.data()[read..];
             let (result, nin, nout, nend) = self.parser.read_record(
@@ -178,7 +193,7 @@ impl Rows {
             let large = passed + read as u64 > self.limit;
             if large {
                 passed += read as u64;
-                self.window.consume(std::mem::take(&mut read));
+                self.pass(std::mem::take(&mut read));
                 (written, columns) = (0, 0);
             }
             match result {
@@ -203,10 +218,41 @@ impl Rows {
         }
     }
 
+    fn pass(&mut self, count: usize) {
+        self.lines += line_feeds(&self.window.data()[..count]);
+        self.window.consume(count);
+    }
+
+    /// Whether a line end would not end the row that the parser is in.
+    fn in_quotes(&self) -> bool {
+        let mut parser = self.parser.clone();
+        let result = parser.read_record(b"\n", &mut [0; 8], &mut [0; 8]).0;
+        matches!(result, ReadRecordResult::InputEmpty)
+    }
+
+    /// The row in which the file ends, of which `read` bytes are held and `passed` are gone, has a quote that is not closed.
+    fn open_quote(&mut self, passed: u64, read: usize) -> Cut {
+        let row = &self.window.data()[..read];
+        let reason = if passed > 0 {
+            let limit = too_large(self.limit);
+            format!(
+                "{limit}, and a quote that opens in it or behind it is not closed before the end of the file"
+            )
+        } else {
+            let begin = places(row, self.delimiter)
+                .last()
+                .map_or(0, |last| last.start);
+            let line = self.lines + line_feeds(&row[..begin]) + 1;
+            format!("line {line}: a quote opens here that is not closed before the end of the file")
+        };
+        self.pass(read);
+        Cut::Open(passed + read as u64, reason)
+    }
+
     /// Blank lines are no rows, and belong to none.
     fn pass_blank_lines(&mut self) {
         while self.window.fill(1) && matches!(self.window.data()[0], b'\r' | b'\n') {
-            self.window.consume(1);
+            self.pass(1);
         }
     }
 
@@ -282,7 +328,9 @@ impl Frames for Rows {
         match self.cut() {
             Cut::Row => self.frame(self.held as u64, State::Whole),
             Cut::TooLarge(size) => self.frame(size, State::Damaged(too_large(self.limit))),
-            Cut::Failed(size, reason) => self.frame(size, State::Damaged(reason)),
+            Cut::Failed(size, reason) | Cut::Open(size, reason) => {
+                self.frame(size, State::Damaged(reason))
+            }
             Cut::End => None,
         }
     }
@@ -321,6 +369,34 @@ impl Frames for Rows {
         match marked {
             true => self.with_fields(&self.header, 0, MARK_FIELDS.map(str::to_owned)),
             false => self.header.clone(),
+        }
+    }
+}
+
+fn line_feeds(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+/// Where the fields of a row are, with their quotes; the row is without its line end.
+fn places(row: &[u8], delimiter: u8) -> Vec<Range<usize>> {
+    let mut parser = ReaderBuilder::new().delimiter(delimiter).build();
+    let mut field = vec![0; row.len() + 1];
+    let (mut places, mut begin, mut at) = (Vec::new(), 0, 0);
+    loop {
+        let (result, nin, _) = parser.read_field(&row[at..], &mut field);
+        at += nin;
+        match result {
+            ReadFieldResult::Field { record_end: false } => {
+                places.push(begin..at - 1);
+                begin = at;
+            }
+            ReadFieldResult::InputEmpty => {}
+            ReadFieldResult::Field { record_end: true }
+            | ReadFieldResult::OutputFull
+            | ReadFieldResult::End => {
+                places.push(begin..row.len());
+                return places;
+            }
         }
     }
 }
@@ -422,6 +498,47 @@ mod tests {
         );
         assert!(briefs(&folder.source("b.csv")).is_empty());
         assert_eq!(rewritten(&folder.source("a.csv"), |_| Fate::Keep), None);
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_is_one_reject_with_its_line() {
+        for (rows, line) in [
+            ("id,text\n1,a\n\n2,\"b\nc\"\n3,\"d\n4,e\n5,f\n", 6),
+            ("id,text\n1,a\n2,b\n\"x\ny\",\"d\n", 5),
+            ("id,text\r\n1,a\r\n2,b\r\n3,\"", 4),
+        ] {
+            let folder = Folder::new(&[("a.csv", rows.as_bytes())]);
+            let found = briefs(&folder.source("a.csv"));
+            let reason = format!(
+                "!line {line}: a quote opens here that is not closed before the end of the file"
+            );
+            assert_eq!(found.len(), 3, "{found:?}");
+            assert_eq!((&*found[0], &found[2]), ("1=a", &reason));
+            let kept = rewritten(&folder.source("a.csv"), |_| Fate::Keep).unwrap();
+            assert!(rows.as_bytes().starts_with(b"id,text") && !kept.ends_with(b"d\n"));
+        }
+        let folder = Folder::new(&[
+            ("closed.csv", b"text,id\n\"a\"\"\",\"1\""),
+            ("header.csv", b"id,\"text\n1,a\n"),
+        ]);
+        assert_eq!(briefs(&folder.source("closed.csv")), ["1=a\""]);
+        assert_eq!(
+            briefs(&folder.source("header.csv")),
+            ["!line 1: a quote opens here that is not closed before the end of the file"]
+        );
+        let long = format!("text\nshort\n\"{}", "long\n".repeat(1000));
+        let folder = Folder::new(&[("a.csv", long.as_bytes())]);
+        let options = ReadOptions {
+            max_record_size: 1000,
+            ..ReadOptions::default()
+        };
+        let found = outcomes(&folder.source("a.csv"), &options);
+        assert_eq!(found.len(), 2);
+        let last = found.into_iter().map(brief).next_back().unwrap();
+        assert!(
+            last.contains("--max-record-size") && last.contains("quote"),
+            "{last}"
+        );
     }
 
     #[test]
