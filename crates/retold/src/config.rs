@@ -265,6 +265,7 @@ mod tests {
             alarm_size: 7,
             kept: false,
             mark: true,
+            allow_empty: true,
             report_text: Some(9),
         };
         let text = serde_json::to_string(&config).unwrap();
