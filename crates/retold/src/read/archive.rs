@@ -284,10 +284,10 @@ impl Frames for Archive {
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        match (self.form, mark) {
-            (Form::Warc, Some(mark)) => warc::marked(self.bytes(), mark),
-            // ARC has no place for fields, and a page in no cluster has none.
-            _ => self.bytes().to_vec(),
+        match self.form {
+            Form::Warc => warc::marked(self.bytes(), mark),
+            // There is no place for fields.
+            Form::Arc => self.bytes().to_vec(),
         }
     }
 

@@ -23,6 +23,8 @@ struct Columns {
     url: Option<usize>,
     date: Option<usize>,
     site: Option<usize>,
+    /// What an earlier `--mark` has added.
+    marks: Vec<usize>,
 }
 
 impl Columns {
@@ -40,6 +42,7 @@ impl Columns {
             url: usual(&options.url_field),
             date: usual(&options.date_field),
             site: options.site_field.as_deref().and_then(find),
+            marks: MARK_FIELDS.into_iter().filter_map(find).collect(),
         }
     }
 
@@ -72,6 +75,8 @@ pub(crate) struct Rows {
     /// Line feeds that were passed.
     lines: u64,
     columns: Columns,
+    /// How many fields the header has.
+    names: usize,
     /// How many fields the current row has.
     width: usize,
     /// The header row as in the file, including the byte order mark.
@@ -104,6 +109,7 @@ impl Rows {
             number: 0,
             lines: 0,
             columns: Columns::default(),
+            names: 0,
             width: 0,
             header: Vec::new(),
             refused: None,
@@ -134,6 +140,7 @@ impl Rows {
         }
         self.header
             .extend_from_slice(&self.window.data()[..self.held]);
+        self.names = self.width;
         let names = (0..self.width).map(|column| self.field(column).unwrap_or_default().to_vec());
         let names = names.collect::<Vec<_>>();
         self.columns = Columns::of(&names, options);
@@ -284,34 +291,30 @@ impl Rows {
         out
     }
 
-    /// A row with further fields before its line end; short rows are filled up, so that the columns agree.
-    fn with_fields(&self, row: &[u8], missing: usize, fields: [String; 3]) -> Vec<u8> {
-        let end = row
-            .iter()
-            .rev()
-            .take_while(|byte| matches!(byte, b'\r' | b'\n'))
-            .count();
-        let (content, end) = row.split_at(row.len() - end);
-        let mut out = content.to_vec();
-        out.extend(std::iter::repeat_n(self.delimiter, missing));
-        for field in fields {
-            out.push(self.delimiter);
-            if !field.is_empty() {
-                out.extend(self.quoted(&field));
-            }
-        }
-        out.extend_from_slice(end);
-        out
-    }
-
-    fn header_width(&self) -> usize {
-        let mut parser = ReaderBuilder::new().delimiter(self.delimiter).build();
-        let (mut fields, mut ends) = (
-            vec![0; self.header.len() + 1],
-            vec![0; self.header.len() + 2],
-        );
-        let found = parser.read_record(&self.header, &mut fields, &mut ends);
-        found.3.max(usize::from(found.1 > 0))
+    /// A row with the fields of `--mark` behind those of the header, in place of such fields that it has. Short rows are filled
+    /// up, and what a row has too many comes last, so that the columns agree.
+    fn with_marks(&self, row: &[u8], marks: [String; 3]) -> Vec<u8> {
+        let ends = row.iter().rev();
+        let end = ends.take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let (content, end) = row.split_at(row.len() - end.count());
+        let places = places(content, self.delimiter);
+        let field = |column: usize| {
+            places
+                .get(column)
+                .map_or(&b""[..], |at| &content[at.clone()])
+        };
+        let named = (0..self.names).filter(|column| !self.columns.marks.contains(column));
+        let more = self.names.min(places.len())..places.len();
+        let quoted = marks.map(|mark| match mark.is_empty() {
+            true => Vec::new(),
+            false => self.quoted(&mark),
+        });
+        let fields = named
+            .map(field)
+            .chain(quoted.iter().map(Vec::as_slice))
+            .chain(more.map(field));
+        let fields: Vec<&[u8]> = fields.collect();
+        [&fields.join(&self.delimiter), end].concat()
     }
 }
 
@@ -361,15 +364,16 @@ impl Frames for Rows {
             mark.and_then(|mark| mark.relation)
                 .map(|relation| relation.name().to_owned()),
         ];
-        let missing = self.header_width().saturating_sub(self.width);
-        self.with_fields(self.bytes(), missing, fields.map(Option::unwrap_or_default))
+        self.with_marks(self.bytes(), fields.map(Option::unwrap_or_default))
     }
 
     fn header(&self, marked: bool) -> Vec<u8> {
-        match marked {
-            true => self.with_fields(&self.header, 0, MARK_FIELDS.map(str::to_owned)),
-            false => self.header.clone(),
+        if !marked {
+            return self.header.clone();
         }
+        let row = self.header.strip_prefix(BOM).unwrap_or(&self.header);
+        let bom = &self.header[..self.header.len() - row.len()];
+        [bom, &self.with_marks(row, MARK_FIELDS.map(str::to_owned))].concat()
     }
 }
 

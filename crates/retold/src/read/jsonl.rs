@@ -8,6 +8,7 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::frame::{Body, Frame, Frames, State, too_large};
+use super::marks;
 use super::names::{self, Uses};
 use super::window::Window;
 use super::{Mark, Outcome, ReadOptions, Source};
@@ -124,7 +125,7 @@ impl Frames for Lines {
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        marked(self.bytes(), mark)
+        marks::in_json(self.bytes(), mark)
     }
 }
 
@@ -377,7 +378,7 @@ fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
 }
 
 /// A string that is borrowed from the line where it has no escapes.
-struct Text;
+pub(super) struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {
     type Value = Cow<'de, str>;
@@ -466,31 +467,4 @@ impl<'de> Visitor<'de> for AnyValue {
         while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Value::Other("an object"))
     }
-}
-
-/// A line with the three fields of `--mark` before its closing brace; nothing else of it changes.
-fn marked(line: &[u8], mark: Option<&Mark>) -> Vec<u8> {
-    let Some(brace) = line.iter().rposition(|byte| *byte == b'}') else {
-        return line.to_vec();
-    };
-    let relation = mark
-        .and_then(|mark| mark.relation)
-        .map(|relation| relation.name());
-    let fields = serde_json::json!({
-        "retold_cluster": mark.map(|mark| mark.cluster),
-        "retold_canonical": mark.map(|mark| mark.canonical),
-        "retold_relation": relation,
-    });
-    let before = line[..brace].trim_ascii_end();
-    let mut out = Vec::with_capacity(line.len() + 128);
-    out.extend_from_slice(&line[..brace]);
-    if !before.ends_with(b"{") {
-        out.extend_from_slice(b", ");
-    }
-    for (place, name) in super::MARK_FIELDS.into_iter().enumerate() {
-        let comma = if place == 0 { "" } else { ", " };
-        out.extend_from_slice(format!("{comma}\"{name}\": {}", fields[name]).as_bytes());
-    }
-    out.extend_from_slice(&line[brace..]);
-    out
 }

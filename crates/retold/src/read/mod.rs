@@ -14,6 +14,7 @@ mod fields;
 mod frame;
 mod ids;
 mod jsonl;
+mod marks;
 mod names;
 mod open;
 #[cfg(feature = "parquet")]

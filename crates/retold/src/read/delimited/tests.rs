@@ -46,6 +46,27 @@ fn marks_are_three_more_columns() {
 }
 
 #[test]
+fn marks_stand_under_their_headers_and_replace_earlier_ones() {
+    let rows = b"\xef\xbb\xbf\"te,xt\",id,text\r\nx,1,\"a,\"\"b\"\"\",more,\"y,z\"\r\n,2,b\r\n";
+    let folder = Folder::new(&[("a.csv", rows)]);
+    let mark = |number| Fate::Mark((number == 1).then_some(MARK));
+    let kept = rewritten(&folder.source("a.csv"), mark).unwrap();
+    let expected = concat!(
+        "\u{feff}\"te,xt\",id,text,retold_cluster,retold_canonical,retold_relation\r\n",
+        "x,1,\"a,\"\"b\"\"\",3,\"a \"\"b\"\"\",contained_by,more,\"y,z\"\r\n,2,b,,,\r\n",
+    );
+    assert_eq!(String::from_utf8(kept.clone()).unwrap(), expected);
+    folder.write("a.csv", &kept);
+    assert_eq!(rewritten(&folder.source("a.csv"), mark).unwrap(), kept);
+    // Whatever an earlier run said, and wherever it stands.
+    let rows = "retold_cluster,text,retold_relation,id\n7,a,duplicate,1\n8,b\n";
+    folder.write("a.csv", rows.as_bytes());
+    let kept = rewritten(&folder.source("a.csv"), |_| Fate::Mark(None)).unwrap();
+    let expected = "text,id,retold_cluster,retold_canonical,retold_relation\na,1,,,\nb,,,,\n";
+    assert_eq!(String::from_utf8(kept).unwrap(), expected);
+}
+
+#[test]
 fn a_file_without_the_column_is_one_reject_and_an_empty_one_is_nothing() {
     let folder = Folder::new(&[("a.csv", b"a,b\n1,2\n3,4\n"), ("b.csv", b"")]);
     assert_eq!(
@@ -58,20 +79,24 @@ fn a_file_without_the_column_is_one_reject_and_an_empty_one_is_nothing() {
 
 #[test]
 fn a_quote_that_is_not_closed_is_one_reject_with_its_line() {
-    for (rows, line) in [
-        ("id,text\n1,a\n\n2,\"b\nc\"\n3,\"d\n4,e\n5,f\n", 6),
-        ("id,text\n1,a\n2,b\n\"x\ny\",\"d\n", 5),
-        ("id,text\r\n1,a\r\n2,b\r\n3,\"", 4),
+    let end = "a quote opens here that is not closed before the end of the file";
+    for (sound, open, line) in [
+        ("id,text\n1,a\n2,\"b\nc\"\n", "3,\"d\n4,e\n5,f\n", 5),
+        ("id,text\n1,a\n2,b\n", "\"x\ny\",\"d\n", 5),
+        ("id,text\r\n1,a\r\n2,b\r\n", "3,\"", 4),
     ] {
-        let folder = Folder::new(&[("a.csv", rows.as_bytes())]);
-        let found = briefs(&folder.source("a.csv"));
-        let reason = format!(
-            "!line {line}: a quote opens here that is not closed before the end of the file"
-        );
+        let folder = Folder::new(&[("a.csv", [sound, open].concat().as_bytes())]);
+        let source = folder.source("a.csv");
+        let found = briefs(&source);
         assert_eq!(found.len(), 3, "{found:?}");
-        assert_eq!((&*found[0], &found[2]), ("1=a", &reason));
-        let kept = rewritten(&folder.source("a.csv"), |_| Fate::Keep).unwrap();
-        assert!(rows.as_bytes().starts_with(b"id,text") && !kept.ends_with(b"d\n"));
+        assert_eq!(
+            (&*found[0], &*found[2]),
+            ("1=a", &*format!("!line {line}: {end}"))
+        );
+        assert_eq!(
+            rewritten(&source, |_| Fate::Keep).unwrap(),
+            sound.as_bytes()
+        );
     }
     let folder = Folder::new(&[
         ("closed.csv", b"text,id\n\"a\"\"\",\"1\""),
@@ -80,7 +105,7 @@ fn a_quote_that_is_not_closed_is_one_reject_with_its_line() {
     assert_eq!(briefs(&folder.source("closed.csv")), ["1=a\""]);
     assert_eq!(
         briefs(&folder.source("header.csv")),
-        ["!line 1: a quote opens here that is not closed before the end of the file"]
+        [format!("!line 1: {end}")]
     );
     let long = format!("text\nshort\n\"{}", "long\n".repeat(1000));
     let folder = Folder::new(&[("a.csv", long.as_bytes())]);

@@ -10,7 +10,7 @@ use ::parquet::schema::parser::parse_message_type;
 
 use super::super::tests::{Folder, MARK, briefs};
 use super::*;
-use crate::read::Fate;
+use crate::read::{Fate, MARK_FIELDS};
 
 /// The values of a column with its definition and repetition levels, as far as it has any.
 struct Column(Values, Vec<i16>, Vec<i16>);
@@ -416,6 +416,19 @@ fn marks_are_three_more_columns() {
         ["owner"]
     );
     assert!(rewritten(&source, |_| Fate::Leave).is_none());
+    // Marked again, the columns are replaced.
+    let again = folder.path("again.parquet");
+    let mark = &mut |_| Fate::Mark(Some(MARK));
+    source
+        .rewrite(&ReadOptions::default(), mark, &again)
+        .unwrap();
+    let source = folder.source("again.parquet");
+    let file = rewritten(&source, |_| Fate::Mark(None)).unwrap();
+    let names = file.metadata().file_metadata().schema().get_fields().iter();
+    let names: Vec<&str> = names.map(|field| field.name()).collect();
+    assert_eq!(names, [&["id", "text", "more"][..], &MARK_FIELDS].concat());
+    let first = "{id: 0, text: \"text 0\", more: \"more 0\", retold_cluster: null, ";
+    assert!(self::rows(&file)[0].starts_with(first));
 }
 
 #[test]
