@@ -74,7 +74,10 @@ impl Texts for Reread<'_> {
                 take(at, made.ok_or_else(|| self.gone(wanted[at]))?)?;
             }
         }
-        Ok(())
+        let mut read: Vec<u32> = records.iter().map(|(source, _)| *source).collect();
+        read.dedup();
+        read.iter()
+            .try_for_each(|&source| self.sources[source as usize].unchanged())
     }
 }
 

@@ -27,6 +27,7 @@ mod window;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -95,8 +96,18 @@ pub struct Source {
     pub site: Option<String>,
     /// Size of the file on disk, for progress bars.
     pub size: u64,
+    /// Size and time of the last change when the file was listed; `None` if it was not there.
+    pub(crate) stamp: Option<Stamp>,
     /// The pages, if they are in memory and not in a file.
     pub(crate) pages: Option<Arc<[Page]>>,
+}
+
+/// The size of a file and when it was last written to.
+pub(crate) type Stamp = (u64, Option<SystemTime>);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let file = std::fs::metadata(path).ok()?;
+    Some((file.len(), file.modified().ok()))
 }
 
 /// The result of parsing a record.
@@ -193,6 +204,7 @@ impl Source {
             kept: "stdin.jsonl".into(),
             site: None,
             size: std::fs::metadata(path).map_or(0, |file| file.len()),
+            stamp: stamp(path),
             pages: None,
         }
     }
@@ -219,6 +231,7 @@ impl Source {
             kept: name.into(),
             site: None,
             size: pages.iter().map(|page| page.content.len() as u64).sum(),
+            stamp: None,
             pages: Some(pages),
         }
     }
@@ -254,6 +267,19 @@ impl Source {
         }
     }
 
+    /// Checks that nobody has written to the file since it was listed.
+    ///
+    /// Errors: somebody has.
+    pub fn unchanged(&self) -> Result<()> {
+        if self.pages.is_some() || stamp(&self.path) == self.stamp {
+            return Ok(());
+        }
+        Err(Error::Usage(format!(
+            "{}: the file changed during the run; run again when nothing writes to it",
+            self.path.display()
+        )))
+    }
+
     /// The reader for what `opened` was found to hold.
     fn reader(&self, opened: Opened, options: &ReadOptions) -> Reader {
         let limit = options.max_record_size;
@@ -284,6 +310,8 @@ impl Source {
     /// Reads the source again and writes to `to` the records that `fate` keeps, in the same format and compression.
     ///
     /// `fate` is asked once for every record number, in order. A file from which nothing is kept is not written.
+    ///
+    /// Errors: the file has changed since it was listed; `to` cannot be written.
     pub fn rewrite<'a>(
         &self,
         options: &ReadOptions,
@@ -296,7 +324,9 @@ impl Source {
                 self.name
             )));
         }
-        rewrite::rewrite(self, options, fate, to)
+        self.unchanged()?;
+        rewrite::rewrite(self, options, fate, to)?;
+        self.unchanged()
     }
 
     /// The id of a record that names none itself.

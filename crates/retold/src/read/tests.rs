@@ -430,3 +430,37 @@ fn several_text_fields_are_joined_by_blank_lines() {
         "!line 1: field `body.text` is a list, not a string"
     );
 }
+
+#[test]
+fn a_file_that_was_written_to_meanwhile_is_not_copied() {
+    let before = br#"{"text":"a"}"#;
+    let folder = Folder::new(&[("a.jsonl", before)]);
+    let path = folder.path("a.jsonl");
+    let set = |time| {
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    let start = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    set(start);
+    let source = folder.source("a.jsonl");
+    let rewrite = |source: &Source| {
+        let keep = &mut |_| Fate::Keep;
+        source.rewrite(&ReadOptions::default(), keep, &folder.path("kept"))
+    };
+    rewrite(&source).unwrap();
+    // Of the same size, and written to while it is read.
+    folder.write("a.jsonl", br#"{"text":"b"}"#);
+    let error = rewrite(&source).unwrap_err().to_string();
+    assert!(
+        error.contains("a.jsonl") && error.contains("changed during the run"),
+        "{error}"
+    );
+    set(start);
+    rewrite(&source).unwrap();
+    let mut keep = |_| {
+        set(start + std::time::Duration::from_secs(1));
+        Fate::Keep
+    };
+    let error = source.rewrite(&ReadOptions::default(), &mut keep, &folder.path("kept"));
+    assert!(error.is_err());
+}
