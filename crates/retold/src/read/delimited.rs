@@ -184,17 +184,18 @@ impl Rows {
                 self.window.consume(read);
                 return Cut::Failed(passed + read as u64, failure);
             }
-            let ended = read == self.window.data().len();
-            if ended && passed + read as u64 > 0 && self.in_quotes() {
-                return self.open_quote(passed, read);
-            }
-            let input = &self.window.data()[read..];
+            // The last row gets a line end, if it has none. Only an open quote leaves it unfinished then.
+            let last = read == self.window.data().len() && passed + read as u64 > 0;
+            let input = match last {
+                true => b"\n",
+                false => &self.window.data()[read..],
+            };
             let (result, nin, nout, nend) = self.parser.read_record(
                 input,
                 &mut self.fields[written..],
                 &mut self.ends[columns..],
             );
-            read += nin;
+            read += if last { 0 } else { nin };
             written += nout;
             columns += nend;
             let large = passed + read as u64 > self.limit;
@@ -204,6 +205,7 @@ impl Rows {
                 (written, columns) = (0, 0);
             }
             match result {
+                ReadRecordResult::InputEmpty if last => return self.open_quote(passed, read),
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull if !large => {
                     self.fields.resize(self.fields.len() * 2, 0)
@@ -228,13 +230,6 @@ impl Rows {
     fn pass(&mut self, count: usize) {
         self.lines += line_feeds(&self.window.data()[..count]);
         self.window.consume(count);
-    }
-
-    /// Whether a line end would not end the row that the parser is in.
-    fn in_quotes(&self) -> bool {
-        let mut parser = self.parser.clone();
-        let result = parser.read_record(b"\n", &mut [0; 8], &mut [0; 8]).0;
-        matches!(result, ReadRecordResult::InputEmpty)
     }
 
     /// The row in which the file ends, of which `read` bytes are held and `passed` are gone, has a quote that is not closed.

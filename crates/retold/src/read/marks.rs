@@ -54,12 +54,15 @@ fn without_marks(line: &[u8]) -> Option<Vec<u8>> {
     for (name, value) in members {
         let begin = end;
         end = value.get().as_ptr().addr() - line.as_ptr().addr() + value.get().len();
-        if is_mark(&name) {
-            continue;
-        }
         // What comes before the value: a comma, unless it is the first, and the name.
         let member = &line[begin..end];
-        let comma = member.trim_ascii_start().strip_prefix(b",");
+        let blank = member.len() - member.trim_ascii_start().len();
+        let comma = member[blank..].strip_prefix(b",");
+        if is_mark(&name) {
+            // White space before a comma is that of the member before.
+            out.extend_from_slice(&member[..comma.map_or(0, |_| blank)]);
+            continue;
+        }
         out.extend_from_slice(match (first, comma) {
             (true, Some(rest)) => rest.trim_ascii_start(),
             _ => member,

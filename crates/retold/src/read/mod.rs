@@ -271,13 +271,19 @@ impl Source {
     ///
     /// Errors: somebody has.
     pub fn unchanged(&self) -> Result<()> {
-        if self.pages.is_some() || stamp(&self.path) == self.stamp {
+        // One that is gone is a reject, or an error where its records are wanted.
+        let now = stamp(&self.path);
+        if self.pages.is_some() || now.is_none() || now == self.stamp {
             return Ok(());
         }
-        Err(Error::Usage(format!(
+        Err(self.changed())
+    }
+
+    fn changed(&self) -> Error {
+        Error::Usage(format!(
             "{}: the file changed during the run; run again when nothing writes to it",
             self.path.display()
-        )))
+        ))
     }
 
     /// The reader for what `opened` was found to hold.

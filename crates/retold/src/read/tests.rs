@@ -303,7 +303,15 @@ fn a_file_that_cannot_be_opened_is_one_reject() {
     let found = briefs(&source);
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("!cannot open: "), "{}", found[0]);
-    assert_eq!(rewritten(&source, |_| Fate::Keep), None);
+    assert_eq!(rewritten(&source, |_| Fate::Leave), None);
+    // It was there when it was read first.
+    let keep = &mut |_| Fate::Keep;
+    let lost = source.rewrite(&ReadOptions::default(), keep, &folder.path("kept"));
+    assert!(
+        lost.unwrap_err()
+            .to_string()
+            .contains("a.jsonl: the file changed")
+    );
 }
 
 /// Id, URL, date and text of the only page of a file.

@@ -33,8 +33,11 @@ pub(crate) fn rewrite<'a>(
     to: &Path,
 ) -> Result<()> {
     let Ok(rows) = Rows::open(source, options) else {
-        fate(1);
-        return Ok(());
+        // The first pass has rejected it as well, so that nothing of it can be kept.
+        return match fate(1) {
+            Fate::Leave => Ok(()),
+            _ => Err(source.changed()),
+        };
     };
     let paths = Paths {
         from: &source.path,
