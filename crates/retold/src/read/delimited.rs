@@ -248,6 +248,7 @@ impl Rows {
             format!("line {line}: a quote opens here that is not closed before the end of the file")
         };
         self.pass(read);
+        self.parser.reset();
         Cut::Open(passed + read as u64, reason)
     }
 
