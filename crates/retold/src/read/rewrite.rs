@@ -21,6 +21,7 @@ pub(crate) fn rewrite<'a>(
         // The first pass has rejected it as well, so that nothing of it can be kept.
         return match fate(1) {
             Fate::Leave => Ok(()),
+            _ if source.path.exists() => Ok(()),
             _ => Err(source.changed()),
         };
     };
