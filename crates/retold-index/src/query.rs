@@ -60,6 +60,9 @@ pub struct MatchLine {
     pub date: Option<String>,
 }
 
+/// Makes what verification needs of a text, if the model verifies.
+type Proving<'a> = dyn Fn(&Model) -> Result<Option<Arc<[u64]>>> + 'a;
+
 impl Match {
     /// The match as it is printed. Numbers are those of `pairs.jsonl`.
     pub fn line(&self) -> MatchLine {
@@ -136,7 +139,7 @@ impl Index {
     pub(crate) fn matches(
         &self,
         sketch: &Sketch,
-        proof: &dyn Fn(&Model) -> Result<Option<Arc<[u64]>>>,
+        proof: &Proving<'_>,
         view: &View<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
@@ -182,7 +185,7 @@ impl Index {
         &self,
         judged: Vec<(bool, Match)>,
         model: &Model,
-        proof: &dyn Fn(&Model) -> Result<Option<Arc<[u64]>>>,
+        proof: &Proving<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
         let most = limit.unwrap_or(usize::MAX);

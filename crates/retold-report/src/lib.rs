@@ -124,7 +124,7 @@ pub fn sources(job: &Job) -> Result<Vec<Source>> {
         sources.retain(|source| !source.is_below(&out));
     }
     sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));
-    if sources.is_empty() {
+    if sources.is_empty() && !job.config.allow_empty {
         return Err(Error::usage(format!(
             "no page could be read from {}: there are 0 files to read",
             inputs(job).join(", ")

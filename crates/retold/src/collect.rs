@@ -14,6 +14,7 @@ use crate::knowledge::{Census, Knowledge};
 use crate::method::Learns;
 use crate::model::{Model, facts};
 use crate::page::Page;
+pub use crate::page::seconds;
 use crate::read::{Outcome, ReadOptions, Record, Source, each_page, each_record, settle};
 use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
@@ -475,55 +476,4 @@ fn row_of(
         keys: sketch.keys.len() as u32,
     };
     (row, site)
-}
-
-/// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC.
-pub fn seconds(date: &str) -> Option<i64> {
-    use jiff::civil::{Date, DateTime};
-    use jiff::tz::TimeZone;
-    let date = date.trim();
-    let zoned = date
-        .parse::<jiff::Timestamp>()
-        .or_else(|_| jiff::fmt::rfc2822::parse(date).map(|zoned| zoned.timestamp()))
-        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%d %H:%M:%S %z", date))
-        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", date));
-    let civil = || {
-        date.parse::<DateTime>()
-            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M:%S", date))
-            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M", date))
-            .or_else(|_| DateTime::strptime("%Y-%m-%d %H:%M", date))
-            .or_else(|_| DateTime::strptime("%Y年%m月%d日 %H:%M", date))
-            .or_else(|_| Date::strptime("%Y年%m月%d日", date).map(Date::into))
-            .or_else(|_| Date::strptime("%Y/%m/%d", date).map(Date::into))
-            .and_then(|civil| civil.to_zoned(TimeZone::UTC))
-            .map(|zoned| zoned.timestamp())
-    };
-    zoned
-        .or_else(|_| civil())
-        .ok()
-        .map(jiff::Timestamp::as_second)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_as_they_are_written() {
-        let day = 1_325_376_000; // 2012-01-01T00:00:00Z, by `date -d`
-        for text in [
-            "2012-01-01",
-            "2012-01-01T00:00:00Z",
-            "2012/01/01",
-            "2012年1月1日",
-        ] {
-            assert_eq!(seconds(text), Some(day), "{text}");
-        }
-        assert_eq!(seconds("2012-01-01T08:00:00+08:00"), Some(day));
-        assert_eq!(seconds("2012-01-01T08:00:00+0800"), Some(day));
-        assert_eq!(seconds("Sun, 01 Jan 2012 00:00:00 GMT"), Some(day));
-        assert_eq!(seconds("2012-01-01 00:01"), Some(day + 60));
-        assert_eq!(seconds("yesterday"), None);
-        assert_eq!(seconds(""), None);
-    }
 }

@@ -262,9 +262,11 @@ fn each_line(
 }
 
 type Lines = Receiver<(u64, std::io::Result<Vec<u8>>)>;
+/// Lines with their numbers.
+type Group = Vec<(u64, Vec<u8>)>;
 
 /// The next line, and those that are there already.
-fn next_group(lines: &Lines, size: usize) -> Result<Option<Vec<(u64, Vec<u8>)>>> {
+fn next_group(lines: &Lines, size: usize) -> Result<Option<Group>> {
     let mut group = Vec::new();
     let mut next = lines.recv().ok();
     while let Some((number, line)) = next {

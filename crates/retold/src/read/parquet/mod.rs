@@ -6,6 +6,7 @@
 mod cells;
 mod rewrite;
 
+use std::borrow::Cow;
 use std::fs::File;
 
 use ::parquet::column::reader::ColumnReader;
@@ -17,26 +18,26 @@ use ::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 use self::cells::Cells;
 pub(crate) use self::rewrite::rewrite;
 use super::frame::{Body, too_large};
-use super::{Outcome, ReadOptions, Record, Source};
+use super::{Outcome, ReadOptions, Record, Source, names};
 use crate::page::{Content, Markup, Page};
 use crate::quiet::caught;
 
 /// Rows read at a time. Both passes use the same number, so that damage stops both at the same row.
 const BATCH: usize = 256;
 
-/// The wanted columns, in this order.
-const TEXT: usize = 0;
-const HTML: usize = 1;
-const ID: usize = 2;
-const URL: usize = 3;
-const DATE: usize = 4;
-const SITE: usize = 5;
+/// The wanted columns, in this order; from the last on those of the text.
+const HTML: usize = 0;
+const ID: usize = 1;
+const URL: usize = 2;
+const DATE: usize = 3;
+const SITE: usize = 4;
+const TEXT: usize = 5;
 
 /// A file with pages.
 struct Rows {
     file: SerializedFileReader<File>,
     /// The places of the wanted columns that there are.
-    wanted: [Option<usize>; 6],
+    wanted: Vec<Option<usize>>,
     /// The number of rows of each row group.
     counts: Vec<usize>,
 }
@@ -49,20 +50,19 @@ impl Rows {
         let schema = file.metadata().file_metadata().schema_descr();
         check(schema, options)?;
         let counts = counts(file.metadata())?;
-        let names = [
-            Some(&options.text_field),
-            Some(&options.html_field),
-            Some(&options.id_field),
-            Some(&options.url_field),
-            Some(&options.date_field),
-            options.site_field.as_ref(),
+        let find = |name: &str| leaf(schema, name);
+        let usual = |name: &str| find(name).or_else(|| find(&names::usual(name)));
+        let mut wanted = vec![
+            find(&options.html_field),
+            find(&options.id_field),
+            usual(&options.url_field),
+            usual(&options.date_field),
+            options.site_field.as_deref().and_then(find),
         ];
-        let wanted = names.map(|name| {
-            let root = |leaf: &usize| schema.get_column_root(*leaf);
-            let leaf = (0..schema.num_columns())
-                .find(|leaf| Some(root(leaf).name()) == name.map(String::as_str));
-            leaf.filter(|leaf| cells::is_flat(root(leaf)))
-        });
+        wanted.extend(options.text_fields().map(find));
+        for place in &mut wanted {
+            *place = place.filter(|leaf| cells::is_flat(&schema.column(*leaf)));
+        }
         Ok(Rows {
             file,
             wanted,
@@ -80,13 +80,13 @@ impl Rows {
                     rewrite::read_through(&*group, leaf, left)?;
                 }
             }
-            let mut columns = [const { None }; 6];
-            for (column, leaf) in columns.iter_mut().zip(self.wanted) {
-                if let Some(leaf) = leaf {
-                    let about = group.metadata().schema_descr().column(leaf);
-                    *column = Some((about, group.get_column_reader(leaf)?));
-                }
-            }
+            let column = |leaf: &Option<usize>| {
+                let Some(leaf) = *leaf else { return Ok(None) };
+                let about = group.metadata().schema_descr().column(leaf);
+                Ok(Some((about, group.get_column_reader(leaf)?)))
+            };
+            let columns = self.wanted.iter().map(column);
+            let columns = columns.collect::<Result<_, ParquetError>>()?;
             Ok::<_, ParquetError>(Group { columns, left })
         })
     }
@@ -112,32 +112,40 @@ fn counts(footer: &ParquetMetaData) -> Result<Vec<usize>, String> {
     }
 }
 
+/// The column of that name, or the one that this path of names leads to.
+fn leaf(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
+    let leaves = 0..schema.num_columns();
+    leaves
+        .filter(|leaf| schema.column(*leaf).path().string() == name)
+        .min_by_key(|leaf| schema.column(*leaf).path().parts().len())
+}
+
 /// Checks that there is a column of text or HTML.
 fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String> {
     let fields = schema.root_schema().get_fields();
-    let wanted = [&options.text_field, &options.html_field];
-    let found = wanted.map(|name| fields.iter().find(|field| field.name() == name));
-    if found.iter().all(Option::is_none) {
-        let names = fields.iter().take(20).map(|field| field.name());
-        let names = names.collect::<Vec<_>>().join(", ");
-        return Err(format!(
-            "no column `{}` or `{}`; the columns are: {names}",
-            wanted[0], wanted[1]
-        ));
+    let mut found = false;
+    for name in options.text_fields().chain([&*options.html_field]) {
+        let kind = match leaf(schema, name).map(|leaf| schema.column(leaf)) {
+            Some(column) if cells::is_text(&column) => {
+                found = true;
+                continue;
+            }
+            Some(column) if cells::is_flat(&column) => column.physical_type().to_string(),
+            None if fields.iter().all(|field| field.name() != name) => continue,
+            _ => "list or group".into(),
+        };
+        return Err(format!("column `{name}` is of type {kind}, not text"));
     }
-    for field in found.into_iter().flatten() {
-        if !cells::is_text(field) {
-            let kind = match cells::is_flat(field) {
-                true => field.get_physical_type().to_string(),
-                false => "list or group".into(),
-            };
-            return Err(format!(
-                "column `{}` is of type {kind}, not text",
-                field.name()
-            ));
-        }
+    if found {
+        return Ok(());
     }
-    Ok(())
+    let names = fields.iter().take(20).map(|field| field.name());
+    Err(format!(
+        "no column `{}` or `{}`; the columns are: {}",
+        options.text_field,
+        options.html_field,
+        names.collect::<Vec<_>>().join(", ")
+    ))
 }
 
 /// Runs a step of the Parquet reader. On damaged files that crate can panic, and one bad file must not end the run.
@@ -151,7 +159,7 @@ fn guarded<T, E: std::fmt::Display>(step: impl FnOnce() -> Result<T, E>) -> Resu
 
 /// The wanted columns of a row group, as far as they are not read yet.
 struct Group {
-    columns: [Option<(ColumnDescPtr, ColumnReader)>; 6],
+    columns: Vec<Option<(ColumnDescPtr, ColumnReader)>>,
     left: usize,
 }
 
@@ -159,24 +167,28 @@ impl Group {
     /// The next rows; none behind the last.
     fn next(&mut self) -> Result<Batch, String> {
         let rows = self.left.min(BATCH);
-        let mut batch = Batch {
-            rows,
-            ..Batch::default()
+        let read = |column: &mut Option<(ColumnDescPtr, ColumnReader)>| match column {
+            Some((about, reader)) => guarded(|| cells::read(reader, about, rows)).map(Some),
+            None => Ok(None),
         };
-        for (cells, column) in batch.columns.iter_mut().zip(&mut self.columns) {
-            if let Some((about, reader)) = column {
-                *cells = Some(guarded(|| cells::read(reader, about, rows))?);
-            }
-        }
+        let columns = self
+            .columns
+            .iter_mut()
+            .map(read)
+            .collect::<Result<_, _>>()?;
         self.left -= rows;
-        Ok(batch)
+        Ok(Batch {
+            columns,
+            rows,
+            next: 0,
+        })
     }
 }
 
 /// The wanted columns of some rows, each as text or as bytes.
 #[derive(Default)]
 struct Batch {
-    columns: [Option<Cells>; 6],
+    columns: Vec<Option<Cells>>,
     rows: usize,
     next: usize,
 }
@@ -186,6 +198,17 @@ impl Batch {
     fn cell(&self, column: usize, row: usize) -> Option<&[u8]> {
         let cell = self.columns[column].as_ref()?.get(row)?;
         cell.as_ref().map(|bytes| bytes.data())
+    }
+
+    /// The text; `None` if all its columns are null.
+    fn text(&self, row: usize) -> Option<Cow<'_, [u8]>> {
+        let mut texts = (TEXT..self.columns.len()).filter_map(|column| self.cell(column, row));
+        match (texts.next()?, texts.next()) {
+            (text, None) => Some(Cow::Borrowed(text)),
+            (first, Some(second)) => {
+                names::joined([first, second].into_iter().chain(texts)).map(Cow::Owned)
+            }
+        }
     }
 
     fn name(&self, column: usize, row: usize) -> Option<String> {
@@ -272,9 +295,9 @@ impl Records {
 
     fn record(&self, row: usize) -> Record {
         let batch = &self.batch;
-        let (bytes, markup) = match (batch.cell(TEXT, row), batch.cell(HTML, row)) {
+        let (bytes, markup) = match (batch.text(row), batch.cell(HTML, row)) {
             (Some(text), _) => (text, Markup::Plain),
-            (None, Some(html)) => (html, Markup::Html),
+            (None, Some(html)) => (Cow::Borrowed(html), Markup::Html),
             (None, None) => {
                 let (text, html) = (&self.options.text_field, &self.options.html_field);
                 let reason = format!(
@@ -289,13 +312,10 @@ impl Records {
             let reason = too_large(self.options.max_record_size);
             return Record::done(self.number, size, Outcome::Rejected(reason));
         }
-        let content = match std::str::from_utf8(bytes) {
-            Ok(text) => Content::Unicode {
-                text: text.to_owned(),
-                markup,
-            },
-            Err(_) => Content::Bytes {
-                bytes: bytes.to_vec(),
+        let content = match String::from_utf8(bytes.into_owned()) {
+            Ok(text) => Content::Unicode { text, markup },
+            Err(other) => Content::Bytes {
+                bytes: other.into_bytes(),
                 charset: None,
                 markup,
             },

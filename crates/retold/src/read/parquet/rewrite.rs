@@ -33,8 +33,12 @@ pub(crate) fn rewrite<'a>(
     to: &Path,
 ) -> Result<()> {
     let Ok(rows) = Rows::open(source, options) else {
-        fate(1);
-        return Ok(());
+        // The first pass has rejected it as well, so that nothing of it can be kept.
+        return match fate(1) {
+            Fate::Leave => Ok(()),
+            _ if source.path.exists() => Ok(()),
+            _ => Err(source.changed()),
+        };
     };
     let paths = Paths {
         from: &source.path,
@@ -108,6 +112,9 @@ fn copy_group(
     let mut group = writer.next_row_group().map_err(failed)?;
     let schema = rows.file.metadata().file_metadata().schema_descr();
     for leaf in 0..schema.num_columns() {
+        if marked && is_mark(schema.get_column_root(leaf)) {
+            continue;
+        }
         let to = next(&mut group).map_err(failed)?;
         copy_column(&*from, leaf, to, &kept, paths)?;
     }
@@ -313,12 +320,18 @@ fn write_mark<T: of::DataType>(
     to.close()
 }
 
-/// The schema of the source, with the columns of `--mark` if need be.
+/// Whether a column is of an earlier run with `--mark`.
+fn is_mark(field: &Type) -> bool {
+    MARK_FIELDS.contains(&field.name())
+}
+
+/// The schema of the source, with the columns of `--mark` if need be, in place of those of an earlier run.
 fn schema(source: TypePtr, marked: bool) -> ::parquet::errors::Result<TypePtr> {
     if !marked {
         return Ok(source);
     }
-    let mut fields = source.get_fields().to_vec();
+    let fields = source.get_fields().iter().cloned();
+    let mut fields: Vec<TypePtr> = fields.filter(|field| !is_mark(field)).collect();
     let text = (Physical::BYTE_ARRAY, Some(LogicalType::String));
     let kinds = [(Physical::INT64, None), text.clone(), text];
     for (name, (physical, logical)) in MARK_FIELDS.iter().zip(kinds) {

@@ -10,7 +10,7 @@ use ::parquet::schema::parser::parse_message_type;
 
 use super::super::tests::{Folder, MARK, briefs};
 use super::*;
-use crate::read::Fate;
+use crate::read::{Fate, MARK_FIELDS};
 
 /// The values of a column with its definition and repetition levels, as far as it has any.
 struct Column(Values, Vec<i16>, Vec<i16>);
@@ -416,6 +416,19 @@ fn marks_are_three_more_columns() {
         ["owner"]
     );
     assert!(rewritten(&source, |_| Fate::Leave).is_none());
+    // Marked again, the columns are replaced.
+    let again = folder.path("again.parquet");
+    let mark = &mut |_| Fate::Mark(Some(MARK));
+    source
+        .rewrite(&ReadOptions::default(), mark, &again)
+        .unwrap();
+    let source = folder.source("again.parquet");
+    let file = rewritten(&source, |_| Fate::Mark(None)).unwrap();
+    let names = file.metadata().file_metadata().schema().get_fields().iter();
+    let names: Vec<&str> = names.map(|field| field.name()).collect();
+    assert_eq!(names, [&["id", "text", "more"][..], &MARK_FIELDS].concat());
+    let first = "{id: 0, text: \"text 0\", more: \"more 0\", retold_cluster: null, ";
+    assert!(self::rows(&file)[0].starts_with(first));
 }
 
 #[test]
@@ -451,6 +464,65 @@ fn a_column_without_values_may_be_the_text() {
     ];
     let folder = Folder::new(&[("a.parquet", &file(fields, Compression::SNAPPY, &[columns]))]);
     assert_eq!(briefs(&folder.source("a.parquet")), ["a.parquet#1=<p>a"]);
+}
+
+#[test]
+fn columns_in_structs_are_found_by_their_paths() {
+    let fields =
+        "optional group content { optional binary text (STRING); optional binary title (STRING); }
+        optional group metadata { required binary url (STRING); required double date; }
+        optional binary content.title (STRING);";
+    // The second row has neither struct, the third a content without text.
+    let columns = || {
+        vec![
+            Column(strings(["a"]), vec![2, 0, 1], vec![]),
+            Column(strings(["x", "y"]), vec![2, 0, 2], vec![]),
+            Column(strings(["u", "w"]), vec![1, 0, 1], vec![]),
+            Column(Values::Double(vec![1.5e9, 2.5]), vec![1, 0, 1], vec![]),
+            Column(strings(["t1", "t2"]), vec![1, 1, 0], vec![]),
+        ]
+    };
+    let folder = Folder::new(&[(
+        "a.parquet",
+        &file(fields, Compression::SNAPPY, &[columns()]),
+    )]);
+    let source = folder.source("a.parquet");
+    let read = |text_field: &str| {
+        let options = ReadOptions {
+            text_field: text_field.into(),
+            ..ReadOptions::default()
+        };
+        let records = source
+            .records(&options)
+            .map(|record| record.parse(&source, &options));
+        records.collect::<Vec<_>>()
+    };
+    let found = read("content.text")
+        .into_iter()
+        .map(super::super::tests::brief);
+    let missing = |row| format!("!row {row}: neither `content.text` nor `html` has a value");
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        ["u=a".into(), missing(2), missing(3)]
+    );
+    // The column called `content.title` comes before the one in the struct.
+    let found = read("content.title,content.text")
+        .into_iter()
+        .map(super::super::tests::brief);
+    let missing = "!row 3: neither `content.title,content.text` nor `html` has a value";
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        ["u=t1\n\na", "a.parquet#2=t2", missing]
+    );
+    let Outcome::Page(page) = read("content.text").remove(0) else {
+        panic!("not a page");
+    };
+    assert_eq!(page.date.as_deref(), Some("1500000000.0"));
+    let found = read("content").into_iter().map(super::super::tests::brief);
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        ["!column `content` is of type list or group, not text"]
+    );
 }
 
 /// Four row groups of 600 rows, and where in the file the pages of each column of the second begin and end.
