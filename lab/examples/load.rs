@@ -207,7 +207,7 @@ fn mixed(
     let failed = "a thread has failed";
     finds.lock().map_err(|_| failed)?.print("match", took);
     adds.lock().map_err(|_| failed)?.print("add of 100", took);
-    let watched: Vec<String> = watched.iter().map(u64::to_string).collect();
+    let watched: Vec<String> = watched.iter().map(ToString::to_string).collect();
     println!("memory over time, MB: {}", watched.join(" "));
     Ok(())
 }

@@ -114,8 +114,8 @@ impl<'a> Bench<'a> {
             resources: &Resources::default(),
             watch,
             family: FAMILY,
-            is_old: &[],
             crowd: CROWD,
+            is_old: &[],
         };
         let matched = Matched::find(matching, sketches)?;
         let page = |rank: Rank| self.pages[by_id[rank.at()].at()];

@@ -12,6 +12,7 @@ mod plain;
 mod reader;
 mod spark;
 mod table;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -20,10 +21,10 @@ fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::add(module)?;
     module.add_class::<model::Model>()?;
-    module.add_class::<model::Text>()?;
-    module.add_class::<model::Sketch>()?;
-    module.add_class::<model::Verdict>()?;
-    module.add_class::<model::Judgement>()?;
+    module.add_class::<values::Text>()?;
+    module.add_class::<values::Sketch>()?;
+    module.add_class::<values::Verdict>()?;
+    module.add_class::<values::Judgement>()?;
     module.add_class::<findings::PyFindings>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<index::Index>()?;

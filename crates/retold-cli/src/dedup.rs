@@ -55,6 +55,9 @@ pub struct Args {
     /// Keep all pages and add the fields retold_cluster, retold_canonical and retold_relation to them
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
+    /// Let inputs without a page have an empty result, for jobs of many shards
+    #[arg(long, help_heading = "Input")]
+    allow_empty: bool,
     /// Include the texts of pages in clusters in report.html, up to CHARS characters each
     #[arg(long, value_name = "CHARS", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
           value_parser = crate::input::positive, help_heading = "Output")]
@@ -170,6 +173,7 @@ fn config(args: &Args) -> Result<Config> {
     Ok(Config {
         kept: !args.no_kept,
         mark: args.mark,
+        allow_empty: args.allow_empty,
         report_text: args.report_text,
         ..args.model.config()?
     })

@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 /// How records become pages.
 #[derive(clap::Args)]
 pub struct ReadArgs {
-    /// Field of JSONL, CSV and Parquet that holds the text
+    /// Field of JSONL, CSV and Parquet that holds the text, as in body, content.text or title,body
     #[arg(
         long,
         value_name = "NAME",
@@ -35,7 +35,7 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     id_field: String,
-    /// Field that holds the URL
+    /// Field that holds the URL; if absent, metadata.NAME
     #[arg(
         long,
         value_name = "NAME",
@@ -43,7 +43,7 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     url_field: String,
-    /// Field that holds the date
+    /// Field that holds the date; if absent, metadata.NAME
     #[arg(
         long,
         value_name = "NAME",

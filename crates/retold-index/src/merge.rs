@@ -215,12 +215,11 @@ impl<I: Iterator<Item = Result<(u64, u32)>>> Iterator for Merge<I> {
         let mut least: Option<(usize, (u64, u32))> = None;
         for (at, part) in self.parts.iter_mut().enumerate() {
             match part.peek() {
-                None => {}
                 Some(Err(_)) => return part.next(),
                 Some(Ok(posting)) if least.is_none_or(|(_, other)| *posting < other) => {
                     least = Some((at, *posting));
                 }
-                Some(Ok(_)) => {}
+                _ => {}
             }
         }
         least.and_then(|(at, _)| self.parts[at].next())

@@ -60,6 +60,9 @@ pub struct MatchLine {
     pub date: Option<String>,
 }
 
+/// Makes what verification needs of a text, if the model verifies.
+type Proving<'a> = dyn Fn(&Model) -> Result<Option<Arc<[u64]>>> + 'a;
+
 impl Match {
     /// The match as it is printed. Numbers are those of `pairs.jsonl`.
     pub fn line(&self) -> MatchLine {
@@ -76,9 +79,6 @@ impl Match {
         }
     }
 }
-
-/// Makes the proof of the text that was asked about, if the model wants one.
-pub(crate) type OwnProof<'a> = dyn Fn(&Model) -> Result<Option<Arc<[u64]>>> + 'a;
 
 /// Which pages a query sees.
 pub(crate) struct View<'a> {
@@ -139,7 +139,7 @@ impl Index {
     pub(crate) fn matches(
         &self,
         sketch: &Sketch,
-        proof: &OwnProof<'_>,
+        proof: &Proving<'_>,
         view: &View<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
@@ -185,7 +185,7 @@ impl Index {
         &self,
         judged: Vec<(bool, Match)>,
         model: &Model,
-        proof: &OwnProof<'_>,
+        proof: &Proving<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
         let most = limit.unwrap_or(usize::MAX);

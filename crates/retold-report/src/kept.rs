@@ -1,6 +1,6 @@
 //! `kept/`: the inputs without the dropped pages.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
@@ -37,7 +37,7 @@ struct Fates<'a> {
     /// Rank -> whether the page goes.
     goes: Vec<bool>,
     /// With `--mark`: rank -> what is added to its record.
-    marks: Option<HashMap<Rank, Mark<'a>>>,
+    marks: Option<BTreeMap<Rank, Mark<'a>>>,
 }
 
 impl<'a> Fates<'a> {
@@ -92,8 +92,8 @@ impl<'a> Fates<'a> {
 }
 
 /// The cluster of each member and what it is to the canonical page.
-fn marks(findings: &Findings) -> HashMap<Rank, Mark<'_>> {
-    let mut marks = HashMap::new();
+pub(crate) fn marks(findings: &Findings) -> BTreeMap<Rank, Mark<'_>> {
+    let mut marks = BTreeMap::new();
     for (number, cluster) in findings.clusters.iter().enumerate() {
         for &page in &cluster.members {
             let mark = Mark {

@@ -104,7 +104,9 @@ fn find(job: &Job, resources: &Resources, watch: &dyn Watch) -> Result<Findings>
 }
 
 /// The files to read. An output folder below an INPUT is not read.
-fn sources(job: &Job) -> Result<Vec<Source>> {
+///
+/// Errors: those of [`read::discover`], an input inside the output folder, and no file at all.
+pub fn sources(job: &Job) -> Result<Vec<Source>> {
     let mut sources = read::discover(&job.inputs, &job.config.read)?;
     if let Ok(out) = job.out.canonicalize() {
         let is_inside = |input: &&PathBuf| {
@@ -122,7 +124,7 @@ fn sources(job: &Job) -> Result<Vec<Source>> {
         sources.retain(|source| !source.is_below(&out));
     }
     sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));
-    if sources.is_empty() {
+    if sources.is_empty() && !job.config.allow_empty {
         return Err(Error::usage(format!(
             "no page could be read from {}: there are 0 files to read",
             inputs(job).join(", ")

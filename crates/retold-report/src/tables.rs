@@ -8,6 +8,7 @@ use retold::relation::Relation;
 use retold::{Error, Findings, Result};
 use serde::Serialize;
 
+use crate::kept;
 use crate::out::OutDir;
 
 #[derive(Serialize)]
@@ -31,9 +32,17 @@ struct RejectLine<'a> {
     reason: &'a str,
 }
 
+#[derive(Serialize)]
+struct MarkLine<'a> {
+    id: &'a str,
+    cluster: u64,
+    canonical: &'a str,
+    relation: Option<Relation>,
+}
+
 /// Writes `pairs.jsonl`, `clusters.jsonl`, `dropped.jsonl` and `rejects.jsonl`.
 ///
-/// With `mark` nothing is dropped: `dropped.jsonl` is empty.
+/// With `mark` nothing is dropped: `dropped.jsonl` is empty, and `marks.jsonl` has what records are marked with.
 pub(crate) fn write_all(findings: &Findings, out: &OutDir) -> Result<()> {
     let mark = findings.model.config().mark;
     let id = |rank: Rank| findings.id(rank);
@@ -66,6 +75,16 @@ pub(crate) fn write_all(findings: &Findings, out: &OutDir) -> Result<()> {
             relation: drop.relation,
         });
     write(out, "dropped.jsonl", dropped)?;
+    if mark {
+        let marks = kept::marks(findings);
+        let marks = marks.iter().map(|(&rank, mark)| MarkLine {
+            id: id(rank),
+            cluster: mark.cluster,
+            canonical: mark.canonical,
+            relation: mark.relation,
+        });
+        write(out, "marks.jsonl", marks)?;
+    }
     let rejects = findings.collection.rejects.iter().map(|reject| RejectLine {
         source: &findings.sources[reject.source as usize].name,
         record: reject.record,

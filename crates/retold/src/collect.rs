@@ -14,6 +14,7 @@ use crate::knowledge::{Census, Knowledge};
 use crate::method::Learns;
 use crate::model::{Model, facts};
 use crate::page::Page;
+pub use crate::page::seconds;
 use crate::read::{Outcome, ReadOptions, Record, Source, each_page, each_record, settle};
 use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
@@ -476,33 +477,3 @@ fn row_of(
     };
     (row, site)
 }
-
-/// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC.
-pub fn seconds(date: &str) -> Option<i64> {
-    use jiff::civil::{Date, DateTime};
-    use jiff::tz::TimeZone;
-    let date = date.trim();
-    let zoned = date
-        .parse::<jiff::Timestamp>()
-        .or_else(|_| jiff::fmt::rfc2822::parse(date).map(|zoned| zoned.timestamp()))
-        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%d %H:%M:%S %z", date))
-        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", date));
-    let civil = || {
-        date.parse::<DateTime>()
-            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M:%S", date))
-            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M", date))
-            .or_else(|_| DateTime::strptime("%Y-%m-%d %H:%M", date))
-            .or_else(|_| DateTime::strptime("%Y年%m月%d日 %H:%M", date))
-            .or_else(|_| Date::strptime("%Y年%m月%d日", date).map(Date::into))
-            .or_else(|_| Date::strptime("%Y/%m/%d", date).map(Date::into))
-            .and_then(|civil| civil.to_zoned(TimeZone::UTC))
-            .map(|zoned| zoned.timestamp())
-    };
-    zoned
-        .or_else(|_| civil())
-        .ok()
-        .map(jiff::Timestamp::as_second)
-}
-
-#[cfg(test)]
-mod tests;

@@ -58,6 +58,8 @@ pub struct Config {
     pub kept: bool,
     /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`.
     pub mark: bool,
+    /// Inputs without a page have a result, an empty one, and are no error.
+    pub allow_empty: bool,
     /// Put the texts of pages in clusters into `report.html`, up to this many characters of each.
     pub report_text: Option<usize>,
 }
@@ -79,6 +81,7 @@ impl Default for Config {
             alarm_size: 1000,
             kept: true,
             mark: false,
+            allow_empty: false,
             report_text: None,
         }
     }
@@ -262,6 +265,7 @@ mod tests {
             alarm_size: 7,
             kept: false,
             mark: true,
+            allow_empty: true,
             report_text: Some(9),
         };
         let text = serde_json::to_string(&config).unwrap();

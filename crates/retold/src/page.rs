@@ -131,3 +131,80 @@ pub fn site_of(url: &str) -> Option<String> {
     let site = host.strip_prefix("www.").unwrap_or(&host);
     (!site.is_empty()).then(|| site.to_owned())
 }
+
+/// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC. Numbers are seconds
+/// since 1970, or thousandths of them if that would be after 5138; those before March 1973 are no dates (a year alone).
+pub fn seconds(date: &str) -> Option<i64> {
+    use jiff::civil::{Date, DateTime};
+    use jiff::tz::TimeZone;
+    let date = date.trim();
+    let zoned = date
+        .parse::<jiff::Timestamp>()
+        .or_else(|_| jiff::fmt::rfc2822::parse(date).map(|zoned| zoned.timestamp()))
+        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%d %H:%M:%S %z", date))
+        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", date));
+    let civil = || {
+        date.parse::<DateTime>()
+            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M:%S", date))
+            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M", date))
+            .or_else(|_| DateTime::strptime("%Y-%m-%d %H:%M", date))
+            .or_else(|_| DateTime::strptime("%Y年%m月%d日 %H:%M", date))
+            // Crawlers' stamps; jiff reads `20120101` itself.
+            .or_else(|_| DateTime::strptime("%Y%m%d%H%M%S", date))
+            .or_else(|_| Date::strptime("%Y年%m月%d日", date).map(Date::into))
+            .or_else(|_| Date::strptime("%Y/%m/%d", date).map(Date::into))
+            .and_then(|civil| civil.to_zoned(TimeZone::UTC))
+            .map(|zoned| zoned.timestamp())
+    };
+    zoned
+        .or_else(|_| civil())
+        .ok()
+        .map(jiff::Timestamp::as_second)
+        .or_else(|| counted(date))
+}
+
+/// A number of seconds or thousandths of seconds.
+fn counted(date: &str) -> Option<i64> {
+    let number: f64 = date.parse().ok()?;
+    let seconds = match number {
+        1e8..1e11 => number,
+        1e11..1e14 => number / 1000.0,
+        _ => return None,
+    };
+    Some(seconds.floor() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_as_they_are_written() {
+        let day = 1_325_376_000; // 2012-01-01T00:00:00Z, by `date -d`
+        for text in [
+            "2012-01-01",
+            "2012-01-01T00:00:00Z",
+            "2012/01/01",
+            "2012年1月1日",
+            "20120101",
+            "20120101000000",
+            "1325376000",
+            "1325376000.75",
+            "1.325376e9",
+            "1325376000000",
+            "1325376000999.0",
+        ] {
+            assert_eq!(seconds(text), Some(day), "{text}");
+        }
+        assert_eq!(seconds("2012-01-01T08:00:00+08:00"), Some(day));
+        assert_eq!(seconds("2012-01-01T08:00:00+0800"), Some(day));
+        assert_eq!(seconds("Sun, 01 Jan 2012 00:00:00 GMT"), Some(day));
+        assert_eq!(seconds("2012-01-01 00:01"), Some(day + 60));
+        assert_eq!(seconds("yesterday"), None);
+        assert_eq!(seconds(""), None);
+        assert_eq!(seconds("915148800000"), seconds("1999-01-01"));
+        for number in ["2012", "7.5", "-1325376000", "1e30", "NaN", "inf"] {
+            assert_eq!(seconds(number), None, "{number}");
+        }
+    }
+}

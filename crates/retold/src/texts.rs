@@ -79,6 +79,10 @@ impl Texts for Reread<'_> {
                 take(at, made.ok_or_else(|| self.gone(wanted[at]))?)?;
             }
         }
+        let mut read: Vec<u32> = records.iter().map(|(source, _)| *source).collect();
+        read.dedup();
+        read.iter()
+            .try_for_each(|&source| self.sources[source as usize].unchanged())?;
         match self.others {
             Some(texts) if !others.is_empty() => {
                 let mut behind = |at: usize, made: Vec<u64>| take(wanted.len() + at, made);

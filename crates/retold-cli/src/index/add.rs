@@ -262,8 +262,7 @@ fn each_line(
 }
 
 type Lines = Receiver<(u64, std::io::Result<Vec<u8>>)>;
-
-/// Lines and their numbers.
+/// Lines with their numbers.
 type Group = Vec<(u64, Vec<u8>)>;
 
 /// The next line, and those that are there already.

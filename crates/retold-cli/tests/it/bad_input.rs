@@ -38,6 +38,61 @@ fn nothing_to_read_is_said() {
 }
 
 #[test]
+fn a_shard_without_a_page_may_have_an_empty_result() {
+    let world = World::new();
+    let record = |kind: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Type: image/png\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
+        )
+    };
+    let images = record("resource") + &record("resource");
+    world.file("images.warc", &images);
+    world.file("header.csv", "id,text\n");
+    world.file("none.jsonl", "");
+    std::fs::create_dir(world.path("folder")).unwrap();
+    for (number, input) in ["images.warc", "header.csv", "none.jsonl", "folder"]
+        .iter()
+        .enumerate()
+    {
+        let out = format!("o{number}");
+        world.run(&["dedup", input, "-o", &out]).code(2);
+        for more in [
+            &[][..],
+            &["--mark"],
+            &["--no-kept"],
+            &["--report-text", "-v"],
+        ] {
+            let args = [
+                &["dedup", input, "-o", &out, "--force", "--allow-empty"],
+                more,
+            ]
+            .concat();
+            let said = world.run(&args).code(0).stdout();
+            assert!(!said.contains("NaN"), "{said}");
+        }
+        let summary = world.summary(&out);
+        let records = &summary["records"];
+        assert_eq!(records["kept"], 0);
+        assert_eq!(records["read"], records["skipped"]);
+        for table in ["pairs", "clusters", "dropped", "rejects"] {
+            assert_eq!(world.read(&format!("{out}/{table}.jsonl")), "");
+        }
+        assert!(
+            world
+                .read(&format!("{out}/report.html"))
+                .contains("</html>")
+        );
+    }
+    assert_eq!(world.read("o0/kept/images.warc"), images);
+    // What could not be read is still told.
+    world.file("bad.jsonl", "{\"id\":1}\n");
+    world
+        .run(&["dedup", "bad.jsonl", "-o", "bad", "--allow-empty"])
+        .code(1);
+    assert_eq!(world.lines("bad/rejects.jsonl").len(), 1);
+}
+
+#[test]
 fn bad_utf8_inside_json_is_rejected_by_position() {
     let world = World::new();
     let mut bytes = line("a", "好。").into_bytes();

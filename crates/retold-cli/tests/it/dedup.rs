@@ -155,6 +155,41 @@ fn marking_keeps_every_record_and_adds_three_fields() {
 }
 
 #[test]
+fn marks_of_all_formats_stand_in_one_table() {
+    let world = World::new();
+    let story = article("洪水", 0..9);
+    world.file("in/p.html", format!("<p>{story}</p>"));
+    world.file("in/q.txt", &story);
+    world.file("in/r.jsonl", line("b", &story) + &line("c", "别的。"));
+    world.run(&["dedup", "in", "-o", "out", "--mark"]).code(0);
+    let marks = world.lines("out/marks.jsonl");
+    let ids: Vec<&str> = marks
+        .iter()
+        .filter_map(|mark| mark["id"].as_str())
+        .collect();
+    assert_eq!(ids, ["b", "p.html", "q.txt"]);
+    for mark in &marks {
+        assert_eq!(
+            (&mark["cluster"], &mark["canonical"]),
+            (&0.into(), &"b".into())
+        );
+        let relation = match mark["id"] == "b" {
+            true => serde_json::Value::Null,
+            false => "duplicate".into(),
+        };
+        assert_eq!(mark["relation"], relation);
+    }
+    // Marking what is marked changes nothing, and what is not marked has no table.
+    world
+        .run(&["dedup", "out/kept/in", "-o", "again", "--mark"])
+        .code(0);
+    let kept = |out: &str| world.read(&format!("{out}/kept/in/r.jsonl"));
+    assert_eq!(kept("again"), kept("out"));
+    world.run(&["dedup", "in", "-o", "plain"]).code(0);
+    assert!(!world.path("plain/marks.jsonl").exists());
+}
+
+#[test]
 fn ids_follow_the_contract() {
     let world = World::new();
     let records = [

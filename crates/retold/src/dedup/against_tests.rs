@@ -63,6 +63,7 @@ proptest! {
         pages in pages(),
         old in proptest::collection::vec(any::<bool>(), 40),
         family in 1usize..12,
+        crowd in 1usize..12,
     ) {
         let is_old: BTreeMap<&str, bool> = pages.iter().map(|page| page.id.as_str()).zip(old).collect();
         let part = |old: bool| -> Vec<Page> {
@@ -81,7 +82,7 @@ proptest! {
                 let model = Model::new(config.clone()).unwrap();
                 super::against::find(sources(), model, &Resources::default(), limits, &()).unwrap()
             };
-            let (whole, small) = (run((usize::MAX, usize::MAX)), run((family, family)));
+            let (whole, small) = (run((usize::MAX, usize::MAX)), run((family, crowd)));
             let of_new = |pair: &&Pair| !(is_old[pair.a.at()] && is_old[pair.b.at()]);
             let pairs: Vec<Pair> = all.pairs.iter().filter(of_new).copied().collect();
             prop_assert_eq!(&whole.pairs, &pairs, "{}", config.method);

@@ -280,7 +280,7 @@ fn learn_and_sketch(
         clock.lap("learn words");
     }
     let collection = Collection::read(sources, &read, model, watch)?;
-    if collection.pages.is_empty() {
+    if collection.pages.is_empty() && !model.config().allow_empty {
         return Err(nothing_to_read(sources, &collection));
     }
     clock.lap("read and sketch");

@@ -211,4 +211,17 @@ fn nothing_to_read_is_an_error() {
         message,
         "no page could be read from pages: 1 files hold 0 records, none of them a page"
     );
+    for info in METHODS {
+        let config = Config {
+            allow_empty: true,
+            method: info.name.into(),
+            ..Config::default()
+        };
+        let findings = dedup([], &config).unwrap();
+        assert!(
+            findings.pairs.is_empty() && findings.by_id.is_empty(),
+            "{}",
+            info.name
+        );
+    }
 }

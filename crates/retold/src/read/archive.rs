@@ -40,6 +40,14 @@ impl Form {
         }
     }
 
+    /// What ends a record.
+    fn separator(self) -> &'static [u8] {
+        match self {
+            Form::Warc => b"\r\n\r\n",
+            Form::Arc => b"\n",
+        }
+    }
+
     /// Minimum bytes before a record: a line end and the start of a header.
     fn needle(self) -> &'static [u8] {
         match self {
@@ -75,6 +83,8 @@ pub(crate) struct Archive {
     number: u64,
     /// The length of the current record, which is skipped when the next one is requested.
     current: u64,
+    /// What the copy of the current record needs at its end, if there is something else in the file.
+    missing: &'static [u8],
     /// Whether the current record was counted as readable, so that a truncation is still to be reported.
     promised: bool,
 }
@@ -87,6 +97,7 @@ impl Archive {
             limit,
             number: 0,
             current: 0,
+            missing: b"",
             promised: false,
         }
     }
@@ -110,6 +121,7 @@ impl Archive {
     /// Moves past the current record; false if it ended too early.
     fn pass_current(&mut self) -> bool {
         let wanted = std::mem::take(&mut self.current);
+        self.missing = b"";
         let passed = self
             .window
             .pass(wanted, |_| Ok::<_, std::convert::Infallible>(()));
@@ -166,11 +178,11 @@ impl Archive {
         if held.len() < total {
             return self.cut_off(head, total);
         }
-        let ends = line_ends(&held[total..]);
         let behind = held[total..].trim_ascii_start();
         let wrong = !behind.is_empty() && behind[0] != 0 && !self.form.starts(behind);
-        if wrong && let Some(place) = self.form.find(&held[head.length..total]) {
-            let length = head.length + place;
+        let inside = wrong.then(|| self.form.find(&held[head.length..]));
+        let inside = inside.flatten().map(|place| head.length + place);
+        if let Some(length) = inside.filter(|length| *length < total) {
             self.current = length as u64;
             let reason = format!(
                 "its length of {} bytes reaches into the next record",
@@ -178,6 +190,9 @@ impl Archive {
             );
             return self.damaged(begin, length as u64, &reason);
         }
+        // Line ends of a record that goes on behind its stated length are its content.
+        let ends = if wrong { 0 } else { line_ends(&held[total..]) };
+        self.missing = if wrong { self.form.separator() } else { b"" };
         self.current = (total + ends) as u64;
         match head.skipped {
             Some(kind) => self.frame(self.current, State::Skipped(kind)),
@@ -226,7 +241,7 @@ fn line_ends(bytes: &[u8]) -> usize {
     let ends = bytes
         .iter()
         .take_while(|byte| matches!(byte, b'\r' | b'\n'));
-    ends.take(4).count()
+    ends.count()
 }
 
 impl Frames for Archive {
@@ -284,16 +299,18 @@ impl Frames for Archive {
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        match (self.form, mark) {
-            (Form::Warc, Some(mark)) => warc::marked(self.bytes(), mark),
-            // ARC has no place for fields, and a page in no cluster has none.
-            _ => self.bytes().to_vec(),
-        }
+        let marked = match self.form {
+            Form::Warc => warc::marked(self.bytes(), mark),
+            // There is no place for fields.
+            Form::Arc => self.bytes().to_vec(),
+        };
+        [&marked, self.missing].concat()
     }
 
     fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {
         let length = std::mem::take(&mut self.current);
         self.window.pass(length, |piece| to.write_all(piece))?;
+        to.write_all(self.missing)?;
         if length > self.limit {
             self.window.fill(4);
             let ends = line_ends(self.window.data());
@@ -318,5 +335,83 @@ pub(crate) fn parse(
     match form {
         Form::Warc => warc::parse(bytes, number, source, options),
         Form::Arc => arc::parse(bytes, number, source, options),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Fate;
+    use super::super::tests::{Folder, MARK, briefs, rewritten};
+
+    /// A record whose header says `length`.
+    fn record(name: &str, length: usize, content: &str) -> String {
+        format!(
+            "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: {name}\r\nContent-Length: {length}\r\n\r\n{content}"
+        )
+    }
+
+    const END: &str = "\r\n\r\n";
+
+    #[test]
+    fn separators_are_kept_whatever_lengths_say() {
+        let last = record("b", 4, "last") + END;
+        // Line ends at the end of the content, not counted or counted twice; zeros are padding.
+        for length in 3..=8 {
+            let first = record("a", length, "abc\n") + END;
+            let file = first + &last;
+            let folder = Folder::new(&[("a.warc", file.as_bytes())]);
+            let source = folder.source("a.warc");
+            assert_eq!(briefs(&source).len(), 2, "{length}");
+            let kept = rewritten(&source, |_| Fate::Keep).unwrap();
+            assert_eq!(String::from_utf8(kept).unwrap(), file, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_is_longer_than_it_says_is_kept_as_far_as_that_with_a_separator() {
+        let last = record("b", 4, "last") + END;
+        let file = record("a", 3, "abc\r\nmore text") + END + &last;
+        let folder = Folder::new(&[("a.warc", file.as_bytes())]);
+        let source = folder.source("a.warc");
+        let found = briefs(&source);
+        assert_eq!(
+            (found.len(), &*found[0], &*found[2]),
+            (3, "a=abc", "b=last")
+        );
+        assert!(found[1].contains("belong to no record"), "{}", found[1]);
+        let keep = |number| if number == 2 { Fate::Leave } else { Fate::Keep };
+        let kept = rewritten(&source, keep).unwrap();
+        let sound = record("a", 3, "abc") + END + &last;
+        assert_eq!(String::from_utf8(kept).unwrap(), sound);
+        let mark = |number| {
+            if number == 2 {
+                Fate::Leave
+            } else {
+                Fate::Mark(Some(MARK))
+            }
+        };
+        let marked = rewritten(&source, mark).unwrap();
+        folder.write("b.warc", &marked);
+        assert_eq!(briefs(&folder.source("b.warc")), ["a=abc", "b=last"]);
+        assert!(
+            String::from_utf8(marked)
+                .unwrap()
+                .contains("\r\n\r\nabc\r\n\r\nWARC/1.0")
+        );
+    }
+
+    #[test]
+    fn a_length_that_reaches_just_into_the_next_record_does_not_cost_that_one() {
+        let last = record("b", 4, "last") + END;
+        for more in 5..40 {
+            let file = record("a", 3 + more, "abc") + END + &last;
+            let folder = Folder::new(&[("a.warc", file.as_bytes())]);
+            let found = briefs(&folder.source("a.warc"));
+            let reason = format!(
+                "!record at byte 0: its length of {} bytes reaches into the next record",
+                3 + more
+            );
+            assert_eq!(found, [&reason, "b=last"], "{more}");
+        }
     }
 }

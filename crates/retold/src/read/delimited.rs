@@ -1,8 +1,13 @@
 //! CSV and TSV: a header row, then one record a row. Quoted fields may have line ends in them.
 
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder};
+use std::ops::Range;
+
+use csv_core::{
+    ReadFieldResult, ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder,
+};
 
 use super::frame::{Body, Frame, Frames, State, too_large};
+use super::names;
 use super::window::Window;
 use super::{MARK_FIELDS, Mark, Outcome, ReadOptions, Source};
 use crate::page::{Content, Markup, Page};
@@ -10,31 +15,40 @@ use crate::page::{Content, Markup, Page};
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Which column each wanted field is in.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Columns {
-    text: Option<usize>,
+    text: Vec<usize>,
     html: Option<usize>,
     id: Option<usize>,
     url: Option<usize>,
     date: Option<usize>,
     site: Option<usize>,
+    /// What an earlier `--mark` has added.
+    marks: Vec<usize>,
 }
 
 impl Columns {
-    fn of(names: &[Vec<u8>], options: &ReadOptions) -> Columns {
+    fn of(header: &[Vec<u8>], options: &ReadOptions) -> Columns {
         let find = |wanted: &str| {
-            names
+            header
                 .iter()
                 .position(|name| name.trim_ascii() == wanted.as_bytes())
         };
+        let usual = |name: &str| find(name).or_else(|| find(&names::usual(name)));
         Columns {
-            text: find(&options.text_field),
+            text: options.text_fields().filter_map(find).collect(),
             html: find(&options.html_field),
             id: find(&options.id_field),
-            url: find(&options.url_field),
-            date: find(&options.date_field),
+            url: usual(&options.url_field),
+            date: usual(&options.date_field),
             site: options.site_field.as_deref().and_then(find),
+            marks: MARK_FIELDS.into_iter().filter_map(find).collect(),
         }
+    }
+
+    /// Whether there are pages.
+    fn any(&self) -> bool {
+        !self.text.is_empty() || self.html.is_some()
     }
 }
 
@@ -58,7 +72,12 @@ pub(crate) struct Rows {
     delimiter: u8,
     limit: u64,
     number: u64,
+    /// Line feeds that were passed.
+    lines: u64,
     columns: Columns,
+    /// How many fields the header has.
+    names: usize,
+    /// How many fields the current row has.
     width: usize,
     /// The header row as in the file, including the byte order mark.
     header: Vec<u8>,
@@ -75,6 +94,8 @@ enum Cut {
     Row,
     TooLarge(u64),
     Failed(u64, String),
+    /// The file ends inside quotes.
+    Open(u64, String),
     End,
 }
 
@@ -86,7 +107,9 @@ impl Rows {
             delimiter,
             limit: options.max_record_size,
             number: 0,
+            lines: 0,
             columns: Columns::default(),
+            names: 0,
             width: 0,
             header: Vec::new(),
             refused: None,
@@ -110,17 +133,18 @@ impl Rows {
                 self.refused = Some(format!("the header row is {}", too_large(self.limit)));
                 return;
             }
-            Cut::Failed(_, reason) => {
+            Cut::Failed(_, reason) | Cut::Open(_, reason) => {
                 self.refused = Some(reason);
                 return;
             }
         }
         self.header
             .extend_from_slice(&self.window.data()[..self.held]);
+        self.names = self.width;
         let names = (0..self.width).map(|column| self.field(column).unwrap_or_default().to_vec());
         let names = names.collect::<Vec<_>>();
         self.columns = Columns::of(&names, options);
-        if self.columns.text.is_none() && self.columns.html.is_none() {
+        if !self.columns.any() {
             let names = names
                 .iter()
                 .take(20)
@@ -146,7 +170,8 @@ impl Rows {
 
     /// Finds the end of the row that begins here. A row above the limit is skipped in pieces.
     fn cut(&mut self) -> Cut {
-        self.window.consume(std::mem::take(&mut self.held));
+        let held = std::mem::take(&mut self.held);
+        self.pass(held);
         self.pass_blank_lines();
         let (mut read, mut written, mut columns, mut passed) = (0, 0, 0, 0u64);
         loop {
@@ -159,22 +184,28 @@ impl Rows {
                 self.window.consume(read);
                 return Cut::Failed(passed + read as u64, failure);
             }
-            let input = &self.window.data()[read..];
+            // The last row gets a line end, if it has none. Only an open quote leaves it unfinished then.
+            let last = read == self.window.data().len() && passed + read as u64 > 0;
+            let input = match last {
+                true => b"\n",
+                false => &self.window.data()[read..],
+            };
             let (result, nin, nout, nend) = self.parser.read_record(
                 input,
                 &mut self.fields[written..],
                 &mut self.ends[columns..],
             );
-            read += nin;
+            read += if last { 0 } else { nin };
             written += nout;
             columns += nend;
             let large = passed + read as u64 > self.limit;
             if large {
                 passed += read as u64;
-                self.window.consume(std::mem::take(&mut read));
+                self.pass(std::mem::take(&mut read));
                 (written, columns) = (0, 0);
             }
             match result {
+                ReadRecordResult::InputEmpty if last => return self.open_quote(passed, read),
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull if !large => {
                     self.fields.resize(self.fields.len() * 2, 0)
@@ -196,10 +227,35 @@ impl Rows {
         }
     }
 
+    fn pass(&mut self, count: usize) {
+        self.lines += line_feeds(&self.window.data()[..count]);
+        self.window.consume(count);
+    }
+
+    /// The row in which the file ends, of which `read` bytes are held and `passed` are gone, has a quote that is not closed.
+    fn open_quote(&mut self, passed: u64, read: usize) -> Cut {
+        let row = &self.window.data()[..read];
+        let reason = if passed > 0 {
+            let limit = too_large(self.limit);
+            format!(
+                "{limit}, and a quote that opens in it or behind it is not closed before the end of the file"
+            )
+        } else {
+            let begin = places(row, self.delimiter)
+                .last()
+                .map_or(0, |last| last.start);
+            let line = self.lines + line_feeds(&row[..begin]) + 1;
+            format!("line {line}: a quote opens here that is not closed before the end of the file")
+        };
+        self.pass(read);
+        self.parser.reset();
+        Cut::Open(passed + read as u64, reason)
+    }
+
     /// Blank lines are no rows, and belong to none.
     fn pass_blank_lines(&mut self) {
         while self.window.fill(1) && matches!(self.window.data()[0], b'\r' | b'\n') {
-            self.window.consume(1);
+            self.pass(1);
         }
     }
 
@@ -231,34 +287,30 @@ impl Rows {
         out
     }
 
-    /// A row with further fields before its line end; short rows are filled up, so that the columns agree.
-    fn with_fields(&self, row: &[u8], missing: usize, fields: [String; 3]) -> Vec<u8> {
-        let end = row
-            .iter()
-            .rev()
-            .take_while(|byte| matches!(byte, b'\r' | b'\n'))
-            .count();
-        let (content, end) = row.split_at(row.len() - end);
-        let mut out = content.to_vec();
-        out.extend(std::iter::repeat_n(self.delimiter, missing));
-        for field in fields {
-            out.push(self.delimiter);
-            if !field.is_empty() {
-                out.extend(self.quoted(&field));
-            }
-        }
-        out.extend_from_slice(end);
-        out
-    }
-
-    fn header_width(&self) -> usize {
-        let mut parser = ReaderBuilder::new().delimiter(self.delimiter).build();
-        let (mut fields, mut ends) = (
-            vec![0; self.header.len() + 1],
-            vec![0; self.header.len() + 2],
-        );
-        let found = parser.read_record(&self.header, &mut fields, &mut ends);
-        found.3.max(usize::from(found.1 > 0))
+    /// A row with the fields of `--mark` behind those of the header, in place of such fields that it has. Short rows are filled
+    /// up, and what a row has too many comes last, so that the columns agree.
+    fn with_marks(&self, row: &[u8], marks: [String; 3]) -> Vec<u8> {
+        let ends = row.iter().rev();
+        let end = ends.take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let (content, end) = row.split_at(row.len() - end.count());
+        let places = places(content, self.delimiter);
+        let field = |column: usize| {
+            places
+                .get(column)
+                .map_or(&b""[..], |at| &content[at.clone()])
+        };
+        let named = (0..self.names).filter(|column| !self.columns.marks.contains(column));
+        let more = self.names.min(places.len())..places.len();
+        let quoted = marks.map(|mark| match mark.is_empty() {
+            true => Vec::new(),
+            false => self.quoted(&mark),
+        });
+        let fields = named
+            .map(field)
+            .chain(quoted.iter().map(Vec::as_slice))
+            .chain(more.map(field));
+        let fields: Vec<&[u8]> = fields.collect();
+        [&fields.join(&self.delimiter), end].concat()
     }
 }
 
@@ -269,13 +321,15 @@ impl Frames for Rows {
             self.columns = Columns::default();
             return self.frame(self.window.data().len() as u64, State::Damaged(reason));
         }
-        if self.columns.text.is_none() && self.columns.html.is_none() {
+        if !self.columns.any() {
             return None;
         }
         match self.cut() {
             Cut::Row => self.frame(self.held as u64, State::Whole),
             Cut::TooLarge(size) => self.frame(size, State::Damaged(too_large(self.limit))),
-            Cut::Failed(size, reason) => self.frame(size, State::Damaged(reason)),
+            Cut::Failed(size, reason) | Cut::Open(size, reason) => {
+                self.frame(size, State::Damaged(reason))
+            }
             Cut::End => None,
         }
     }
@@ -286,8 +340,10 @@ impl Frames for Rows {
 
     fn body(&self) -> Body {
         let field = |column: Option<usize>| Some(self.field(column?)?.to_vec());
+        let texts = self.columns.text.iter();
+        let texts = texts.filter_map(|column| self.field(*column));
         Body::Row(Box::new(Row {
-            text: field(self.columns.text),
+            text: names::joined(texts),
             html: field(self.columns.html),
             id: field(self.columns.id),
             url: field(self.columns.url),
@@ -304,14 +360,43 @@ impl Frames for Rows {
             mark.and_then(|mark| mark.relation)
                 .map(|relation| relation.name().to_owned()),
         ];
-        let missing = self.header_width().saturating_sub(self.width);
-        self.with_fields(self.bytes(), missing, fields.map(Option::unwrap_or_default))
+        self.with_marks(self.bytes(), fields.map(Option::unwrap_or_default))
     }
 
     fn header(&self, marked: bool) -> Vec<u8> {
-        match marked {
-            true => self.with_fields(&self.header, 0, MARK_FIELDS.map(str::to_owned)),
-            false => self.header.clone(),
+        if !marked {
+            return self.header.clone();
+        }
+        let row = self.header.strip_prefix(BOM).unwrap_or(&self.header);
+        let bom = &self.header[..self.header.len() - row.len()];
+        [bom, &self.with_marks(row, MARK_FIELDS.map(str::to_owned))].concat()
+    }
+}
+
+fn line_feeds(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+/// Where the fields of a row are, with their quotes; the row is without its line end.
+fn places(row: &[u8], delimiter: u8) -> Vec<Range<usize>> {
+    let mut parser = ReaderBuilder::new().delimiter(delimiter).build();
+    let mut field = vec![0; row.len() + 1];
+    let (mut places, mut begin, mut at) = (Vec::new(), 0, 0);
+    loop {
+        let (result, nin, _) = parser.read_field(&row[at..], &mut field);
+        at += nin;
+        match result {
+            ReadFieldResult::Field { record_end: false } => {
+                places.push(begin..at - 1);
+                begin = at;
+            }
+            ReadFieldResult::InputEmpty => {}
+            ReadFieldResult::Field { record_end: true }
+            | ReadFieldResult::OutputFull
+            | ReadFieldResult::End => {
+                places.push(begin..row.len());
+                return places;
+            }
         }
     }
 }
@@ -356,84 +441,4 @@ pub(crate) fn parse(row: Row, number: u64, source: &Source, options: &ReadOption
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::{Folder, MARK, brief, briefs, gzip, outcomes, rewritten};
-    use super::super::{Fate, ReadOptions};
-
-    const ROWS: &[u8] = b"\xef\xbb\xbfid,text,\"html\"\r\n1,\"a \"\"b\"\"\r\nc\",<p>\r\n\r\n2,,<p>x\n3,\n4\n,\xc4\xe3,\n";
-
-    #[test]
-    fn rows_become_pages() {
-        let folder = Folder::new(&[
-            ("a.csv", ROWS),
-            ("b.tsv.gz", &gzip(b"text\turl\nx \"y\"\thttp://a/\n")),
-        ]);
-        let found = briefs(&folder.source("a.csv"));
-        let expected = [
-            "1=a \"b\"\r\nc",
-            "2=<p>x",
-            "3=",
-            "!row 4 ends before the column `text`, after 1 fields",
-        ];
-        assert_eq!(found[..4], expected);
-        assert!(found[4].starts_with("a.csv#5="));
-        assert_eq!(briefs(&folder.source("b.tsv.gz")), ["http://a/=x \"y\""]);
-    }
-
-    #[test]
-    fn rows_are_rewritten_byte_for_byte() {
-        let folder = Folder::new(&[("a.csv", ROWS)]);
-        let kept = rewritten(&folder.source("a.csv"), |number| {
-            if number == 2 { Fate::Leave } else { Fate::Keep }
-        });
-        let expected =
-            b"\xef\xbb\xbfid,text,\"html\"\r\n1,\"a \"\"b\"\"\r\nc\",<p>\r\n3,\n4\n,\xc4\xe3,\n";
-        assert_eq!(kept.unwrap(), expected);
-    }
-
-    #[test]
-    fn marks_are_three_more_columns() {
-        let folder = Folder::new(&[("a.csv", b"text,id\na,1\r\nb\n")]);
-        let kept = rewritten(&folder.source("a.csv"), |number| {
-            Fate::Mark((number == 1).then_some(MARK))
-        });
-        let expected = concat!(
-            "text,id,retold_cluster,retold_canonical,retold_relation\n",
-            "a,1,3,\"a \"\"b\"\"\",contained_by\r\nb,,,,\n",
-        );
-        assert_eq!(String::from_utf8(kept.unwrap()).unwrap(), expected);
-    }
-
-    #[test]
-    fn a_file_without_the_column_is_one_reject_and_an_empty_one_is_nothing() {
-        let folder = Folder::new(&[("a.csv", b"a,b\n1,2\n3,4\n"), ("b.csv", b"")]);
-        assert_eq!(
-            briefs(&folder.source("a.csv")),
-            ["!no column `text` or `html` in the header row; the columns are: a, b"]
-        );
-        assert!(briefs(&folder.source("b.csv")).is_empty());
-        assert_eq!(rewritten(&folder.source("a.csv"), |_| Fate::Keep), None);
-    }
-
-    #[test]
-    fn a_row_above_the_limit_is_passed_over() {
-        let rows = format!(
-            "text\nshort\n\"{}\"\n{}\nend\n",
-            "long\n".repeat(100_000),
-            "x".repeat(400_000)
-        );
-        let folder = Folder::new(&[("a.csv", rows.as_bytes())]);
-        let options = ReadOptions {
-            max_record_size: 1000,
-            ..ReadOptions::default()
-        };
-        let found = outcomes(&folder.source("a.csv"), &options)
-            .into_iter()
-            .map(brief);
-        let large = "!larger than --max-record-size (1000 bytes)";
-        assert_eq!(
-            found.collect::<Vec<_>>(),
-            ["a.csv#1=short", large, large, "a.csv#4=end"]
-        );
-    }
-}
+mod tests;

@@ -80,6 +80,7 @@ impl Input {
                 false => self.name().into(),
             },
             site: options.site_dir.and_then(|level| directory(below, level)),
+            stamp: super::stamp(path),
             size: std::fs::metadata(path).map_or(0, |file| file.len()),
         })
     }

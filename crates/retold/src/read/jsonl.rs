@@ -8,6 +8,8 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::frame::{Body, Frame, Frames, State, too_large};
+use super::marks;
+use super::names::{self, Uses};
 use super::window::Window;
 use super::{Mark, Outcome, ReadOptions, Source};
 use crate::page::{Content, Markup, Page};
@@ -123,7 +125,7 @@ impl Frames for Lines {
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        marked(self.bytes(), mark)
+        marks::in_json(self.bytes(), mark)
     }
 }
 
@@ -158,9 +160,9 @@ pub(crate) fn parse(
 /// What serde_json says, with the place in the file instead of the place in the line.
 fn invalid(error: &serde_json::Error, text: &str, line_number: u64) -> String {
     if error.is_data() {
-        // Only `Wanted` and the checks behind it speak here, and they name the value.
+        // Only `Object` and the checks behind it speak here, and they name the value. In nested values there are two places.
         let said = error.to_string();
-        let said = said.rfind(" at line ").map_or(&*said, |end| &said[..end]);
+        let said = said.find(" at line ").map_or(&*said, |end| &said[..end]);
         return format!("line {line_number}: {said}");
     }
     if error.is_eof() {
@@ -178,44 +180,101 @@ fn invalid(error: &serde_json::Error, text: &str, line_number: u64) -> String {
 /// The requested fields, as far as present.
 #[derive(Default)]
 struct Fields<'a> {
-    text: Value<'a>,
-    html: Value<'a>,
-    id: Option<String>,
-    url: Option<String>,
-    date: Option<String>,
-    site: Option<String>,
+    texts: Vec<Slot<Value<'a>>>,
+    html: Slot<Value<'a>>,
+    id: Slot<String>,
+    url: Slot<String>,
+    date: Slot<String>,
+    site: Slot<String>,
 }
 
-impl Fields<'_> {
-    fn page(self, record: u64, source: &Source, options: &ReadOptions) -> Result<Page, String> {
-        let (text, markup) = match (self.text, self.html) {
-            (Value::Absent, Value::Absent) => {
-                return Err(format!(
-                    "neither field `{}` nor `{}`",
-                    options.text_field, options.html_field
-                ));
-            }
-            (Value::Text(text), _) => (text, Markup::Plain),
-            (Value::Other(kind), _) => return Err(not_a_string(&options.text_field, kind)),
-            (Value::Absent, Value::Text(html)) => (html, Markup::Html),
-            (Value::Absent, Value::Other(kind)) => {
-                return Err(not_a_string(&options.html_field, kind));
-            }
-        };
-        let id = self.id.filter(|id| !id.is_empty());
-        let url = self.url.filter(|url| !url.is_empty());
+/// A value, and how far down it was found: of several fields with one path, the least nested wins (`{"a.b": 1}` against
+/// `{"a": {"b": 2}}`).
+struct Slot<T>(Option<(usize, T)>);
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Slot(None)
+    }
+}
+
+impl<T> Slot<T> {
+    fn put(&mut self, depth: usize, value: T) {
+        if self.0.as_ref().is_none_or(|(other, _)| depth <= *other) {
+            self.0 = Some((depth, value));
+        }
+    }
+
+    fn take(self) -> Option<T> {
+        self.0.map(|(_, value)| value)
+    }
+}
+
+impl<'a> Fields<'a> {
+    fn page(mut self, record: u64, source: &Source, options: &ReadOptions) -> Result<Page, String> {
+        let (text, markup) = self.content(options)?;
+        let filled = |slot: Slot<String>| slot.take().filter(|text| !text.is_empty());
+        let url = filled(self.url);
         Ok(Page {
-            id: id
+            id: filled(self.id)
                 .or_else(|| url.clone())
                 .unwrap_or_else(|| source.record_id(record)),
             url,
-            site: self.site.or_else(|| source.site.clone()),
-            date: self.date,
-            content: Content::Unicode {
-                text: text.into_owned(),
-                markup,
-            },
+            site: self.site.take().or_else(|| source.site.clone()),
+            date: self.date.take(),
+            content: Content::Unicode { text, markup },
         })
+    }
+
+    fn content(&mut self, options: &ReadOptions) -> Result<(String, Markup), String> {
+        let mut texts: Vec<Cow<str>> = Vec::with_capacity(1);
+        for (slot, name) in self.texts.drain(..).zip(options.text_fields()) {
+            match slot.take() {
+                Some(Value::Text(text)) => texts.push(text),
+                Some(Value::Other(kind)) => return Err(not_a_string(name, kind)),
+                Some(Value::Absent) | None => {}
+            }
+        }
+        if !texts.is_empty() {
+            let filled: Vec<Cow<str>> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+            return Ok((filled.join("\n\n"), Markup::Plain));
+        }
+        match std::mem::take(&mut self.html).take() {
+            Some(Value::Text(html)) => Ok((html.into_owned(), Markup::Html)),
+            Some(Value::Other(kind)) => Err(not_a_string(&options.html_field, kind)),
+            Some(Value::Absent) | None => Err(format!(
+                "neither field `{}` nor `{}`",
+                options.text_field, options.html_field
+            )),
+        }
+    }
+
+    /// Takes a value for what it is wanted for.
+    fn put(&mut self, uses: Uses, depth: usize, value: Value<'a>) {
+        if let Some(place) = uses.text {
+            if self.texts.len() <= place {
+                self.texts.resize_with(place + 1, Slot::default);
+            }
+            self.texts[place].put(depth, value.clone());
+        }
+        if uses.html {
+            self.html.put(depth, value);
+        }
+    }
+
+    /// Takes a small value for what it is wanted for.
+    fn put_scalar(&mut self, uses: Uses, depth: usize, value: &str) {
+        // What stands in for a field comes behind the field itself, wherever that is.
+        let depth = depth + if uses.usual { usize::from(u16::MAX) } else { 0 };
+        let slots = [
+            (uses.id, &mut self.id),
+            (uses.url, &mut self.url),
+            (uses.date, &mut self.date),
+            (uses.site, &mut self.site),
+        ];
+        for (_, slot) in slots.into_iter().filter(|(wanted, _)| *wanted) {
+            slot.put(depth, value.to_owned());
+        }
     }
 }
 
@@ -230,86 +289,82 @@ impl<'de> DeserializeSeed<'de> for Wanted<'_> {
     type Value = Fields<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Fields<'de>, D::Error> {
-        from.deserialize_any(self)
+        let mut fields = Fields::default();
+        let top = Object {
+            options: self.0,
+            path: "",
+            depth: 1,
+            fields: &mut fields,
+        };
+        from.deserialize_any(top)?;
+        Ok(fields)
     }
 }
 
-impl<'de> Visitor<'de> for Wanted<'_> {
-    type Value = Fields<'de>;
+/// The record itself, or an object in it that may have requested fields.
+struct Object<'o, 'de> {
+    options: &'o ReadOptions,
+    /// Its path, empty for the record.
+    path: &'o str,
+    /// How many names lead to its fields.
+    depth: usize,
+    fields: &'o mut Fields<'de>,
+}
+
+impl<'de> Object<'_, 'de> {
+    /// Takes the value of the field with that path.
+    fn take(&mut self, path: &str, value: &'de RawValue) -> serde_json::Result<()> {
+        let uses = Uses::of(path, self.options);
+        if uses.text.is_some() || uses.html {
+            let mut parser = serde_json::Deserializer::from_str(value.get());
+            let value = AnyValue.deserialize(&mut parser)?;
+            self.fields.put(uses, self.depth, value);
+        }
+        if uses.scalar()
+            && let Some(text) = scalar_text(value.get())?
+        {
+            self.fields.put_scalar(uses, self.depth, &text);
+        }
+        if value.get().starts_with('{') && names::has_inside(path, self.options) {
+            let inner = Object {
+                options: self.options,
+                path,
+                depth: self.depth + 1,
+                fields: self.fields,
+            };
+            serde_json::Deserializer::from_str(value.get()).deserialize_map(inner)?;
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_, 'de> {
+    type Value = ();
 
     fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
         to.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Fields<'de>, A::Error> {
-        let Wanted(options) = self;
-        let mut fields = Fields::default();
+    fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<(), A::Error> {
         while let Some(key) = object.next_key_seed(Text)? {
-            // A name may be asked for in two roles (`--id-field url`), so the value is read once and handed round.
-            let text = key == options.text_field.as_str();
-            let html = key == options.html_field.as_str();
-            let scalar = Roles::of(&key, options);
-            if text || html {
-                let value = object.next_value_seed(AnyValue)?;
-                if let (Value::Text(string), true) = (&value, scalar.any()) {
-                    scalar.set(&mut fields, Some(string.to_string()));
-                }
-                if text {
-                    fields.text = value.clone();
-                }
-                if html {
-                    fields.html = value;
-                }
-            } else if scalar.any() {
-                let raw: &RawValue = object.next_value()?;
-                scalar.set(
-                    &mut fields,
-                    scalar_text(raw.get()).map_err(A::Error::custom)?,
-                );
-            } else {
+            let path = match self.path {
+                "" => key,
+                path => Cow::Owned(format!("{path}.{key}")),
+            };
+            let uses = Uses::of(&path, self.options);
+            let inside = names::has_inside(&path, self.options);
+            if uses == Uses::default() && !inside {
                 object.next_value::<IgnoredAny>()?;
+            } else if uses.scalar() || inside {
+                // It may be asked for in several roles (`--id-field url`), or for what is in it.
+                let raw: &RawValue = object.next_value()?;
+                self.take(&path, raw).map_err(A::Error::custom)?;
+            } else {
+                let value = object.next_value_seed(AnyValue)?;
+                self.fields.put(uses, self.depth, value);
             }
         }
-        Ok(fields)
-    }
-}
-
-/// The small fields that a key belongs to.
-#[derive(Clone, Copy)]
-struct Roles {
-    id: bool,
-    url: bool,
-    date: bool,
-    site: bool,
-}
-
-impl Roles {
-    fn of(key: &str, options: &ReadOptions) -> Roles {
-        Roles {
-            id: key == options.id_field,
-            url: key == options.url_field,
-            date: key == options.date_field,
-            site: options.site_field.as_deref() == Some(key),
-        }
-    }
-
-    fn any(self) -> bool {
-        self.id || self.url || self.date || self.site
-    }
-
-    fn set(self, fields: &mut Fields, value: Option<String>) {
-        if self.id {
-            fields.id = value.clone();
-        }
-        if self.url {
-            fields.url = value.clone();
-        }
-        if self.date {
-            fields.date = value.clone();
-        }
-        if self.site {
-            fields.site = value;
-        }
+        Ok(())
     }
 }
 
@@ -323,7 +378,7 @@ fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
 }
 
 /// A string that is borrowed from the line where it has no escapes.
-struct Text;
+pub(super) struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {
     type Value = Cow<'de, str>;
@@ -412,31 +467,4 @@ impl<'de> Visitor<'de> for AnyValue {
         while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Value::Other("an object"))
     }
-}
-
-/// A line with the three fields of `--mark` before its closing brace; nothing else of it changes.
-fn marked(line: &[u8], mark: Option<&Mark>) -> Vec<u8> {
-    let Some(brace) = line.iter().rposition(|byte| *byte == b'}') else {
-        return line.to_vec();
-    };
-    let relation = mark
-        .and_then(|mark| mark.relation)
-        .map(|relation| relation.name());
-    let fields = serde_json::json!({
-        "retold_cluster": mark.map(|mark| mark.cluster),
-        "retold_canonical": mark.map(|mark| mark.canonical),
-        "retold_relation": relation,
-    });
-    let before = line[..brace].trim_ascii_end();
-    let mut out = Vec::with_capacity(line.len() + 128);
-    out.extend_from_slice(&line[..brace]);
-    if !before.ends_with(b"{") {
-        out.extend_from_slice(b", ");
-    }
-    for (place, name) in super::MARK_FIELDS.into_iter().enumerate() {
-        let comma = if place == 0 { "" } else { ", " };
-        out.extend_from_slice(format!("{comma}\"{name}\": {}", fields[name]).as_bytes());
-    }
-    out.extend_from_slice(&line[brace..]);
-    out
 }

@@ -14,6 +14,8 @@ mod fields;
 mod frame;
 mod ids;
 mod jsonl;
+mod marks;
+mod names;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -25,6 +27,7 @@ mod window;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -41,18 +44,21 @@ use crate::page::{Markup, Page};
 use crate::relation::Relation;
 
 /// What readers have to know (CONTRACT, *Input*). One struct for the command line, the config file and bindings.
+///
+/// Fields are named by paths: `content.text` is the field `text` of the field `content` (JSONL, Parquet), unless there is a
+/// field of the name `content.text`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReadOptions {
-    /// Field of JSONL/CSV/Parquet that holds plain text.
+    /// Field of JSONL/CSV/Parquet that holds plain text; or several with commas between them, joined by blank lines.
     pub text_field: String,
     /// Field that holds HTML, looked at if the text field is absent.
     pub html_field: String,
     /// Field that holds the id.
     pub id_field: String,
-    /// Field that holds the URL.
+    /// Field that holds the URL; if it is absent, that field of `metadata`.
     pub url_field: String,
-    /// Field that holds the date.
+    /// Field that holds the date; if it is absent, that field of `metadata`.
     pub date_field: String,
     /// Field that names the site, if any.
     pub site_field: Option<String>,
@@ -90,8 +96,18 @@ pub struct Source {
     pub site: Option<String>,
     /// Size of the file on disk, for progress bars.
     pub size: u64,
+    /// Size and time of the last change when the file was listed; `None` if it was not there.
+    pub(crate) stamp: Option<Stamp>,
     /// The pages, if they are in memory and not in a file.
     pub(crate) pages: Option<Arc<[Page]>>,
+}
+
+/// The size of a file and when it was last written to.
+pub(crate) type Stamp = (u64, Option<SystemTime>);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let file = std::fs::metadata(path).ok()?;
+    Some((file.len(), file.modified().ok()))
 }
 
 /// The result of parsing a record.
@@ -188,6 +204,7 @@ impl Source {
             kept: "stdin.jsonl".into(),
             site: None,
             size: std::fs::metadata(path).map_or(0, |file| file.len()),
+            stamp: stamp(path),
             pages: None,
         }
     }
@@ -214,6 +231,7 @@ impl Source {
             kept: name.into(),
             site: None,
             size: pages.iter().map(|page| page.content.len() as u64).sum(),
+            stamp: None,
             pages: Some(pages),
         }
     }
@@ -249,6 +267,25 @@ impl Source {
         }
     }
 
+    /// Checks that nobody has written to the file since it was listed.
+    ///
+    /// Errors: somebody has.
+    pub fn unchanged(&self) -> Result<()> {
+        // One that is gone is a reject, or an error where its records are wanted.
+        let now = stamp(&self.path);
+        if self.pages.is_some() || now.is_none() || now == self.stamp {
+            return Ok(());
+        }
+        Err(self.changed())
+    }
+
+    fn changed(&self) -> Error {
+        Error::Usage(format!(
+            "{}: the file changed during the run; run again when nothing writes to it",
+            self.path.display()
+        ))
+    }
+
     /// The reader for what `opened` was found to hold.
     fn reader(&self, opened: Opened, options: &ReadOptions) -> Reader {
         let limit = options.max_record_size;
@@ -279,6 +316,8 @@ impl Source {
     /// Reads the source again and writes to `to` the records that `fate` keeps, in the same format and compression.
     ///
     /// `fate` is asked once for every record number, in order. A file from which nothing is kept is not written.
+    ///
+    /// Errors: the file has changed since it was listed; `to` cannot be written.
     pub fn rewrite<'a>(
         &self,
         options: &ReadOptions,
@@ -291,7 +330,9 @@ impl Source {
                 self.name
             )));
         }
-        rewrite::rewrite(self, options, fate, to)
+        self.unchanged()?;
+        rewrite::rewrite(self, options, fate, to)?;
+        self.unchanged()
     }
 
     /// The id of a record that names none itself.

@@ -18,9 +18,12 @@ pub(crate) fn rewrite<'a>(
     to: &Path,
 ) -> Result<()> {
     let Ok(opened) = open::open(source, options) else {
-        // The first pass has rejected it; nothing of it can be kept.
-        fate(1);
-        return Ok(());
+        // The first pass has rejected it as well, so that nothing of it can be kept.
+        return match fate(1) {
+            Fate::Leave => Ok(()),
+            _ if source.path.exists() => Ok(()),
+            _ => Err(source.changed()),
+        };
     };
     let compression = opened.compression;
     match source.reader(opened, options) {

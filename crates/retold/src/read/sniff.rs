@@ -148,7 +148,8 @@ fn has_header(head: &[u8], options: &ReadOptions) -> Option<u8> {
         let mut names = columns.map(|name| name.trim_ascii().trim_ascii_end());
         header.contains(delimiter)
             && names.any(|name| {
-                name == options.text_field.as_bytes() || name == options.html_field.as_bytes()
+                let mut wanted = options.text_fields().chain([options.html_field.as_str()]);
+                wanted.any(|wanted| name == wanted.as_bytes())
             })
     })
 }

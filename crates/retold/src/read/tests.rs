@@ -303,5 +303,172 @@ fn a_file_that_cannot_be_opened_is_one_reject() {
     let found = briefs(&source);
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("!cannot open: "), "{}", found[0]);
-    assert_eq!(rewritten(&source, |_| Fate::Keep), None);
+    assert_eq!(rewritten(&source, |_| Fate::Leave), None);
+    // It was there when it was read first.
+    let keep = &mut |_| Fate::Keep;
+    let lost = source.rewrite(&ReadOptions::default(), keep, &folder.path("kept"));
+    assert!(
+        lost.unwrap_err()
+            .to_string()
+            .contains("a.jsonl: the file changed")
+    );
+}
+
+/// Id, URL, date and text of the only page of a file.
+fn page(file: (&str, &[u8]), options: &ReadOptions) -> [String; 4] {
+    let folder = Folder::new(&[file]);
+    let Outcome::Page(page) = outcomes(&folder.source(file.0), options).remove(0) else {
+        panic!("not a page");
+    };
+    let Content::Unicode { text, .. } = page.content else {
+        panic!("not Unicode");
+    };
+    let or_none = |field: Option<String>| field.unwrap_or_default();
+    [page.id, or_none(page.url), or_none(page.date), text]
+}
+
+fn named(text: &str, url: &str) -> ReadOptions {
+    ReadOptions {
+        text_field: text.into(),
+        url_field: url.into(),
+        ..ReadOptions::default()
+    }
+}
+
+#[test]
+fn fields_may_be_nested_and_a_name_with_a_dot_wins() {
+    let options = named("content.text", "metadata.link.href");
+    for (line, expected) in [
+        (
+            r#"{"content": {"x": [1], "text": "a\u0062"}, "metadata": {"link": {"href": "u"}}}"#,
+            ["u", "u", "", "ab"],
+        ),
+        (
+            r#"{"content": {"text": "b"}, "content.text": "a", "metadata.link.href": "v"}"#,
+            ["v", "v", "", "a"],
+        ),
+        (
+            r#"{"content.text": "a", "content": {"text": "b"}, "metadata": {"link.href": "w", "link": {"href": "x"}}}"#,
+            ["w", "w", "", "a"],
+        ),
+        (
+            r#"{"id": 1, "content": {"text": "a"}, "metadata": "none"}"#,
+            ["1", "", "", "a"],
+        ),
+    ] {
+        assert_eq!(
+            page(("a.jsonl", line.as_bytes()), &options),
+            expected,
+            "{line}"
+        );
+    }
+    let folder = Folder::new(&[(
+        "a.jsonl",
+        b"{\"content\": \"a\"}\n{\"content\": {\"text\": 1}}\n",
+    )]);
+    let found = outcomes(&folder.source("a.jsonl"), &options)
+        .into_iter()
+        .map(brief);
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [
+            "!line 1: neither field `content.text` nor `html`",
+            "!line 2: field `content.text` is a number, not a string"
+        ]
+    );
+}
+
+#[test]
+fn a_field_and_what_is_in_it_may_both_be_wanted() {
+    let options = ReadOptions {
+        text_field: "page.text".into(),
+        id_field: "page".into(),
+        ..ReadOptions::default()
+    };
+    let line = br#"{"page": {"text": "a"}}"#;
+    assert_eq!(page(("a.jsonl", line), &options)[0], "{\"text\": \"a\"}");
+    assert_eq!(page(("a.jsonl", line), &options)[3], "a");
+}
+
+#[test]
+fn url_and_date_are_looked_for_in_metadata_if_they_are_not_at_the_top() {
+    let options = ReadOptions::default();
+    let line =
+        br#"{"text":"t","metadata":{"date":"2024-01-01","url":"http://m/","id":"no"},"id":"i"}"#;
+    assert_eq!(
+        page(("a.jsonl", line), &options),
+        ["i", "http://m/", "2024-01-01", "t"]
+    );
+    let line = br#"{"metadata":{"date":"2024-01-01","url":"http://m/"},"text":"t","url":"http://t/","date":null}"#;
+    assert_eq!(
+        page(("a.jsonl", line), &options),
+        ["http://t/", "http://t/", "2024-01-01", "t"]
+    );
+    let rows = b"text,metadata.url\nt,http://m/\n";
+    assert_eq!(
+        page(("a.csv", rows), &options),
+        ["http://m/", "http://m/", "", "t"]
+    );
+}
+
+#[test]
+fn several_text_fields_are_joined_by_blank_lines() {
+    let options = named("title, body.text", "url");
+    for (line, expected) in [
+        (r#"{"body":{"text":"b"},"title":"a"}"#, "a\n\nb"),
+        (r#"{"body":{"text":"b"},"title":null,"html":"<p>"}"#, "b"),
+        (r#"{"body":{"text":""},"title":"a"}"#, "a"),
+        (r#"{"body":{},"title":""}"#, ""),
+        (r#"{"html":"<p>"}"#, "<p>"),
+    ] {
+        assert_eq!(
+            page(("a.jsonl", line.as_bytes()), &options)[3],
+            expected,
+            "{line}"
+        );
+    }
+    let rows = b"body.text,id,title\nb,1,a\n";
+    assert_eq!(page(("a.csv", rows), &options)[3], "a\n\nb");
+    assert_eq!(page(("unnamed", rows), &options)[3], "a\n\nb");
+    assert_eq!(page(("a.csv", b"title,id\na,1\n"), &options)[3], "a");
+    let folder = Folder::new(&[("a.jsonl", br#"{"title":"a","body":{"text":[]}}"#)]);
+    let found = outcomes(&folder.source("a.jsonl"), &options).remove(0);
+    assert_eq!(
+        brief(found),
+        "!line 1: field `body.text` is a list, not a string"
+    );
+}
+
+#[test]
+fn a_file_that_was_written_to_meanwhile_is_not_copied() {
+    let before = br#"{"text":"a"}"#;
+    let folder = Folder::new(&[("a.jsonl", before)]);
+    let path = folder.path("a.jsonl");
+    let set = |time| {
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    let start = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    set(start);
+    let source = folder.source("a.jsonl");
+    let rewrite = |source: &Source| {
+        let keep = &mut |_| Fate::Keep;
+        source.rewrite(&ReadOptions::default(), keep, &folder.path("kept"))
+    };
+    rewrite(&source).unwrap();
+    // Of the same size, and written to while it is read.
+    folder.write("a.jsonl", br#"{"text":"b"}"#);
+    let error = rewrite(&source).unwrap_err().to_string();
+    assert!(
+        error.contains("a.jsonl") && error.contains("changed during the run"),
+        "{error}"
+    );
+    set(start);
+    rewrite(&source).unwrap();
+    let mut keep = |_| {
+        set(start + std::time::Duration::from_secs(1));
+        Fate::Keep
+    };
+    let error = source.rewrite(&ReadOptions::default(), &mut keep, &folder.path("kept"));
+    assert!(error.is_err());
 }

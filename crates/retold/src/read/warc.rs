@@ -155,25 +155,49 @@ fn bare_uri(uri: &str) -> String {
     inner.unwrap_or(uri).to_owned()
 }
 
-/// The record with the named fields of `--mark` at the end of its header.
-pub(crate) fn marked(record: &[u8], mark: &Mark) -> Vec<u8> {
+/// The record with the named fields of `--mark` at the end of its header, in place of those of an earlier run.
+pub(crate) fn marked(record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
     let Some(length) = block_length(record) else {
         return record.to_vec();
     };
-    let end: &str = if record[..length].ends_with(b"\r\n") {
+    let (header, content) = record.split_at(length);
+    let end: &str = if header.ends_with(b"\r\n") {
         "\r\n"
     } else {
         "\n"
     };
-    // An id from another format may have line ends, which a field cannot have.
-    let canonical = mark.canonical.replace(['\r', '\n'], " ");
-    let mut fields = format!(
-        "Retold-Cluster: {}{end}Retold-Canonical: {canonical}{end}",
-        mark.cluster
-    );
-    if let Some(relation) = mark.relation {
-        fields += &format!("Retold-Relation: {}{end}", relation.name());
+    let mut out = Vec::with_capacity(record.len() + 128);
+    let mut old = false;
+    for line in header[..length - end.len()].split_inclusive(|byte| *byte == b'\n') {
+        // A line that begins with white space goes on with the field before it.
+        old = is_mark(line) || old && matches!(line[0], b' ' | b'\t');
+        if !old {
+            out.extend_from_slice(line);
+        }
     }
-    let blank = length - end.len();
-    [&record[..blank], fields.as_bytes(), &record[blank..]].concat()
+    if let Some(mark) = mark {
+        // An id from another format may have line ends, which a field cannot have.
+        let canonical = mark.canonical.replace(['\r', '\n'], " ");
+        let cluster = mark.cluster;
+        let mut fields =
+            format!("Retold-Cluster: {cluster}{end}Retold-Canonical: {canonical}{end}");
+        if let Some(relation) = mark.relation {
+            fields += &format!("Retold-Relation: {}{end}", relation.name());
+        }
+        out.extend_from_slice(fields.as_bytes());
+    }
+    out.extend_from_slice(end.as_bytes());
+    out.extend_from_slice(content);
+    out
+}
+
+fn is_mark(line: &[u8]) -> bool {
+    let names = [
+        &b"retold-cluster:"[..],
+        b"retold-canonical:",
+        b"retold-relation:",
+    ];
+    names
+        .iter()
+        .any(|name| line.len() > name.len() && line[..name.len()].eq_ignore_ascii_case(name))
 }

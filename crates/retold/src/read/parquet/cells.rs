@@ -4,7 +4,7 @@ use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::{ParquetError, Result};
-use ::parquet::schema::types::{ColumnDescriptor, Type};
+use ::parquet::schema::types::ColumnDescriptor;
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::tz::TimeZone;
@@ -127,22 +127,18 @@ fn float(value: f64, text: serde_json::Result<String>) -> Option<ByteArray> {
 }
 
 /// Whether a column holds text, in a string or in bytes. One without any value will do.
-pub(super) fn is_text(field: &Type) -> bool {
-    let info = field.get_basic_info();
-    let logical = info.logical_type_ref();
+pub(super) fn is_text(column: &ColumnDescriptor) -> bool {
+    let logical = column.logical_type_ref();
     let decimal = matches!(logical, Some(LogicalType::Decimal(_)))
-        || info.converted_type() == ConvertedType::DECIMAL;
-    is_flat(field)
+        || column.converted_type() == ConvertedType::DECIMAL;
+    is_flat(column)
         && (logical == Some(&LogicalType::Unknown)
-            || field.get_physical_type() == Physical::BYTE_ARRAY && !decimal)
+            || column.physical_type() == Physical::BYTE_ARRAY && !decimal)
 }
 
-/// Whether a column has one value a row.
-pub(super) fn is_flat(field: &Type) -> bool {
-    let info = field.get_basic_info();
-    let repeated =
-        info.has_repetition() && info.repetition() == ::parquet::basic::Repetition::REPEATED;
-    field.is_primitive() && !repeated
+/// Whether a column has one value a row, nested or not.
+pub(super) fn is_flat(column: &ColumnDescriptor) -> bool {
+    column.max_rep_level() == 0
 }
 
 /// Reads so many cells of a flat column.

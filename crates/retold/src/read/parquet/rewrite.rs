@@ -33,8 +33,12 @@ pub(crate) fn rewrite<'a>(
     to: &Path,
 ) -> Result<()> {
     let Ok(rows) = Rows::open(source, options) else {
-        fate(1);
-        return Ok(());
+        // The first pass has rejected it as well, so that nothing of it can be kept.
+        return match fate(1) {
+            Fate::Leave => Ok(()),
+            _ if source.path.exists() => Ok(()),
+            _ => Err(source.changed()),
+        };
     };
     let paths = Paths {
         from: &source.path,
@@ -42,18 +46,11 @@ pub(crate) fn rewrite<'a>(
     };
     let mut writer = None;
     let mut number = 0;
-    for group in 0..rows.file.num_row_groups() {
-        let (count, damage) = count(&rows, group);
-        let fates = (number..number + count).map(|row| fate(row + 1));
+    for (group, &count) in rows.counts.iter().enumerate() {
+        let fates = (number..number + count as u64).map(|row| fate(row + 1));
         let fates = fates.collect::<Vec<_>>();
-        number += count;
+        number += count as u64;
         copy_group(&rows, group, &fates, &mut writer, &paths)?;
-        match damage {
-            // The first pass has rejected this row.
-            Some(_) if fate(number + 1) == Fate::Leave => break,
-            Some(reason) => return Err(paths.unread(reason)),
-            None => {}
-        }
     }
     match writer {
         Some(writer) => writer
@@ -62,22 +59,6 @@ pub(crate) fn rewrite<'a>(
             .map_err(|error| paths.unwritten(error)),
         None => Ok(()),
     }
-}
-
-/// The number of rows of a group that the first pass could read, and what stopped it.
-fn count(rows: &Rows, group: usize) -> (u64, Option<String>) {
-    let mut count = 0;
-    let mut group = match rows.group(group) {
-        Ok(group) => group,
-        Err(reason) => return (count, Some(reason)),
-    };
-    while group.left > 0 {
-        match group.next() {
-            Ok(batch) => count += batch.rows as u64,
-            Err(reason) => return (count, Some(reason)),
-        }
-    }
-    (count, None)
 }
 
 /// For messages.
@@ -114,13 +95,13 @@ fn copy_group(
     writer: &mut Option<Writer>,
     paths: &Paths,
 ) -> Result<()> {
-    let kept = fates
-        .iter()
-        .map(|fate| *fate != Fate::Leave)
-        .collect::<Vec<_>>();
-    if !kept.contains(&true) {
+    let kept = fates.iter().map(|fate| *fate != Fate::Leave);
+    let mut kept = kept.collect::<Vec<_>>();
+    // Behind the last row that is kept there may be damage.
+    let Some(last) = kept.iter().rposition(|kept| *kept) else {
         return Ok(());
-    }
+    };
+    kept.truncate(last + 1);
     let marked = fates.iter().any(|fate| matches!(fate, Fate::Mark(_)));
     let failed = |error| paths.unwritten(error);
     let writer = match writer {
@@ -131,6 +112,9 @@ fn copy_group(
     let mut group = writer.next_row_group().map_err(failed)?;
     let schema = rows.file.metadata().file_metadata().schema_descr();
     for leaf in 0..schema.num_columns() {
+        if marked && is_mark(schema.get_column_root(leaf)) {
+            continue;
+        }
         let to = next(&mut group).map_err(failed)?;
         copy_column(&*from, leaf, to, &kept, paths)?;
     }
@@ -192,6 +176,43 @@ fn copy<T: of::DataType>(
             cells.keep(kept, highest[0]);
         }
         cells.write(to).map_err(|error| paths.unwritten(error))?;
+    }
+    Ok(())
+}
+
+/// Reads all rows of a column, as copying does.
+pub(super) fn read_through(
+    from: &dyn RowGroupReader,
+    leaf: usize,
+    rows: usize,
+) -> ::parquet::errors::Result<()> {
+    use ColumnReader as From;
+    let about = from.metadata().column(leaf).column_descr_ptr();
+    let highest = [about.max_def_level(), about.max_rep_level()];
+    match from.get_column_reader(leaf)? {
+        From::BoolColumnReader(reader) => through(reader, rows, highest),
+        From::Int32ColumnReader(reader) => through(reader, rows, highest),
+        From::Int64ColumnReader(reader) => through(reader, rows, highest),
+        From::Int96ColumnReader(reader) => through(reader, rows, highest),
+        From::FloatColumnReader(reader) => through(reader, rows, highest),
+        From::DoubleColumnReader(reader) => through(reader, rows, highest),
+        From::ByteArrayColumnReader(reader) => through(reader, rows, highest),
+        From::FixedLenByteArrayColumnReader(reader) => through(reader, rows, highest),
+    }
+    .map_err(|error| ParquetError::General(format!("column `{}`: {error}", about.path().string())))
+}
+
+fn through<T: of::DataType>(
+    mut from: ColumnReaderImpl<T>,
+    rows: usize,
+    highest: [i16; 2],
+) -> ::parquet::errors::Result<()> {
+    let mut cells = Cells::<T::T>::default();
+    let mut left = rows;
+    while left > 0 {
+        cells.clear();
+        cells.read(&mut from, left.min(BATCH), highest)?;
+        left -= left.min(BATCH);
     }
     Ok(())
 }
@@ -299,12 +320,18 @@ fn write_mark<T: of::DataType>(
     to.close()
 }
 
-/// The schema of the source, with the columns of `--mark` if need be.
+/// Whether a column is of an earlier run with `--mark`.
+fn is_mark(field: &Type) -> bool {
+    MARK_FIELDS.contains(&field.name())
+}
+
+/// The schema of the source, with the columns of `--mark` if need be, in place of those of an earlier run.
 fn schema(source: TypePtr, marked: bool) -> ::parquet::errors::Result<TypePtr> {
     if !marked {
         return Ok(source);
     }
-    let mut fields = source.get_fields().to_vec();
+    let fields = source.get_fields().iter().cloned();
+    let mut fields: Vec<TypePtr> = fields.filter(|field| !is_mark(field)).collect();
     let text = (Physical::BYTE_ARRAY, Some(LogicalType::String));
     let kinds = [(Physical::INT64, None), text.clone(), text];
     for (name, (physical, logical)) in MARK_FIELDS.iter().zip(kinds) {

@@ -10,7 +10,7 @@ use ::parquet::schema::parser::parse_message_type;
 
 use super::super::tests::{Folder, MARK, briefs};
 use super::*;
-use crate::read::Fate;
+use crate::read::{Fate, MARK_FIELDS};
 
 /// The values of a column with its definition and repetition levels, as far as it has any.
 struct Column(Values, Vec<i16>, Vec<i16>);
@@ -416,6 +416,19 @@ fn marks_are_three_more_columns() {
         ["owner"]
     );
     assert!(rewritten(&source, |_| Fate::Leave).is_none());
+    // Marked again, the columns are replaced.
+    let again = folder.path("again.parquet");
+    let mark = &mut |_| Fate::Mark(Some(MARK));
+    source
+        .rewrite(&ReadOptions::default(), mark, &again)
+        .unwrap();
+    let source = folder.source("again.parquet");
+    let file = rewritten(&source, |_| Fate::Mark(None)).unwrap();
+    let names = file.metadata().file_metadata().schema().get_fields().iter();
+    let names: Vec<&str> = names.map(|field| field.name()).collect();
+    assert_eq!(names, [&["id", "text", "more"][..], &MARK_FIELDS].concat());
+    let first = "{id: 0, text: \"text 0\", more: \"more 0\", retold_cluster: null, ";
+    assert!(self::rows(&file)[0].starts_with(first));
 }
 
 #[test]
@@ -451,6 +464,173 @@ fn a_column_without_values_may_be_the_text() {
     ];
     let folder = Folder::new(&[("a.parquet", &file(fields, Compression::SNAPPY, &[columns]))]);
     assert_eq!(briefs(&folder.source("a.parquet")), ["a.parquet#1=<p>a"]);
+}
+
+#[test]
+fn columns_in_structs_are_found_by_their_paths() {
+    let fields =
+        "optional group content { optional binary text (STRING); optional binary title (STRING); }
+        optional group metadata { required binary url (STRING); required double date; }
+        optional binary content.title (STRING);";
+    // The second row has neither struct, the third a content without text.
+    let columns = || {
+        vec![
+            Column(strings(["a"]), vec![2, 0, 1], vec![]),
+            Column(strings(["x", "y"]), vec![2, 0, 2], vec![]),
+            Column(strings(["u", "w"]), vec![1, 0, 1], vec![]),
+            Column(Values::Double(vec![1.5e9, 2.5]), vec![1, 0, 1], vec![]),
+            Column(strings(["t1", "t2"]), vec![1, 1, 0], vec![]),
+        ]
+    };
+    let folder = Folder::new(&[(
+        "a.parquet",
+        &file(fields, Compression::SNAPPY, &[columns()]),
+    )]);
+    let source = folder.source("a.parquet");
+    let read = |text_field: &str| {
+        let options = ReadOptions {
+            text_field: text_field.into(),
+            ..ReadOptions::default()
+        };
+        let records = source
+            .records(&options)
+            .map(|record| record.parse(&source, &options));
+        records.collect::<Vec<_>>()
+    };
+    let found = read("content.text")
+        .into_iter()
+        .map(super::super::tests::brief);
+    let missing = |row| format!("!row {row}: neither `content.text` nor `html` has a value");
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        ["u=a".into(), missing(2), missing(3)]
+    );
+    // The column called `content.title` comes before the one in the struct.
+    let found = read("content.title,content.text")
+        .into_iter()
+        .map(super::super::tests::brief);
+    let missing = "!row 3: neither `content.title,content.text` nor `html` has a value";
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        ["u=t1\n\na", "a.parquet#2=t2", missing]
+    );
+    let Outcome::Page(page) = read("content.text").remove(0) else {
+        panic!("not a page");
+    };
+    assert_eq!(page.date.as_deref(), Some("1500000000.0"));
+    let found = read("content").into_iter().map(super::super::tests::brief);
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        ["!column `content` is of type list or group, not text"]
+    );
+}
+
+/// Four row groups of 600 rows, and where in the file the pages of each column of the second begin and end.
+fn groups() -> (Vec<u8>, Vec<std::ops::Range<usize>>) {
+    let group = |rows: std::ops::Range<i64>| {
+        vec![
+            full(Values::Long(rows.clone().collect())),
+            full(strings(rows.clone().map(|i| format!("text {i}")))),
+            full(strings(rows.map(|i| format!("more {i}")))),
+        ]
+    };
+    let fields = "required int64 id; required binary text (STRING); required binary more (STRING);";
+    let rows = (0..4).map(|at| group(at * 600..(at + 1) * 600));
+    let bytes = file(fields, Compression::SNAPPY, &rows.collect::<Vec<_>>());
+    let folder = Folder::new(&[("a", &bytes)]);
+    let read = open(&folder.path("a")).unwrap();
+    let columns = read.metadata().row_group(1).columns().iter();
+    let places = columns.map(|column| {
+        let (begin, length) = column.byte_range();
+        begin as usize..(begin + length) as usize
+    });
+    (bytes, places.collect())
+}
+
+#[test]
+fn a_damaged_row_group_costs_its_own_rows_only() {
+    let (bytes, places) = groups();
+    // The text, the id, and a column that is only copied.
+    for place in places {
+        let mut broken = bytes.clone();
+        for at in place {
+            broken[at] ^= 0x55;
+        }
+        let folder = Folder::new(&[("a.parquet", &broken)]);
+        let source = folder.source("a.parquet");
+        let found = briefs(&source);
+        assert_eq!(found.len(), 2400);
+        for (at, brief) in found.iter().enumerate() {
+            let lost = format!(
+                "!row {}, in row group 1 (from 0): damaged Parquet: ",
+                at + 1
+            );
+            match at {
+                600..1200 => assert!(brief.starts_with(&lost), "{brief}"),
+                _ => assert_eq!(*brief, format!("{at}=text {at}")),
+            }
+        }
+        let fate = |number| match number {
+            601..=1200 => Fate::Leave,
+            _ => Fate::Keep,
+        };
+        let kept = rows(&rewritten(&source, fate).unwrap());
+        assert_eq!(kept.len(), 1800);
+        assert!(kept[600].contains("more 1200"), "{}", kept[600]);
+    }
+}
+
+#[test]
+fn rows_before_the_damage_in_a_row_group_are_read_and_kept() {
+    // Pages of a hundred rows, of which one in the middle is damaged.
+    let texts = full(strings((0..1000).map(|i| format!("text {i} {}", i * 7919))));
+    let schema = parse_message_type("message m { required binary text (STRING); }").unwrap();
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::UNCOMPRESSED)
+        .set_dictionary_enabled(false)
+        .set_data_page_row_count_limit(100)
+        .set_write_batch_size(100);
+    let mut bytes = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut bytes, Arc::new(schema), Arc::new(properties.build()))
+            .unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    texts.write(&mut column);
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    let middle = bytes
+        .windows(8)
+        .position(|window| window == b"text 650")
+        .unwrap();
+    bytes[middle - 300..middle + 100].fill(0xff);
+    let folder = Folder::new(&[("a.parquet", &bytes)]);
+    let source = folder.source("a.parquet");
+    let found = briefs(&source);
+    let sound = found.iter().take_while(|brief| !brief.starts_with('!'));
+    let sound = sound.count();
+    assert!((256..=600).contains(&sound), "{sound}");
+    assert_eq!(found.len(), 1000);
+    assert!(found[sound..].iter().all(|brief| brief.starts_with('!')));
+    let fate = |number| match number <= sound as u64 {
+        true => Fate::Keep,
+        false => Fate::Leave,
+    };
+    assert_eq!(rows(&rewritten(&source, fate).unwrap()).len(), sound);
+}
+
+#[test]
+fn a_footer_that_contradicts_itself_is_one_reject() {
+    let (bytes, _) = groups();
+    let folder = Folder::new(&[("a.parquet", &bytes)]);
+    let footer = open(&folder.path("a.parquet")).unwrap();
+    let footer = footer.metadata();
+    assert_eq!(counts(footer), Ok(vec![600; 4]));
+    let less = footer.clone().into_builder();
+    let less = less.set_row_groups(footer.row_groups()[..3].to_vec());
+    let reason = "damaged Parquet: the footer counts 2400 rows, and its row groups have another number of them";
+    assert_eq!(counts(&less.build()), Err(reason.into()));
 }
 
 #[test]

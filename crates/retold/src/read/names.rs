@@ -1,0 +1,96 @@
+//! How fields are named: several for the text, paths into nested fields, and where URLs and dates usually are.
+
+use super::ReadOptions;
+
+/// Where corpora that keep only text and id at the top have the rest (datatrove and what is made with it).
+const USUAL: &str = "metadata";
+
+/// What a field is wanted for, by its path: names with dots between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    /// Which of the text fields it is.
+    pub text: Option<usize>,
+    pub html: bool,
+    pub id: bool,
+    pub url: bool,
+    pub date: bool,
+    pub site: bool,
+    /// It stands in for a URL or date field that is not where the options say.
+    pub usual: bool,
+}
+
+impl Uses {
+    pub fn of(path: &str, options: &ReadOptions) -> Uses {
+        let uses = Uses {
+            text: options.text_fields().position(|name| name == path),
+            html: options.html_field == path,
+            id: options.id_field == path,
+            url: options.url_field == path,
+            date: options.date_field == path,
+            site: options.site_field.as_deref() == Some(path),
+            usual: false,
+        };
+        if uses != Uses::default() {
+            return uses;
+        }
+        let inner = path
+            .strip_prefix(USUAL)
+            .and_then(|rest| rest.strip_prefix('.'));
+        let [url, date] = [&options.url_field, &options.date_field]
+            .map(|name| inner.is_some_and(|inner| inner == name));
+        Uses {
+            url,
+            date,
+            usual: url || date,
+            ..uses
+        }
+    }
+
+    /// Whether it is a small field, of whatever type.
+    pub fn scalar(self) -> bool {
+        self.id || self.url || self.date || self.site
+    }
+}
+
+/// The path of the field that stands in for `name`.
+pub(crate) fn usual(name: &str) -> String {
+    format!("{USUAL}.{name}")
+}
+
+/// Whether a wanted field may lie inside the one with that path.
+pub(crate) fn has_inside(path: &str, options: &ReadOptions) -> bool {
+    let below = |name: &str| {
+        name.strip_prefix(path)
+            .is_some_and(|rest| rest.starts_with('.'))
+    };
+    let names = [
+        &options.html_field,
+        &options.id_field,
+        &options.url_field,
+        &options.date_field,
+    ];
+    path == USUAL
+        || options.text_fields().any(below)
+        || names.into_iter().any(|name| below(name))
+        || options.site_field.as_deref().is_some_and(below)
+}
+
+impl ReadOptions {
+    /// The fields that make the text, in order.
+    pub(crate) fn text_fields(&self) -> impl Iterator<Item = &str> {
+        self.text_field.split(',').map(str::trim)
+    }
+}
+
+/// One text of those of several fields: a blank line between them, empty ones left out. `None` if there is none at all.
+pub(crate) fn joined<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Vec<u8>> {
+    let mut all: Option<Vec<u8>> = None;
+    for text in texts {
+        let (all, text) = (all.get_or_insert_default(), text.as_ref());
+        if !all.is_empty() && !text.is_empty() {
+            all.extend_from_slice(b"\n\n");
+        }
+        all.extend_from_slice(text);
+    }
+    all
+}
