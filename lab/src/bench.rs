@@ -115,6 +115,7 @@ impl<'a> Bench<'a> {
             watch,
             family: FAMILY,
             crowd: CROWD,
+            is_old: &[],
         };
         let matched = Matched::find(matching, sketches)?;
         let page = |rank: Rank| self.pages[by_id[rank.at()].at()];

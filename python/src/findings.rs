@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::ids::Rank;
 use retold::{Error, Findings, Resources, dedup as library};
-use retold_report::OutDir;
+use retold_report::{Against, Job, OutDir};
 
-use crate::error::{InternalError, usage};
+use crate::error::{InternalError, raise, usage};
 use crate::job;
 use crate::model::Model;
 use crate::pages::Pages;
@@ -128,6 +128,16 @@ pub fn dropped(findings: &Findings) -> Columns {
             strings(dropped().map(|gone| gone.relation.name())),
         ),
     ]
+}
+
+impl PyFindings {
+    /// Findings in pages that came from no files.
+    pub fn of(findings: Findings) -> PyFindings {
+        PyFindings {
+            findings,
+            inputs: Vec::new(),
+        }
+    }
 }
 
 #[pymethods]
@@ -276,14 +286,24 @@ pub fn dedup<'py>(
     resources.memory = memory.unwrap_or(resources.memory);
     resources.temp_dir.clone_from(&temp_dir);
     let mut pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
-    let (sources, inputs) = (
-        std::mem::take(&mut pages.sources),
-        std::mem::take(&mut pages.inputs),
-    );
-    if out.is_some() && inputs.is_empty() {
-        return Err(usage(
-            "out= writes files without their copies: name files as pages, or leave it out",
-        ));
+    let inputs = pages.names();
+    let mut sources = std::mem::take(&mut pages.sources);
+    if let Some(out) = &out {
+        if inputs.is_empty() {
+            return Err(usage(
+                "out= writes files without their copies: name files as pages, or leave it out",
+            ));
+        }
+        sources = retold_report::sources(&Job {
+            inputs: pages.paths.clone(),
+            stdin: None,
+            against: Against::Nothing,
+            config: model.config().clone(),
+            resources: resources.clone(),
+            out: out.clone(),
+            force,
+        })
+        .map_err(raise)?;
     }
     let findings = job::run(py, progress, |watch| {
         let out = out.map(|out| OutDir::open(&out, force)).transpose()?;

@@ -4,6 +4,7 @@
 
 mod error;
 mod findings;
+mod index;
 mod job;
 mod model;
 mod pages;
@@ -11,6 +12,7 @@ mod plain;
 mod reader;
 mod spark;
 mod table;
+mod values;
 
 use pyo3::prelude::*;
 
@@ -19,12 +21,13 @@ fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::add(module)?;
     module.add_class::<model::Model>()?;
-    module.add_class::<model::Text>()?;
-    module.add_class::<model::Sketch>()?;
-    module.add_class::<model::Verdict>()?;
-    module.add_class::<model::Judgement>()?;
+    module.add_class::<values::Text>()?;
+    module.add_class::<values::Sketch>()?;
+    module.add_class::<values::Verdict>()?;
+    module.add_class::<values::Judgement>()?;
     module.add_class::<findings::PyFindings>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<index::Index>()?;
     module.add_class::<reader::Reader>()?;
     module.add_function(wrap_pyfunction!(findings::dedup, module)?)?;
     module.add_function(wrap_pyfunction!(model::explain, module)?)?;

@@ -27,8 +27,8 @@ use crate::job;
 pub struct Pages {
     /// What is read.
     pub sources: Vec<Source>,
-    /// The names of files and folders as they were given; none of pages that were spooled.
-    pub inputs: Vec<String>,
+    /// Files and folders as they were given; none of pages that were spooled.
+    pub paths: Vec<PathBuf>,
     _spool: Option<NamedTempFile>,
 }
 
@@ -95,24 +95,27 @@ impl Pages {
         Ok(Pages::spooled(spool))
     }
 
-    fn of_paths(paths: Vec<PathBuf>, read: &ReadOptions) -> PyResult<Pages> {
-        let mut inputs: Vec<String> = paths
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
-        inputs.sort();
+    fn of_paths(mut paths: Vec<PathBuf>, read: &ReadOptions) -> PyResult<Pages> {
+        paths.sort();
         let sources = read::discover(&paths, read).map_err(raise)?;
-        if sources.is_empty() {
-            let inputs = inputs.join(", ");
+        let pages = Pages {
+            sources,
+            paths,
+            _spool: None,
+        };
+        if pages.sources.is_empty() {
+            let names = pages.names().join(", ");
             return Err(usage(format!(
-                "no page could be read from {inputs}: there are 0 files to read"
+                "no page could be read from {names}: there are 0 files to read"
             )));
         }
-        Ok(Pages {
-            sources,
-            inputs,
-            _spool: None,
-        })
+        Ok(pages)
+    }
+
+    /// The names of the paths.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.paths.iter();
+        names.map(|path| path.display().to_string()).collect()
     }
 
     fn spooled(spool: NamedTempFile) -> Pages {
@@ -120,7 +123,7 @@ impl Pages {
         source.name = "pages".into();
         Pages {
             sources: vec![source],
-            inputs: Vec::new(),
+            paths: Vec::new(),
             _spool: Some(spool),
         }
     }

@@ -410,6 +410,8 @@ pub fn proof_rows<'py>(
 
 /// Adds what `retold.spark` needs to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("CROWD", retold::dedup::CROWD)?;
+    module.add("FAMILY", retold::dedup::FAMILY)?;
     module.add_class::<Numbers>()?;
     module.add_class::<keys::Meeting>()?;
     module.add_class::<decide::Deciding>()?;

@@ -1,4 +1,4 @@
-"""A cluster of Apache Spark on this machine: a master and two workers of one core each, on the loopback interface."""
+"""A cluster of Apache Spark on this machine: a master and workers of one core each, on the loopback interface."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ HOME = pathlib.Path(pyspark.__file__).parent
 
 
 class Cluster:
-    def __init__(self, folder):
+    def __init__(self, folder, workers):
         self.folder, self.processes = folder, []
         # Neither the settings of whoever starts the tests, nor other addresses than the machine's own.
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
@@ -26,11 +26,11 @@ class Cluster:
         self._start("master", "master.Master", "--host", "127.0.0.1", "--port", self.url.rsplit(":")[-1], "--webui-port", str(_free_port()))
         self._wait("master", "New state: ALIVE")
         self.workers = []
-        for number in (1, 2):
+        for number in range(1, workers + 1):
             self.add_worker(f"worker-{number}")
 
-    def add_worker(self, name, cores=1):
-        arguments = ["--host", "127.0.0.1", "--webui-port", str(_free_port()), "--cores", str(cores), "--memory", "1500m"]
+    def add_worker(self, name):
+        arguments = ["--host", "127.0.0.1", "--webui-port", str(_free_port()), "--cores", "1", "--memory", "4g"]
         worker = self._start(name, "worker.Worker", *arguments, "--work-dir", str(self.folder / name), self.url)
         self._wait(name, "Successfully registered with master")
         self.workers.append(worker)
@@ -71,8 +71,8 @@ def _free_port():
 
 
 @contextlib.contextmanager
-def cluster(folder):
-    running = Cluster(folder)
+def cluster(folder, workers=2):
+    running = Cluster(folder, workers)
     try:
         yield running
     finally:
@@ -92,7 +92,7 @@ def packed(folder):
     return archive
 
 
-def session(url, folder, partitions=4):
+def session(url, folder, partitions=4, memory="1g"):
     """A session whose executors have the package from `spark.archives` and nowhere else."""
     from pyspark.sql import SparkSession
 
@@ -102,7 +102,9 @@ def session(url, folder, partitions=4):
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
-        "spark.executor.memory": "1g",
+        "spark.executor.memory": memory,
+        "spark.driver.memory": "3g",
+        "spark.driver.maxResultSize": "2g",
         "spark.local.dir": str(folder / "local"),
         "spark.sql.shuffle.partitions": partitions,
         "spark.archives": f"{packed(folder)}#packages",

@@ -127,6 +127,8 @@ def test_an_output_folder(examples, tmp_path):
     with pytest.raises(retold.UsageError, match="not empty"):
         retold.dedup(examples, out=tmp_path / "out")
     retold.dedup(examples, out=tmp_path / "out", force=True)
+    with pytest.raises(retold.UsageError, match="inside the output folder"):
+        retold.dedup(tmp_path / "out" / "kept", out=tmp_path / "out", force=True)
     with pytest.raises(retold.UsageError, match="out="):
         retold.dedup([{"text": "a"}], out=tmp_path / "other")
 

@@ -150,8 +150,19 @@ def test_one_disclaimer_on_every_page(spark, monkeypatch):
     # Components in rounds, too.
     monkeypatch.setattr(retold.spark, "_ON_DRIVER", 0)
     found = retold.spark.dedup(frame(spark, pages, 4))
-    assert found.report["crowded_keys"] > 0 and found.report["rounds"] > 1
+    assert found.report["crowded_keys"] > 0 and found.report["rounds"] > 1 and found.report["together"] == len(pages)
     check(found, local)
+    found.unpersist()
+
+
+def test_components_decided_by_themselves(spark, pages, monkeypatch):
+    """What is done where those with crowded keys are too many for one task."""
+    notice = " ".join(f"clause{number} of the terms" for number in range(12)) + "."
+    pages = [page | {"text": f"{page.get('text')} {notice}"} if number % 3 == 0 else page for number, page in enumerate(pages)]
+    monkeypatch.setattr(retold.spark, "_TOGETHER", 0)
+    found = retold.spark.dedup(frame(spark, pages, 4))
+    assert found.report["crowded_keys"] > 0 and found.report["together"] > 200
+    check(found, retold.dedup(pages))
     found.unpersist()
 
 
@@ -176,4 +187,6 @@ def test_a_worker_dies_in_mid_job(spark, running, pages):
     found = retold.spark.dedup(df)
     watcher.join()
     assert killed
+    executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
+    assert sum(not executors.apply(at).isActive() for at in range(executors.size())) == 1
     check(found, retold.dedup(pages))

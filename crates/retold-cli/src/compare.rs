@@ -12,6 +12,7 @@ use retold_lab::compare::{Comparison, Grid, LabelledSet, Options, Spec, grid, ru
 use retold_report::OutDir;
 
 use crate::progress::Progress;
+use crate::say;
 
 /// Runs methods over labelled sets and shows which is best where
 ///
@@ -122,7 +123,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let comparison = result?;
     write(&comparison, out)?;
     if !args.quiet {
-        say(&comparison, folder);
+        say::out(|to| show(&comparison, folder, to))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -145,7 +146,7 @@ fn measure_here(
     watch: &dyn Watch,
 ) -> Result<ExitCode> {
     let cost = measure(set, spec, args.threads, watch)?;
-    println!("{}", serde_json::json!(cost));
+    say::out(|to| writeln!(to, "{}", serde_json::json!(cost)))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -216,9 +217,9 @@ fn write(comparison: &Comparison, out: OutDir) -> Result<()> {
     out.commit()
 }
 
-fn say(comparison: &Comparison, out: &Path) {
+fn show(comparison: &Comparison, out: &Path, to: &mut dyn Write) -> io::Result<()> {
     if let Some(table) = comparison.main_tables().first() {
-        print!("{}", table.plain());
+        write!(to, "{}", table.plain())?;
     }
-    println!("\nWritten: {}", out.join("compare.html").display());
+    writeln!(to, "\nWritten: {}", out.join("compare.html").display())
 }

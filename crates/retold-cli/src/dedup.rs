@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use retold::{Config, Error, Resources, Result};
-use retold_report::Job;
+use retold_index::Index;
+use retold_report::{Against, Job};
 use tempfile::NamedTempFile;
 
 use crate::input::{bytes, spool};
@@ -22,7 +23,8 @@ use crate::say;
   retold dedup pages/ -o out
   retold dedup crawl.warc.gz -o out --canonical earliest
   retold dedup corpus.parquet -o out --text-field content --param threshold=0.8
-  zcat pages.jsonl.gz | retold dedup - -o out --no-kept")]
+  zcat pages.jsonl.gz | retold dedup - -o out --no-kept
+  retold dedup today.jsonl --against yesterday.jsonl -o new")]
 #[command(args_override_self = true)]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
@@ -31,6 +33,9 @@ pub struct Args {
     /// Read more inputs from FILE, one per line
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
+    /// Compare with OLD too: files and folders, or one index. Their pages are neither dropped nor written
+    #[arg(long, value_name = "OLD", num_args = 1..)]
+    against: Vec<PathBuf>,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
@@ -89,7 +94,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     progress.finish();
     let summary = result?;
     if !args.quiet {
-        say::summary(&summary, &args.out, args.verbose);
+        say::out(|to| say::summary(&summary, &args.out, args.verbose, to))?;
+    } else if summary.records.rejected > 0 {
+        eprintln!("retold: {}", say::rejects(&summary, &args.out));
     }
     Ok(ExitCode::from(u8::from(summary.records.rejected > 0)))
 }
@@ -122,15 +129,35 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
         stdin: spool.as_ref().map(|file| file.path().to_owned()),
         config,
         resources,
+        against: against(&args.against)?,
         out: args.out.clone(),
         force: args.force,
     };
     Ok((job, spool))
 }
 
+/// What the pages are compared with.
+fn against(old: &[PathBuf]) -> Result<Against> {
+    let indexes = old.iter().filter(|path| Index::is_at(path)).count();
+    Ok(match old {
+        [] => Against::Nothing,
+        [index] if indexes == 1 => Against::Index(index.clone()),
+        _ if indexes == 0 => Against::Files(old.to_vec()),
+        _ => {
+            return Err(Error::usage(
+                "--against: one index, or files and folders; an index and something else cannot be compared in one run",
+            ));
+        }
+    })
+}
+
 /// What a run may use.
 pub fn resources(threads: usize, memory: Option<u64>) -> Resources {
     let mut resources = Resources::default();
+    let most = retold::dedup::most_threads();
+    if threads > most {
+        eprintln!("retold: --threads {threads}: {most} are used, four a core");
+    }
     resources.threads = threads;
     resources.memory = memory.unwrap_or_else(usual_memory);
     resources

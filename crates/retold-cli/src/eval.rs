@@ -8,6 +8,8 @@ use clap::ValueEnum;
 use retold::eval::{Gold, Unlisted, csv_header, evaluate, read_reported};
 use retold::{Error, Result};
 
+use crate::say;
+
 /// Scores the pairs of a run against labelled pairs
 ///
 /// Prints JSON: `any` relation, `duplicate`, `containment` (its direction must match) over pairs, and `pages`, where
@@ -77,23 +79,23 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         NotListed::Distinct => Unlisted::Distinct,
         NotListed::Ignore => Unlisted::Ignore,
     };
-    match &args.sweep {
-        None => {
-            let result = evaluate(&reported, &gold, unlisted, f64::NEG_INFINITY);
-            println!("{:#}", serde_json::json!(result));
-        }
-        Some(sweep) => {
-            check_sweep(sweep, &args.pairs)?;
-            println!("{},{}", sweep.param, csv_header());
-            let steps = ((sweep.to - sweep.from) / sweep.step + 1e-9).floor() as usize;
-            for step in 0..=steps {
-                let threshold = sweep.from + step as f64 * sweep.step;
-                // Similarities are written with six decimals.
-                let result = evaluate(&reported, &gold, unlisted, threshold - 5e-7);
-                println!("{threshold:.6},{}", result.csv());
-            }
-        }
+    if let Some(sweep) = &args.sweep {
+        check_sweep(sweep, &args.pairs)?;
     }
+    let score = |threshold| evaluate(&reported, &gold, unlisted, threshold);
+    say::out(|to| {
+        let Some(sweep) = &args.sweep else {
+            let result = score(f64::NEG_INFINITY);
+            return writeln!(to, "{:#}", serde_json::json!(result));
+        };
+        writeln!(to, "{},{}", sweep.param, csv_header())?;
+        let steps = ((sweep.to - sweep.from) / sweep.step + 1e-9).floor() as usize;
+        (0..=steps).try_for_each(|step| {
+            let threshold = sweep.from + step as f64 * sweep.step;
+            // Similarities are written with six decimals.
+            writeln!(to, "{threshold:.6},{}", score(threshold - 5e-7).csv())
+        })
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

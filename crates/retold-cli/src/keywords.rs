@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::input::{ReadArgs, each_page_by_id};
 use crate::model_args::{method_settings, setting};
+use crate::say::printable;
 use crate::text::cannot_write;
 use crate::text_args::TextArgs;
 
@@ -70,7 +71,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         params: method_settings(&args.method, args.params.as_deref(), &args.param)?,
         ..Config::default()
     };
-    args.text.set(&mut config);
+    args.text.set(&mut config)?;
     let model = Model::new(config)?;
     if model.keywords(&Text::default()).is_none() {
         return Err(Error::usage(format!(
@@ -151,7 +152,7 @@ const SHOWN: usize = 12;
 fn table(line: &Line) -> String {
     let widths = line.keywords.iter().map(|keyword| keyword.word.width());
     let width = widths.max().unwrap_or(0).max(4);
-    let mut table = format!("# {} ({} words)\n", line.id, line.words);
+    let mut table = format!("# {} ({} words)\n", printable(&line.id), line.words);
     table.push_str(&format!(
         "word{}     score  times  positions\n",
         " ".repeat(width - 4)
@@ -167,7 +168,7 @@ fn table(line: &Line) -> String {
         };
         table.push_str(&format!(
             "{}{pad}  {:8.4}  {:5}  {}{more}\n",
-            keyword.word,
+            printable(&keyword.word),
             keyword.score,
             keyword.positions.len(),
             places.join(" ")

@@ -99,7 +99,9 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "retold", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "retold", &mut script);
+            say::out(|to| to.write_all(&script))?;
             Ok(ExitCode::SUCCESS)
         }
     });

@@ -1,10 +1,13 @@
 //! `retold methods`: what there is to choose from.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use retold::method::{self, METHODS, MethodInfo};
 use retold::{Result, method::DEFAULT};
 use serde_json::json;
+
+use crate::say;
 
 /// Lists the methods with their parameters, defaults, ranges and sources
 #[derive(clap::Args)]
@@ -22,29 +25,30 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Some(name) => vec![method::find(name)?],
         None => METHODS.iter().collect(),
     };
-    if args.json {
-        let methods: Vec<_> = chosen.iter().map(|method| as_json(method)).collect();
-        println!("{:#}", json!(methods));
-    } else {
-        chosen.iter().for_each(|method| print(method));
-    }
+    say::out(|to| {
+        if args.json {
+            let methods: Vec<_> = chosen.iter().map(|method| as_json(method)).collect();
+            return writeln!(to, "{:#}", json!(methods));
+        }
+        chosen.iter().try_for_each(|method| print(method, to))
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(method: &MethodInfo) {
+fn print(method: &MethodInfo, to: &mut dyn Write) -> io::Result<()> {
     let default = if method.name == DEFAULT {
         " (default)"
     } else {
         ""
     };
-    println!("{}{default}: {}", method.name, method.summary);
-    println!("  source: {}", method.source);
-    println!("  sees: --extract {}", method.extract.name());
+    writeln!(to, "{}{default}: {}", method.name, method.summary)?;
+    writeln!(to, "  source: {}", method.source)?;
+    writeln!(to, "  sees: --extract {}", method.extract.name())?;
     for param in method.all_params() {
-        println!("  --param {}={}", param.name, param.domain.default());
-        println!("      {}; {}", param.help, param.domain);
+        writeln!(to, "  --param {}={}", param.name, param.domain.default())?;
+        writeln!(to, "      {}; {}", param.help, param.domain)?;
     }
-    println!();
+    writeln!(to)
 }
 
 fn as_json(method: &MethodInfo) -> serde_json::Value {

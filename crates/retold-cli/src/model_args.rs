@@ -111,7 +111,7 @@ impl ModelArgs {
             alarm_size: self.alarm_size,
             ..Config::default()
         };
-        self.text.set(&mut config);
+        self.text.set(&mut config)?;
         Ok(config)
     }
 }

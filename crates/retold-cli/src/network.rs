@@ -1,6 +1,5 @@
 //! `retold network`: the concept network of a page.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,6 +12,7 @@ use retold_report::network::{dot, graphml, svg};
 
 use crate::input::{ReadArgs, sources};
 use crate::model_args::{method_settings, setting};
+use crate::say;
 use crate::text_args::Part;
 
 /// Draws the concept network of a page
@@ -35,6 +35,9 @@ pub struct Args {
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Replace the output file if it is there
+    #[arg(long)]
+    force: bool,
     /// Output format [default: from the extension of FILE, else svg]
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -90,10 +93,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Format::Json => serde_json::json!(network).to_string() + "\n",
     };
     match &args.output {
-        Some(path) => std::fs::write(path, written).map_err(Error::io("cannot write", path))?,
-        None => std::io::stdout()
-            .write_all(written.as_bytes())
-            .map_err(Error::io("cannot write to", Path::new("standard output")))?,
+        Some(path) => say::file(path, &written, args.force)?,
+        None => say::out(|to| to.write_all(written.as_bytes()))?,
     }
     Ok(ExitCode::SUCCESS)
 }

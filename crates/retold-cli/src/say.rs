@@ -1,16 +1,62 @@
 //! What a run tells a person at its end.
 
+use std::borrow::Cow;
+use std::io::{self, Write};
 use std::path::Path;
 
 use indicatif::{BinaryBytes, HumanCount};
+use retold::{Error, Result};
 use retold_report::Summary;
 
+/// Lets `write` write to standard output.
+///
+/// Errors: it cannot be written. A reader who has gone away is an error of the kind `BrokenPipe`, which `main` passes over.
+pub fn out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut to = io::stdout().lock();
+    let written = write(&mut to).and_then(|()| to.flush());
+    written.map_err(Error::io("cannot write to", Path::new("standard output")))
+}
+
+/// Text for a terminal, which must not obey it: control characters but line breaks and tabs are spelt out.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match is_control(c) {
+            true => shown.extend(c.escape_unicode()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Whether a file may be written: where there is none, or with `force`.
+pub fn may_write(path: &Path, force: bool) -> Result<()> {
+    if path.exists() && !force {
+        return Err(Error::usage(format!(
+            "{} is there already; name another file, or add --force to replace it",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Writes a file if it may be written.
+pub fn file(path: &Path, text: &str, force: bool) -> Result<()> {
+    may_write(path, force)?;
+    std::fs::write(path, text).map_err(Error::io("cannot write", path))
+}
+
 /// A short account in plain words, on standard output.
-pub fn summary(summary: &Summary, out: &Path, verbose: bool) {
+pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write) -> io::Result<()> {
     let records = &summary.records;
     let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
     let pages = records.kept + records.dropped;
-    println!(
+    writeln!(
+        to,
         "{} pages read: {} kept, {} dropped as copies ({:.1} % of pages, {:.1} % of bytes: {})",
         HumanCount(pages),
         HumanCount(records.kept),
@@ -18,109 +64,134 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool) {
         percent(records.dropped, pages),
         percent(summary.bytes.dropped, summary.bytes.read),
         BinaryBytes(summary.bytes.dropped),
-    );
-    println!(
+    )?;
+    writeln!(
+        to,
         "{} duplicate and {} containing pairs in {} clusters, the largest of {} pages",
         HumanCount(summary.relations.duplicate),
         HumanCount(summary.relations.contains),
         HumanCount(summary.clusters),
         HumanCount(summary.largest_cluster),
-    );
+    )?;
+    if let Some(old) = summary.old_pages {
+        writeln!(
+            to,
+            "compared with {} old pages, which stay as they are",
+            HumanCount(old)
+        )?;
+    }
     if summary.sketches.empty > 0 {
-        println!(
+        writeln!(
+            to,
             "{} pages have no features for this method; only exact copies of them are found",
             HumanCount(summary.sketches.empty)
-        );
+        )?;
     }
     if records.skipped > 0 {
         let kinds = records.skipped_by_kind.iter();
         let kinds: Vec<_> = kinds
             .map(|(kind, n)| format!("{} {kind}", HumanCount(*n)))
             .collect();
-        println!(
+        writeln!(
+            to,
             "{} records skipped: {}",
             HumanCount(records.skipped),
             kinds.join(", ")
-        );
+        )?;
     }
     for component in &summary.large_components {
-        println!(
+        writeln!(
+            to,
             "{} pages hang together with {}: pairs.jsonl lists only those of their pairs that decide what is dropped",
             HumanCount(component.pages),
             component.canonical
-        );
+        )?;
     }
-    flags(summary);
+    flags(summary, to)?;
     if records.rejected > 0 {
-        println!(
-            "{} records could not be read: see {}",
-            HumanCount(records.rejected),
-            out.join("rejects.jsonl").display()
-        );
+        writeln!(to, "{}", rejects(summary, out))?;
     }
     if verbose {
-        details(summary);
+        details(summary, to)?;
     }
     let seconds: f64 = summary.run.seconds.iter().map(|(_, seconds)| seconds).sum();
     let stages = summary.run.seconds.iter();
     let stages: Vec<_> = stages
         .map(|(stage, seconds)| format!("{stage} {seconds:.1}"))
         .collect();
-    println!(
+    writeln!(
+        to,
         "{seconds:.1} s ({}); start with {}",
         stages.join(", "),
         out.join("report.html").display()
-    );
+    )?;
+    Ok(())
 }
 
-fn flags(summary: &Summary) {
+/// How many records could not be read, and where they are listed.
+pub fn rejects(summary: &Summary, out: &Path) -> String {
+    format!(
+        "{} records could not be read: see {}",
+        HumanCount(summary.records.rejected),
+        out.join("rejects.jsonl").display()
+    )
+}
+
+fn flags(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     const SHOWN: usize = 3;
     for flag in summary.flagged.iter().take(SHOWN) {
-        println!(
+        writeln!(
+            to,
             "check cluster {}: {} pages, canonical page {}: {}",
             flag.cluster,
             HumanCount(flag.pages),
             flag.canonical,
             flag.reason
-        );
+        )?;
     }
     if summary.flagged.len() > SHOWN {
-        println!(
+        writeln!(
+            to,
             "and {} more, listed under `flagged` in summary.json",
             summary.flagged.len() - SHOWN
-        );
+        )?;
     }
+    Ok(())
 }
 
-fn details(summary: &Summary) {
+fn details(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     let extraction = &summary.extraction;
     if extraction.main + extraction.fallback + extraction.over_budget > 0 {
-        println!(
+        writeln!(
+            to,
             "{} pages compared by main text; compared whole: {} without main text, {} too large",
             HumanCount(extraction.main),
             HumanCount(extraction.fallback),
             HumanCount(extraction.over_budget)
-        );
+        )?;
     }
-    println!(
+    writeln!(
+        to,
         "{} different sketches, {} noise features, {} candidate pairs",
         HumanCount(summary.sketches.different),
         HumanCount(summary.sketches.noise),
         HumanCount(summary.sketches.candidates)
-    );
+    )?;
     if summary.sketches.checked > 0 {
-        println!(
+        writeln!(
+            to,
             "{} pairs verified on their texts, {} of them rejected",
             HumanCount(summary.sketches.checked),
             HumanCount(summary.sketches.refuted)
-        );
+        )?;
     }
     let parts = summary.run.thread_seconds.iter();
     let parts: Vec<_> = parts
         .map(|(part, seconds)| format!("{part} {seconds:.3}"))
         .collect();
-    println!("CPU seconds by kind of work: {}", parts.join(", "));
+    writeln!(to, "CPU seconds by kind of work: {}", parts.join(", "))?;
     if let Some(bytes) = summary.run.peak_memory {
-        println!("peak memory {}", BinaryBytes(bytes));
+        writeln!(to, "peak memory {}", BinaryBytes(bytes))?;
     }
+    Ok(())
 }

@@ -73,7 +73,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         true => App::reading(Index::open(&args.dir)?, options),
         false => App::writing(Writer::open(&args.dir, "retold serve")?, options)?,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
     let runtime = runtime.map_err(|e| Error::usage(format!("cannot start threads: {e}")))?;
     let stopped = runtime.block_on(listen(app, args.listen))?;
     // Work that was cut off is not waited for.
@@ -103,7 +105,10 @@ fn tokens(path: &Path) -> Result<Vec<String>> {
     /// Shorter ones are guessed.
     const SHORTEST: usize = 16;
     let text = std::fs::read_to_string(path).map_err(Error::io("cannot read", path))?;
-    let tokens = text.lines().map(str::trim).filter(|token| !token.is_empty());
+    let tokens = text
+        .lines()
+        .map(str::trim)
+        .filter(|token| !token.is_empty());
     let tokens: Vec<String> = tokens.map(str::to_owned).collect();
     if tokens.is_empty() || tokens.iter().any(|token| token.len() < SHORTEST) {
         return Err(Error::usage(format!(
@@ -119,15 +124,22 @@ fn log(quiet: bool) {
         true => tracing::Level::ERROR,
         false => tracing::Level::INFO,
     };
-    let format = tracing_subscriber::fmt().with_max_level(level).with_timer(SystemTime);
-    let format = format.with_writer(std::io::stderr).with_target(false).with_ansi(false);
+    let format = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_timer(SystemTime);
+    let format = format
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .with_ansi(false);
     // It is set once; a second time cannot come.
     let _ = format.json().flatten_event(true).try_init();
 }
 
 async fn listen(app: App, address: SocketAddr) -> Result<Stop> {
     let failed = |e| Error::usage(format!("--listen {address}: {e}"));
-    let listener = tokio::net::TcpListener::bind(address).await.map_err(failed)?;
+    let listener = tokio::net::TcpListener::bind(address)
+        .await
+        .map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let mut out = std::io::stdout();
     // Whoever started it may not listen.

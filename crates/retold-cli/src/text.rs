@@ -10,6 +10,7 @@ use retold::{Config, Error, Model, Page, Result};
 use serde::Serialize;
 
 use crate::input::{ReadArgs, each_page_by_id};
+use crate::say::printable;
 use crate::text_args::Part;
 
 /// Prints the text of pages, as the methods see it
@@ -86,7 +87,7 @@ fn write(
 ) -> io::Result<()> {
     let shown = text.shown().collect::<Vec<_>>().join("\n");
     match format {
-        Format::Text => writeln!(out, "# {id}\n{shown}\n"),
+        Format::Text => writeln!(out, "# {}\n{}\n", printable(id), printable(&shown)),
         Format::Jsonl => {
             let line = Line {
                 id,

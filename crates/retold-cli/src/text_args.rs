@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use retold::Config;
+
 use retold::config::{Fold as Step, WordFile};
 use retold::text::Extract;
+use retold::{Config, Error, Result};
 
 /// How pages become texts.
 #[derive(clap::Args)]
@@ -66,19 +67,24 @@ impl Part {
 
 impl TextArgs {
     /// Sets these options in a configuration.
-    pub fn set(&self, config: &mut Config) {
+    ///
+    /// Errors: `--fold none` together with others.
+    pub fn set(&self, config: &mut Config) -> Result<()> {
+        if self.fold.len() > 1 && self.fold.contains(&Fold::None) {
+            return Err(Error::usage(
+                "--fold: `none` stands alone; leave it out, or the others",
+            ));
+        }
         let step = |fold: &Fold| match fold {
             Fold::Nfkc => Some(Step::Nfkc),
             Fold::Case => Some(Step::Case),
             Fold::Simplify => Some(Step::Simplify),
             Fold::None => None,
         };
-        config.fold = match self.fold.contains(&Fold::None) {
-            true => Vec::new(),
-            false => self.fold.iter().filter_map(step).collect(),
-        };
+        config.fold = self.fold.iter().filter_map(step).collect();
         config.extract = self.extract.map(Part::extract);
         config.user_dict = self.user_dict.clone().map(WordFile::at);
         config.synonyms = self.synonyms.clone().map(WordFile::at);
+        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! `retold tune`: parameters that fit a labelled set.
 
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -11,6 +12,7 @@ use retold_lab::tune::{self, Options, Tuned};
 use crate::input::{ReadArgs, positive, sources};
 use crate::model_args::{method_settings, setting};
 use crate::progress::Progress;
+use crate::say;
 use crate::text_args::TextArgs;
 
 /// Searches for the parameters that fit labelled pairs best
@@ -32,6 +34,9 @@ pub struct Args {
     /// The parameter file to write
     #[arg(short, long, value_name = "FILE", default_value = "tuned.toml")]
     out: PathBuf,
+    /// Replace the files if they are there
+    #[arg(long)]
+    force: bool,
     /// The method to tune
     #[arg(long, value_name = "NAME", default_value = method::DEFAULT)]
     method: String,
@@ -101,13 +106,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             args.out.display()
         )));
     }
+    for path in [&args.out, &page] {
+        say::may_write(path, args.force)?;
+    }
     let mut base = Config {
         read: args.read.options(),
         method: args.method.clone(),
         params: method_settings(&args.method, args.params.as_deref(), &args.param)?,
         ..Config::default()
     };
-    args.text.set(&mut base);
+    args.text.set(&mut base)?;
     let (sources, _spool) = sources(&args.inputs, &base.read)?;
     let options = Options {
         sources,
@@ -129,11 +137,25 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let result = tune::run(&options, &progress);
     progress.finish();
     let tuned = result?;
-    write(&args.out, &tuned.params_file())?;
-    write(&page, &tuned.html())?;
+    if tuned.gain() >= 0.0 {
+        say::file(&args.out, &tuned.params_file(), args.force)?;
+    } else {
+        eprintln!(
+            "retold: the tuned parameters are worse on held-out pages, so {} is not written",
+            args.out.display()
+        );
+    }
+    say::file(&page, &tuned.html(), args.force)?;
     if !args.quiet {
-        say(&tuned);
-        println!("\nWritten: {} and {}", args.out.display(), page.display());
+        say::out(|to| {
+            show(&tuned, to)?;
+            writeln!(
+                to,
+                "\nWritten: {} and {}",
+                args.out.display(),
+                page.display()
+            )
+        })?;
     }
     if let Some(first) = &tuned.rejected.1 {
         eprintln!(
@@ -144,33 +166,32 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(tuned.rejected.0 > 0)))
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).map_err(Error::io("cannot write", path))
-}
-
-fn say(tuned: &Tuned) {
+fn show(tuned: &Tuned, to: &mut dyn Write) -> io::Result<()> {
     let (seen, held) = tuned.pages;
     let tried = tuned.tried.len();
-    println!(
+    writeln!(
+        to,
         "{tried} sets of parameters on {seen} pages, sketched {} times; {held} pages held out\n",
         tuned.sketched
-    );
-    println!(
+    )?;
+    writeln!(
+        to,
         "                   precision   recall       F{}",
         tuned.beta
-    );
+    )?;
     let scores = &tuned.scores;
-    let row = |name: &str, score: Score| {
+    let mut row = |name: &str, score: Score| {
         let part = |value: Option<f64>| value.map_or("     –".to_owned(), |v| format!("{v:.4}"));
         let (precision, recall) = (part(score.precision), part(score.recall));
-        println!(
+        writeln!(
+            to,
             "{name:18}    {precision}   {recall}   {:.4}",
             score.f_beta(tuned.beta)
-        );
+        )
     };
-    row("held out, before", scores.held_before);
-    row("held out, tuned", scores.held_after);
-    row("seen, before", scores.seen_before);
-    row("seen, tuned", scores.seen_after);
-    println!("\n{}", tuned.verdict());
+    row("held out, before", scores.held_before)?;
+    row("held out, tuned", scores.held_after)?;
+    row("seen, before", scores.seen_before)?;
+    row("seen, tuned", scores.seen_after)?;
+    writeln!(to, "\n{}", tuned.verdict())
 }

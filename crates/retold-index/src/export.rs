@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use retold::collect::Collection;
-use retold::dedup::{self, Findings};
+use retold::dedup::{self, Findings, Old};
 use retold::ids::PageNo;
 use retold::text::Text;
 use retold::texts::{Take, Texts};
@@ -19,6 +19,36 @@ pub struct Export<'a> {
     /// The number of the first of them in the collection.
     first: usize,
     pages: Vec<u32>,
+}
+
+impl<'a> Export<'a> {
+    /// No pages yet: those that new ones may be related to are added by [`Old::add_related`].
+    pub fn old(index: &'a Index) -> Export<'a> {
+        Export {
+            index,
+            first: 0,
+            pages: Vec::new(),
+        }
+    }
+}
+
+impl Old for Export<'_> {
+    fn add_related(&mut self, collection: &mut Collection, watch: &dyn Watch) -> Result<()> {
+        watch.begin("looking in the index", collection.pages.len() as u64);
+        let related = collection.pages.par_iter().map(|page| {
+            if watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            watch.advance(1);
+            self.index.related(&collection.sketch(page))
+        });
+        let related: Result<Vec<Vec<u32>>> = related.collect();
+        let mut pages = related?.concat();
+        pages.par_sort_unstable();
+        pages.dedup();
+        *self = self.index.export(pages, collection, watch)?;
+        Ok(())
+    }
 }
 
 /// Pages whose texts are read at a time.

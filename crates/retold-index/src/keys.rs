@@ -157,15 +157,8 @@ impl Keys {
         let mut block = [0; BLOCK];
         for number in self.blocks(key) {
             read_block((file, path), number, &mut block)?;
-            let mut goes_on = true;
-            let each = |found: u64, mut pages: &mut dyn Iterator<Item = u32>| {
-                if found == key {
-                    goes_on = (&mut pages).all(&mut take);
-                }
-                found <= key
-            };
-            each_run(&block, each).ok_or_else(|| bad(path, number))?;
-            if !goes_on {
+            let found = find(&block, key, &mut take);
+            if !found.ok_or_else(|| bad(path, number))? {
                 break;
             }
         }
@@ -180,14 +173,8 @@ impl Keys {
         (0..self.firsts.len()).map(move |number| {
             let mut block = [0; BLOCK];
             read_block((file, path), number, &mut block)?;
-            let mut all = Vec::new();
-            let each = |key: u64, pages: &mut dyn Iterator<Item = u32>| {
-                all.extend(pages.map(|page| (key, page)));
-                true
-            };
-            let whole = each_run(&block, each).is_some();
-            let fits = all.first().map(|&(key, _)| key) == self.firsts.get(number).copied();
-            if !whole || !fits {
+            let all = all(&block).ok_or_else(|| bad(path, number))?;
+            if all.first().map(|&(key, _)| key) != self.firsts.get(number).copied() {
                 return Err(bad(path, number));
             }
             Ok(all)
@@ -207,35 +194,52 @@ fn read_block((file, path): (&File, &Path), number: usize, block: &mut [u8; BLOC
     Ok(())
 }
 
-/// Hands each key of a block and its pages to `each` until that returns false. `None` if the block has not the form of one.
-fn each_run(
-    block: &[u8; BLOCK],
-    mut each: impl FnMut(u64, &mut dyn Iterator<Item = u32>) -> bool,
-) -> Option<()> {
+/// Hands the pages of a key in a block to `take`; false if that returned false. `None` if the block has not the form of one.
+fn find(block: &[u8; BLOCK], key: u64, mut take: impl FnMut(u32) -> bool) -> Option<bool> {
     let used = u16::from_le_bytes([block[8], block[9]]) as usize;
     let mut rest = block.get(BLOCK_HEAD..used)?;
     while !rest.is_empty() {
-        let (key, behind) = rest.split_first_chunk::<8>()?;
-        rest = behind;
-        let (mut left, mut page, mut whole) = (get(&mut rest)?, 0u32, true);
-        let mut pages = std::iter::from_fn(|| {
-            left = left.checked_sub(1)?;
-            let step = get(&mut rest).and_then(|step| page.checked_add(step as u32));
-            whole &= step.is_some();
-            page = step?;
-            Some(page)
-        });
-        let goes_on = each(u64::from_be_bytes(*key), &mut pages);
-        if !goes_on {
-            return Some(());
+        let (found, behind) = rest.split_first_chunk::<8>()?;
+        let found = u64::from_be_bytes(*found);
+        if found > key {
+            break;
         }
-        // Whoever did not want the pages has left them.
-        pages.by_ref().for_each(drop);
-        if !whole {
-            return None;
+        rest = behind;
+        let mut count = get(&mut rest)?;
+        if found < key {
+            // The last byte of each number is below 0x80.
+            let mut ends = rest.iter().enumerate().filter(|(_, byte)| **byte < 0x80);
+            let last = usize::try_from(count).ok()?.checked_sub(1)?;
+            rest = &rest[ends.nth(last)?.0 + 1..];
+            continue;
+        }
+        let mut page = 0u32;
+        while count > 0 {
+            page = page.checked_add(get(&mut rest)? as u32)?;
+            count -= 1;
+            if !take(page) {
+                return Some(false);
+            }
         }
     }
-    Some(())
+    Some(true)
+}
+
+/// All postings of a block; `None` if it has not the form of one.
+fn all(block: &[u8; BLOCK]) -> Option<Vec<(u64, u32)>> {
+    let used = u16::from_le_bytes([block[8], block[9]]) as usize;
+    let mut rest = block.get(BLOCK_HEAD..used)?;
+    let mut all = Vec::new();
+    while !rest.is_empty() {
+        let (key, behind) = rest.split_first_chunk::<8>()?;
+        rest = behind;
+        let mut page = 0u32;
+        for _ in 0..get(&mut rest)? {
+            page = page.checked_add(get(&mut rest)? as u32)?;
+            all.push((u64::from_be_bytes(*key), page));
+        }
+    }
+    Some(all)
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ mod keys;
 mod lock;
 mod log;
 mod memory;
+mod merge;
 mod pages;
 mod query;
 mod rebuild;

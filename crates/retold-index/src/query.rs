@@ -18,10 +18,12 @@ use crate::index::{Index, Prepared, unknown};
 use crate::record::Entry;
 use crate::state::{State, text_key};
 
-/// Postings that a query reads at the most, but for the rest of a block.
-const WORK: usize = 1 << 17;
+/// Postings that a query reads at the most, with and without a limit.
+const WORK: [usize; 2] = [1 << 16, 1 << 20];
 /// Candidates of a query without a limit at the most (those of the batch join).
 const CANDIDATES: usize = 2000;
+/// Candidates for each page that is wanted, and the fewest pages that are wanted.
+const EACH: (usize, usize) = (2, 20);
 
 /// A page that repeats another.
 #[derive(Clone, Debug)]
@@ -98,7 +100,8 @@ impl Index {
     /// The pages that repeat a page, best first: of equal similarity, by id. At most `limit`, if there is one. A page of the
     /// same id is left out. The second answer is whether a page of that id and text is in the index.
     ///
-    /// Time: bounded by the postings and candidates that are looked at (131,072; 2,000, or four times the limit).
+    /// Time: bounded by the postings and candidates that are looked at: 65,536 and twice the limit, or without one 1,048,576 and
+    /// 2,000.
     pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(bool, Vec<Match>)> {
         let known = self.find(&page.entry.id)?;
         let same = known
@@ -110,7 +113,8 @@ impl Index {
             is_gone: &|_| false,
         };
         let proof = |model: &Model| Ok(model.verifier().map(|v| v.proof(&page.text).into()));
-        let matches = self.matches(&page.entry.sketch, &proof, &view, limit)?;
+        let mut matches = self.matches(&page.entry.sketch, &proof, &view, limit)?;
+        matches.truncate(limit.unwrap_or(usize::MAX));
         Ok((same, matches))
     }
 
@@ -123,9 +127,12 @@ impl Index {
             is_gone: &|_| false,
         };
         let proof = |model: &Model| self.proof(model, page, &entry);
-        self.matches(&entry.sketch, &proof, &view, limit)
+        let mut matches = self.matches(&entry.sketch, &proof, &view, limit)?;
+        matches.truncate(limit.unwrap_or(usize::MAX));
+        Ok(matches)
     }
 
+    /// A few more than `limit` if there are some of other stories.
     pub(crate) fn matches(
         &self,
         sketch: &Sketch,
@@ -169,7 +176,8 @@ impl Index {
         Ok(matches)
     }
 
-    /// Of what sketches say is related, what texts say is. Once there are enough, only pages of other stories are looked at.
+    /// Of what sketches say is related, what texts say is. Once there are enough, only pages of other stories are looked at; and
+    /// few more texts are looked at than are wanted.
     fn verified(
         &self,
         judged: Vec<(bool, Match)>,
@@ -178,13 +186,15 @@ impl Index {
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
         let most = limit.unwrap_or(usize::MAX);
-        let (mut matches, mut more, mut own) = (Vec::new(), 0, None);
+        let tries = most.saturating_mul(EACH.0).max(EACH.1);
+        let (mut matches, mut tried, mut own) = (Vec::new(), 0, None);
         let mut stories = FxHashSet::default();
         for (certain, mut found) in judged {
-            if matches.len() >= most && (stories.contains(&found.root) || more >= most) {
+            let is_wanted = matches.len() < most || !stories.contains(&found.root);
+            if !is_wanted || tried >= tries {
                 continue;
             }
-            more += usize::from(matches.len() >= most);
+            tried += usize::from(!certain);
             if !certain && let Some(verifier) = model.verifier() {
                 if own.is_none() {
                     own = Some(proof(model)?);
@@ -202,6 +212,29 @@ impl Index {
             matches.push(found);
         }
         Ok(matches)
+    }
+
+    /// The pages that sketches do not rule out as related.
+    pub(crate) fn related(&self, sketch: &Sketch) -> Result<Vec<u32>> {
+        let (candidates, model) = {
+            let state = self.read();
+            let view = View {
+                before: state.visible,
+                but: None,
+                is_gone: &|_| false,
+            };
+            (
+                candidates(&state, sketch, &view, None)?,
+                state.model.clone(),
+            )
+        };
+        let mut related = Vec::new();
+        for Candidate { page, .. } in candidates {
+            if model.judge(sketch, &self.entry_of(page)?.sketch) != Judgement::No {
+                related.push(page);
+            }
+        }
+        Ok(related)
     }
 
     pub(crate) fn entry_of(&self, page: u32) -> Result<Entry> {
@@ -244,7 +277,9 @@ fn candidates(
     let model = &state.model;
     let is_seen =
         |page: u32| state.pages.is_live(page) && Some(page) != view.but && !(view.is_gone)(page);
-    let most = limit.map_or(CANDIDATES, |limit| CANDIDATES.min(4 * limit.max(50)));
+    let most = limit.map_or(CANDIDATES, |limit| {
+        CANDIDATES.min(EACH.0 * limit.max(EACH.1))
+    });
     let mut copies = Vec::new();
     if let Some(text) = sketch.text.filter(|_| model.config().exact) {
         state.each_page(text_key(text), view.before, |page| {
@@ -257,7 +292,12 @@ fn candidates(
     let site = sketch.site.as_deref();
     let keys = sketch.keys.iter().copied();
     let keys: Vec<u64> = keys.filter(|&key| !model.deletes(key, site)).collect();
-    let (hits, skipped) = hits(state, &keys, view.before)?;
+    let (hits, skipped) = hits(
+        state,
+        &keys,
+        view.before,
+        WORK[usize::from(limit.is_none())],
+    )?;
     // What is deleted from other sketches is not known without reading them.
     let deletes = model
         .knowledge()
@@ -293,20 +333,20 @@ fn candidates(
 
 /// The pages below `before` that have any of these keys, as often as they have one, ascending; and how many keys were not
 /// looked up to their end because that would be too much work.
-fn hits(state: &State, keys: &[u64], before: u32) -> Result<(Vec<u32>, usize)> {
+fn hits(state: &State, keys: &[u64], before: u32, work: usize) -> Result<(Vec<u32>, usize)> {
     let mut lists: Vec<(usize, u64)> = keys.iter().map(|&key| (state.guess(key), key)).collect();
     lists.sort_unstable();
     let (mut hits, mut skipped) = (Vec::new(), 0);
     for (_, key) in lists {
-        if hits.len() >= WORK {
+        if hits.len() >= work {
             skipped += 1;
             continue;
         }
         state.each_page(key, before, |page| {
             hits.push(page);
-            hits.len() < WORK
+            hits.len() < work
         })?;
-        skipped += usize::from(hits.len() >= WORK);
+        skipped += usize::from(hits.len() >= work);
     }
     hits.sort_unstable();
     Ok((hits, skipped))

@@ -15,9 +15,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::files::{replace, sealed, sync_folder};
 use crate::index::Index;
 use crate::log::{Kind, Log, frame};
+use crate::merge::Limits;
 use crate::record::Entry;
 use crate::state::{Manifest, State, model_name};
-use crate::writer::{Limits, Writer, remove_others};
+use crate::writer::{Writer, remove_others};
 
 /// Bytes of frames that are written at a time.
 const PIECE: usize = 8 << 20;

@@ -1,7 +1,6 @@
 //! Writing: commits, and what is done with the files as they grow.
 
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,38 +8,14 @@ use rayon::prelude::*;
 use retold::{Error, Model, Result};
 use rustc_hash::FxHashMap;
 
-use crate::files::{replace, sealed, sync_folder};
+use crate::files::{replace, sealed};
 use crate::index::{Index, Prepared};
 use crate::lock::Lock;
 use crate::log::{Kind, Log, frame};
+use crate::merge::Limits;
 use crate::query::{Match, View};
 use crate::record::Entry;
-use crate::segment::{Facts, Segment};
 use crate::state::{Manifest, State};
-
-/// When files grow out of what they are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// Postings in memory at the most; then they become a segment.
-    pub(crate) postings: usize,
-    /// Bytes of the log that opening reads at the most.
-    pub(crate) tail: u64,
-    /// Bytes of a log; then another one begins.
-    pub(crate) log: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            postings: 1 << 21,
-            tail: 64 << 20,
-            log: 256 << 20,
-        }
-    }
-}
-
-/// Segments of about one size that become one.
-const MERGED: usize = 4;
 
 /// What became of a page that was added.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -68,7 +43,7 @@ pub struct Added {
 /// An index, open for reading and writing. There is one at a time.
 #[derive(Debug)]
 pub struct Writer {
-    index: Arc<Index>,
+    pub(crate) index: Arc<Index>,
     /// Something could not be undone: nothing may be written any more.
     is_broken: bool,
     /// What went wrong after a commit that had been acknowledged.
@@ -166,10 +141,11 @@ impl Writer {
             (state.log()?, state.end)
         };
         let end = self.write_pages(pages, &plan, &log, start)?;
-        let added = matches(&index, pages, &plan, limit)?;
+        let mut added = matches(&index, pages, &plan, limit)?;
         let mut links: Vec<(u32, u32)> = Vec::new();
-        for ((_, page, _), added) in plan.pages.iter().zip(&added) {
+        for ((_, page, _), added) in plan.pages.iter().zip(&mut added) {
             links.extend(story_links(*page, &added.matches));
+            added.matches.truncate(limit.unwrap_or(usize::MAX));
         }
         let mut gone: Vec<u32> = plan.gone.keys().copied().collect();
         gone.sort_unstable();
@@ -299,134 +275,6 @@ impl Writer {
         }
     }
 
-    /// Writes a segment if there is much that is in none, and merges segments of one size.
-    fn tidy(&mut self) -> Result<()> {
-        let (postings, tail, end) = {
-            let state = self.index.read();
-            (state.memory.len(), state.manifest.tail, state.end)
-        };
-        if postings < self.limits.postings && end - tail < self.limits.tail {
-            return Ok(());
-        }
-        let done = self.flush().and_then(|()| {
-            while self.merge(false)? {}
-            Ok(())
-        });
-        // The pages are safe in the log; what could not be tidied is tidied next time.
-        match done {
-            Err(Error::Io { .. }) => Ok(()),
-            other => other,
-        }
-    }
-
-    /// Makes a segment of what is in none.
-    pub(crate) fn flush(&mut self) -> Result<()> {
-        let folder = self.index.folder().to_owned();
-        let (segment, mut manifest) = {
-            let state = self.index.read();
-            let mut manifest = state.manifest.clone();
-            let number = manifest.next;
-            manifest.next += 1;
-            let segment = state.segment(&folder, number)?;
-            let end = state.end;
-            if let Some(log) = manifest.logs.last_mut() {
-                log.1 = end;
-            }
-            manifest.tail = end;
-            (segment, manifest)
-        };
-        manifest.segments.push(segment.named.clone());
-        let mut fresh_log = None;
-        if manifest.tail >= self.limits.log {
-            let number = manifest.next;
-            manifest.next += 1;
-            let log = Log::create(&folder, number)?;
-            log.sync()?;
-            manifest.logs.push((number, 0));
-            manifest.tail = 0;
-            fresh_log = Some((number, log));
-        }
-        sync_folder(&folder)?;
-        manifest.write(&folder)?;
-        let mut state = self.index.write();
-        if let Some((number, log)) = fresh_log {
-            state.logs.insert(number, Arc::new(log));
-            state.end = 0;
-        }
-        state.seal(segment, manifest);
-        Ok(())
-    }
-
-    /// Merges the last segments if they are of one size, or all. False if there was nothing to merge.
-    pub(crate) fn merge(&mut self, all: bool) -> Result<bool> {
-        let folder = self.index.folder().to_owned();
-        let segments = self.index.read().segments.clone();
-        let tier = |segment: &Arc<Segment>| {
-            (segment.named.postings as f64)
-                .max(1.0)
-                .log(MERGED as f64)
-                .round()
-        };
-        let count = match (all, segments.last()) {
-            (true, _) => segments.len(),
-            (false, Some(last)) => segments
-                .iter()
-                .rev()
-                .take_while(|s| tier(s) <= tier(last))
-                .count(),
-            (false, None) => 0,
-        };
-        if count < if all { 2 } else { MERGED } {
-            return Ok(false);
-        }
-        let old = &segments[segments.len() - count..];
-        let (merged, mut manifest) = self.merged(&folder, old)?;
-        let kept = manifest.segments.len() - count;
-        manifest.segments.truncate(kept);
-        manifest.segments.push(merged.named.clone());
-        sync_folder(&folder)?;
-        manifest.write(&folder)?;
-        {
-            let mut state = self.index.write();
-            state.segments.truncate(kept);
-            state.segments.push(Arc::new(merged));
-            state.manifest = manifest;
-        }
-        for segment in old {
-            remove(&segment.path)?;
-        }
-        Ok(true)
-    }
-
-    fn merged(&self, folder: &Path, old: &[Arc<Segment>]) -> Result<(Segment, Manifest)> {
-        let mut manifest = self.index.read().manifest.clone();
-        let mut facts = Facts::default();
-        for segment in old {
-            let Facts { rows, links, gone } = segment.facts()?;
-            facts.rows.extend(rows);
-            facts.links.extend(links);
-            facts.gone.extend(gone);
-        }
-        let is_gone: Vec<bool> = {
-            let state = self.index.read();
-            (0..state.pages.len() as u32)
-                .map(|page| !state.pages.is_live(page))
-                .collect()
-        };
-        let postings = Merge::of(old)?.filter(|posting| match posting {
-            Ok((_, page)) => !is_gone[*page as usize],
-            Err(_) => true,
-        });
-        let number = manifest.next;
-        manifest.next += 1;
-        let range = |ends: &[Arc<Segment>]| -> Range<u32> {
-            let start = ends.first().map_or(0, |segment| segment.named.pages.start);
-            start..ends.last().map_or(0, |segment| segment.named.pages.end)
-        };
-        let segment = Segment::write(folder, number, range(old), postings, &facts)?;
-        Ok((segment, manifest))
-    }
-
     /// Takes down how much of the log is sure, so that damage there is told from a crash.
     pub(crate) fn checkpoint(&mut self) -> Result<()> {
         let folder = self.index.folder().to_owned();
@@ -444,30 +292,6 @@ impl Writer {
     pub fn close(mut self) -> Result<()> {
         self.check()?;
         self.checkpoint()
-    }
-}
-
-impl State {
-    /// Writes what is in no segment as one.
-    pub(crate) fn segment(&self, folder: &Path, number: u32) -> Result<Segment> {
-        let pages = self.fresh..self.visible;
-        let facts = Facts {
-            rows: self.pages.rows(pages.clone()).to_vec(),
-            links: self.links.clone(),
-            gone: self.gone.clone(),
-        };
-        let postings = self.memory.sorted();
-        Segment::write(folder, number, pages, postings.into_iter().map(Ok), &facts)
-    }
-
-    /// What was in no segment is in this one.
-    pub(crate) fn seal(&mut self, segment: Segment, manifest: Manifest) {
-        self.fresh = segment.named.pages.end;
-        self.segments.push(Arc::new(segment));
-        self.memory = Default::default();
-        self.links.clear();
-        self.gone.clear();
-        self.manifest = manifest;
     }
 }
 
@@ -547,44 +371,6 @@ pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> Result<()> {
     Ok(())
 }
 
-fn remove(path: &Path) -> Result<()> {
+pub(crate) fn remove(path: &Path) -> Result<()> {
     fs::remove_file(path).map_err(Error::io("cannot remove", path))
-}
-
-/// The postings of several segments, ascending.
-struct Merge<I: Iterator> {
-    parts: Vec<std::iter::Peekable<I>>,
-}
-
-impl<'a> Merge<Box<dyn Iterator<Item = Result<(u64, u32)>> + 'a>> {
-    fn of(segments: &'a [Arc<Segment>]) -> Result<Self> {
-        let part = |segment: &'a Arc<Segment>| -> Box<dyn Iterator<Item = _> + 'a> {
-            Box::new(segment.postings())
-        };
-        let parts = segments.iter().map(|segment| part(segment).peekable());
-        Ok(Merge {
-            parts: parts.collect(),
-        })
-    }
-}
-
-impl<I: Iterator<Item = Result<(u64, u32)>>> Iterator for Merge<I> {
-    type Item = Result<(u64, u32)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        // Few segments are merged at a time: looking at all of them is as fast as a heap.
-        let mut least: Option<(usize, (u64, u32))> = None;
-        for (at, part) in self.parts.iter_mut().enumerate() {
-            match part.peek() {
-                None => {}
-                Some(Err(_)) => return part.next(),
-                Some(Ok(posting)) => {
-                    if least.is_none_or(|(_, other)| *posting < other) {
-                        least = Some((at, *posting));
-                    }
-                }
-            }
-        }
-        least.and_then(|(at, _)| self.parts[at].next())
-    }
 }

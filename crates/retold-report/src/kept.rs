@@ -16,7 +16,8 @@ pub(crate) fn write(findings: &Findings, out: &OutDir, watch: &dyn Watch) -> Res
     let config = findings.model.config();
     let fates = Fates::new(findings, config.mark);
     let root = out.path("kept");
-    (0..findings.sources.len())
+    // Old pages, which these were compared with, are not written.
+    (0..findings.new_sources)
         .into_par_iter()
         .try_for_each(|number| {
             if watch.cancelled() {

@@ -19,6 +19,7 @@ use std::time::Instant;
 use retold::read::{self, Source};
 use retold::watch::Watch;
 use retold::{Config, Error, Findings, Model, Resources, Result, dedup, system};
+use retold_index::{Export, Index};
 
 pub use finished::Finished;
 pub use out::OutDir;
@@ -38,31 +39,88 @@ pub struct Job {
     pub config: Config,
     /// What the run may use.
     pub resources: Resources,
+    /// What they are compared with.
+    pub against: Against,
     /// The folder to write.
     pub out: PathBuf,
     /// Replace what an earlier run wrote there.
     pub force: bool,
 }
 
+/// What the pages of a job are compared with beside each other.
+#[derive(Clone, Debug, Default)]
+pub enum Against {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The pages of these files and directories, which are neither dropped nor written.
+    Files(Vec<PathBuf>),
+    /// The pages of the index in this folder. Its model judges.
+    Index(PathBuf),
+}
+
 /// Reads the inputs, finds the copies, writes the output folder.
 ///
 /// Errors: those of [`Model::new`], [`OutDir::open`], [`read::discover`], [`dedup::run`] and [`write()`].
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
-    let model = Model::new(job.config.clone())?;
-    let out = OutDir::open(&job.out, job.force)?;
-    let mut resources = job.resources.clone();
+    let (out, mut resources) = (OutDir::open(&job.out, job.force)?, job.resources.clone());
     let folder = resources.temp_dir.take();
     resources.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
-    let findings = dedup::run(sources(job)?, model, &resources, watch)?;
+    let findings = find(job, &resources, watch)?;
     dedup::in_pool(job.resources.threads, || {
         write(&findings, &inputs(job), out, watch)
     })
 }
 
+fn find(job: &Job, resources: &Resources, watch: &dyn Watch) -> Result<Findings> {
+    let config = job.config.clone();
+    match &job.against {
+        Against::Nothing => {
+            let model = Model::new(config)?;
+            dedup::run(sources(job)?, model, resources, watch)
+        }
+        Against::Files(old) => {
+            let model = Model::new(config)?;
+            let old = read::discover(old, &job.config.read)?;
+            dedup::against(sources(job)?, old, model, resources, watch)
+        }
+        Against::Index(folder) => {
+            let index = Index::open(folder)?;
+            let model = index.model();
+            // How pages are compared is the index's affair, what is written is the run's.
+            let config = Config {
+                kept: config.kept,
+                mark: config.mark,
+                report_text: config.report_text,
+                ..model.config().clone()
+            };
+            let known = model.knowledge().cloned();
+            let model = Model::new(config)?;
+            let model = known.map_or(model.clone(), |known| model.learn(known));
+            let mut old = Export::old(&index);
+            dedup::against_index(sources(job)?, &mut old, model, resources, watch)
+        }
+    }
+}
+
 /// The files to read. An output folder below an INPUT is not read.
-fn sources(job: &Job) -> Result<Vec<Source>> {
+///
+/// Errors: those of [`read::discover`], an input inside the output folder, and no file at all.
+pub fn sources(job: &Job) -> Result<Vec<Source>> {
     let mut sources = read::discover(&job.inputs, &job.config.read)?;
     if let Ok(out) = job.out.canonicalize() {
+        let is_inside = |input: &&PathBuf| {
+            input
+                .canonicalize()
+                .is_ok_and(|path| path.starts_with(&out))
+        };
+        if let Some(input) = job.inputs.iter().find(is_inside) {
+            return Err(Error::usage(format!(
+                "{} is inside the output folder {}; name another folder with -o",
+                input.display(),
+                job.out.display()
+            )));
+        }
         sources.retain(|source| !source.is_below(&out));
     }
     sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));

@@ -1,56 +1,60 @@
 //! The output folder, written atomically.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use retold::{Error, Result};
 
 /// Temporary folder for files until the commit.
 const PARTIAL: &str = ".retold-partial";
+/// Held by the run that writes; its text says who that is.
+const LOCK: &str = ".retold-lock";
 /// Which files a run wrote, one a line, so that `--force` removes these and no others.
 const MANIFEST: &str = ".retold-files";
 /// Renamed last: if it exists, the folder is complete.
 pub(crate) const SUMMARY: &str = "summary.json";
 
-/// An output folder being written. If dropped before [`OutDir::commit`], its files are removed.
+/// An output folder being written. What an earlier run wrote there stays until [`OutDir::commit`]; if dropped before, the
+/// new files are removed.
 #[derive(Debug)]
 pub struct OutDir {
     out: PathBuf,
-    committed: bool,
+    /// What an earlier run wrote there.
+    earlier: BTreeSet<String>,
+    /// Locked as long as it is open.
+    _lock: File,
 }
 
 impl OutDir {
-    /// Makes the folder, or checks that it is empty; with `force`, removes what an earlier run wrote there.
+    /// Makes the folder, or checks that it is empty; with `force`, what an earlier run wrote there will be replaced.
+    ///
+    /// Errors: a file of that name, files in the folder that may not be replaced, another run that writes there.
     pub fn open(out: &Path, force: bool) -> Result<OutDir> {
         if out.exists() && !out.is_dir() {
             let message = format!("-o {}: this is a file; name a folder", out.display());
             return Err(Error::Usage(message));
         }
         fs::create_dir_all(out).map_err(Error::io("cannot make the folder", out))?;
-        if force {
-            remove_earlier(out)?;
-        }
-        let partial = out.join(PARTIAL);
-        if partial.exists() {
-            fs::remove_dir_all(&partial).map_err(Error::io("cannot remove", &partial))?;
-        }
-        if !force
-            && fs::read_dir(out)
-                .map_err(Error::io("cannot read", out))?
-                .next()
-                .is_some()
-        {
+        let own = |name: &String| [PARTIAL, LOCK].contains(&name.as_str());
+        if !force && !entries(out)?.iter().all(own) {
             return Err(Error::Usage(format!(
                 "-o {}: the folder is not empty; name another, or add --force to replace what an earlier run of \
                  retold wrote there (other files stay)",
                 out.display()
             )));
         }
+        let lock = lock(out)?;
+        let partial = out.join(PARTIAL);
+        if partial.exists() {
+            fs::remove_dir_all(&partial).map_err(Error::io("cannot remove", &partial))?;
+        }
         fs::create_dir(&partial).map_err(Error::io("cannot make the folder", &partial))?;
         Ok(OutDir {
             out: out.to_owned(),
-            committed: false,
+            earlier: earlier(out),
+            _lock: lock,
         })
     }
 
@@ -66,32 +70,56 @@ impl OutDir {
         Ok(BufWriter::with_capacity(1 << 16, file))
     }
 
-    /// Gives all files their names, the summary last.
-    pub fn commit(mut self) -> Result<()> {
+    /// Gives all files their names, the summary last, and removes what is left of an earlier run. If it is interrupted,
+    /// there is no summary, and the manifest lists the files of both.
+    ///
+    /// Errors: a file has one of the names that no run of retold wrote; then nothing is changed.
+    pub fn commit(self) -> Result<()> {
         let partial = self.out.join(PARTIAL);
         let mut files = Vec::new();
         list_files(&partial, Path::new(""), &mut files)?;
-        let list: String = files.iter().map(|file| format!("{file}\n")).collect();
-        let manifest = self.out.join(MANIFEST);
-        fs::write(&manifest, list).map_err(Error::io("cannot write", &manifest))?;
-        let mut names: Vec<String> = entries(&partial)?;
-        names.sort_by_key(|name| (name == SUMMARY, name.clone()));
-        for name in names {
-            let to = self.out.join(&name);
-            fs::rename(partial.join(&name), &to).map_err(Error::io("cannot write", &to))?;
+        files.sort_by_key(|file| (file == SUMMARY, file.clone()));
+        if let Some(file) = files.iter().find(|file| self.is_foreign(file)) {
+            return Err(Error::Usage(format!(
+                "{} is there and no earlier run of retold wrote it; move it away, or name another folder",
+                self.out.join(file).display()
+            )));
         }
-        fs::remove_dir(&partial).map_err(Error::io("cannot remove", &partial))?;
-        self.committed = true;
+        let new: BTreeSet<String> = files.iter().cloned().collect();
+        let left: Vec<&String> = self.earlier.difference(&new).collect();
+        self.write_manifest(new.union(&self.earlier))?;
+        remove(&self.out, SUMMARY)?;
+        for file in left {
+            remove(&self.out, file)?;
+        }
+        for file in &files {
+            let to = self.out.join(file);
+            if let Some(folder) = to.parent() {
+                fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
+            }
+            fs::rename(partial.join(file), &to).map_err(Error::io("cannot write", &to))?;
+        }
+        self.write_manifest(new.iter())?;
         Ok(())
+    }
+
+    /// Whether something has that name that is not to be replaced.
+    fn is_foreign(&self, file: &str) -> bool {
+        !self.earlier.contains(file) && self.out.join(file).exists()
+    }
+
+    fn write_manifest<'a>(&self, files: impl Iterator<Item = &'a String>) -> Result<()> {
+        let list: String = files.map(|file| format!("{file}\n")).collect();
+        let manifest = self.out.join(MANIFEST);
+        fs::write(&manifest, list).map_err(Error::io("cannot write", &manifest))
     }
 }
 
 impl Drop for OutDir {
     fn drop(&mut self) {
-        if !self.committed {
-            // Best effort on the way out of a failure, which is what gets reported.
-            let _ = fs::remove_dir_all(self.out.join(PARTIAL));
-        }
+        // Best effort: on the way out of a failure that is what gets reported.
+        let _ = fs::remove_dir_all(self.out.join(PARTIAL));
+        let _ = fs::remove_file(self.out.join(LOCK));
     }
 }
 
@@ -124,30 +152,59 @@ fn list_files(root: &Path, below: &Path, files: &mut Vec<String>) -> Result<()> 
     Ok(())
 }
 
-/// Removes the files that the manifest lists, the summary first, and folders that this leaves empty.
-fn remove_earlier(out: &Path) -> Result<()> {
-    let manifest = out.join(MANIFEST);
-    let Ok(list) = fs::read_to_string(&manifest) else {
-        return Ok(());
-    };
-    let mut files: Vec<&str> = list.lines().filter(|file| is_below(file)).collect();
-    files.sort_by_key(|file| (*file != SUMMARY, *file));
-    for file in files {
-        let path = out.join(file);
-        if let Err(error) = fs::remove_file(&path)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
+/// Takes the lock of a folder.
+fn lock(out: &Path) -> Result<File> {
+    let path = out.join(LOCK);
+    let failed = || Error::io("cannot write", &path);
+    let options = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path);
+    let mut file = options.map_err(failed())?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => {
+            let holder = fs::read_to_string(&path).unwrap_or_default();
+            return Err(Error::Usage(format!(
+                "-o {}: another run of retold ({}) is writing there; wait for it, or name another folder",
+                out.display(),
+                holder.trim()
+            )));
+        }
+        Err(fs::TryLockError::Error(error)) => return Err(failed()(error)),
+    }
+    file.set_len(0).map_err(failed())?;
+    let holder = format!("process {}\n", std::process::id());
+    file.write_all(holder.as_bytes()).map_err(failed())?;
+    Ok(file)
+}
+
+/// The files that the manifest lists.
+fn earlier(out: &Path) -> BTreeSet<String> {
+    let list = fs::read_to_string(out.join(MANIFEST)).unwrap_or_default();
+    let files = list.lines().filter(|file| is_below(file));
+    files.map(str::to_owned).collect()
+}
+
+/// Removes a file, and the folders that this leaves empty.
+fn remove(out: &Path, file: &str) -> Result<()> {
+    let path = out.join(file);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             return Err(Error::io("cannot remove", &path)(error));
         }
-        let mut folder = path.parent();
-        while let Some(parent) = folder.filter(|parent| *parent != out) {
-            if fs::remove_dir(parent).is_err() {
-                break;
-            }
-            folder = parent.parent();
-        }
+        _ => {}
     }
-    fs::remove_file(&manifest).map_err(Error::io("cannot remove", &manifest))
+    let mut folder = path.parent();
+    while let Some(parent) = folder.filter(|parent| *parent != out) {
+        if fs::remove_dir(parent).is_err() {
+            break;
+        }
+        folder = parent.parent();
+    }
+    Ok(())
 }
 
 /// A manifest that somebody edited must not reach outside the folder.

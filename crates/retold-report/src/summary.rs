@@ -14,6 +14,9 @@ use serde_json::{Map, Value};
 pub struct Summary {
     /// What became of all records.
     pub records: Records,
+    /// Old pages that these were compared with; of an index, those that may be related.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_pages: Option<u64>,
     /// Lines of `pairs.jsonl`.
     pub pairs: u64,
     /// Pairs by relation; `contains` counts both directions.
@@ -166,12 +169,13 @@ impl Summary {
         Summary {
             records: Records {
                 read: collection.read,
-                kept: collection.pages.len() as u64 - dropped,
+                kept: (collection.pages.len() - findings.old_pages) as u64 - dropped,
                 dropped,
                 rejected: collection.rejects.len() as u64,
                 skipped: collection.skipped.values().sum(),
                 skipped_by_kind: collection.skipped.clone(),
             },
+            old_pages: (findings.old_pages > 0).then_some(findings.old_pages as u64),
             pairs: findings.pairs.len() as u64,
             relations: Relations {
                 duplicate,

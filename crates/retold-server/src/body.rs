@@ -21,7 +21,7 @@ type Result<T> = std::result::Result<T, Problem>;
 pub(crate) struct Asked {
     /// At most this many matches of a page, the best; 0: look for none.
     #[serde(default = "usual_matches")]
-    #[param(default = 100)]
+    #[param(default = 20)]
     pub(crate) matches: usize,
     /// The id of a page that comes as `text/html` or `text/plain`; else its URL.
     pub(crate) id: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Asked {
 }
 
 fn usual_matches() -> usize {
-    100
+    20
 }
 
 /// A body, and the room that it takes.
@@ -93,23 +93,43 @@ async fn collect(app: &App, mut body: Body) -> Result<Held> {
 /// The kind of a body without its parameters, in lower case.
 fn media_type(headers: &HeaderMap) -> String {
     let value = headers.get(header::CONTENT_TYPE);
-    let value = value.and_then(|value| value.to_str().ok()).unwrap_or_default();
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    let value = value
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    value
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 /// The charset that the header names.
 fn charset(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
-    let parameters = value.split(';').skip(1).filter_map(|part| part.split_once('='));
+    let parameters = value
+        .split(';')
+        .skip(1)
+        .filter_map(|part| part.split_once('='));
     let mut charsets = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
-    charsets.next().map(|(_, value)| value.trim().trim_matches('"').to_owned())
+    charsets
+        .next()
+        .map(|(_, value)| value.trim().trim_matches('"').to_owned())
 }
 
 /// The pages of a body.
-pub(crate) fn pages(held: Held, headers: &HeaderMap, asked: &Asked, read: &ReadOptions) -> Result<Pages> {
+pub(crate) fn pages(
+    held: Held,
+    headers: &HeaderMap,
+    asked: &Asked,
+    read: &ReadOptions,
+) -> Result<Pages> {
     let coding = headers.get(header::CONTENT_ENCODING);
     if coding.is_some_and(|coding| coding != "identity") {
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send the body as it is, without Content-Encoding"));
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "send the body as it is, without Content-Encoding",
+        ));
     }
     let raw = |markup: Markup, held: Held| {
         let id = asked.id.clone().or_else(|| asked.url.clone());
@@ -127,7 +147,9 @@ pub(crate) fn pages(held: Held, headers: &HeaderMap, asked: &Asked, read: &ReadO
     };
     match &*media_type(headers) {
         "application/json" => Ok(Pages::One(Box::new(line(1, held.bytes.trim_ascii(), read)))),
-        "application/x-ndjson" | "application/jsonl" | "application/x-jsonlines" => Ok(Pages::Lines(held)),
+        "application/x-ndjson" | "application/jsonl" | "application/x-jsonlines" => {
+            Ok(Pages::Lines(held))
+        }
         "text/html" | "application/xhtml+xml" => Ok(raw(Markup::Html, held)),
         "text/plain" => Ok(raw(Markup::Plain, held)),
         other => Err(Problem::new(
@@ -141,7 +163,11 @@ pub(crate) fn pages(held: Held, headers: &HeaderMap, asked: &Asked, read: &ReadO
 }
 
 /// The page of a line of JSON. The error is for people.
-pub(crate) fn line(number: u64, line: &[u8], read: &ReadOptions) -> std::result::Result<Page, String> {
+pub(crate) fn line(
+    number: u64,
+    line: &[u8],
+    read: &ReadOptions,
+) -> std::result::Result<Page, String> {
     match Source::line(NAMELESS, number, line, read) {
         Outcome::Page(page) => Ok(page),
         Outcome::Rejected(reason) => Err(reason),

@@ -65,7 +65,9 @@ impl Committer {
 
     fn send(&self, job: Job) -> std::result::Result<(), Problem> {
         let jobs = self.jobs.lock().unwrap_or_else(|e| e.into_inner());
-        let sender = jobs.as_ref().ok_or_else(|| Problem::busy("the service is stopping"))?;
+        let sender = jobs
+            .as_ref()
+            .ok_or_else(|| Problem::busy("the service is stopping"))?;
         sender.try_send(job).map_err(|e| match e {
             TrySendError::Full(_) => Problem::busy("as many requests as may be wait for the disk"),
             TrySendError::Disconnected(_) => ended(),
@@ -84,7 +86,9 @@ impl Committer {
         let thread = self.thread.lock().unwrap_or_else(|e| e.into_inner()).take();
         match thread.map(JoinHandle::join) {
             Some(Ok(closed)) => closed,
-            Some(Err(_)) => Err(Error::usage("the thread that writes has failed; please report it")),
+            Some(Err(_)) => Err(Error::usage(
+                "the thread that writes has failed; please report it",
+            )),
             None => Ok(()),
         }
     }
@@ -148,7 +152,8 @@ fn add(writer: &mut Writer, together: Together) {
             let mut done = all.into_iter().zip(added);
             for ((limit, reply), count) in replies.into_iter().zip(counts) {
                 let mut own: Vec<(Prepared, Added)> = done.by_ref().take(count).collect();
-                own.iter_mut().for_each(|(_, added)| added.matches.truncate(limit));
+                own.iter_mut()
+                    .for_each(|(_, added)| added.matches.truncate(limit));
                 let _ = reply.send(Ok(own));
             }
         }

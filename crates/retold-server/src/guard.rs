@@ -26,7 +26,9 @@ pub(crate) async fn authorize(State(app): State<App>, request: Request, next: Ne
 }
 
 fn brings(headers: &HeaderMap, tokens: &[String]) -> bool {
-    let value = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
+    let value = headers
+        .get(header::AUTHORIZATION)
+        .map(HeaderValue::as_bytes);
     let Some((scheme, token)) = value.and_then(|value| value.split_at_checked(7)) else {
         return false;
     };
@@ -35,7 +37,9 @@ fn brings(headers: &HeaderMap, tokens: &[String]) -> bool {
     }
     // All are looked at, so that the time says nothing.
     let found = tokens.iter().map(|known| known.as_bytes().ct_eq(token));
-    found.fold(subtle::Choice::from(0), |any, one| any | one).into()
+    found
+        .fold(subtle::Choice::from(0), |any, one| any | one)
+        .into()
 }
 
 /// Counts and logs a request.
@@ -43,7 +47,10 @@ pub(crate) async fn observe(State(app): State<App>, request: Request, next: Next
     let _held = app.metrics.begin();
     let start = Instant::now();
     let method = request.method().clone();
-    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map(|path| path.as_str().to_owned());
     // Paths that are none are not told apart: there are too many of them.
     let route = route.unwrap_or_else(|| "other".to_owned());
     let response = next.run(request).await;
@@ -51,7 +58,11 @@ pub(crate) async fn observe(State(app): State<App>, request: Request, next: Next
     let took = start.elapsed();
     // Methods that are none are not told apart either.
     let known = ["GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS", "PATCH"];
-    let method = known.iter().find(|known| **known == method.as_str()).copied().unwrap_or("other");
+    let method = known
+        .iter()
+        .find(|known| **known == method.as_str())
+        .copied()
+        .unwrap_or("other");
     app.metrics.answered(method, &route, status, took);
     let ms = took.as_secs_f64() * 1e3;
     tracing::info!(method, route, status, ms, "request");

@@ -27,12 +27,15 @@ pub use state::{App, Options};
 
 /// What stands at the head of the description.
 #[derive(OpenApi)]
-#[openapi(info(
-    title = "Retold",
-    description = "Which of these pages do we have already? Pages are compared by their texts: reprints, shortened and extended \
+#[openapi(
+    info(
+        title = "Retold",
+        description = "Which of these pages do we have already? Pages are compared by their texts: reprints, shortened and extended \
                    versions of a page are found, and stories, which are pages that repeat each other. Ids in paths are \
                    percent-encoded. Errors are problems as RFC 9457 has them (`application/problem+json`)."
-))]
+    ),
+    components(schemas(stories::Sort, stories::Units))
+)]
 struct Description;
 
 /// The routes of a service. The state can be shared with others.
@@ -51,7 +54,10 @@ pub fn app(state: App) -> Router {
         .split_for_parts();
     let json = description.to_json().unwrap_or_default();
     routes
-        .route("/openapi.json", axum::routing::get(move || ops::description(json)))
+        .route(
+            "/openapi.json",
+            axum::routing::get(move || ops::description(json)),
+        )
         .route("/", axum::routing::get(ops::people))
         .fallback(ops::nothing)
         .method_not_allowed_fallback(ops::other_method)
@@ -60,3 +66,5 @@ pub fn app(state: App) -> Router {
         .with_state(state)
 }
 
+#[cfg(test)]
+mod tests;

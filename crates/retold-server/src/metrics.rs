@@ -56,10 +56,20 @@ impl Default for Metrics {
         let mut registry = Registry::with_prefix("retold");
         let requests = Family::default();
         registry.register("requests", "Requests that were answered", requests.clone());
-        let seconds = Family::new_with_constructor((|| Histogram::new(SECONDS)) as fn() -> Histogram);
-        registry.register_with_unit("request", "Time until the answer", Unit::Seconds, seconds.clone());
+        let seconds =
+            Family::new_with_constructor((|| Histogram::new(SECONDS)) as fn() -> Histogram);
+        registry.register_with_unit(
+            "request",
+            "Time until the answer",
+            Unit::Seconds,
+            seconds.clone(),
+        );
         let in_flight = Gauge::default();
-        registry.register("requests_in_flight", "Requests that are being answered", in_flight.clone());
+        registry.register(
+            "requests_in_flight",
+            "Requests that are being answered",
+            in_flight.clone(),
+        );
         let connections = Gauge::default();
         registry.register("connections", "Open connections", connections.clone());
         let pages_added = Counter::default();
@@ -67,11 +77,21 @@ impl Default for Metrics {
         let commits = Counter::default();
         registry.register("commits", "Commits of pages", commits.clone());
         let commit_seconds = Histogram::new(SECONDS);
-        registry.register_with_unit("commit", "Time of a commit", Unit::Seconds, commit_seconds.clone());
+        registry.register_with_unit(
+            "commit",
+            "Time of a commit",
+            Unit::Seconds,
+            commit_seconds.clone(),
+        );
         let pages = Gauge::default();
         registry.register("pages", "Pages that are in the index", pages.clone());
         let memory = Gauge::default();
-        registry.register_with_unit("peak_memory", "Most memory that the process has had", Unit::Bytes, memory.clone());
+        registry.register_with_unit(
+            "peak_memory",
+            "Most memory that the process has had",
+            Unit::Bytes,
+            memory.clone(),
+        );
         Metrics {
             registry: Arc::new(registry),
             requests,
@@ -101,7 +121,9 @@ impl Metrics {
     pub(crate) fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
         let route = route.to_owned();
         self.seconds
-            .get_or_create(&Route { route: route.clone() })
+            .get_or_create(&Route {
+                route: route.clone(),
+            })
             .observe(took.as_secs_f64());
         let answered = Answered {
             method: method.to_owned(),
@@ -120,7 +142,8 @@ impl Metrics {
     /// All of it, as Prometheus reads it.
     pub(crate) fn text(&self, index: &Index) -> String {
         self.pages.set(index.len() as i64);
-        self.memory.set(retold::system::peak_memory().unwrap_or_default() as i64);
+        self.memory
+            .set(retold::system::resident_memory().unwrap_or_default() as i64);
         let mut text = String::new();
         // Writing into a string cannot fail.
         let _ = encode(&mut text, &self.registry);

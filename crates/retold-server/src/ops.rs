@@ -19,14 +19,17 @@ pub(crate) async fn health() -> &'static str {
 pub(crate) async fn ready(State(app): State<App>) -> Result<&'static str, Problem> {
     match app.is_ready() {
         true => Ok("ready\n"),
-        false => Err(Problem::busy("the service is stopping, or can no longer write")),
+        false => Err(Problem::busy(
+            "the service is stopping, or can no longer write",
+        )),
     }
 }
 
 /// Counts and times, as Prometheus reads them.
 #[utoipa::path(get, path = "/metrics", tag = "operation", responses((status = 200, description = "OpenMetrics text", body = String)))]
 pub(crate) async fn metrics(State(app): State<App>) -> Response {
-    let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+    let kind =
+        HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
     ([(header::CONTENT_TYPE, kind)], app.metrics.text(&app.index)).into_response()
 }
 
@@ -40,13 +43,18 @@ pub(crate) async fn people() -> Response {
     let mut response = Html(include_str!("people.html")).into_response();
     let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; \
                   base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response.headers_mut().insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(policy),
+    );
     response
 }
 
 pub(crate) async fn nothing(uri: Uri) -> Problem {
     let path = uri.path();
-    let detail = format!("there is nothing at {path}; /openapi.json says what there is (ids in paths are percent-encoded)");
+    let detail = format!(
+        "there is nothing at {path}; /openapi.json says what there is (ids in paths are percent-encoded)"
+    );
     Problem::new(StatusCode::NOT_FOUND, detail)
 }
 

@@ -63,7 +63,10 @@ type Made = std::result::Result<Prepared, String>;
 fn respond(is_one: bool, mut answers: Vec<Answer>) -> Response {
     if is_one {
         return match answers.pop() {
-            Some(Answer { reason: Some(reason), .. }) => Problem::unreadable(reason).into_response(),
+            Some(Answer {
+                reason: Some(reason),
+                ..
+            }) => Problem::unreadable(reason).into_response(),
             Some(answer) => Json(answer).into_response(),
             None => Problem::bad("there is no page in the body").into_response(),
         };
@@ -145,7 +148,14 @@ pub(crate) async fn add(
     let mut added = added.into_iter();
     let answers = order.into_iter().filter_map(|reason| match reason {
         Some(reason) => Some(Answer::rejected(reason)),
-        None => added.next().map(|(page, Added { status, matches, .. })| Answer::new(&page.entry.id, status, &matches)),
+        None => added.next().map(
+            |(
+                page,
+                Added {
+                    status, matches, ..
+                },
+            )| Answer::new(&page.entry.id, status, &matches),
+        ),
     });
     Ok(respond(is_one, answers.collect()))
 }
@@ -187,7 +197,10 @@ fn answer(index: &Index, page: &Prepared, limit: usize) -> Result<Answer> {
 }
 
 fn read_only() -> Problem {
-    Problem::new(StatusCode::FORBIDDEN, "this service only reads: it was started with --read-only")
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "this service only reads: it was started with --read-only",
+    )
 }
 
 /// A page of the index.

@@ -45,11 +45,17 @@ impl Problem {
     }
 
     pub(crate) fn missing(id: &str) -> Problem {
-        Problem::new(StatusCode::NOT_FOUND, format!("no page of the index has the id `{id}`"))
+        Problem::new(
+            StatusCode::NOT_FOUND,
+            format!("no page of the index has the id `{id}`"),
+        )
     }
 
     pub(crate) fn busy(why: &str) -> Problem {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, format!("{why}; try again in a second"))
+        Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("{why}; try again in a second"),
+        )
     }
 
     pub(crate) fn slow(after: Duration) -> Problem {
@@ -91,7 +97,10 @@ impl IntoResponse for Problem {
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let mut response = (status, body).into_response();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
         if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }

@@ -33,7 +33,11 @@ const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n
 /// Answers on `listener` until `stop` is done; then finishes what was accepted, and closes the index.
 ///
 /// Errors: the index cannot be closed.
-pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = ()>) -> Result<Stop> {
+pub async fn serve(
+    app: App,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+) -> Result<Stop> {
     let options = app.options.clone();
     let connections = Arc::new(Semaphore::new(options.max_connections));
     let mut builder = Builder::new(TokioExecutor::new());
@@ -52,7 +56,10 @@ pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = (
     let builder = Arc::new(builder);
     let graceful = GracefulShutdown::new();
     let routes = crate::app(app.clone());
-    let looking = app.committer.is_none().then(|| tokio::spawn(look(app.clone())));
+    let looking = app
+        .committer
+        .is_none()
+        .then(|| tokio::spawn(look(app.clone())));
     let mut stop = pin!(stop);
     loop {
         let accepted = tokio::select! {
@@ -78,16 +85,25 @@ pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = (
         let service = TowerToHyperService::new(routes.clone());
         let builder = Arc::clone(&builder);
         let watcher = graceful.watcher();
+        let patience = options.read_timeout;
         tokio::spawn(async move {
+            let _open = (permit, held);
+            if !tokio::time::timeout(patience, speaks(&stream))
+                .await
+                .unwrap_or(false)
+            {
+                return;
+            }
             let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
             // Whatever ends a connection early is the client's affair.
             let _ = watcher.watch(connection.into_owned()).await;
-            drop((permit, held));
         });
     }
     app.stop();
     drop(listener);
-    let whole = tokio::time::timeout(options.grace, graceful.shutdown()).await.is_ok();
+    let whole = tokio::time::timeout(options.grace, graceful.shutdown())
+        .await
+        .is_ok();
     if let Some(looking) = looking {
         looking.abort();
     }
@@ -95,6 +111,24 @@ pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = (
         committer.finish()?;
     }
     Ok(if whole { Stop::Whole } else { Stop::CutOff })
+}
+
+/// Waits until the client has said enough to tell HTTP/1 from HTTP/2, for which hyper would wait without end. False if it has
+/// closed.
+async fn speaks(stream: &TcpStream) -> bool {
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    /// How often it is looked whether more has come.
+    const LOOK: Duration = Duration::from_millis(10);
+    let mut said = [0; PREFACE.len()];
+    loop {
+        match stream.peek(&mut said).await {
+            Err(_) | Ok(0) => return false,
+            Ok(count) if count == PREFACE.len() || !PREFACE.starts_with(&said[..count]) => {
+                return true;
+            }
+            Ok(_) => tokio::time::sleep(LOOK).await,
+        }
+    }
 }
 
 fn refuse(mut stream: TcpStream) {

@@ -91,7 +91,12 @@ impl App {
         App::new(Arc::new(index), None, options, Metrics::default())
     }
 
-    fn new(index: Arc<Index>, committer: Option<Committer>, options: Options, metrics: Metrics) -> App {
+    fn new(
+        index: Arc<Index>,
+        committer: Option<Committer>,
+        options: Options,
+        metrics: Metrics,
+    ) -> App {
         App(Arc::new(Shared {
             work: Arc::new(Semaphore::new(options.max_requests)),
             bodies: Arc::new(Semaphore::new(options.max_bodies >> 10)),
@@ -117,7 +122,9 @@ impl App {
         });
         match tokio::time::timeout(self.options.work_timeout, work).await {
             Ok(Ok(done)) => done,
-            Ok(Err(_)) => Err(Problem::internal("the work on this request failed; please report it")),
+            Ok(Err(_)) => Err(Problem::internal(
+                "the work on this request failed; please report it",
+            )),
             Err(_) => Err(Problem::slow(self.options.work_timeout)),
         }
     }
@@ -131,7 +138,9 @@ impl App {
     pub(crate) fn room(&self, bytes: usize) -> std::result::Result<OwnedSemaphorePermit, Problem> {
         let kib = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.bodies).try_acquire_many_owned(kib);
-        room.map_err(|_| Problem::busy("the bodies of other requests take all memory that they may"))
+        room.map_err(|_| {
+            Problem::busy("the bodies of other requests take all memory that they may")
+        })
     }
 }
 

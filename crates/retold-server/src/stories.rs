@@ -23,11 +23,14 @@ use crate::state::App;
 type Result<T> = std::result::Result<T, Problem>;
 
 fn id_of(id: std::result::Result<Path<String>, PathRejection>) -> Result<String> {
-    id.map(|Path(id)| id).map_err(|e| Problem::bad(e.body_text()))
+    id.map(|Path(id)| id)
+        .map_err(|e| Problem::bad(e.body_text()))
 }
 
 fn query_of<T>(query: std::result::Result<Query<T>, QueryRejection>) -> Result<T> {
-    query.map(|Query(query)| query).map_err(|e| Problem::bad(e.body_text()))
+    query
+        .map(|Query(query)| query)
+        .map_err(|e| Problem::bad(e.body_text()))
 }
 
 fn there(index: &Index, id: &str) -> Result<()> {
@@ -125,7 +128,8 @@ pub(crate) async fn stories(
 ) -> Result<Json<Vec<StoryLine>>> {
     let wanted = query_of(wanted)?;
     let since = wanted.since.as_deref().map(|date| {
-        seconds(date).ok_or_else(|| Problem::bad(format!("since={date}: a date expected, as in 2026-11-01")))
+        seconds(date)
+            .ok_or_else(|| Problem::bad(format!("since={date}: a date expected, as in 2026-11-01")))
     });
     let since = since.transpose()?;
     let order = match wanted.sort {
@@ -133,7 +137,10 @@ pub(crate) async fn stories(
         Sort::Recent => Order::Recent,
     };
     let limit = wanted.limit.min(1000);
-    Ok(Json(app.work(move |index| Ok(index.stories(order, since, limit)?)).await?))
+    Ok(Json(
+        app.work(move |index| Ok(index.stories(order, since, limit)?))
+            .await?,
+    ))
 }
 
 /// Which pages are explained.

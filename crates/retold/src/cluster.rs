@@ -324,12 +324,18 @@ impl<'a> Partition<'a> {
 }
 
 /// The pages to drop, decided on all their pairs ([`Keep`] has the rule); ascending. Time O((pages + pairs) log pages).
-pub fn dropped(pages: usize, pairs: &[Pair], preference: &[u32], contained: bool) -> Vec<Dropped> {
+pub fn dropped(
+    pages: usize,
+    pairs: &[Pair],
+    preference: &[u32],
+    contained: bool,
+    is_old: &[bool],
+) -> Vec<Dropped> {
     let graph = Graph::build(pages, pairs, &[]);
     let mut order: Vec<Rank> = Rank::first(pages).collect();
     order.retain(|&page| !graph.of(page).is_empty());
     order.sort_unstable_by_key(|page| preference[page.at()]);
-    let mut keep = Keep::new(preference, contained);
+    let mut keep = Keep::new(preference, contained, is_old);
     for page in order {
         while let Some(woken) = keep.woken_before(Some(page)) {
             keep.visit(woken, graph.of(woken));

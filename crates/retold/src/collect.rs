@@ -197,8 +197,6 @@ impl Collection {
     /// Adds a page that was sketched before, of which `bytes` are its record's. Its site is the sketch's.
     pub fn push(&mut self, id: &str, date: Option<i64>, bytes: u64, sketch: &Sketch) -> PageNo {
         let number = PageNo::new(self.pages.len());
-        self.read += 1;
-        self.bytes += bytes;
         let site = sketch.site.clone().map(|site| self.site_number(site));
         self.pages.push(PageRow {
             id: id.into(),
@@ -214,6 +212,36 @@ impl Collection {
             keys: sketch.keys.len() as u32,
         });
         number
+    }
+
+    /// Adds the pages of another collection, whose sources have numbers from `first` on. Nothing else of it is counted.
+    pub fn append(&mut self, other: Collection, first: u32) {
+        for mut row in other.pages {
+            row.source = row.source.saturating_add(first);
+            row.sketch = self.sketches.add(other.sketches.get(row.sketch));
+            let site = row.site.map(|site| other.sites[site as usize].clone());
+            row.site = site.map(|site| self.site_number(site));
+            self.pages.push(row);
+        }
+    }
+
+    /// The sketch of a page as the model made it.
+    pub fn sketch(&self, page: &PageRow) -> Sketch {
+        Sketch {
+            text: page.text,
+            chars: page.chars,
+            own_chars: page.own_chars,
+            site: self.site(page).map(str::to_owned),
+            ..self.sketches.get(page.sketch).to_owned()
+        }
+    }
+
+    /// Tells pages of one id apart: those from `first` on keep theirs, if no two of them are equal.
+    pub(crate) fn settle_from(&mut self, first: PageNo) {
+        self.pages.rotate_left(first.at());
+        self.settle_ids();
+        let count = self.pages.len() - first.at();
+        self.pages.rotate_left(count);
     }
 
     /// The page with that number.

@@ -7,6 +7,11 @@ pub fn memory() -> Option<u64> {
     kilobytes("/proc/meminfo", "MemTotal:")
 }
 
+/// Memory that the process has in bytes, if the system reports it.
+pub fn resident_memory() -> Option<u64> {
+    kilobytes("/proc/self/status", "VmRSS:")
+}
+
 /// Peak memory of the process in bytes, if the system reports it.
 pub fn peak_memory() -> Option<u64> {
     kilobytes("/proc/self/status", "VmHWM:")

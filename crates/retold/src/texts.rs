@@ -38,11 +38,13 @@ pub trait Texts: Sync {
     ) -> Result<()>;
 }
 
-/// Texts made once more from the records that were read.
+/// Texts made once more from the records that were read, or from elsewhere.
 pub(crate) struct Reread<'a> {
     pub(crate) sources: &'a [Source],
     pub(crate) model: &'a Model,
     pub(crate) collection: &'a Collection,
+    /// Where the texts of pages come from that are of no source.
+    pub(crate) others: Option<&'a dyn Texts>,
 }
 
 impl Texts for Reread<'_> {
@@ -53,6 +55,9 @@ impl Texts for Reread<'_> {
         take: &mut Take<'_>,
         watch: &dyn Watch,
     ) -> Result<()> {
+        // Pages of no source come last.
+        let is_ours = |page: &PageNo| self.collection.page(*page).source != u32::MAX;
+        let (wanted, others) = wanted.split_at(wanted.partition_point(is_ours));
         let at = |&page: &PageNo| {
             let row = self.collection.page(page);
             (row.source, row.record)
@@ -77,7 +82,14 @@ impl Texts for Reread<'_> {
         let mut read: Vec<u32> = records.iter().map(|(source, _)| *source).collect();
         read.dedup();
         read.iter()
-            .try_for_each(|&source| self.sources[source as usize].unchanged())
+            .try_for_each(|&source| self.sources[source as usize].unchanged())?;
+        match self.others {
+            Some(texts) if !others.is_empty() => {
+                let mut behind = |at: usize, made: Vec<u64>| take(wanted.len() + at, made);
+                texts.each(others, make, &mut behind, watch)
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -32,6 +32,9 @@ fn code(path: &Path) -> String {
     let name = path.file_name().unwrap().to_str().unwrap();
     if ["tests.rs", "testing.rs", "contract.rs", "obvious.rs"].contains(&name)
         || name.ends_with("_tests.rs")
+        || path
+            .parent()
+            .is_some_and(|folder| folder.ends_with("src/tests"))
     {
         return String::new();
     }
@@ -126,6 +129,8 @@ fn no_file_is_longer_than_500_lines() {
     for folder in [
         "crates/retold/src",
         "crates/retold-report/src",
+        "crates/retold-index/src",
+        "crates/retold-server/src",
         "crates/retold-cli/src",
         "lab/src",
     ] {
@@ -149,7 +154,12 @@ fn no_file_is_longer_than_500_lines() {
 
 #[test]
 fn the_library_prints_nothing_and_reads_no_environment() {
-    for folder in ["crates/retold/src", "crates/retold-report/src"] {
+    for folder in [
+        "crates/retold/src",
+        "crates/retold-report/src",
+        "crates/retold-index/src",
+        "crates/retold-server/src",
+    ] {
         for path in sources(folder) {
             let code = code(&path);
             for word in [

@@ -100,11 +100,22 @@ impl Tuned {
         html::params_file(self)
     }
 
+    /// F on the pages held out, before and tuned.
+    fn held_out(&self) -> (f64, f64) {
+        let f = |score: Score| score.f_beta(self.beta);
+        (f(self.scores.held_before), f(self.scores.held_after))
+    }
+
+    /// What F gains on the pages held out; negative if it falls.
+    pub fn gain(&self) -> f64 {
+        let (before, after) = self.held_out();
+        after - before
+    }
+
     /// Whether the search was of use, in a sentence: what it gained on the pages that it did not see.
     pub fn verdict(&self) -> String {
-        let [before, after] =
-            [self.scores.held_before, self.scores.held_after].map(|score| score.f_beta(self.beta));
-        let gain = after - before;
+        let (before, after) = self.held_out();
+        let gain = self.gain();
         let told = if gain > 0.0 {
             format!("F{} gains {gain:.4}", self.beta)
         } else if gain < 0.0 {

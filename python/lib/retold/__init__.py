@@ -6,13 +6,15 @@
 >>> found.dropped.to_pylist()
 [{'id': 'a', 'canonical': 'b', 'relation': 'duplicate'}]
 
-`retold.dedup` is the main job, `retold.Model` the judge behind it, `retold.explain` tells why.
+`retold.dedup` is the main job, `retold.Model` the judge behind it, `retold.explain` tells why, `retold.Index` keeps pages.
+`retold.spark` does the main job on Apache Spark.
 """
 
 from ._retold import (
     CorruptError,
     FileError,
     Findings,
+    Index,
     InternalError,
     Judgement,
     Model,
@@ -34,6 +36,7 @@ __all__ = [
     "CorruptError",
     "FileError",
     "Findings",
+    "Index",
     "InternalError",
     "Judgement",
     "Model",

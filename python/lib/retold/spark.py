@@ -1,14 +1,16 @@
-"""The main job on Apache Spark 4: `retold.spark.dedup(dataframe)`.
+"""The main job on Apache Spark 4: `retold.spark.dedup(dataframe)`. It needs pyspark, pandas and pyarrow.
 
 Spark finds which pages may be related, and the library decides each connected component of them as it decides a collection on
 one machine, by the same code. So pairs and kept pages are those of `retold.dedup` under the same model.
 
 1. `_sketched`: pages become sketches. Texts stay where they are.
 2. `_learnt`: what is common, learnt on the driver from the sketches (of all pages, or of a sample of their texts); not if a model is given.
-3. `_crowded`: keys that more than 1,000 texts have are counted out. They would make pairs of all with all.
+3. `_crowded`: keys that very many texts have are counted out. They would make pairs of all with all.
 4. `_meeting`: texts meet on the other keys: the rarest of the smaller one with all of the larger. `_judged` on their sketches.
-5. `_tied`: texts that may share nothing but crowded keys are tied together, a line each, not pair by pair.
-6. `_components`: connected components of all these, by alternating stars; of a few million edges on the driver.
+5. `_components`: connected components of all these, by alternating stars; of a few million edges on the driver.
+6. `_labels`: what is decided together. On one machine, components with crowded keys are decided in one sequence, as some of their lists are given up
+   before all have looked at them. So here they go to one task, up to a million pages. If they are more, `_tied` ties texts
+   that may share nothing but crowded keys together, a line each, and each component is decided by itself.
 7. `_proofs`: texts again, only of components with more than one; what verification needs of them goes to the components.
 8. `_decided`: each component is decided in one task, many small ones at a time.
 """
@@ -26,8 +28,8 @@ from ._retold import Model, UsageError
 
 __all__ = ["Found", "dedup"]
 
-#: Keys that more texts have are crowded, as on one machine.
-_CROWD = 1000
+#: Components with crowded keys are decided together if they have at most so many pages.
+_TOGETHER = 1_000_000
 #: Up to so many edges, components are found on the driver, with 32 bytes an edge.
 _ON_DRIVER = 5_000_000
 
@@ -94,10 +96,10 @@ class _Job:
         self.partitions = partitions or int(self.spark.conf.get("spark.sql.shuffle.partitions"))
         self.pages = dataframe
         self.columns = _columns(dataframe, self.model.options)
-        self.held, self.report, self.started = [], {}, time.monotonic()
+        self.held, self.report = [], {}
+        self.started, self.shuffled = time.monotonic(), _shuffled(self.context)
 
     def run(self):
-        shuffled = _shuffled(self.context)
         sketched = self._held(self._sketched())
         self._check_ids(sketched)
         good = sketched.where("reason is null")
@@ -106,27 +108,29 @@ class _Job:
         self._lap("learn")
         units = self._held(self._units(good))
         crowded = self._crowded(units)
-        edges = self._judged(units, self._meeting(units, crowded)).unionByName(self._tied(units, crowded))
-        edges = self._held(edges.distinct())
+        edges = self._held(self._judged(units, self._meeting(units, crowded)).distinct())
         self.report["edges"] = edges.count()
         self._lap("pairs")
-        labels = self._held(self._labels(good, self._components(edges)))
+        holders = self._held(self._map(units, "crowd_rows", "key bigint, node bigint, has bigint, wants bigint", crowded))
+        labels = self._held(self._labels(good, edges, holders))
         self._lap("components")
         found = self._held(self._decided(good, labels))
         found.count()
         self._lap("decide")
         result = self._result(sketched, found)
         self._lap("number")
-        total = _shuffled(self.context)
-        if total is not None:
-            self.report["shuffled_bytes"] = total - shuffled
-            self.report["shuffled_bytes_per_page"] = round((total - shuffled) / max(1, self.report["pages"]))
+        if "shuffled" in self.report:
+            total = sum(self.report["shuffled"].values())
+            self.report["shuffled_bytes"] = total
+            self.report["shuffled_bytes_per_page"] = round(total / self.report["pages"])
         return result
 
     def _lap(self, stage):
-        now = time.monotonic()
+        now, shuffled = time.monotonic(), _shuffled(self.context)
         self.report.setdefault("seconds", {})[stage] = round(now - self.started, 3)
-        self.started = now
+        if shuffled is not None:
+            self.report.setdefault("shuffled", {})[stage] = shuffled - self.shuffled
+        self.started, self.shuffled = now, shuffled
 
     def _held(self, frame):
         frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
@@ -190,7 +194,7 @@ class _Job:
 
     def _crowded(self, units):
         keys = units.select("sketch").mapInArrow(_keys, "key bigint")
-        crowded = keys.groupBy("key").count().where(F.col("count") > _CROWD).select("key")
+        crowded = keys.groupBy("key").count().where(F.col("count") > _retold.CROWD).select("key")
         crowded = _retold.Numbers(crowded.toArrow())
         self.report["crowded_keys"] = len(crowded)
         return crowded
@@ -209,24 +213,27 @@ class _Job:
         both = both.select(F.col("a").alias("node_a"), "sketch_a", F.col("b").alias("node_b"), "sketch_b")
         return self._map(both, "judge_rows", "a bigint, b bigint")
 
-    def _tied(self, units, crowded):
-        postings = self._map(units, "crowd_rows", "key bigint, node bigint, has bigint, wants bigint", crowded)
-        # On a list of which somebody looks: those who look, and those who have enough for them.
-        least = postings.groupBy("key").agg(F.min("wants").alias("least")).where("least is not null")
-        tied = postings.join(F.broadcast(least), "key").where("wants is not null or has >= least")
-        first = tied.groupBy("key").agg(F.min("node").alias("b"))
-        tied = tied.join(F.broadcast(first), "key").select(F.col("node").alias("a"), "b")
-        return tied.where("a != b")
+    def _looking(self, holders):
+        """Who may share nothing but crowded keys with another: holders who look for larger ones, and those who have enough for them."""
+        least = holders.groupBy("key").agg(F.min("wants").alias("least")).where("least is not null")
+        return holders.join(F.broadcast(least), "key").where("wants is not null or has >= least")
+
+    def _tied(self, holders):
+        looking = self._looking(holders)
+        first = looking.groupBy("key").agg(F.min("node").alias("b"))
+        tied = looking.join(F.broadcast(first), "key").select(F.col("node").alias("a"), "b")
+        return tied.where("a != b").distinct()
 
     def _components(self, edges):
         """`node`, `component` of all nodes with an edge; components are named by their smallest nodes.
 
         Alternating large stars and small stars (Kiveris et al., Connected Components in MapReduce and Beyond, 2014).
         """
-        if self.report["edges"] <= _ON_DRIVER:
+        if edges.count() <= _ON_DRIVER:
             components = pyarrow.Table.from_batches([_retold.connected(edges.toArrow())])
             return self.spark.createDataFrame(components)
-        before, rounds = _sum(edges), 0
+        edges, rounds = edges.checkpoint(), 0
+        before = _sum(edges)
         while True:
             both = edges.unionByName(edges.select(F.col("b").alias("a"), F.col("a").alias("b")))
             least = F.least("a", F.min("b").over(Window.partitionBy("a")))
@@ -245,13 +252,30 @@ class _Job:
         roots = edges.select(F.col("b").alias("node"), F.col("b").alias("component")).distinct()
         return edges.select(F.col("a").alias("node"), F.col("b").alias("component")).unionByName(roots)
 
-    def _labels(self, good, components):
+    def _labels(self, good, edges, holders):
         """The texts that are to be decided: `node`, `component`, the `first` of the pages, and whether others are `near`."""
         texts = good.groupBy("node").agg(F.count("*").alias("pages"), F.min("id").alias("first"))
-        texts = texts.join(components, "node", "left").where("component is not null or pages > 1")
-        return texts.select(
-            "node", F.coalesce("component", "node").alias("component"), "first", F.expr("component is not null").alias("near")
-        )
+        looking = self._looking(holders).select("node", F.lit(True).alias("looks")).distinct()
+        crowd = holders.select("node", F.lit(True).alias("holds")).distinct().join(looking, "node", "left")
+        texts = texts.join(self._components(edges), "node", "left").join(crowd, "node", "left")
+        texts = self._held(texts.where("component is not null or holds or pages > 1"))
+        texts = texts.withColumn("component", F.coalesce("component", "node"))
+        # Components that are visited in sequence on one machine: with crowded keys, or large (of exact copies every second counts).
+        size, holds = F.sum(F.ceil(F.col("pages") / 2)), F.max(F.coalesce("holds", F.lit(False)))
+        sizes = texts.groupBy("component").agg(size.alias("size"), holds.alias("crowded"), F.sum("pages").alias("all"), F.count("*").alias("texts"))
+        sizes = self._held(sizes.withColumn("together", F.expr(f"crowded or size > {_retold.FAMILY}")))
+        together = sizes.where("together").agg(F.sum("all")).head()[0] or 0
+        self.report["together"] = together
+        if together > _TOGETHER:
+            labels = self._components(edges.unionByName(self._tied(holders)).distinct())
+            texts = texts.drop("component").join(labels, "node", "left").where("component is not null or pages > 1")
+            texts = texts.withColumn("component", F.coalesce("component", "node"))
+            near = F.count("*").over(Window.partitionBy("component")) > 1
+            return texts.select("node", "component", "first", near.alias("near"))
+        texts = texts.join(sizes.select("component", "together", "texts"), "component")
+        near = F.expr("texts > 1 or coalesce(looks, false)")
+        component = F.when(F.col("together"), F.lit(0)).otherwise(F.col("component"))
+        return texts.select("node", component.cast("bigint").alias("component"), "first", near.alias("near"))
 
     def _proofs(self, labels):
         named = labels.where("near").select(F.col("first").alias("id"), "component")

@@ -58,7 +58,7 @@ struct What {
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// Print at most N matches of a page, the best; 0: look for none
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 20)]
     matches: usize,
     /// No progress
     #[arg(short, long)]

@@ -163,7 +163,7 @@ pub fn export(args: &Export) -> Result<ExitCode> {
     })?;
     progress.finish();
     if !args.quiet {
-        say::summary(&summary, &args.out, false);
+        say::out(|to| say::summary(&summary, &args.out, false, to))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -17,7 +17,11 @@ fn document(name: &str) -> String {
 
 /// The subcommands that `retold --help` lists.
 fn commands(world: &World) -> Vec<String> {
-    let help = world.run(&["--help"]).code(0).stdout();
+    subcommands(&world.run(&["--help"]).code(0).stdout())
+}
+
+/// The subcommands that a help lists.
+fn subcommands(help: &str) -> Vec<String> {
     let listed = help
         .lines()
         .skip_while(|line| !line.starts_with("Commands:"))
@@ -38,7 +42,10 @@ fn every_option_of_every_command_is_in_its_page() {
     assert!(commands.len() >= 8, "{commands:?}");
     for command in commands {
         let page = document(&format!("reference/{command}.md"));
-        let help = world.run(&[&command, "--help"]).code(0).stdout();
+        let mut help = world.run(&[&command, "--help"]).code(0).stdout();
+        for part in subcommands(&help) {
+            help += &world.run(&[&command, &part, "--help"]).code(0).stdout();
+        }
         let words = help.split(|c: char| c.is_whitespace() || ",[]=".contains(c));
         for option in words.filter(|word| word.starts_with("--") && word.len() > 2) {
             let option = option.trim_end_matches(['.', ';', ':', ')', '`']);

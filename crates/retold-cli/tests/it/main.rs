@@ -10,10 +10,13 @@ mod dedup;
 mod docs;
 mod eval;
 mod explain;
+mod guide;
+mod index;
 mod keywords;
 mod network;
 mod one_judge;
 mod options;
+mod outputs;
 mod shingle;
 mod text;
 #[cfg(feature = "lab")]

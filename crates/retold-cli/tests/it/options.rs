@@ -153,6 +153,7 @@ fn the_example_config_has_every_option_and_works() {
         .filter(|line| {
             let left_out = [
                 "files-from",
+                "against",
                 "params ",
                 "user-dict",
                 "synonyms",

@@ -14,7 +14,8 @@ use retold::read::Source;
 use retold::{Model, Page, Resources};
 
 use crate::index::Prepared;
-use crate::writer::{Limits, Writer, create};
+use crate::merge::Limits;
+use crate::writer::{Writer, create};
 
 /// Files change with nearly every commit.
 const SMALL: Limits = Limits {

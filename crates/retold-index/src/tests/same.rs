@@ -181,7 +181,7 @@ fn follow(steps: &[Step], model: &Model) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
     #[test]
     fn any_way_of_adding_is_the_batch_run(
         steps in steps(),
@@ -261,4 +261,34 @@ fn readers_follow_the_writer() {
         second.contains("one writer at a time: a test (process "),
         "{second}"
     );
+}
+
+/// New files against an index are new files against the files that it was made of, under its model.
+#[test]
+fn new_against_an_index_is_new_against_files() {
+    let pages: Vec<Page> = (0..60)
+        .map(|n| {
+            page(
+                &format!("p{:02}", n % 50),
+                &(n % 7, n % 3..8 + n % 6, n % 2),
+            )
+        })
+        .collect();
+    let (old, new) = pages.split_at(30);
+    for config in variants() {
+        let model = run(&pages, Model::new(config).unwrap()).model;
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = make(folder.path(), &model);
+        for some in old.chunks(7) {
+            writer.add(&prepared(&writer, some), None).unwrap();
+        }
+        let source = |pages: &[Page]| vec![Source::of_pages("pages", pages.iter().cloned())];
+        let resources = Resources::default();
+        let files =
+            dedup::against(source(new), source(old), model.clone(), &resources, &()).unwrap();
+        let mut kept = crate::Export::old(writer.index());
+        let index = dedup::against_index(source(new), &mut kept, model, &resources, &()).unwrap();
+        assert_eq!(pairs(&index), pairs(&files));
+        assert_eq!(dropped(&index), dropped(&files));
+    }
 }

@@ -1,6 +1,7 @@
 //! The figures of the overview, as numbers: the page draws them.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -200,6 +201,8 @@ pub(super) struct Timeline {
     pub undated: u64,
     /// Pages with a date before the first bar.
     pub earlier: u64,
+    /// Pages with a date behind the last bar.
+    pub later: u64,
 }
 
 /// `None` if no page has a date.
@@ -214,6 +217,10 @@ pub(super) fn timeline(pages: impl Iterator<Item = (Option<i64>, bool)>) -> Opti
         let day = by_day.entry(date.div_euclid(86_400)).or_default();
         *if copy { &mut day.1 } else { &mut day.0 } += 1;
     }
+    let usual = usual_days(&by_day)?;
+    let later: u64 = by_day.range(usual.end() + 1..).map(pages_of).sum();
+    let before: u64 = by_day.range(..usual.start()).map(pages_of).sum();
+    by_day.retain(|day, _| usual.contains(day));
     let span = by_day.keys().next_back()? - by_day.keys().next()?;
     let unit = match span {
         0..=92 => "day",
@@ -227,10 +234,7 @@ pub(super) fn timeline(pages: impl Iterator<Item = (Option<i64>, bool)>) -> Opti
     }
     let last = *bars.keys().next_back()?;
     let first = (*bars.keys().next()?).max(last - TIME_BARS + 1);
-    let earlier = bars
-        .range(..first)
-        .map(|(_, (kept, copies))| kept + copies)
-        .sum();
+    let earlier = before + bars.range(..first).map(pages_of).sum::<u64>();
     let bars = (first..=last).map(|bar| {
         let (kept, copies) = bars.get(&bar).copied().unwrap_or_default();
         (name_of_bar(bar, unit), kept, copies)
@@ -240,7 +244,35 @@ pub(super) fn timeline(pages: impl Iterator<Item = (Option<i64>, bool)>) -> Opti
         bars: bars.collect(),
         undated,
         earlier,
+        later,
     })
+}
+
+fn pages_of((_, (kept, copies)): (&i64, &(u64, u64))) -> u64 {
+    kept + copies
+}
+
+/// The first day by which there are more than `few` pages.
+fn day_beyond<'a>(
+    mut days: impl Iterator<Item = (&'a i64, &'a (u64, u64))>,
+    few: u64,
+) -> Option<i64> {
+    let mut passed = 0;
+    let day = days.find(|&day| {
+        passed += pages_of(day);
+        passed > few
+    });
+    day.map(|(&day, _)| day)
+}
+
+/// The days on which pages are dated if not by mistake: 99 of 100 pages, and as long a time again on both sides.
+fn usual_days(by_day: &BTreeMap<i64, (u64, u64)>) -> Option<RangeInclusive<i64>> {
+    const MISTAKEN: u64 = 200;
+    let few = by_day.iter().map(pages_of).sum::<u64>() / MISTAKEN;
+    let first = day_beyond(by_day.iter(), few)?;
+    let last = day_beyond(by_day.iter().rev(), few)?;
+    let around = (last - first).max(31);
+    Some(first - around..=last + around)
 }
 
 /// Days, months or years since 1970.
@@ -325,6 +357,17 @@ mod tests {
         );
         assert_eq!(who_repeats(Contains, later(None, Some(3))), (false, true));
         assert_eq!(who_repeats(ContainedBy, None), (true, false));
+    }
+
+    #[test]
+    fn a_date_by_mistake_does_not_flatten_the_rest() {
+        let day = 86_400;
+        let pages = (0..300).map(|n| (Some(n % 30 * day), false));
+        let mistaken = [(Some(643_000 * day), false), (Some(-400 * day), true)];
+        let line = timeline(pages.chain(mistaken)).unwrap();
+        assert_eq!((line.unit, line.bars.len()), ("day", 30));
+        assert_eq!((line.earlier, line.later), (1, 1));
+        assert!(line.bars.iter().all(|bar| bar.1 == 10));
     }
 
     #[test]

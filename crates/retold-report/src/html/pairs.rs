@@ -76,12 +76,19 @@ pub(crate) struct Shape {
     outcomes: Option<[&'static str; 2]>,
 }
 
-/// The checks shown for a pair verified on its texts: sketches would only give estimates.
-fn verified(pair: &Pair) -> Vec<Check> {
+/// The checks shown for a pair verified on its texts: sketches would only give estimates. `usual` is the similarity that
+/// related pages have; some methods relate others too, for reasons that `explain` tells.
+fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
     let similarity = "computed on the full texts; `retold explain` shows the details";
     let ratio = "the smaller page's size over the larger's";
     vec![
-        Check::value("similarity", similarity, f64::from(pair.similarity)),
+        // To the digits that are written.
+        match (f64::from(pair.similarity) * 1e6).round() / 1e6 {
+            value if value >= usual => {
+                Check::value("similarity", similarity, value).against(Op::AtLeast, usual)
+            }
+            value => Check::value("similarity", similarity, value),
+        },
         Check::value("length ratio", ratio, f64::from(pair.length_ratio)),
     ]
 }
@@ -151,7 +158,7 @@ impl<'a> Facts<'a> {
         let model = self.report.model;
         let exact = model.config().exact && a.text.is_some() && a.text == b.text;
         let checks = match model.verifier() {
-            Some(_) if !exact => verified(pair),
+            Some(_) if !exact => verified(pair, (model.method().least_similarity)(model.params())),
             _ => {
                 let mut trace = Trace::on();
                 if let Some(relating) = model.relate(units[0], units[1], &mut trace) {

@@ -22,7 +22,7 @@ function memberRow(cluster, place, member, pairs) {
   return el("tr", {},
     el("td", {}, pair ? el("a", { href: `#/pair/${clusters.number[place]}/${pair.a}/${pair.b}` }, pageId(member.id)) : pageId(member.id),
       el("span", { class: "under" }, badge(fate, member.at === 0 ? "canonical" : member.fate ? "gone" : "stays"), " ", why)),
-    el("td", { class: "num" }, pair ? ratio(pair.similarity) : ""),
+    el("td", { class: "num" }, pair ? ratio(pair.similarity) : "", pair && pair.a !== 0 && pair.b !== 0 ? el("span", { class: "under" }, "to ", pageId(cluster.members[pair.a === member.at ? pair.b : pair.a].id)) : ""),
     el("td", { class: "num" }, count(member.chars)),
     el("td", {}, member.site ? el("bdi", {}, member.site) : ""),
     el("td", { class: "num" }, member.date || ""));

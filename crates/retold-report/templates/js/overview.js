@@ -92,7 +92,7 @@ function timelineChart() {
     label: `${name}: ${plural(kept, "page")} kept, ${count(copies)} dropped as copies`,
   }));
   const ticks = (width) => thin(line.bars.map(([name], at) => [(at + 0.5) / n, name]), Math.max(2, Math.floor(width / 90)));
-  const left = [line.undated ? `${plural(line.undated, "page")} without a date` : "", line.earlier ? `${plural(line.earlier, "page")} before the first bar` : ""].filter(Boolean);
+  const left = [line.undated ? `${plural(line.undated, "page")} without a date` : "", line.earlier ? `${plural(line.earlier, "page")} before the first bar` : "", line.later ? `${plural(line.later, "page")} behind the last bar` : ""].filter(Boolean);
   return section("Over time",
     barChart(bars, { title: "Pages by date", x: `date of the page, by ${line.unit}`, y: "pages", xTicks: ticks }),
     legend(["one", "kept"], ["two", "dropped as copies"]), left.length ? el("p", { class: "note" }, `Not shown: ${left.join(", ")}.`) : null);

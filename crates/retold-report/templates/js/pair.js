@@ -74,7 +74,10 @@ function sharedPieces(a, b) {
   return passages;
 }
 
-const explainLine = (pair) => `retold explain OUT '${pair.a.id.replaceAll("'", "'\\''")}' '${pair.b.id.replaceAll("'", "'\\''")}'`;
+const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+/** The folder that this report was opened from, if it was opened as a file. */
+const folder = () => location.protocol === "file:" ? quoted(decodeURIComponent(location.pathname).replace(/\/[^/]*$/, "")) : "OUT";
+const explainLine = (pair) => `retold explain ${folder()} ${quoted(pair.a.id)} ${quoted(pair.b.id)}`;
 
 function verdictLine(pair) {
   if (pair.exact) return "The two texts are equal after folding: duplicates, whatever the method says.";

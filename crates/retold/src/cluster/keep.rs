@@ -30,6 +30,8 @@ enum Fate {
 pub struct Keep<'a> {
     preference: &'a [u32],
     contained: bool,
+    /// Page -> whether it stays whatever it repeats; empty if none does.
+    is_old: &'a [bool],
     fates: Vec<Fate>,
     /// Open page -> pages that wait for it, because it contains them.
     waiting: FxHashMap<Rank, Vec<Rank>>,
@@ -39,11 +41,12 @@ pub struct Keep<'a> {
 
 impl<'a> Keep<'a> {
     /// All pages are open. `preference` has a number for each, the smallest is the best; `contained` says whether contained
-    /// pages go too, or duplicates only.
-    pub fn new(preference: &'a [u32], contained: bool) -> Keep<'a> {
+    /// pages go too, or duplicates only. Pages that `is_old` has stay; they are preferred to all others.
+    pub fn new(preference: &'a [u32], contained: bool, is_old: &'a [bool]) -> Keep<'a> {
         Keep {
             preference,
             contained,
+            is_old,
             fates: vec![Fate::Open; preference.len()],
             waiting: FxHashMap::default(),
             woken: BinaryHeap::new(),
@@ -83,13 +86,18 @@ impl<'a> Keep<'a> {
             return;
         }
         let is_open = |other: Rank| self.fates[other.at()] == Fate::Open;
+        let waits = self.contained && !self.is_old(page);
         let container = related.iter().find(|&&(other, relation)| {
-            self.contained && relation == Relation::ContainedBy && is_open(other)
+            waits && relation == Relation::ContainedBy && is_open(other)
         });
         match container {
             Some(&(other, _)) => self.waiting.entry(other).or_default().push(page),
             None => self.stays(page, related),
         }
+    }
+
+    fn is_old(&self, page: Rank) -> bool {
+        self.is_old.get(page.at()).copied().unwrap_or(false)
     }
 
     fn stays(&mut self, page: Rank, related: &[(Rank, Relation)]) {
@@ -106,7 +114,7 @@ impl<'a> Keep<'a> {
                 Fate::Goes(stays, _) => self.preference[page.at()] < self.preference[stays.at()],
                 Fate::Stays => false,
             };
-            if repeats && better {
+            if repeats && better && !self.is_old(other) {
                 self.decide(other, Fate::Goes(page, relation));
             }
         }

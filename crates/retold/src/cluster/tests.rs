@@ -43,7 +43,7 @@ fn a_chain_of_six_is_cut_where_two_edges_end() {
 fn only_pages_related_to_a_kept_page_are_dropped() {
     let chain = duplicates(&[(0, 1), (1, 2), (2, 3)]);
     let rank: Vec<u32> = (0..4).collect();
-    let drops = dropped(4, &chain, &rank, true);
+    let drops = dropped(4, &chain, &rank, true, &[]);
     let plain: Vec<_> = drops.iter().map(|d| (d.page.0, d.canonical.0)).collect();
     assert_eq!(plain, [(1, 0), (3, 2)]);
 }
@@ -58,8 +58,8 @@ fn a_container_is_never_dropped_for_what_it_contains() {
     };
     // Whichever page is preferred, the one that has all is visited first.
     for preference in [[0, 1], [1, 0]] {
-        assert_eq!(dropped(2, &pairs, &preference, true), [gone]);
-        assert_eq!(dropped(2, &pairs, &preference, false), []);
+        assert_eq!(dropped(2, &pairs, &preference, true, &[]), [gone]);
+        assert_eq!(dropped(2, &pairs, &preference, false, &[]), []);
     }
 }
 
@@ -70,7 +70,7 @@ fn a_copy_goes_though_its_original_is_in_another_cluster() {
     let preference = [7, 6, 5, 4, 0, 1, 2, 3];
     let clusters = cluster(8, &chain, &[], Linkage::TwoEdge, &preference);
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4], vec![5, 6, 7]]);
-    let drops = dropped(8, &chain, &preference, true);
+    let drops = dropped(8, &chain, &preference, true, &[]);
     let plain: Vec<_> = drops.iter().map(|d| (d.page.0, d.canonical.0)).collect();
     // 4 stays, so 5 goes for it, and 3; 6 and 2 stay; 7 and 1 go; 0 stays.
     assert_eq!(plain, [(1, 2), (3, 4), (5, 4), (7, 6)]);
@@ -133,7 +133,7 @@ proptest! {
         };
         let pairs: Vec<Pair> = edges.into_iter().filter(|((a, b), _)| a < b)
             .map(|((a, b), duplicate)| pair(a, b, relation(a, b, duplicate))).collect();
-        let drops = dropped(20, &pairs, &preference, contained);
+        let drops = dropped(20, &pairs, &preference, contained, &[]);
         let gone: BTreeSet<Rank> = drops.iter().map(|d| d.page).collect();
         for drop in &drops {
             prop_assert!(!gone.contains(&drop.canonical));

@@ -8,7 +8,8 @@ use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
 use crate::method::Trace;
 use crate::model::{Judgement, Model, Units, copy};
 
-/// The pages of a collection by text, unit and own length. With `exact` off each page is a class of its own.
+/// The pages of a collection by text, unit and own length, old ones apart from the others. With `exact` off each page is a
+/// class of its own.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     /// Page -> class.
@@ -19,16 +20,25 @@ pub(super) struct Classes {
     members: Vec<Rank>,
     /// Class -> its unit, by the number of its sketch.
     pub(super) units: Vec<SketchNo>,
+    /// Page -> whether it is an old one, which the others are compared with; empty if there are none. They are preferred to
+    /// all others, and not compared among each other.
+    is_old: Vec<bool>,
 }
 
 impl Classes {
-    pub(super) fn new(judge: &Judge<'_>, unit_of: &[UnitNo], preference: &[u32]) -> Classes {
+    pub(super) fn new(
+        judge: &Judge<'_>,
+        unit_of: &[UnitNo],
+        preference: &[u32],
+        is_old: &[bool],
+    ) -> Classes {
         let unit = |rank: Rank| unit_of[judge.by_id[rank.at()].at()];
         let key = |rank: Rank| {
             let page = judge.page(rank);
             let alone = page.text.is_none() || !judge.exact;
             let alone = alone.then_some(rank);
-            (page.text, alone, unit(rank), page.own_chars)
+            let is_new = !is_old.get(rank.at()).copied().unwrap_or(false);
+            (page.text, alone, unit(rank), page.own_chars, is_new)
         };
         let mut members: Vec<Rank> = Rank::first(judge.by_id.len()).collect();
         members.par_sort_by_cached_key(|&rank| (key(rank), preference[rank.at()]));
@@ -50,7 +60,24 @@ impl Classes {
             ends,
             members,
             units,
+            is_old: is_old.to_vec(),
         }
+    }
+
+    /// Page -> whether it is an old one; empty if there are none.
+    pub(super) fn is_old(&self) -> &[bool] {
+        &self.is_old
+    }
+
+    /// Whether a class has old pages; then it has no others.
+    pub(super) fn old(&self, class: ClassNo) -> bool {
+        let page = self.first(class);
+        self.is_old.get(page.at()).copied().unwrap_or(false)
+    }
+
+    /// Whether two classes both have old pages.
+    pub(super) fn are_old(&self, a: ClassNo, b: ClassNo) -> bool {
+        self.old(a) && self.old(b)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -105,6 +132,9 @@ impl Judge<'_> {
 
     /// The pair of two classes, named by their first pages, if they are related.
     pub(super) fn pair(&self, classes: &Classes, a: ClassNo, b: ClassNo) -> Option<Pair> {
+        if classes.are_old(a, b) {
+            return None;
+        }
         let (x, y) = (classes.first(a), classes.first(b));
         if self.is_copy(x, y) {
             return Some(self.copies(x, y));
@@ -134,8 +164,10 @@ impl Judge<'_> {
             let best = group.iter().min_by_key(|rank| preference[rank.at()]);
             for (at, &a) in group.iter().enumerate() {
                 let rest = group[at + 1..].iter();
-                let wanted =
-                    rest.filter(|&&b| group.len() <= limit || Some(&a) == best || Some(&b) == best);
+                let wanted = rest.filter(|&&b| {
+                    let is_wanted = group.len() <= limit || Some(&a) == best || Some(&b) == best;
+                    is_wanted && !classes.are_old(classes.of(a), classes.of(b))
+                });
                 pairs.extend(wanted.map(|&b| self.copies(a, b)));
             }
         }

@@ -100,7 +100,7 @@ impl<'a> Families<'a> {
         truth: &Truth<'_>,
     ) -> Result<Decided> {
         let mut state = State {
-            keep: Keep::new(self.preference, self.contained),
+            keep: Keep::new(self.preference, self.contained, self.classes.is_old()),
             parts: Parts::new(self.classes),
             crowds,
             related: FxHashMap::default(),
@@ -262,7 +262,10 @@ impl<'a> Families<'a> {
         };
         // Of two that have not looked, the first to look looks for both.
         let is_wanted = |other: ClassNo| {
-            state.turns[other.at()] > state.turns[class.at()] && !self.is_over(state, other, class)
+            let turns = &state.turns;
+            turns[other.at()] > turns[class.at()]
+                && !self.is_over(state, other, class)
+                && !self.classes.are_old(other, class)
         };
         let near = self.near.get(&class).map_or(&[][..], Vec::as_slice);
         let known: Vec<ClassNo> = near.iter().map(other_of).collect();

@@ -9,7 +9,7 @@ use crate::cluster::{Canonical, Drop, Linkage};
 use crate::ids::Rank;
 
 /// Pages made of few sentences, so that many are alike and some contain others.
-fn pages() -> impl Strategy<Value = Vec<Page>> {
+pub(super) fn pages() -> impl Strategy<Value = Vec<Page>> {
     let story = |from: usize, length: usize, tail: usize| {
         let sentence =
             |n: usize| format!("昨天第{n}号渡船离开了港口，码头上的乘客{n}人一直在等待消息。");
@@ -30,13 +30,13 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
 }
 
 /// `limits`: pages of a component all of whose pairs are listed, classes on a list that is not crowded.
-fn find_within(pages: &[Page], config: &Config, limits: (usize, usize)) -> Findings {
+pub(super) fn find_within(pages: &[Page], config: &Config, limits: (usize, usize)) -> Findings {
     let source = Source::of_pages("pages", pages.to_vec());
     let model = Model::new(config.clone()).unwrap();
     find(vec![source], model, &Resources::default(), limits, &()).unwrap()
 }
 
-fn gone(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
+pub(super) fn gone(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
     let dropped = findings.dropped.iter();
     dropped
         .map(|drop| (drop.page, drop.canonical, drop.relation))
@@ -61,7 +61,7 @@ fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     large.flat_map(|part| part.members).collect()
 }
 
-fn configs() -> Vec<Config> {
+pub(super) fn configs() -> Vec<Config> {
     let mut configs = Vec::new();
     for method in ["period", "coverage", "shingle", "agglomerate"] {
         for canonical in [Canonical::Longest, Canonical::Earliest, Canonical::First] {

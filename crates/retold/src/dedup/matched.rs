@@ -43,6 +43,9 @@ pub struct Matching<'a> {
     pub resources: &'a Resources,
     /// Is told what is going on.
     pub watch: &'a dyn Watch,
+    /// For each page, by rank, whether it is an old one: it stays, is preferred to all others, and not compared with other old
+    /// ones. Empty if there are none.
+    pub is_old: &'a [bool],
     /// [`FAMILY`], or less in tests.
     pub family: usize,
     /// [`CROWD`], or less in tests.
@@ -99,7 +102,7 @@ impl Matched {
             by_id: matching.by_id,
             exact: matching.model.config().exact,
         };
-        let classes = Classes::new(&judge, &unit_of, matching.preference);
+        let classes = Classes::new(&judge, &unit_of, matching.preference, matching.is_old);
         let run = Run {
             matching,
             judge,
@@ -297,7 +300,13 @@ impl<'a> Run<'a> {
         let mut pairs = self.pages_of(&pairs, &large);
         let contained = self.matching.model.config().drop == Drop::Both;
         let preference = self.matching.preference;
-        let mut dropped = cluster::dropped(preference.len(), &pairs, preference, contained);
+        let mut dropped = cluster::dropped(
+            preference.len(),
+            &pairs,
+            preference,
+            contained,
+            classes.is_old(),
+        );
         self.list_large(&large, &gone, &deciding, &mut pairs, &mut dropped);
         pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
         dropped.par_sort_unstable_by_key(|drop| drop.page);
@@ -331,7 +340,7 @@ impl<'a> Run<'a> {
         let mut made: Vec<Pair> = between.collect();
         for class in ClassNo::first(self.classes.len()) {
             let pages = self.classes.members(class);
-            if large[pages[0].at()] {
+            if large[pages[0].at()] || self.classes.old(class) {
                 continue;
             }
             for (at, &a) in pages.iter().enumerate() {
@@ -359,7 +368,11 @@ impl<'a> Run<'a> {
             }
             let Some(&&drop) = goes.get(&first) else {
                 // It stays, and its copies go for it.
-                for &page in &pages[1..] {
+                let copies = match self.classes.old(class) {
+                    true => &[][..],
+                    false => &pages[1..],
+                };
+                for &page in copies {
                     pairs.push(self.judge.copies(page, first));
                     dropped.push(Dropped {
                         page,

@@ -1,5 +1,6 @@
 //! The main job, stage by stage.
 
+mod against;
 mod classes;
 mod clock;
 mod families;
@@ -8,9 +9,11 @@ mod order;
 mod parts;
 mod verifying;
 
+pub use against::{Old, against, against_index};
 use clock::Clock;
 pub use clock::Lap;
 pub use matched::{CROWD, FAMILY, Matched, Matching};
+use order::old_first;
 pub use order::{order_of, preference};
 pub use verifying::Verified;
 
@@ -35,6 +38,10 @@ pub struct Findings {
     pub model: Model,
     /// What was read.
     pub sources: Vec<Source>,
+    /// How many of them are to be rid of copies; the others are those that they were compared with ([`against`](against())).
+    pub new_sources: usize,
+    /// How many of the last pages of the collection are old ones, which the others were compared with.
+    pub old_pages: usize,
     /// The pages and what happened to all other records.
     pub collection: Collection,
     /// Pages in the order of their ids.
@@ -124,9 +131,15 @@ pub fn run(
     })
 }
 
-/// Does a job on so many threads; 0 for one a core.
+/// Four threads a core: more would only wait for each other.
+pub fn most_threads() -> usize {
+    4 * std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Does a job on so many threads; 0 for one a core, never more than [`most_threads`].
 pub fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let used = threads.min(most_threads());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(used).build();
     pool.map_err(|e| Error::Usage(format!("--threads {threads}: {e}")))?
         .install(job)
 }
@@ -146,6 +159,7 @@ fn find(
         model,
         clock,
         limits,
+        old_pages: 0,
     };
     work.find(None, resources, watch)
 }
@@ -167,6 +181,7 @@ pub fn among(
             model,
             clock: Clock::default(),
             limits: (FAMILY, CROWD),
+            old_pages: 0,
         };
         work.find(Some(texts), resources, watch)
     })
@@ -180,10 +195,12 @@ struct Work {
     clock: Clock,
     /// [`FAMILY`] and [`CROWD`].
     limits: (usize, usize),
+    /// So many pages at the end are old ones.
+    old_pages: usize,
 }
 
 impl Work {
-    /// The stages after sketching. Without `texts` the sources are read again.
+    /// The stages after sketching. Texts of pages that are of no source come from `texts`; the others are read again.
     fn find(
         self,
         texts: Option<&dyn Texts>,
@@ -196,23 +213,32 @@ impl Work {
             model,
             mut clock,
             limits: (family, crowd),
+            old_pages,
         } = self;
         let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
-        let preference = preference(&collection, model.config().canonical, &by_id, watch);
+        let mut preference = preference(&collection, model.config().canonical, &by_id, watch);
+        let first_old = collection.pages.len() - old_pages;
+        let mut is_old = Vec::new();
+        if old_pages > 0 {
+            is_old = by_id.iter().map(|page| page.at() >= first_old).collect();
+            preference = old_first(&preference, &is_old);
+        }
         let sketches = std::mem::take(&mut collection.sketches);
         let reread = Reread {
             sources: &sources,
             model: &model,
             collection: &collection,
+            others: texts,
         };
         let matching = Matching {
             model: &model,
             collection: &collection,
             by_id: &by_id,
             preference: &preference,
-            texts: texts.unwrap_or(&reread),
+            texts: &reread,
             resources,
             watch,
+            is_old: &is_old,
             family,
             crowd,
         };
@@ -221,6 +247,8 @@ impl Work {
         clock.lap("pairs");
         Ok(Findings {
             model,
+            new_sources: sources.len(),
+            old_pages,
             sources,
             collection,
             by_id,
@@ -296,6 +324,8 @@ fn nothing_to_read(sources: &[Source], collection: &Collection) -> Error {
     Error::Usage(message)
 }
 
+#[cfg(test)]
+mod against_tests;
 #[cfg(test)]
 mod family_tests;
 #[cfg(test)]

@@ -46,6 +46,17 @@ pub fn preference(
     preference
 }
 
+/// The same order, but old pages come before all others.
+pub(super) fn old_first(preference: &[u32], is_old: &[bool]) -> Vec<u32> {
+    let mut order: Vec<Rank> = Rank::first(preference.len()).collect();
+    order.par_sort_by_key(|rank| (!is_old[rank.at()], preference[rank.at()]));
+    let mut places = vec![0; order.len()];
+    for (place, rank) in (0u32..).zip(order) {
+        places[rank.at()] = place;
+    }
+    places
+}
+
 fn warn_of_dates(collection: &Collection, watch: &dyn Watch) {
     let pages = collection.pages.len();
     let dated = collection

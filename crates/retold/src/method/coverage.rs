@@ -122,7 +122,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         "verify",
     ],
     reads_sentences: |_| true,
-    least_similarity: |params| LEAST * params.float("threshold"),
+    least_similarity: |params| params.float("threshold"),
     build: |params, known| Box::new(Coverage::new(params, known)),
 };
 

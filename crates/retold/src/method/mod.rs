@@ -137,7 +137,7 @@ pub struct MethodInfo {
     pub judged_by: &'static [&'static str],
     /// Whether it looks at [`Text::sentences`], given its parameters.
     pub reads_sentences: fn(&Params) -> bool,
-    /// The similarity that related pages reach, given its parameters, for the line in charts.
+    /// The similarity that related pages usually reach, given its parameters, for the line in charts.
     pub least_similarity: fn(&Params) -> f64,
     /// Makes the method with checked parameters and what was learnt.
     pub build: fn(&Params, &Arc<Knowledge>) -> Box<dyn Method>,

@@ -297,7 +297,7 @@ fn prose_of(block: &Block, text: &[u8]) -> u64 {
 /// Whether a text is a notice of rights.
 fn is_notice(text: &[u8]) -> bool {
     let is_in = |mark: &&str| memchr::memmem::find(text, mark.as_bytes()).is_some();
-    text.len() <= NOTICE && RIGHTS.iter().any(|mark| is_in(&mark))
+    text.len() <= NOTICE && RIGHTS.iter().any(is_in)
 }
 
 /// Whether a text has marks that stand in sentences: those of ASCII before a space, a quotation mark or the end.

@@ -1,0 +1,76 @@
+//! The recipes of the guide, run as they are written.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::World;
+
+/// The code blocks of a page: their language, and their lines.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs/guide")
+        .join(page);
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut blocks = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+            blocks.push((language.to_owned(), block.join("\n") + "\n"));
+        }
+    }
+    blocks
+}
+
+/// Runs all commands of a page in one shell; returns the outputs that it shows.
+fn run(world: &World, page: &str) -> Vec<String> {
+    let (commands, shown): (Vec<_>, Vec<_>) = blocks(page)
+        .into_iter()
+        .partition(|(language, _)| language == "sh");
+    assert!(commands.len() >= 4, "{commands:?}");
+    let script: String = commands.into_iter().map(|(_, block)| block).collect();
+    let script = world.file("guide.sh", format!("set -e\n{script}"));
+    let binary = Path::new(env!("CARGO_BIN_EXE_retold"));
+    let path = format!(
+        "{}:{}",
+        binary.parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let ran = Command::new("bash")
+        .arg(script)
+        .env("PATH", path)
+        .current_dir(world.path(""))
+        .output()
+        .unwrap();
+    assert!(
+        ran.status.success(),
+        "{}\n{}",
+        String::from_utf8_lossy(&ran.stdout),
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    shown.into_iter().map(|(_, block)| block).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn a_crawler_skips_what_it_has() {
+    let world = World::new();
+    let shown = run(&world, "11-crawler.md");
+    assert_eq!(shown, [world.read("said.txt"), world.read("asked.txt")]);
+}
+
+#[test]
+#[cfg(unix)]
+fn new_reprints_become_mails() {
+    let world = World::new();
+    let shown = run(&world, "12-watch.md");
+    assert_eq!(shown, [world.read("mails.jsonl")]);
+    assert_eq!(world.read("again.jsonl"), "");
+    let stories = world.lines("stories.jsonl");
+    assert_eq!(
+        (&stories[0]["pages"], &stories[0]["id"]),
+        (&2.into(), &"ferry.html".into())
+    );
+    let story = world.read("story.json");
+    assert!(story.contains("\"what\": \"copied\""), "{story}");
+}

@@ -1,0 +1,421 @@
+//! `retold index`, `retold serve`, `retold dedup --against`.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use crate::common::{World, article, line};
+
+/// Thirty pages: stories of one to four versions, some shortened.
+fn pages() -> Vec<(String, String)> {
+    let page = |n: u32| {
+        let end = if n % 4 == 3 { 4 } else { 12 };
+        (
+            format!("p{n:02}"),
+            format!("{}第{n}版。", article(&format!("题目{}", n / 4), 0..end)),
+        )
+    };
+    (0..30).map(page).collect()
+}
+
+fn jsonl<'a>(pages: impl IntoIterator<Item = &'a (String, String)>) -> String {
+    pages.into_iter().map(|(id, text)| line(id, text)).collect()
+}
+
+fn same(world: &World, a: &str, b: &str) {
+    for file in ["pairs.jsonl", "clusters.jsonl", "dropped.jsonl"] {
+        assert_eq!(
+            world.read(&format!("{a}/{file}")),
+            world.read(&format!("{b}/{file}")),
+            "{file}"
+        );
+    }
+}
+
+/// A running service.
+struct Service {
+    child: Child,
+    address: String,
+}
+
+impl Service {
+    fn start(world: &World, arguments: &[&str]) -> Service {
+        let mut command =
+            world.command(&[&["serve", "ix", "--listen", "127.0.0.1:0"], arguments].concat());
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut said)
+            .unwrap();
+        let address = said
+            .trim()
+            .strip_prefix("listening on http://")
+            .unwrap()
+            .to_owned();
+        Service { child, address }
+    }
+
+    fn ask(&self, head: &str, body: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{head}\r\nHost: x\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+
+    /// Stops it as a supervisor does; returns the exit code and the log.
+    fn stop(mut self) -> (Option<i32>, String) {
+        let id = self.child.id().to_string();
+        assert!(
+            std::process::Command::new("kill")
+                .arg(id)
+                .status()
+                .unwrap()
+                .success()
+        );
+        let mut log = String::new();
+        self.child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut log)
+            .unwrap();
+        (self.child.wait().unwrap().code(), log)
+    }
+}
+
+/// One set of pages through every door: a run, an index filled at once and page by page, a service.
+#[test]
+#[cfg(unix)]
+fn every_door_says_the_same() {
+    let world = World::new();
+    let pages = pages();
+    world.file("all.jsonl", jsonl(&pages));
+    world
+        .run(&["dedup", "all.jsonl", "-o", "run", "--no-kept", "-q"])
+        .code(0);
+    for name in ["ix", "ix2"] {
+        world
+            .run(&["index", "create", name, "--learn", "all.jsonl"])
+            .code(0);
+    }
+    let added = world
+        .run(&["index", "add", "ix2", "all.jsonl", "-q"])
+        .code(0)
+        .stdout();
+    assert_eq!(added.lines().count(), 30);
+    // Backwards, by two doors in turns.
+    for some in pages.iter().rev().collect::<Vec<_>>().chunks(10) {
+        let service = Service::start(&world, &[]);
+        for page in &some[..5] {
+            let answer = service.ask(
+                "POST /v1/pages HTTP/1.1\r\nContent-Type: application/json",
+                &jsonl([*page]),
+            );
+            assert!(answer.contains("\"new\""), "{answer}");
+        }
+        let (code, log) = service.stop();
+        assert_eq!(code, Some(0), "{log}");
+        let lines: Vec<Value> = log
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert!(
+            lines
+                .iter()
+                .any(|line| line["route"] == "/v1/pages" && line["status"] == 200),
+            "{log}"
+        );
+        world.file("some.jsonl", jsonl(some[5..].iter().copied()));
+        world
+            .run(&["index", "add", "ix", "some.jsonl", "-q"])
+            .code(0);
+    }
+    for name in ["ix", "ix2"] {
+        world
+            .run(&["index", "export", name, "-o", "export", "--force", "-q"])
+            .code(0);
+        same(&world, "run", "export");
+    }
+    // What the export keeps is what the run keeps.
+    let kept = world.lines("export/kept/pages.jsonl").len() as u64;
+    assert_eq!(world.summary("run")["records"]["kept"], kept);
+    // A question about a page has the matches that the run lists.
+    let asked = world
+        .run(&["index", "query", "ix", "all.jsonl", "-q"])
+        .code(0)
+        .stdout();
+    let mut found = 0;
+    for line in asked
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+    {
+        assert_eq!(line["status"], "unchanged");
+        found += line["matches"].as_array().unwrap().len();
+    }
+    assert_eq!(found, 2 * world.lines("run/pairs.jsonl").len());
+    assert!(found > 20);
+}
+
+#[test]
+fn pages_are_replaced_and_removed() {
+    let world = World::new();
+    world.file(
+        "one.jsonl",
+        line("a", &article("甲", 0..9)) + &line("b", &article("乙", 0..9)),
+    );
+    world.run(&["index", "create", "ix"]).code(0);
+    let status = |ran: crate::common::Ran| -> Vec<String> {
+        let lines = ran.stdout();
+        let lines = lines
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines
+            .map(|line| line["status"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let add = |file: &str| status(world.run(&["index", "add", "ix", file, "-q"]).code(0));
+    assert_eq!(add("one.jsonl"), ["new", "new"]);
+    assert_eq!(add("one.jsonl"), ["unchanged", "unchanged"]);
+    world.file(
+        "two.jsonl",
+        line("a", &article("丙", 0..9)) + &line("a", &article("乙", 0..9)),
+    );
+    assert_eq!(
+        status(
+            world
+                .run(&["index", "query", "ix", "two.jsonl", "-q"])
+                .code(0)
+        ),
+        ["replaced", "replaced"]
+    );
+    assert_eq!(add("two.jsonl"), ["replaced", "replaced"]);
+    world.file("ids.txt", "a\nnobody\n");
+    assert_eq!(
+        status(
+            world
+                .run(&["index", "remove", "ix", "--ids-from", "ids.txt"])
+                .code(0)
+        ),
+        ["removed", "absent"]
+    );
+    world.run(&["index", "compact", "ix", "-q"]).code(0);
+    let stats: Value =
+        serde_json::from_str(&world.run(&["index", "stats", "ix"]).code(0).stdout()).unwrap();
+    assert_eq!(
+        (&stats["pages"], &stats["gone"], &stats["verdicts"]),
+        (&1.into(), &0.into(), &"texts".into())
+    );
+    world.file("bad.jsonl", "{\"id\": 1\n");
+    let said = world
+        .run(&["index", "add", "ix", "bad.jsonl", "-q"])
+        .code(1)
+        .stdout();
+    assert!(
+        said.contains("\"status\":\"rejected\"") && said.contains("invalid JSON"),
+        "{said}"
+    );
+    world
+        .run(&["index", "story", "ix", "zzz"])
+        .code(2)
+        .says(&["no page of the index has the id `zzz`"]);
+    world
+        .run(&["index", "stats", "nowhere"])
+        .code(2)
+        .says(&["nowhere: no index of retold", "retold index create nowhere"]);
+    world
+        .run(&["index", "create", "ix"])
+        .code(2)
+        .says(&["the folder is not empty"]);
+}
+
+#[test]
+fn without_texts_verdicts_are_those_of_sketches() {
+    let world = World::new();
+    world.file("all.jsonl", jsonl(&pages()));
+    world
+        .run(&["index", "create", "ix", "--no-texts"])
+        .code(0)
+        .says(&["verdicts are those of the sketches"]);
+    world
+        .run(&["index", "add", "ix", "all.jsonl", "-q"])
+        .code(0);
+    let stats = world.run(&["index", "stats", "ix"]).code(0).stdout();
+    assert!(stats.contains("\"verdicts\": \"sketches\""), "{stats}");
+    world
+        .run(&["index", "export", "ix", "-o", "out", "-q"])
+        .code(0);
+    assert!(!world.lines("out/pairs.jsonl").is_empty() && !world.exists("out/kept"));
+    world
+        .run(&["index", "create", "words", "--method", "tfidf"])
+        .code(2)
+        .says(&["--learn INPUT"]);
+}
+
+#[test]
+fn a_damaged_index_is_named() {
+    let world = World::new();
+    world.file("all.jsonl", jsonl(&pages()));
+    world.run(&["index", "create", "ix"]).code(0);
+    world
+        .run(&["index", "add", "ix", "all.jsonl", "-q"])
+        .code(0);
+    world.run(&["index", "check", "ix"]).code(0);
+    let path = world.path("ix/log-000001");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    world
+        .run(&["index", "query", "ix", "all.jsonl", "-q"])
+        .code(2)
+        .says(&["log-000001: damaged"]);
+    world
+        .run(&["index", "check", "ix"])
+        .code(2)
+        .says(&["log-000001: damaged"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn standard_input_is_answered_line_by_line() {
+    let world = World::new();
+    world.run(&["index", "create", "ix"]).code(0);
+    let mut child = world
+        .command(&["index", "add", "ix", "-", "-q"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut to, mut from) = (
+        child.stdin.take().unwrap(),
+        BufReader::new(child.stdout.take().unwrap()),
+    );
+    for (n, (id, text)) in pages().iter().take(6).enumerate() {
+        to.write_all(line(id, text).as_bytes()).unwrap();
+        // The next line is not written before this one is answered.
+        let mut answer = String::new();
+        from.read_line(&mut answer).unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(
+            (
+                &answer["id"],
+                answer["matches"].as_array().unwrap().is_empty()
+            ),
+            (&id.as_str().into(), n % 4 == 0)
+        );
+        // Meanwhile nobody else may write, and everybody may read.
+        if n == 3 {
+            world
+                .run(&["index", "compact", "ix"])
+                .code(2)
+                .says(&["one writer at a time: retold index (process "]);
+            let stats = world.run(&["index", "stats", "ix"]).code(0).stdout();
+            assert!(stats.contains("\"pages\": 4"), "{stats}");
+        }
+    }
+    drop(to);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn new_pages_against_old_ones() {
+    let world = World::new();
+    let pages = pages();
+    let (old, new) = pages.split_at(14);
+    world.file("old.jsonl", jsonl(old));
+    world.file("new.jsonl", jsonl(new) + &line("copy", &pages[0].1));
+    world.file("all.jsonl", jsonl(&pages) + &line("copy", &pages[0].1));
+    world
+        .run(&[
+            "dedup",
+            "new.jsonl",
+            "--against",
+            "old.jsonl",
+            "-o",
+            "files",
+            "-q",
+        ])
+        .code(0);
+    world
+        .run(&["index", "create", "ix", "--learn", "all.jsonl"])
+        .code(0);
+    world
+        .run(&["index", "add", "ix", "old.jsonl", "-q"])
+        .code(0);
+    world
+        .run(&["dedup", "new.jsonl", "--against", "ix", "-o", "index", "-q"])
+        .code(0);
+    same(&world, "files", "index");
+    world
+        .run(&["dedup", "all.jsonl", "-o", "all", "-q"])
+        .code(0);
+    let is_new = |id: &Value| id.as_str().unwrap() >= "p14" || *id == "copy";
+    let of_new = |line: &Value| is_new(&line["a"]) || is_new(&line["b"]);
+    let expected: Vec<Value> = world
+        .lines("all/pairs.jsonl")
+        .into_iter()
+        .filter(of_new)
+        .collect();
+    assert_eq!(world.lines("files/pairs.jsonl"), expected);
+    let dropped = world.lines("files/dropped.jsonl");
+    assert!(
+        dropped.iter().all(|line| is_new(&line["id"])),
+        "{dropped:?}"
+    );
+    assert!(
+        dropped
+            .iter()
+            .any(|line| line["id"] == "copy" && line["canonical"] == "p00"),
+        "{dropped:?}"
+    );
+    let records = &world.summary("files")["records"];
+    assert_eq!(
+        (&records["read"], &records["dropped"]),
+        (&17.into(), &dropped.len().into())
+    );
+    assert_eq!(records["kept"], 17 - dropped.len());
+    assert_eq!(world.files("files/kept"), ["new.jsonl"]);
+    assert_eq!(
+        world.lines("files/kept/new.jsonl").len(),
+        17 - dropped.len()
+    );
+    world
+        .run(&[
+            "dedup",
+            "new.jsonl",
+            "--against",
+            "ix",
+            "old.jsonl",
+            "-o",
+            "x",
+        ])
+        .code(2)
+        .says(&["one index, or files and folders"]);
+}
+
+#[test]
+fn a_service_for_others_needs_a_token() {
+    let world = World::new();
+    world.run(&["index", "create", "ix"]).code(0);
+    world
+        .run(&["serve", "ix", "--listen", "0.0.0.0:0"])
+        .code(2)
+        .says(&["--token-file"]);
+    world.file("short", "abc\n");
+    world
+        .run(&["serve", "ix", "--token-file", "short"])
+        .code(2)
+        .says(&["at least 16 characters"]);
+}

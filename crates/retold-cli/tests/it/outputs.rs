@@ -1,0 +1,180 @@
+//! What a run does with files that are there, with a reader that goes away, and with odd orders.
+
+use std::process::Stdio;
+
+use crate::common::{World, article, line};
+
+/// Three pages, two of them the same.
+fn pages(world: &World) {
+    for (name, topic) in [("a", "渡船"), ("b", "渡船"), ("c", "大桥")] {
+        world.file(&format!("in/{name}.txt"), article(topic, 0..9));
+    }
+}
+
+#[test]
+fn what_is_there_stays_until_there_is_something_better() {
+    let world = World::new();
+    pages(&world);
+    world.run(&["dedup", "in", "-o", "out"]).code(0);
+    let before = world.files("out");
+    world.file("empty.jsonl", "");
+    for input in ["nosuch", "empty.jsonl"] {
+        world
+            .run(&["dedup", input, "-o", "out", "--force"])
+            .code(2)
+            .says(&[input]);
+        assert_eq!(world.files("out"), before);
+    }
+    let report = world.read("out/report.html");
+    world.file("one/x.txt", article("火车", 0..9));
+    world.run(&["dedup", "one", "-o", "out", "--force"]).code(0);
+    assert_ne!(world.read("out/report.html"), report);
+    assert!(world.exists("out/kept/one/x.txt") && !world.exists("out/kept/in"));
+}
+
+#[test]
+fn files_of_others_stay_and_are_no_obstacle() {
+    let world = World::new();
+    pages(&world);
+    world.run(&["dedup", "in", "-o", "out"]).code(0);
+    world.file("out/kept/in/notes.txt", "mine");
+    world.file("out/more.txt", "mine");
+    world.run(&["dedup", "in", "-o", "out", "--force"]).code(0);
+    assert_eq!(world.read("out/kept/in/notes.txt"), "mine");
+    assert_eq!(world.read("out/more.txt"), "mine");
+    assert!(world.exists("out/kept/in/a.txt"));
+    // A name that the new run needs is not taken from somebody else, and nothing else is touched.
+    world.file("in/d.txt", article("海港", 0..9));
+    world.file("out/kept/in/d.txt", "mine");
+    let before = world.files("out");
+    world
+        .run(&["dedup", "in", "-o", "out", "--force"])
+        .code(2)
+        .says(&["d.txt is there"]);
+    assert_eq!(world.files("out"), before);
+    assert_eq!(world.read("out/kept/in/d.txt"), "mine");
+}
+
+#[test]
+fn two_runs_do_not_write_into_one_folder() {
+    let world = World::new();
+    pages(&world);
+    let lines: String = (0..20_000)
+        .map(|n| line(&format!("p{n}"), &article(&n.to_string(), 0..20)))
+        .collect();
+    world.file("big.jsonl", lines);
+    let mut first = world
+        .command(&["dedup", "in", "big.jsonl", "-o", "out"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !world.exists("out/.retold-partial") {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    world
+        .run(&["dedup", "in", "-o", "out", "--force"])
+        .code(2)
+        .says(&["another run of retold", &format!("process {}", first.id())]);
+    assert_eq!(first.wait().unwrap().code(), Some(0));
+    assert!(!world.exists("out/.retold-lock"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_that_has_gone_is_no_failure() {
+    let world = World::new();
+    pages(&world);
+    for arguments in [
+        &["dedup", "in", "-o", "out"][..],
+        &["methods"],
+        &["methods", "--json"],
+        &["text", "in"],
+        &["completions", "bash"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended = world
+            .command(arguments)
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(
+            (ended.status.code(), said.as_str()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
+    }
+    assert!(world.exists("out/summary.json"));
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let ended = world.command(&["methods"]).stdout(full).output().unwrap();
+    assert_eq!(ended.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(
+        said.contains("standard output") && !said.contains("internal"),
+        "{said}"
+    );
+}
+
+#[test]
+fn quiet_is_silent_about_what_went_right_only() {
+    let world = World::new();
+    world.file("in.jsonl", line("a", "甲。") + "{no json}\n");
+    world
+        .run(&["dedup", "in.jsonl", "-o", "out", "-q"])
+        .code(1)
+        .says(&["1 records could not be read", "rejects.jsonl"]);
+}
+
+#[test]
+fn terminals_do_not_obey_pages() {
+    let world = World::new();
+    let text =
+        "The ferry waits \u{1b}[31m for the fog to lift, and the ferryman waits for the ferry.";
+    world.file("in.jsonl", line("bell\u{7}\u{1b}]0;x", text));
+    for arguments in [
+        &["text", "in.jsonl", "--format", "text"][..],
+        &["keywords", "in.jsonl", "--format", "table"],
+    ] {
+        let shown = world.run(arguments).code(0).stdout();
+        assert!(!shown.contains(['\u{7}', '\u{1b}']), "{shown:?}");
+        assert!(shown.contains("bell\\u{7}"), "{shown}");
+    }
+}
+
+#[test]
+fn odd_orders_are_refused() {
+    let world = World::new();
+    pages(&world);
+    world
+        .run(&["dedup", "in", "-o", "out", "--fold", "none,case"])
+        .code(2)
+        .says(&["none"]);
+    world
+        .run(&["dedup", "in/a.txt", "-o", "in"])
+        .code(2)
+        .says(&["not empty"]);
+    world
+        .run(&["dedup", "in/a.txt", "-o", "in", "--force"])
+        .code(2)
+        .says(&["in/a.txt is inside the output folder"]);
+    world.file("net.svg", "mine");
+    world
+        .run(&["network", "in/a.txt", "-o", "net.svg"])
+        .code(2)
+        .says(&["net.svg is there already", "--force"]);
+    assert_eq!(world.read("net.svg"), "mine");
+    world
+        .run(&["network", "in/a.txt", "-o", "net.svg", "--force"])
+        .code(0);
+    world
+        .run(&["dedup", "in", "-o", "out", "--threads", "100000"])
+        .code(0)
+        .says(&["four a core"]);
+    let threads = world.summary("out")["run"]["threads"].as_u64().unwrap();
+    assert!(threads < 10_000, "{threads}");
+}

@@ -1,0 +1,356 @@
+//! Clients that mean no good, or cannot do better.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+
+use super::*;
+use crate::{Stop, serve};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_that_are_no_pages() {
+    let served = Served::new(Options {
+        max_body: 10_000,
+        ..Options::default()
+    });
+    let kind = "application/json";
+    for (body, says) in [
+        ("", "invalid JSON"),
+        ("{", "invalid JSON"),
+        ("[1, 2]", ""),
+        ("{\"id\": \"a\"}", "text"),
+        ("{\"id\": \"a\", \"text\": {\"a\": 1}}", "text"),
+        ("{\"id\": \"a\", \"text\": 7}", "text"),
+        ("{\"text\": \"x\"}", "no id"),
+    ] {
+        served
+            .ask("POST", "/v1/pages", kind, body)
+            .await
+            .is_problem(422, says);
+    }
+    let deep = "[".repeat(4000);
+    served
+        .ask(
+            "POST",
+            "/v1/pages",
+            kind,
+            format!("{{\"id\": \"a\", \"x\": {deep}"),
+        )
+        .await
+        .is_problem(422, "");
+    served
+        .ask("POST", "/v1/pages", kind, vec![0xff; 100])
+        .await
+        .is_problem(422, "UTF-8");
+    served
+        .ask("POST", "/v1/pages", kind, vec![b'x'; 10_001])
+        .await
+        .is_problem(413, "more than 10000 bytes");
+    served
+        .ask("POST", "/v1/pages", "image/png", "x")
+        .await
+        .is_problem(415, "image/png");
+    served
+        .ask("POST", "/v1/pages", "", "x")
+        .await
+        .is_problem(415, "Content-Type");
+    served
+        .ask("POST", "/v1/pages?matches=many", kind, "{}")
+        .await
+        .is_problem(400, "matches");
+    let packed = Request::builder()
+        .method("POST")
+        .uri("/v1/pages")
+        .header("content-type", kind)
+        .header("content-encoding", "gzip");
+    served
+        .send(packed.body(Body::from("x")).unwrap())
+        .await
+        .is_problem(415, "Content-Encoding");
+    served
+        .ask("PUT", "/v1/pages", kind, "x")
+        .await
+        .is_problem(405, "PUT");
+    assert_eq!(served.app.index.len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn paths_that_lead_elsewhere() {
+    let served = Served::new(Options::default());
+    for path in [
+        "/v1/pages/..%2F..%2Fetc%2Fpasswd",
+        "/v1/pages/%00",
+        "/v1/pages/manifest.json",
+        "/v1/pages/%F0%9F%8D%8E",
+    ] {
+        served
+            .get(path)
+            .await
+            .is_problem(404, "no page of the index");
+    }
+    for path in [
+        "/v1/../etc/passwd",
+        "//v1/pages/a",
+        "/v1/pages/a/b",
+        "/v1/pages//",
+        "/index",
+        "/v1",
+    ] {
+        let status = served.get(path).await.status;
+        assert!(
+            status == StatusCode::NOT_FOUND || status == StatusCode::METHOD_NOT_ALLOWED,
+            "{path}: {status}"
+        );
+    }
+    served.get("/v1/pages/%ff").await.is_problem(400, "UTF-8");
+    let long = format!("/v1/pages/{}", "a".repeat(60_000));
+    served.get(&long).await.is_problem(404, "no page");
+}
+
+/// A service on a socket of its own.
+struct Listening {
+    address: std::net::SocketAddr,
+    stop: oneshot::Sender<()>,
+    ended: tokio::task::JoinHandle<retold::Result<Stop>>,
+    served: Served,
+}
+
+async fn listening(options: Options) -> Listening {
+    let served = Served::new(options);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let app = served.app.clone();
+    let ended = tokio::spawn(async move {
+        serve(app, listener, async {
+            let _ = stopped.await;
+        })
+        .await
+    });
+    Listening {
+        address,
+        stop,
+        ended,
+        served,
+    }
+}
+
+impl Listening {
+    async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    /// Sends bytes and reads until the service closes.
+    async fn exchange(&self, bytes: &[u8]) -> String {
+        let mut stream = self.connect().await;
+        stream.write_all(bytes).await.unwrap();
+        read_all(&mut stream).await
+    }
+
+    async fn is_well(&self) -> bool {
+        let answer = self
+            .exchange(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            .await;
+        answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok\n")
+    }
+}
+
+async fn read_all(stream: &mut TcpStream) -> String {
+    let mut text = Vec::new();
+    // A connection that is reset has said all it will.
+    let _ = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut text))
+        .await
+        .expect("the service closes");
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_clients_are_let_go() {
+    let on = listening(quick()).await;
+    // A head that never ends, a body that never comes, nothing at all: each is closed, others are served.
+    let mut heads = on.connect().await;
+    heads
+        .write_all(b"GET /healthz HTTP/1.1\r\nX: ")
+        .await
+        .unwrap();
+    let mut bodies = on.connect().await;
+    bodies.write_all(b"POST /v1/match HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 100\r\nConnection: close\r\n\r\nabc").await.unwrap();
+    let mut silent = on.connect().await;
+    assert!(on.is_well().await);
+    let answer = read_all(&mut bodies).await;
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert!(answer.contains("the body did not come within"), "{answer}");
+    read_all(&mut heads).await;
+    read_all(&mut silent).await;
+    assert!(on.is_well().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_http_is_refused() {
+    let on = listening(quick()).await;
+    for garbage in [
+        &b"\x16\x03\x01\x02\x00\x01\x00"[..],
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        &[0; 2000],
+    ] {
+        let answer = on.exchange(garbage).await;
+        assert!(
+            answer.is_empty() || answer.starts_with("HTTP/1.1 400"),
+            "{answer}"
+        );
+    }
+    let header = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "a".repeat(200_000));
+    let mut stream = on.connect().await;
+    // The service may close before all is sent.
+    let _ = stream.write_all(header.as_bytes()).await;
+    let answer = read_all(&mut stream).await;
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 431"),
+        "{answer}"
+    );
+    // A body without a length is counted as it comes.
+    let chunks = format!("{:x}\r\n{}\r\n", 1 << 20, "a".repeat(1 << 20)).repeat(17);
+    let head = "POST /v1/match HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let mut stream = on.connect().await;
+    let (mut read, mut write) = stream.split();
+    let mut first = [0; 12];
+    let (_, answered) = tokio::join!(
+        async {
+            drop(
+                write
+                    .write_all(format!("{head}{chunks}0\r\n\r\n").as_bytes())
+                    .await,
+            )
+        },
+        read.read_exact(&mut first),
+    );
+    answered.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 413");
+    assert!(on.is_well().await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_many_at_a_time_are_told_so() {
+    let on = listening(Options {
+        max_connections: 20,
+        ..quick()
+    })
+    .await;
+    let mut idle = Vec::new();
+    for _ in 0..20 {
+        idle.push(on.connect().await);
+    }
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let mut refused = on.connect().await;
+    let answer = read_all(&mut refused).await;
+    assert!(
+        answer.starts_with("HTTP/1.1 503") && answer.contains("Retry-After: 1"),
+        "{answer}"
+    );
+    // Once the idle ones were let go, there is room again.
+    for stream in &mut idle {
+        read_all(stream).await;
+    }
+    assert!(on.is_well().await);
+
+    // No more work than may be; what is over is told to come again.
+    let served = Arc::new(Served::new(Options {
+        max_requests: 1,
+        ..Options::default()
+    }));
+    let long: String = (0..300).map(article).collect();
+    let asked: Vec<_> = (0..20)
+        .map(|_| {
+            let (served, long) = (Arc::clone(&served), long.clone());
+            tokio::spawn(async move { served.ask("POST", "/v1/match", "text/plain", long).await })
+        })
+        .collect();
+    let mut statuses = Vec::new();
+    for answer in asked {
+        let answer = answer.await.unwrap();
+        if answer.status != StatusCode::OK {
+            answer.is_problem(503, "try again");
+            assert_eq!(answer.headers["retry-after"], "1");
+        }
+        statuses.push(answer.status);
+    }
+    assert!(statuses.contains(&StatusCode::OK), "{statuses:?}");
+    assert!(
+        statuses.contains(&StatusCode::SERVICE_UNAVAILABLE),
+        "{statuses:?}"
+    );
+    // Bodies, too, take no more memory than they may.
+    let small = Served::new(Options {
+        max_bodies: 64 << 10,
+        ..Options::default()
+    });
+    small
+        .ask("POST", "/v1/match", "text/plain", long)
+        .await
+        .is_problem(503, "bodies");
+    let answer = small
+        .ask("POST", "/v1/match", "text/plain", article(1))
+        .await;
+    assert_eq!(answer.status, StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_accepted_is_finished() {
+    let on = listening(quick()).await;
+    // Requests that are under way when the service is told to stop: each gets its answer, and what was answered stays.
+    let text = json!({"id": "a", "text": article(1)}).to_string();
+    let head = format!(
+        "POST /v1/pages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        text.len()
+    );
+    let mut stream = on.connect().await;
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(&text.as_bytes()[..50]).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    on.stop.send(()).unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(
+        TcpStream::connect(on.address).await.is_err(),
+        "new ones are not accepted"
+    );
+    stream.write_all(&text.as_bytes()[50..]).await.unwrap();
+    let answer = read_all(&mut stream).await;
+    assert!(
+        answer.starts_with("HTTP/1.1 200") && answer.contains("\"new\""),
+        "{answer}"
+    );
+    assert_eq!(on.ended.await.unwrap().unwrap(), Stop::Whole);
+    let index = retold_index::Index::open(&on.served.folder.path().join("index")).unwrap();
+    assert_eq!(index.len(), 1);
+    // The lock is free again.
+    retold_index::Writer::open(&on.served.folder.path().join("index"), "a test").unwrap();
+}
+
+/// Three hundred idle connections in the tests; `lab/examples/load.rs` opens ten thousand.
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_connections_harm_nobody() {
+    let on = listening(quick()).await;
+    let mut idle = Vec::new();
+    for _ in 0..300 {
+        idle.push(on.connect().await);
+    }
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(600) {
+        assert!(on.is_well().await);
+    }
+    for stream in &mut idle {
+        read_all(stream).await;
+    }
+    // Neither half of a preface of HTTP/2 nor one request keeps a connection open.
+    let half = on.exchange(b"PRI * HTTP/2.0\r\n").await;
+    assert_eq!(half, "");
+    let once = on
+        .exchange(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        .await;
+    assert!(once.starts_with("HTTP/1.1 200"), "{once}");
+}

@@ -1,0 +1,378 @@
+//! Every route.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_come_and_go() {
+    let served = Served::new(Options::default());
+    let (a, b) = (article(1), article(2));
+    let first = json!({"id": "http://a.example/1", "url": "http://a.example/1", "date": "2024-01-01", "text": a});
+    let answer = served.post("/v1/pages", &first).await;
+    assert_eq!(
+        answer.json(),
+        json!({"id": "http://a.example/1", "status": "new", "matches": []})
+    );
+    assert_eq!(
+        served.post("/v1/pages", &first).await.json()["status"],
+        "unchanged"
+    );
+    let copy =
+        json!({"id": "copy", "text": format!("{a}\nAnother last line."), "date": "2024-01-03"});
+    let answer = served.post("/v1/pages", &copy).await.json();
+    let found = &answer["matches"][0];
+    assert_eq!(
+        (&found["id"], &found["relation"]),
+        (&json!("http://a.example/1"), &json!("duplicate"))
+    );
+    assert_eq!(
+        (&found["url"], &found["date"]),
+        (&json!("http://a.example/1"), &json!("2024-01-01"))
+    );
+    assert!(found["similarity"].as_f64().unwrap() > 0.8 && found["shared"].as_u64().unwrap() > 5);
+
+    // HTML and text as they are; NDJSON; a page that is no page among others.
+    let html = format!("<title>Two</title><p>{b}</p>");
+    let path = "/v1/pages?id=two&url=http%3A%2F%2Fb.example%2F2&date=2024-02-01";
+    let answer = served
+        .ask("POST", path, "text/html; charset=utf-8", html)
+        .await;
+    assert_eq!(
+        answer.json(),
+        json!({"id": "two", "status": "new", "matches": []})
+    );
+    let lines = format!(
+        "{}\n{{\"id\": 3\n\n{}\n",
+        json!({"id": "three", "text": b}),
+        json!({"text": "no id"})
+    );
+    let answer = served
+        .ask("POST", "/v1/pages", "application/x-ndjson", lines)
+        .await;
+    assert_eq!(answer.headers["content-type"], "application/x-ndjson");
+    let lines: Vec<Value> = answer
+        .text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(
+        (&lines[0]["status"], &lines[0]["matches"][0]["id"]),
+        (&json!("new"), &json!("two"))
+    );
+    assert_eq!(
+        (&lines[1]["status"], &lines[2]["status"]),
+        (&json!("rejected"), &json!("rejected"))
+    );
+    assert!(
+        lines[1]["reason"].as_str().unwrap().contains("line 2"),
+        "{}",
+        lines[1]
+    );
+    assert!(
+        lines[2]["reason"].as_str().unwrap().contains("no id"),
+        "{}",
+        lines[2]
+    );
+
+    let page = served.get("/v1/pages/two").await.json();
+    assert_eq!(
+        (&page["title"], &page["site"], &page["url"]),
+        (
+            &json!("Two"),
+            &json!("b.example"),
+            &json!("http://b.example/2")
+        )
+    );
+    let encoded = "/v1/pages/http%3A%2F%2Fa.example%2F1";
+    assert_eq!(served.get(encoded).await.json()["id"], "http://a.example/1");
+    served
+        .get("/v1/pages/nobody")
+        .await
+        .is_problem(404, "no page of the index has the id `nobody`");
+    assert_eq!(
+        served.ask("DELETE", encoded, "", "").await.status,
+        StatusCode::NO_CONTENT
+    );
+    served
+        .get(encoded)
+        .await
+        .is_problem(404, "http://a.example/1");
+    served
+        .ask("DELETE", encoded, "", "")
+        .await
+        .is_problem(404, "http://a.example/1");
+    assert!(
+        served
+            .get("/v1/pages/copy/matches")
+            .await
+            .json()
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+    // What was answered is on disk.
+    served.app.committer.as_ref().unwrap().finish().unwrap();
+    let index = retold_index::Index::open(&served.folder.path().join("index")).unwrap();
+    assert_eq!(index.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_change_nothing() {
+    let served = Served::new(Options::default());
+    for n in 0..5 {
+        let date = format!("2024-01-0{}", n + 1);
+        let page = json!({"id": format!("p{n}"), "url": format!("http://s{n}.example/"), "date": date, "text": format!("{} Ending {n}.", article(7))});
+        assert_eq!(served.post("/v1/pages", &page).await.status, StatusCode::OK);
+    }
+    let asked = json!({"text": article(7)});
+    let answer = served.post("/v1/match?matches=3", &asked).await;
+    assert_eq!(answer.matches().len(), 3);
+    assert_eq!(
+        (&answer.json()["id"], &answer.json()["status"]),
+        (&Value::Null, &json!("new"))
+    );
+    let known = json!({"id": "p2", "text": format!("{} Ending 2.", article(7))});
+    let answer = served.post("/v1/match", &known).await;
+    assert_eq!(answer.json()["status"], "unchanged");
+    assert_eq!(answer.matches(), ["p0", "p1", "p3", "p4"]);
+    let other = json!({"id": "p2", "text": article(8)});
+    assert_eq!(
+        served.post("/v1/match", &other).await.json()["status"],
+        "replaced"
+    );
+    let raw = served
+        .ask("POST", "/v1/match", "text/plain", article(7))
+        .await;
+    assert_eq!(raw.matches().len(), 5);
+
+    let story = served.get("/v1/pages/p3/story").await.json();
+    let told: Vec<(&str, &str)> = story["timeline"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|told| (told["id"].as_str().unwrap(), told["what"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("p0", "first"),
+            ("p1", "copied"),
+            ("p2", "copied"),
+            ("p3", "copied"),
+            ("p4", "copied")
+        ]
+    );
+    assert_eq!(
+        (&story["sites"], &story["first_seen"]),
+        (&json!(5), &json!("2024-01-01T00:00:00Z"))
+    );
+    let stories = served
+        .get("/v1/stories?sort=recent&since=2024-01-05&limit=7")
+        .await
+        .json();
+    assert_eq!(
+        (
+            &stories[0]["id"],
+            &stories[0]["pages"],
+            &stories[0]["sites"]
+        ),
+        (&json!("p0"), &json!(5), &json!(5))
+    );
+    assert_eq!(
+        served.get("/v1/stories?since=2024-01-06").await.json(),
+        json!([])
+    );
+    served
+        .get("/v1/stories?since=tomorrow")
+        .await
+        .is_problem(400, "since=tomorrow");
+    served
+        .get("/v1/stories?sort=best")
+        .await
+        .is_problem(400, "best");
+
+    let told = served.get("/v1/explain?a=p0&b=p1").await.json();
+    assert_eq!(
+        (&told["relation"], &told["a"]["id"]),
+        (&json!("duplicate"), &json!("p0"))
+    );
+    assert!(told["b"]["text"].as_str().unwrap().contains("Ending 1"));
+    let told = served
+        .ask(
+            "POST",
+            "/v1/explain?b=p1&offsets=utf16",
+            "text/plain",
+            article(7),
+        )
+        .await
+        .json();
+    assert!(!told["passages"].as_array().unwrap().is_empty());
+    served
+        .get("/v1/explain?a=p0&b=p9")
+        .await
+        .is_problem(404, "p9");
+    served.get("/v1/explain?b=p1").await.is_problem(400, "a: ");
+    assert_eq!(served.app.index.len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_description_is_that_of_the_routes() {
+    let served = Served::new(Options::default());
+    let description = served.get("/openapi.json").await.json();
+    assert!(description["openapi"].as_str().unwrap().starts_with("3."));
+    let paths: BTreeSet<&str> = description["paths"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let expected = [
+        "/healthz",
+        "/metrics",
+        "/readyz",
+        "/v1/explain",
+        "/v1/match",
+        "/v1/pages",
+        "/v1/pages/{id}",
+        "/v1/pages/{id}/matches",
+        "/v1/pages/{id}/story",
+        "/v1/stories",
+    ];
+    assert_eq!(paths, BTreeSet::from(expected));
+    for (path, methods) in description["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            assert!(operation["summary"].is_string(), "{method} {path}");
+            let answer = served
+                .ask(&method.to_uppercase(), &path.replace("{id}", "x"), "", "")
+                .await;
+            assert_ne!(
+                answer.status,
+                StatusCode::METHOD_NOT_ALLOWED,
+                "{method} {path}"
+            );
+        }
+    }
+    // Every schema that is named is there.
+    let text = description.to_string();
+    for name in text.split("#/components/schemas/").skip(1) {
+        let name = name.split('"').next().unwrap();
+        assert!(
+            description["components"]["schemas"][name].is_object(),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_runs_it_sees_how_it_goes() {
+    let served = Served::new(Options::default());
+    assert_eq!(served.get("/healthz").await.text, "ok\n");
+    assert_eq!(served.get("/readyz").await.status, StatusCode::OK);
+    served
+        .post("/v1/pages", &json!({"id": "a", "text": article(1)}))
+        .await;
+    served.get("/v1/pages/a").await;
+    let metrics = served.get("/metrics").await;
+    assert!(
+        metrics.headers["content-type"]
+            .to_str()
+            .unwrap()
+            .starts_with("application/openmetrics-text")
+    );
+    for line in [
+        "retold_requests_total{method=\"GET\",route=\"/v1/pages/{id}\",status=\"200\"} 1",
+        "retold_pages 1",
+        "retold_pages_committed_total 1",
+        "retold_request_seconds_count{route=\"/v1/pages\"} 1",
+        "# EOF",
+    ] {
+        assert!(
+            metrics.text.contains(line),
+            "{line} is missing in:\n{}",
+            metrics.text
+        );
+    }
+    served.app.stop();
+    served.get("/readyz").await.is_problem(503, "stopping");
+    assert_eq!(served.get("/healthz").await.status, StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_token_nothing_is_told() {
+    let served = Served::new(Options {
+        tokens: vec!["correct-horse-battery".into(), "second-token-of-two".into()],
+        ..Options::default()
+    });
+    let with = |token: &str, path: &str| {
+        Request::builder()
+            .uri(path)
+            .header("authorization", token)
+            .body(Body::empty())
+            .unwrap()
+    };
+    for path in [
+        "/v1/stories",
+        "/metrics",
+        "/openapi.json",
+        "/v1/pages/a",
+        "/nowhere",
+    ] {
+        let answer = served.get(path).await;
+        answer.is_problem(401, "Authorization: Bearer");
+        assert_eq!(answer.headers["www-authenticate"], "Bearer");
+        for wrong in [
+            "Bearer wrong",
+            "Bearer ",
+            "Basic correct-horse-battery",
+            "correct-horse-battery",
+            "Bearer correct-horse-batteryx",
+        ] {
+            assert_eq!(
+                served.send(with(wrong, path)).await.status,
+                StatusCode::UNAUTHORIZED,
+                "{wrong}"
+            );
+        }
+    }
+    for right in ["Bearer correct-horse-battery", "bearer second-token-of-two"] {
+        assert_eq!(
+            served.send(with(right, "/v1/stories")).await.status,
+            StatusCode::OK
+        );
+    }
+    for open in ["/healthz", "/readyz", "/"] {
+        assert_eq!(served.get(open).await.status, StatusCode::OK);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_does_not_write() {
+    let served = Served::new(Options::default());
+    served
+        .post("/v1/pages", &json!({"id": "a", "text": article(1)}))
+        .await;
+    let index = retold_index::Index::open(&served.folder.path().join("index")).unwrap();
+    let reading = Served {
+        app: App::reading(index, Options::default()),
+        folder: tempfile::tempdir().unwrap(),
+    };
+    assert_eq!(
+        reading
+            .post("/v1/match", &json!({"text": article(1)}))
+            .await
+            .matches(),
+        ["a"]
+    );
+    reading
+        .post("/v1/pages", &json!({"id": "b", "text": "b"}))
+        .await
+        .is_problem(403, "--read-only");
+    reading
+        .ask("DELETE", "/v1/pages/a", "", "")
+        .await
+        .is_problem(403, "--read-only");
+}

@@ -1,0 +1,99 @@
+"""Measures `retold.spark.dedup`, and holds it against the local run: docs/lab/spark.md.
+
+    python lab/spark.py PAGES.jsonl [--workers 1 2] [--counts 25000 50000] [--partitions 8] [--input-partitions 8] [--kill] [--local]
+
+One line of JSON a run. `--local` compares pairs, clusters, dropped and kept pages with `retold.dedup` under the model that Spark learnt;
+`--kill` kills a worker once stages of pairs have begun. Needs: pip install ./python pyspark pyarrow
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python" / "tests"))
+
+import retold
+import retold.spark
+from cluster import cluster, session
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pages")
+    parser.add_argument("--workers", type=int, nargs="+", default=[2])
+    parser.add_argument("--counts", type=int, nargs="+", default=[0])
+    parser.add_argument("--partitions", type=int, nargs="+", default=[8])
+    parser.add_argument("--input-partitions", type=int, nargs="+", default=[8])
+    parser.add_argument("--kill", action="store_true")
+    parser.add_argument("--local", action="store_true")
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--folder")
+    args = parser.parse_args()
+    for workers in args.workers:
+        with tempfile.TemporaryDirectory(dir=args.folder, ignore_cleanup_errors=True) as folder:
+            folder = pathlib.Path(folder)
+            with cluster(folder, workers) as running:
+                spark = session(running.url, folder, memory="3g")
+                splits = list(zip(args.input_partitions, args.partitions, strict=True))
+                runs = [(count, *split) for count in args.counts for split in splits]
+                for count, into, out in runs * args.repeat:
+                    measure(spark, running, folder, workers, count, into, out, args)
+                spark.stop()
+
+
+def measure(spark, running, folder, workers, count, into, out, args):
+    pages = spark.read.json(args.pages)
+    pages = pages.limit(count) if count else pages
+    file = folder / f"pages-{count}-{into}.parquet"
+    if not file.exists():
+        pages.repartition(into).write.parquet(str(file))
+    pages = spark.read.parquet(str(file))
+    if args.kill:
+        threading.Thread(target=kill, args=(spark, running), daemon=True).start()
+    begun = time.monotonic()
+    found = retold.spark.dedup(pages, partitions=out)
+    seconds = time.monotonic() - begun
+    line = {"pages": count, "workers": workers, "partitions": [into, out], "seconds": round(seconds, 1), "report": found.report}
+    if args.kill:
+        executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
+        line["executors lost"] = sum(not executors.apply(at).isActive() for at in range(executors.size()))
+    if args.local:
+        line["equal"] = equal(found, pages)
+    print(json.dumps(line), flush=True)
+    found.unpersist()
+
+
+def kill(spark, running):
+    tracker = spark.sparkContext.statusTracker()
+    first = spark.sparkContext._jsc.sc().dagScheduler().nextJobId()
+    while True:
+        if spark.sparkContext._jsc.sc().dagScheduler().nextJobId() > first + 6:
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            if any(stage and stage.numCompletedTasks > 1 for stage in stages):
+                running.kill_worker()
+                return
+        time.sleep(0.02)
+
+
+def equal(found, pages):
+    names = ("pairs", "clusters", "dropped")
+    local = retold.dedup(pages.toArrow(), model=found.model)
+    same = {}
+    for name in names:
+        rows = getattr(found, name).toArrow().to_pylist()
+        expected = getattr(local, name).to_pylist()
+        same[name] = sorted(map(str, rows)) == sorted(map(str, expected))
+        same[f"{name} found"] = len(rows)
+        if not same[name]:
+            a, b = set(map(str, rows)), set(map(str, expected))
+            same[f"{name} differ"] = [len(a - b), len(b - a), sorted(a - b)[:2], sorted(b - a)[:2]]
+    same["kept"] = sorted(row.id for row in found.kept.select("id").collect()) == sorted(local.kept.column("id"))
+    return same
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,337 @@
+//! The persistent index.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use retold::explain::shown::Offsets;
+use retold::read::{Outcome, Source, each_record};
+use retold::{Error, Resources, Result};
+use retold_index::{Index as Library, Match, Prepared, Status, Writer, create};
+use serde_json::{Value, json};
+
+use crate::error::{raise, usage};
+use crate::findings::PyFindings;
+use crate::job;
+use crate::model::Model;
+use crate::pages::Pages;
+use crate::plain;
+
+/// What others who want to write are told.
+const WHO: &str = "a Python program";
+
+/// A persistent index of pages: which of them do we have already? `Index(path)` opens one for reading, `Index(path, write=True)`
+/// for writing too; `Index.create` makes one. Readers see what a writer has committed when they `refresh`.
+///
+/// Close it, or use it in a `with` block, so that others can write.
+///
+/// >>> import retold, tempfile
+/// >>> folder = tempfile.mkdtemp()
+/// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+/// >>> with retold.Index.create(folder + "/index") as index:
+/// ...     index.add([{"id": "original", "text": story}])
+/// [{'id': 'original', 'matches': [], 'status': 'new'}]
+/// >>> index = retold.Index(folder + "/index")
+/// >>> [answer] = index.query([{"id": "reprint", "text": story + " Read more news tomorrow."}])
+/// >>> answer["status"], answer["matches"][0]["id"], answer["matches"][0]["relation"]
+/// ('new', 'original', 'duplicate')
+#[pyclass(frozen, module = "retold")]
+pub struct Index {
+    index: Arc<Library>,
+    /// `None` if it was opened for reading, or has been closed.
+    writer: Mutex<Option<Writer>>,
+}
+
+/// A page to add or to ask for, or its id and why it cannot be read.
+type Made = std::result::Result<Prepared, (String, String)>;
+
+impl Index {
+    fn of(writer: Writer) -> Index {
+        Index {
+            index: Arc::clone(writer.index()),
+            writer: Mutex::new(Some(writer)),
+        }
+    }
+
+    /// Does something with the writer.
+    fn write<T>(&self, work: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *writer {
+            Some(writer) => work(writer),
+            None => Err(Error::usage(format!(
+                "{}: not open for writing; open it with write=True",
+                self.index.folder().display()
+            ))),
+        }
+    }
+
+    fn prepare(&self, source: &Source, record: retold::read::Record) -> Option<Made> {
+        let number = record.number;
+        let nameless = || format!("{}#{number}", source.name);
+        let model = self.index.model();
+        let read = &model.config().read;
+        Some(match record.parse(source, read) {
+            Outcome::Skipped(_) => return None,
+            Outcome::Rejected(reason) => Err((nameless(), reason)),
+            Outcome::Page(page) => {
+                let id = page.id.clone();
+                self.index.prepare(page).map_err(|reason| (id, reason))
+            }
+        })
+    }
+
+    /// Hands pages to `work`, at most `count` at a time, and gathers its answers.
+    fn each(
+        &self,
+        py: Python<'_>,
+        pages: &Bound<'_, PyAny>,
+        count: usize,
+        progress: Option<Bound<'_, PyAny>>,
+        work: impl Fn(&[Made]) -> Result<Vec<Value>> + Sync,
+    ) -> PyResult<Vec<Value>> {
+        let model = self.index.model();
+        let read = &model.config().read;
+        let pages = Pages::of(pages, read, None)?;
+        job::run(py, progress, |watch| {
+            let (mut group, mut answers) = (Vec::new(), Vec::new());
+            let make = |source: u32, record| self.prepare(&pages.sources[source as usize], record);
+            each_record(&pages.sources, read, watch, "reading", make, |made| {
+                group.extend(made);
+                if group.len() >= count.max(1) {
+                    answers.extend(work(&std::mem::take(&mut group))?);
+                }
+                Ok(())
+            })?;
+            answers.extend(work(&group)?);
+            Ok(answers)
+        })
+    }
+}
+
+fn answer(made: &Made, status: &str, matches: &[Match]) -> Value {
+    let lines: Vec<_> = matches.iter().map(Match::line).collect();
+    match made {
+        Ok(page) => json!({"id": page.entry.id, "status": status, "matches": lines}),
+        Err((id, reason)) => {
+            json!({"id": id, "status": "rejected", "reason": reason, "matches": []})
+        }
+    }
+}
+
+fn name(status: Status) -> &'static str {
+    match status {
+        Status::New => "new",
+        Status::Replaced => "replaced",
+        Status::Unchanged => "unchanged",
+    }
+}
+
+fn python(py: Python<'_>, value: impl Into<Value>) -> PyResult<Bound<'_, PyAny>> {
+    plain::to_python(py, &value.into().to_string())
+}
+
+#[pymethods]
+impl Index {
+    #[new]
+    #[pyo3(signature = (path, *, write=false))]
+    fn new(py: Python<'_>, path: PathBuf, write: bool) -> PyResult<Index> {
+        let opened = py.detach(|| match write {
+            true => Writer::open(&path, WHO).map(Index::of),
+            false => Library::open(&path).map(|index| Index {
+                index: Arc::new(index),
+                writer: Mutex::new(None),
+            }),
+        });
+        opened.map_err(raise)
+    }
+
+    /// Makes an empty index in a new folder, open for writing. It judges with a model that has learnt, or with a new one of
+    /// these options. Without `texts` verdicts are the sketches'.
+    #[staticmethod]
+    #[pyo3(name = "create", signature = (path, *, model=None, texts=true, **options))]
+    fn make(
+        py: Python<'_>,
+        path: PathBuf,
+        model: Option<&Bound<'_, Model>>,
+        texts: bool,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Index> {
+        let model = Model::given(model, options)?;
+        let made = py.detach(|| create(&path, &model, texts, WHO));
+        made.map(Index::of).map_err(raise)
+    }
+
+    /// Adds pages (as `retold.dedup` takes them), at most `commit` at a time, and tells of each its `status` (`new`, `replaced`,
+    /// `unchanged`, `rejected`) and at most `matches` pages that it repeats, best first. What has been committed survives a
+    /// power cut. A page of an id that is there takes its place.
+    #[pyo3(signature = (pages, *, matches=100, commit=1000, progress=None))]
+    fn add<'py>(
+        &self,
+        py: Python<'py>,
+        pages: &Bound<'py, PyAny>,
+        matches: usize,
+        commit: usize,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let answers = self.each(py, pages, commit, progress, |made| {
+            let good: Vec<Prepared> = made.iter().flatten().cloned().collect();
+            let added = self.write(|writer| writer.add(&good, Some(matches)))?;
+            let mut added = added.iter();
+            let answers =
+                made.iter()
+                    .map(|page| match page.as_ref().ok().and_then(|_| added.next()) {
+                        Some(added) => answer(page, name(added.status), &added.matches),
+                        None => answer(page, "rejected", &[]),
+                    });
+            Ok(answers.collect())
+        })?;
+        python(py, answers)
+    }
+
+    /// What pages repeat, as `add` tells it, without adding them. A page that is in the index is `unchanged`.
+    #[pyo3(signature = (pages, *, matches=100, progress=None))]
+    fn query<'py>(
+        &self,
+        py: Python<'py>,
+        pages: &Bound<'py, PyAny>,
+        matches: usize,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let answers = self.each(py, pages, 1000, progress, |made| {
+            let answers = made.iter().map(|page| {
+                let Ok(prepared) = page else {
+                    return Ok(answer(page, "rejected", &[]));
+                };
+                let (known, matches) = self.index.query(prepared, Some(matches))?;
+                Ok(answer(
+                    page,
+                    if known { "unchanged" } else { "new" },
+                    &matches,
+                ))
+            });
+            answers.collect()
+        })?;
+        python(py, answers)
+    }
+
+    /// Removes the pages of these ids in one commit; says of each whether it was there.
+    fn remove(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<bool>> {
+        py.detach(|| self.write(|writer| writer.remove(&ids)))
+            .map_err(raise)
+    }
+
+    /// What `retold.dedup` finds among the pages of the index, under its model.
+    #[pyo3(signature = (*, threads=0, progress=None))]
+    fn export<'py>(
+        &self,
+        py: Python<'py>,
+        threads: usize,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<PyFindings> {
+        let mut resources = Resources::default();
+        resources.threads = threads;
+        let findings = job::run(py, progress, |watch| self.index.findings(&resources, watch))?;
+        Ok(PyFindings::of(findings))
+    }
+
+    /// The page of an id, without its text: a dict with `id`, `url`, `date`, `title`, `site`; KeyError if it is not there.
+    fn __getitem__<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyAny>> {
+        let entry = py.detach(|| self.index.get(id)).map_err(raise)?;
+        let entry = entry.ok_or_else(|| PyKeyError::new_err(id.to_owned()))?;
+        let page = json!({"id": entry.id, "url": entry.url, "date": entry.date, "title": entry.title, "site": entry.sketch.site});
+        python(py, page)
+    }
+
+    fn __contains__(&self, py: Python<'_>, id: &str) -> PyResult<bool> {
+        py.detach(|| Ok(self.index.get(id)?.is_some()))
+            .map_err(raise)
+    }
+
+    fn __len__(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Why two pages of the index are, or are not, related.
+    fn explain<'py>(&self, py: Python<'py>, a: &str, b: &str) -> PyResult<Bound<'py, PyAny>> {
+        let story = py
+            .detach(|| self.index.explain(a, b, Offsets::Chars))
+            .map_err(raise)?;
+        python(py, story.json(true))
+    }
+
+    /// The index in numbers, as `retold index stats` prints them.
+    #[getter]
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stats = py.detach(|| self.index.stats()).map_err(raise)?;
+        python(
+            py,
+            serde_json::to_value(stats).map_err(|error| usage(error.to_string()))?,
+        )
+    }
+
+    /// What judges.
+    #[getter]
+    fn model(&self) -> Model {
+        Model(self.index.model())
+    }
+
+    /// Takes in what a writer elsewhere has committed since.
+    fn refresh(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.index.refresh()).map_err(raise)
+    }
+
+    /// Writes the index anew, without what is gone.
+    #[pyo3(signature = (*, progress=None))]
+    fn compact<'py>(&self, py: Python<'py>, progress: Option<Bound<'py, PyAny>>) -> PyResult<()> {
+        job::run(py, progress, |watch| {
+            self.write(|writer| writer.compact(watch))
+        })
+    }
+
+    /// Learns again what is common, from the pages that are there, and judges by that from now on.
+    #[pyo3(signature = (*, threads=0, progress=None))]
+    fn learn<'py>(
+        &self,
+        py: Python<'py>,
+        threads: usize,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let mut resources = Resources::default();
+        resources.threads = threads;
+        job::run(py, progress, |watch| {
+            self.write(|writer| writer.learn(&resources, watch))
+        })
+    }
+
+    /// Lets others write. It can still be read.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| {
+            let writer = self
+                .writer
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take();
+            writer.map_or(Ok(()), Writer::close)
+        })
+        .map_err(raise)
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_error))]
+    fn __exit__(&self, py: Python<'_>, _error: &Bound<'_, pyo3::types::PyTuple>) -> PyResult<()> {
+        self.close(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<retold.Index of {} pages in {}>",
+            self.index.len(),
+            self.index.folder().display()
+        )
+    }
+}
