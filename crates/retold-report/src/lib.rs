@@ -91,6 +91,7 @@ fn find(job: &Job, resources: &Resources, watch: &dyn Watch) -> Result<Findings>
             let config = Config {
                 kept: config.kept,
                 mark: config.mark,
+                allow_empty: config.allow_empty,
                 report_text: config.report_text,
                 ..model.config().clone()
             };

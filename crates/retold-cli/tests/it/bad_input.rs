@@ -84,6 +84,25 @@ fn a_shard_without_a_page_may_have_an_empty_result() {
         );
     }
     assert_eq!(world.read("o0/kept/images.warc"), images);
+    // Also against old pages, in files and in an index.
+    world.file("old.jsonl", line("a", "好。"));
+    world
+        .run(&["index", "create", "ix", "--learn", "old.jsonl"])
+        .code(0);
+    for old in ["old.jsonl", "ix"] {
+        let args = [
+            "dedup",
+            "none.jsonl",
+            "-o",
+            "o",
+            "--force",
+            "--against",
+            old,
+        ];
+        world.run(&args).code(2);
+        world.run(&[&args[..], &["--allow-empty"]].concat()).code(0);
+        assert_eq!(world.summary("o")["records"]["kept"], 0);
+    }
     // What could not be read is still told.
     world.file("bad.jsonl", "{\"id\":1}\n");
     world

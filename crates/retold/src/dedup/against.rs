@@ -50,14 +50,15 @@ pub(super) fn find(
         model = model.learn(learn_words(&sources, &read, &model, watch)?);
         clock.lap("learn words");
     }
-    let read = |sources: &[Source]| {
+    let read = |sources: &[Source], may_be_empty: bool| {
         let collection = Collection::read(sources, &read, &model, watch)?;
-        match collection.pages.is_empty() {
+        match collection.pages.is_empty() && !may_be_empty {
             true => Err(nothing_to_read(sources, &collection)),
             false => Ok(collection),
         }
     };
-    let (mut collection, others) = (read(&new)?, read(&old)?);
+    let allow_empty = model.config().allow_empty;
+    let (mut collection, others) = (read(&new, allow_empty)?, read(&old, false)?);
     if !others.rejects.is_empty() {
         let count = others.rejects.len();
         watch.warn(&format!(
@@ -102,7 +103,7 @@ pub fn against_index(
     in_pool(resources.threads, || {
         let mut clock = Clock::default();
         let mut collection = Collection::read(&new, &model.config().read, &model, watch)?;
-        if collection.pages.is_empty() {
+        if collection.pages.is_empty() && !model.config().allow_empty {
             return Err(nothing_to_read(&new, &collection));
         }
         let first = collection.pages.len();
