@@ -174,22 +174,9 @@ fn mixed(
         threads.push(scope.spawn(|| -> Result<()> {
             let mut client = Client::connect(address)?;
             while Instant::now() < end {
-                let batch: Vec<String> = new
-                    .lock()
-                    .map_err(|_| "a thread has failed")?
-                    .by_ref()
-                    .take(BATCH)
-                    .collect();
-                if batch.is_empty() {
+                if !add_batch(&mut client, &new, &adds)? {
                     return Ok(());
                 }
-                timed(
-                    &mut client,
-                    "/v1/pages",
-                    "application/x-ndjson",
-                    batch.join("\n").as_bytes(),
-                    &adds,
-                )?;
             }
             Ok(())
         }));
@@ -212,6 +199,29 @@ fn mixed(
     Ok(())
 }
 
+/// Adds the next batch of new pages; false if there are none left.
+fn add_batch(
+    client: &mut Client,
+    new: &Mutex<impl Iterator<Item = String>>,
+    adds: &Mutex<Times>,
+) -> Result<bool> {
+    let mut new = new.lock().map_err(|_| "a thread has failed")?;
+    let batch: Vec<String> = new.by_ref().take(BATCH).collect();
+    drop(new);
+    if batch.is_empty() {
+        return Ok(false);
+    }
+    let lines = batch.join("\n");
+    timed(
+        client,
+        "/v1/pages",
+        "application/x-ndjson",
+        lines.as_bytes(),
+        adds,
+    )?;
+    Ok(true)
+}
+
 fn add(address: SocketAddr, pages: &str, count: usize, skip: usize) -> Result<()> {
     let new = Mutex::new(lines(pages, skip)?.take(count));
     let adds = Mutex::<Times>::default();
@@ -220,22 +230,9 @@ fn add(address: SocketAddr, pages: &str, count: usize, skip: usize) -> Result<()
         let worker = || -> Result<()> {
             let mut client = Client::connect(address)?;
             loop {
-                let batch: Vec<String> = new
-                    .lock()
-                    .map_err(|_| "a thread has failed")?
-                    .by_ref()
-                    .take(BATCH)
-                    .collect();
-                if batch.is_empty() {
+                if !add_batch(&mut client, &new, &adds)? {
                     return Ok(());
                 }
-                timed(
-                    &mut client,
-                    "/v1/pages",
-                    "application/x-ndjson",
-                    batch.join("\n").as_bytes(),
-                    &adds,
-                )?;
             }
         };
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(worker)).collect();

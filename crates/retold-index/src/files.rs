@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use retold::{Error, Result};
+use retold::{Error, Result, system};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A file is not as it was written.
@@ -19,31 +19,13 @@ pub(crate) fn damaged(path: &Path, what: &str) -> Error {
 
 /// Fills `bytes` from a place in a file; the end of the file there is damage.
 pub(crate) fn read_at(file: &File, path: &Path, bytes: &mut [u8], at: u64) -> Result<()> {
-    match fill_at(file, bytes, at) {
+    match system::read_exact_at(file, bytes, at) {
         Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
             let end = at + bytes.len() as u64;
             Err(damaged(path, &format!("it ends before byte {end}")))
         }
         other => other.map_err(Error::io("cannot read", path)),
     }
-}
-
-#[cfg(unix)]
-fn fill_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
-}
-
-#[cfg(windows)]
-fn fill_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
-    let mut read = 0;
-    while read < bytes.len() {
-        let place = at + read as u64;
-        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[read..], place)? {
-            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
-            more => read += more,
-        }
-    }
-    Ok(())
 }
 
 /// Makes what happened to the names in a folder survive a power cut.

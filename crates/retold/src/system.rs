@@ -1,5 +1,6 @@
 //! Memory and CPU time of this process.
 
+use std::fs::File;
 use std::time::Duration;
 
 /// Memory of the machine in bytes, if the system reports it.
@@ -37,6 +38,30 @@ fn ticks(stat: &str) -> Option<Duration> {
     let mut fields = fields.split_whitespace().skip(11);
     let mut next = || fields.next()?.parse::<u64>().ok();
     Some(Duration::from_millis(10 * (next()? + next()?)))
+}
+
+/// Fills `bytes` from a place in a file, wherever others read or write it at the same time.
+///
+/// Errors: those of reading; `UnexpectedEof` if the file ends before.
+#[cfg(unix)]
+pub fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+/// Fills `bytes` from a place in a file, wherever others read or write it at the same time.
+///
+/// Errors: those of reading; `UnexpectedEof` if the file ends before.
+#[cfg(windows)]
+pub fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    let mut read = 0;
+    while read < bytes.len() {
+        let place = at + read as u64;
+        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[read..], place)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            more => read += more,
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

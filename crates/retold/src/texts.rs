@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
+use crate::system::read_exact_at;
 use crate::text::Text;
 use crate::watch::Watch;
 
@@ -224,7 +225,7 @@ impl Proofs {
             Held::File(file) => file.get_ref(),
         };
         let mut bytes = vec![0; count as usize * 8];
-        read_at(file, &mut bytes, place * 8).map_err(full(&self.folder, self.total))?;
+        read_exact_at(file, &mut bytes, place * 8).map_err(full(&self.folder, self.total))?;
         let (numbers, _) = bytes.as_chunks::<8>();
         let numbers = numbers.iter().map(|number| u64::from_le_bytes(*number));
         Ok(Some(Cow::Owned(numbers.collect())))
@@ -242,22 +243,4 @@ fn full(folder: &Option<std::path::PathBuf>, total: u64) -> impl FnOnce(std::io:
         let error = std::io::Error::new(error.kind(), more);
         Error::io("cannot use a temporary file in", &folder)(error)
     }
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
-    let mut read = 0;
-    while read < bytes.len() {
-        let place = at + read as u64;
-        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[read..], place)? {
-            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
-            more => read += more,
-        }
-    }
-    Ok(())
 }
