@@ -156,7 +156,7 @@ impl Deciding {
                 let sketch = rows.sketch_on_site(row)?;
                 let date = dates.is_valid(row).then(|| dates.value(row));
                 let bytes = rows.numbers("bytes").value(row) as u64;
-                self.collection.push(id, date, bytes, &sketch);
+                self.collection.push(id, date, bytes, &sketch)?;
                 self.proofs.texts.push(sketch.text);
                 self.proofs.ids.push(id.to_owned());
             }
