@@ -165,8 +165,9 @@ pub fn resources(threads: usize, memory: Option<u64>) -> Resources {
 
 /// Half of the machine's memory, at most 8 GiB.
 fn usual_memory() -> u64 {
+    const LEAST: u64 = 512 << 20;
     const MOST: u64 = 8 << 30;
-    retold::system::memory().map_or(MOST, |all| (all / 2).min(MOST))
+    retold::system::memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
 }
 
 fn config(args: &Args) -> Result<Config> {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::method;
 use crate::param::Settings;
 use crate::read::ReadOptions;
-use crate::spill::Memory;
+use crate::spill::{Memory, too_little};
 use crate::text::Extract;
 
 /// Everything that the result of a run depends on, beside its inputs. How fast it comes is in [`Resources`].
@@ -175,11 +175,29 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// What a run may hold.
-    pub fn memory(&self) -> Memory {
-        Memory::new(self.memory, self.temp_dir.as_deref())
+    /// What may be held of pages. Without [`Resources::temp_dir`] all is.
+    ///
+    /// Errors: less memory than it takes to read anything.
+    pub fn memory(&self) -> Result<Memory> {
+        let Some(folder) = &self.temp_dir else {
+            return Ok(Memory::default());
+        };
+        let threads = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let fixed = READING + threads as u64 * A_THREAD;
+        match self.memory.checked_sub(fixed) {
+            Some(left) if left >= SOME => Ok(Memory::new(fixed, left, folder)),
+            _ => Err(too_little(self.memory, fixed + SOME)),
+        }
     }
 }
+
+/// Bytes for records that are being read, and for the program; for each thread; and for a few pages.
+const READING: u64 = 80 << 20;
+const A_THREAD: u64 = 8 << 20;
+const SOME: u64 = 16 << 20;
 
 impl Default for Resources {
     /// One thread a core, no temporary files.

@@ -184,11 +184,11 @@ fn marks_are_named_fields() {
     let source = source(folder.path(), "a.warc", bytes.as_bytes());
     let mark = Mark {
         cluster: 4,
-        canonical: "http://a/2",
+        canonical: "http://a/2".into(),
         relation: None,
     };
     let kept = rewrite(&source, &ReadOptions::default(), |number| {
-        Fate::Mark((number == 1).then_some(mark))
+        Fate::Mark((number == 1).then(|| mark.clone()))
     });
     let expected = bytes.replacen(
         "\r\n\r\nHTTP",
