@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::classes::Judge;
 use crate::cluster::Pair;
@@ -75,18 +75,16 @@ impl<'a> Verifying<'a> {
         self.checked = AtomicU64::default();
         self.refuted = AtomicU64::default();
         let wanted = std::mem::take(self.wanted.get_mut().unwrap_or_else(|e| e.into_inner()));
-        // One page for each text.
-        let mut pages: FxHashMap<u128, PageNo> = FxHashMap::default();
-        for rank in wanted {
-            let page = self.judge.by_id[rank.at()];
-            if let Some(text) = self.judge.page(rank).text
-                && !self.proofs.has(text)
-            {
-                let first = pages.entry(text).or_insert(page);
-                *first = page.min(*first);
-            }
-        }
-        let mut pages: Vec<PageNo> = pages.into_values().collect();
+        let text = |rank: &Rank| self.judge.page(*rank).text;
+        let unread = wanted
+            .iter()
+            .filter_map(text)
+            .filter(|&text| !self.proofs.has(text));
+        let mut texts_left: FxHashSet<u128> = unread.collect();
+        // Pages of one text may differ in what is main text: the one of the smallest id counts, whatever the order of reading.
+        let ranks = Rank::first(self.judge.by_id.len());
+        let first = ranks.filter(|rank| text(rank).is_some_and(|text| texts_left.remove(&text)));
+        let mut pages: Vec<PageNo> = first.map(|rank| self.judge.by_id[rank.at()]).collect();
         pages.par_sort_unstable();
         if pages.is_empty() {
             return Ok(());
