@@ -9,6 +9,7 @@ use std::time::Duration;
 use retold::{Error, Result};
 use retold_index::{Index, Writer};
 use retold_server::{App, Options, Stop, serve};
+use tokio::net::{TcpListener, TcpSocket};
 use tracing_subscriber::fmt::time::SystemTime;
 
 use crate::input::{bytes, positive};
@@ -158,9 +159,7 @@ fn log(quiet: bool) {
 
 async fn listen(app: App, address: SocketAddr) -> Result<Stop> {
     let failed = |e| Error::usage(format!("--listen {address}: {e}"));
-    let listener = tokio::net::TcpListener::bind(address)
-        .await
-        .map_err(failed)?;
+    let listener = listener(address).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let mut out = std::io::stdout();
     // Whoever started it may not listen.
@@ -169,6 +168,22 @@ async fn listen(app: App, address: SocketAddr) -> Result<Stop> {
         let _ = writeln!(out, "Ctrl-C stops");
     }
     serve(app, listener, told_to_stop()).await
+}
+
+/// A socket that listens.
+fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
+    /// Connections that wait to be accepted. The usual 128 overflow when hundreds of clients come at one moment; each of them
+    /// would try again after a second only. The system may allow fewer.
+    const WAITING: u32 = 4096;
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // On Windows, others could then take the address too.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
 }
 
 /// Ends at the first SIGTERM or Ctrl-C.

@@ -15,7 +15,8 @@ use serde::Serialize;
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
 
-/// A proof of a text under a model: the epoch and the text's hash.
+/// A proof of a page's text under a model: the epoch, and a hash of what the page is (pages of one text may differ in what is main
+/// text, and numbers of pages change).
 type ProofKey = (u32, u128);
 
 /// Weighs proofs by their bytes.

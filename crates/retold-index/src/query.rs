@@ -13,6 +13,7 @@ use retold::relation::{Relation, Verdict};
 use retold::{Judgement, Model, Result, Sketch};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::index::{Index, Prepared, unknown};
 use crate::record::Entry;
@@ -270,10 +271,10 @@ impl Index {
 
     /// The proof of a page's text, from memory if it was wanted before; `None` if texts are not kept.
     fn proof(&self, model: &Model, page: u32, entry: &Entry) -> Result<Option<Arc<[u64]>>> {
-        let (Some(verifier), Some(hash)) = (model.verifier(), entry.sketch.text) else {
+        let Some(verifier) = model.verifier() else {
             return Ok(None);
         };
-        let key = (self.read().manifest.epoch, hash);
+        let key = (self.read().manifest.epoch, xxh3_128(&entry.to_bytes()));
         if let Some(proof) = self.proofs.get(&key) {
             return Ok(Some(proof));
         }
