@@ -2,11 +2,12 @@
 
     python lab/spark.py PAGES.jsonl [--workers 1 2] [--counts 25000 50000] [--partitions 8] [--input-partitions 8] [--kill] [--local]
 
-One line of JSON a run. `--local` compares pairs, clusters, dropped and kept pages with `retold.dedup` under the model that Spark learnt;
+One line of JSON a run; with `--workers 0` it is `retold.dedup` on the machine itself. `examples/cluster.rs` draws them. `--local` compares pairs, clusters, dropped and kept pages with `retold.dedup` under the model that Spark learnt;
 `--kill` kills a worker once stages of pairs have begun. Needs: pip install ./python pyspark pyarrow
 """
 
 import argparse
+import itertools
 import json
 import pathlib
 import sys
@@ -36,8 +37,14 @@ def main():
     for workers in args.workers:
         with tempfile.TemporaryDirectory(dir=args.folder, ignore_cleanup_errors=True) as folder:
             folder = pathlib.Path(folder)
+            if not workers:
+                for count in args.counts * args.repeat:
+                    alone(folder, count, args.pages)
+                continue
             with cluster(folder, workers) as running:
                 spark = session(running.url, folder, memory="3g")
+                # The first job of a cluster also pays for starting executors and Python, and for code that is not compiled yet.
+                retold.spark.dedup(spark.read.json(args.pages).limit(1000), partitions=4).unpersist()
                 splits = list(zip(args.input_partitions, args.partitions, strict=True))
                 runs = [(count, *split) for count in args.counts for split in splits]
                 for count, into, out in runs * args.repeat:
@@ -54,10 +61,11 @@ def measure(spark, running, folder, workers, count, into, out, args):
     pages = spark.read.parquet(str(file))
     if args.kill:
         threading.Thread(target=kill, args=(spark, running), daemon=True).start()
-    begun = time.monotonic()
+    begun, before = time.monotonic(), task_seconds(spark)
     found = retold.spark.dedup(pages, partitions=out)
-    seconds = time.monotonic() - begun
-    line = {"pages": count, "workers": workers, "partitions": [into, out], "seconds": round(seconds, 1), "report": found.report}
+    seconds, tasks = time.monotonic() - begun, task_seconds(spark) - before
+    line = {"pages": count, "workers": workers, "partitions": [into, out], "seconds": round(seconds, 1), "task_seconds": round(tasks, 1)}
+    line["report"] = found.report
     if args.kill:
         executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
         line["executors lost"] = sum(not executors.apply(at).isActive() for at in range(executors.size()))
@@ -65,6 +73,22 @@ def measure(spark, running, folder, workers, count, into, out, args):
         line["equal"] = equal(found, pages)
     print(json.dumps(line), flush=True)
     found.unpersist()
+
+
+def alone(folder, count, pages):
+    file = folder / "pages.jsonl"
+    with open(pages) as lines, open(file, "w") as some:
+        some.writelines(itertools.islice(lines, count or None))
+    begun = time.monotonic()
+    found = retold.dedup(file)
+    seconds = round(time.monotonic() - begun, 1)
+    print(json.dumps({"pages": count, "workers": 0, "seconds": seconds, "pairs": len(found.pairs.column("a"))}), flush=True)
+
+
+def task_seconds(spark):
+    """What all tasks took so far, Python included: core seconds, as an executor has one core."""
+    executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
+    return sum(executors.apply(at).totalDuration() for at in range(executors.size())) / 1000
 
 
 def kill(spark, running):

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use retold::explain::shown::Offsets;
 use retold::read::{Outcome, Source, each_record};
 use retold::{Error, Resources, Result};
-use retold_index::{Index as Library, Match, Prepared, Status, Writer, create};
+use retold_index::{Index as Library, Match, Prepared, Writer, create};
 use serde_json::{Value, json};
 
 use crate::error::{raise, usage};
@@ -120,14 +120,6 @@ fn answer(made: &Made, status: &str, matches: &[Match]) -> Value {
     }
 }
 
-fn name(status: Status) -> &'static str {
-    match status {
-        Status::New => "new",
-        Status::Replaced => "replaced",
-        Status::Unchanged => "unchanged",
-    }
-}
-
 fn python(py: Python<'_>, value: impl Into<Value>) -> PyResult<Bound<'_, PyAny>> {
     plain::to_python(py, &value.into().to_string())
 }
@@ -182,7 +174,7 @@ impl Index {
             let answers =
                 made.iter()
                     .map(|page| match page.as_ref().ok().and_then(|_| added.next()) {
-                        Some(added) => answer(page, name(added.status), &added.matches),
+                        Some(added) => answer(page, added.status.name(), &added.matches),
                         None => answer(page, "rejected", &[]),
                     });
             Ok(answers.collect())
@@ -204,12 +196,8 @@ impl Index {
                 let Ok(prepared) = page else {
                     return Ok(answer(page, "rejected", &[]));
                 };
-                let (known, matches) = self.index.query(prepared, Some(matches))?;
-                Ok(answer(
-                    page,
-                    if known { "unchanged" } else { "new" },
-                    &matches,
-                ))
+                let (status, matches) = self.index.query(prepared, Some(matches))?;
+                Ok(answer(page, status.name(), &matches))
             });
             answers.collect()
         })?;

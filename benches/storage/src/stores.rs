@@ -134,6 +134,8 @@ impl Tantivy {
         let place = tantivy::directory::MmapDirectory::open(dir)?;
         let index = tantivy::Index::open_or_create(place, schema.build())?;
         let writer = index.writer_with_num_threads(2, 256 << 20)?;
+        // Its own merges would take the segments that `settle` merges.
+        writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         Ok(Tantivy { writer, reader: index.reader()?, fields, model: Model::new(Config::default())? })
     }
 }

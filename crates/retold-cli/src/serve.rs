@@ -9,6 +9,7 @@ use std::time::Duration;
 use retold::{Error, Result};
 use retold_index::{Index, Writer};
 use retold_server::{App, Options, Stop, serve};
+use tokio::net::{TcpListener, TcpSocket};
 use tracing_subscriber::fmt::time::SystemTime;
 
 use crate::input::{bytes, positive};
@@ -59,7 +60,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let options = options(args)?;
+    let mut options = options(args)?;
     if !args.listen.ip().is_loopback() && options.tokens.is_empty() {
         return Err(Error::usage(format!(
             "--listen {}: others than this machine can connect there, so a token is needed: --token-file FILE",
@@ -67,8 +68,18 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         )));
     }
     log(args.quiet);
-    // Each connection is a file; where more may not be had, fewer are served at a time.
-    let _ = rlimit::increase_nofile_limit(options.max_connections as u64 + 256);
+    let wanted = options.max_connections;
+    if let Ok(files) = rlimit::increase_nofile_limit((wanted + OTHER_FILES) as u64) {
+        options.max_connections = connections(wanted, files);
+    }
+    if options.max_connections < wanted {
+        let most = options.max_connections;
+        tracing::warn!(
+            wanted,
+            most,
+            "fewer connections than --max-connections: the system allows no more open files"
+        );
+    }
     let app = match args.read_only {
         true => App::reading(Index::open(&args.dir)?, options),
         false => App::writing(Writer::open(&args.dir, "retold serve")?, options)?,
@@ -84,6 +95,17 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Stop::Whole => ExitCode::SUCCESS,
         Stop::CutOff => ExitCode::from(1),
     })
+}
+
+/// Files that are no connections: those of the index.
+const OTHER_FILES: usize = 256;
+
+/// How many connections there may be if the process may have so many files open: each is one. More get 503, which is better than that
+/// nobody is told anything.
+fn connections(wanted: usize, files: u64) -> usize {
+    let files = usize::try_from(files).unwrap_or(usize::MAX);
+    let others = OTHER_FILES.min(files / 2);
+    wanted.min(files - others).max(1)
 }
 
 fn options(args: &Args) -> Result<Options> {
@@ -137,9 +159,7 @@ fn log(quiet: bool) {
 
 async fn listen(app: App, address: SocketAddr) -> Result<Stop> {
     let failed = |e| Error::usage(format!("--listen {address}: {e}"));
-    let listener = tokio::net::TcpListener::bind(address)
-        .await
-        .map_err(failed)?;
+    let listener = listener(address).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let mut out = std::io::stdout();
     // Whoever started it may not listen.
@@ -148,6 +168,22 @@ async fn listen(app: App, address: SocketAddr) -> Result<Stop> {
         let _ = writeln!(out, "Ctrl-C stops");
     }
     serve(app, listener, told_to_stop()).await
+}
+
+/// A socket that listens.
+fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
+    /// Connections that wait to be accepted. The usual 128 overflow when hundreds of clients come at one moment; each of them
+    /// would try again after a second only. The system may allow fewer.
+    const WAITING: u32 = 4096;
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // On Windows, others could then take the address too.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
 }
 
 /// Ends at the first SIGTERM or Ctrl-C.
@@ -165,5 +201,18 @@ async fn told_to_stop() {
     tokio::select! {
         _ = tokio::signal::ctrl_c() => {}
         () = terminated => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::connections;
+
+    #[test]
+    fn connections_fit_the_files_that_may_be_open() {
+        assert_eq!(connections(16_384, 20_000), 16_384);
+        assert_eq!(connections(16_384, 1_024), 768);
+        assert_eq!(connections(100, 64), 32);
+        assert_eq!(connections(100, 0), 1);
     }
 }

@@ -12,10 +12,11 @@ use retold::text::Text;
 use retold::{Error, Model, Result};
 use serde::Serialize;
 
-use crate::record::{Entry, pack, unpack};
+use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
 
-/// A proof of a text under a model: the epoch and the text's hash.
+/// A proof of a page's text under a model: the epoch, and a hash of what the page is (pages of one text may differ in what is main
+/// text, and numbers of pages change).
 type ProofKey = (u32, u128);
 
 /// Weighs proofs by their bytes.
@@ -84,7 +85,6 @@ pub struct Prepared {
     pub entry: Entry,
     /// Its text.
     pub text: Text,
-    pub(crate) packed: Vec<u8>,
 }
 
 impl Index {
@@ -191,10 +191,7 @@ impl Index {
 
     /// Makes of a page what the index keeps of it. The error is the reason for a reject, for people.
     pub fn prepare(&self, page: Page) -> std::result::Result<Prepared, String> {
-        let (model, keeps) = {
-            let state = self.read();
-            (state.model.clone(), state.manifest.texts)
-        };
+        let model = self.model();
         let text = model.text(&page)?;
         let sketch = model.sketch(&text, page.site().as_deref());
         let date = page.date.clone().or_else(|| text.meta.date.clone());
@@ -209,15 +206,7 @@ impl Index {
             bytes: page.content.len() as u64,
             id: page.id,
         };
-        let packed = match keeps {
-            true => pack(&text),
-            false => Vec::new(),
-        };
-        Ok(Prepared {
-            entry,
-            text,
-            packed,
-        })
+        Ok(Prepared { entry, text })
     }
 
     /// The page of an id.

@@ -8,6 +8,7 @@ use retold::{Error, Result};
 
 use crate::files::sync_folder;
 use crate::log::Log;
+use crate::memory::Memory;
 use crate::segment::{Facts, Segment};
 use crate::state::{Manifest, State};
 use crate::writer::{Writer, remove};
@@ -91,7 +92,9 @@ impl Writer {
             state.logs.insert(number, Arc::new(log));
             state.end = 0;
         }
-        state.seal(segment, manifest);
+        let sealed = state.seal(segment, manifest);
+        drop(state);
+        drop(sealed);
         Ok(())
     }
 
@@ -179,14 +182,15 @@ impl State {
         Segment::write(folder, number, pages, postings.into_iter().map(Ok), &facts)
     }
 
-    /// What was in no segment is in this one.
-    pub(crate) fn seal(&mut self, segment: Segment, manifest: Manifest) {
+    /// What was in no segment is in this one. Returns what is not needed any more: freeing it takes longer than others should wait.
+    #[must_use]
+    pub(crate) fn seal(&mut self, segment: Segment, manifest: Manifest) -> Memory {
         self.fresh = segment.named.pages.end;
         self.segments.push(Arc::new(segment));
-        self.memory = Default::default();
         self.links.clear();
         self.gone.clear();
         self.manifest = manifest;
+        std::mem::take(&mut self.memory)
     }
 }
 

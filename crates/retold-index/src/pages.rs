@@ -52,6 +52,8 @@ impl Row {
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     rows: Vec<Row>,
+    /// How many keys each page has, once more: it is asked of thousands of pages for each that is looked for.
+    keys: Vec<u32>,
     is_gone: Vec<bool>,
     /// Page -> the page that stands for its story.
     root: Vec<u32>,
@@ -68,6 +70,7 @@ impl Pages {
     pub(crate) fn push(&mut self, row: Row) {
         let number = self.rows.len() as u32;
         self.rows.push(row);
+        self.keys.push(row.keys);
         self.is_gone.push(false);
         self.root.push(number);
         self.size.push(1);
@@ -77,6 +80,7 @@ impl Pages {
     /// Forgets the last pages, which no other is linked to.
     pub(crate) fn truncate(&mut self, count: usize) {
         self.rows.truncate(count);
+        self.keys.truncate(count);
         self.is_gone.truncate(count);
         self.root.truncate(count);
         self.size.truncate(count);
@@ -98,6 +102,13 @@ impl Pages {
 
     pub(crate) fn row(&self, page: u32) -> Option<&Row> {
         self.rows.get(page as usize)
+    }
+
+    /// How many keys a page has.
+    pub(crate) fn keys(&self, page: u32) -> usize {
+        self.keys
+            .get(page as usize)
+            .map_or(0, |&keys| keys as usize)
     }
 
     pub(crate) fn rows(&self, pages: std::ops::Range<u32>) -> &[Row] {

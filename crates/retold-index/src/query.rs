@@ -1,7 +1,7 @@
 //! Which pages of the index repeat a page.
 //!
-//! The keys of a sketch are looked up, the rarest first, and pages that have as many of them as the method's bounds want are
-//! candidates. How many postings are read is bounded: keys that are left out then count as shared, so that a page is left out
+//! The keys of a sketch are looked up, the rarest first and common ones last, and pages that have as many of them as the method's bounds
+//! want are candidates. How many postings are read is bounded: keys that are left out then count as shared, so that a page is left out
 //! only if it has none of the rarest keys. Candidates are judged by their sketches, and where that leaves a doubt, by texts,
 //! the most similar first.
 
@@ -13,17 +13,21 @@ use retold::relation::{Relation, Verdict};
 use retold::{Judgement, Model, Result, Sketch};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::index::{Index, Prepared, unknown};
 use crate::record::Entry;
 use crate::state::{State, text_key};
+use crate::writer::Status;
 
 /// Postings that a query reads at the most, with and without a limit.
-const WORK: [usize; 2] = [1 << 16, 1 << 20];
+const WORK: [usize; 2] = [1 << 14, 1 << 20];
 /// Candidates of a query without a limit at the most (those of the batch join).
 const CANDIDATES: usize = 2000;
 /// Candidates for each page that is wanted, and the fewest pages that are wanted.
 const EACH: (usize, usize) = (2, 20);
+/// With a limit, the less likely candidates are not looked at once so many in a row are not related.
+const MISSES: usize = 16;
 
 /// A page that repeats another.
 #[derive(Clone, Debug)]
@@ -95,21 +99,23 @@ pub(crate) struct View<'a> {
 struct Candidate {
     page: u32,
     root: u32,
-    /// Thousandths of the smaller page's keys that were seen to be shared.
-    share: u32,
+    /// Thousandths of the smaller page's keys that were seen to be shared: of those that are not common, and of all.
+    share: (u32, u32),
 }
 
 impl Index {
     /// The pages that repeat a page, best first: of equal similarity, by id. At most `limit`, if there is one. A page of the
-    /// same id is left out. The second answer is whether a page of that id and text is in the index.
+    /// same id is left out. Beside them, what adding the page would make of it.
     ///
-    /// Time: bounded by the postings and candidates that are looked at: 65,536 and twice the limit, or without one 1,048,576 and
+    /// Time: bounded by the postings and candidates that are looked at: 16,384 and twice the limit, or without one 1,048,576 and
     /// 2,000.
-    pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(bool, Vec<Match>)> {
+    pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(Status, Vec<Match>)> {
         let known = self.find(&page.entry.id)?;
-        let same = known
-            .as_ref()
-            .is_some_and(|(_, entry)| entry.sketch.text == page.entry.sketch.text);
+        let status = match &known {
+            Some((_, entry)) if entry.sketch.text == page.entry.sketch.text => Status::Unchanged,
+            Some(_) => Status::Replaced,
+            None => Status::New,
+        };
         let view = View {
             before: self.read().visible,
             but: known.map(|(page, _)| page),
@@ -118,7 +124,7 @@ impl Index {
         let proof = |model: &Model| Ok(model.verifier().map(|v| v.proof(&page.text).into()));
         let mut matches = self.matches(&page.entry.sketch, &proof, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
-        Ok((same, matches))
+        Ok((status, matches))
     }
 
     /// The pages that repeat the page of an id, as [`Index::query`] has them.
@@ -153,14 +159,22 @@ impl Index {
                 state.model.clone(),
             )
         };
-        let mut judged = Vec::new();
+        let patience = limit.map_or(usize::MAX, |_| MISSES);
+        let (mut judged, mut missed) = (Vec::new(), 0);
+        let asked = (sketch, &model.unit(sketch));
         for candidate in candidates {
+            if missed >= patience {
+                break;
+            }
+            missed += 1;
             let entry = self.entry_of(candidate.page)?;
-            let (verdict, certain) = match model.judge(sketch, &entry.sketch) {
+            let (verdict, certain) = match model.judge_unit(asked, &entry.sketch, &mut Trace::off())
+            {
                 Judgement::No => continue,
                 Judgement::Yes(verdict) => (verdict, true),
                 Judgement::Doubt(verdict) => (verdict, false),
             };
+            missed = 0;
             let found = Match {
                 entry,
                 verdict,
@@ -190,14 +204,16 @@ impl Index {
     ) -> Result<Vec<Match>> {
         let most = limit.unwrap_or(usize::MAX);
         let tries = most.saturating_mul(EACH.0).max(EACH.1);
-        let (mut matches, mut tried, mut own) = (Vec::new(), 0, None);
+        let patience = limit.map_or(usize::MAX, |_| MISSES);
+        let (mut matches, mut tried, mut missed, mut own) = (Vec::new(), 0, 0, None);
         let mut stories = FxHashSet::default();
         for (certain, mut found) in judged {
             let is_wanted = matches.len() < most || !stories.contains(&found.root);
-            if !is_wanted || tried >= tries {
+            if !is_wanted || (!certain && (tried >= tries || missed >= patience)) {
                 continue;
             }
             tried += usize::from(!certain);
+            missed += usize::from(!certain);
             if !certain && let Some(verifier) = model.verifier() {
                 if own.is_none() {
                     own = Some(proof(model)?);
@@ -211,6 +227,7 @@ impl Index {
                     None => continue,
                 }
             }
+            missed = 0;
             stories.insert(found.root);
             matches.push(found);
         }
@@ -254,10 +271,10 @@ impl Index {
 
     /// The proof of a page's text, from memory if it was wanted before; `None` if texts are not kept.
     fn proof(&self, model: &Model, page: u32, entry: &Entry) -> Result<Option<Arc<[u64]>>> {
-        let (Some(verifier), Some(hash)) = (model.verifier(), entry.sketch.text) else {
+        let Some(verifier) = model.verifier() else {
             return Ok(None);
         };
-        let key = (self.read().manifest.epoch, hash);
+        let key = (self.read().manifest.epoch, xxh3_128(&entry.to_bytes()));
         if let Some(proof) = self.proofs.get(&key) {
             return Ok(Some(proof));
         }
@@ -305,25 +322,24 @@ fn candidates(
     let deletes = model
         .knowledge()
         .is_some_and(|known| !known.deletes_nothing());
+    let bounds: Vec<_> = (0..=keys.len()).map(|small| model.bounds(small)).collect();
     let mut found: Vec<Candidate> = Vec::new();
-    for run in hits.chunk_by(|a, b| a == b) {
-        let (page, hits) = (run[0], run.len());
-        let Some(row) = state.pages.row(page).filter(|_| is_seen(page)) else {
-            continue;
-        };
-        let other = row.keys as usize;
+    for run in hits.chunk_by(|a, b| a.page() == b.page()) {
+        let (page, hits) = (run[0].page(), run.len());
+        let other = state.pages.keys(page);
         let (small, large) = (keys.len().min(other), keys.len().max(other));
-        let bounds = model.bounds(small);
-        let within = hits + skipped >= bounds.overlap && large <= bounds.reach;
-        if deletes || within {
-            let share = (hits * 1000 / small.max(1)) as u32;
+        let within = hits + skipped >= bounds[small].overlap && large <= bounds[small].reach;
+        if (deletes || within) && is_seen(page) {
+            let rare = run.iter().filter(|hit| !hit.is_common()).count();
+            let share = |hits: usize| (hits * 1000 / small.max(1)) as u32;
             let root = state.pages.root(page);
+            let share = (share(rare), share(hits));
             found.push(Candidate { page, root, share });
         }
     }
     copies.sort_unstable();
     found.retain(|candidate| copies.binary_search(&candidate.page).is_err());
-    let share = 1000;
+    let share = (1000, 1000);
     found.extend(copies.into_iter().map(|page| Candidate {
         page,
         root: state.pages.root(page),
@@ -334,19 +350,41 @@ fn candidates(
     Ok(found)
 }
 
+/// A page has a key: its number, and whether the key is common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Hit(u64);
+
+impl Hit {
+    fn new(page: u32, is_common: bool) -> Hit {
+        Hit(u64::from(page) << 1 | u64::from(is_common))
+    }
+
+    fn page(self) -> u32 {
+        (self.0 >> 1) as u32
+    }
+
+    fn is_common(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
 /// The pages below `before` that have any of these keys, as often as they have one, ascending; and how many keys were not
 /// looked up to their end because that would be too much work.
-fn hits(state: &State, keys: &[u64], before: u32, work: usize) -> Result<(Vec<u32>, usize)> {
-    let mut lists: Vec<(usize, u64)> = keys.iter().map(|&key| (state.guess(key), key)).collect();
+fn hits(state: &State, keys: &[u64], before: u32, work: usize) -> Result<(Vec<Hit>, usize)> {
+    // Common keys last: they are evidence only beside others, and by far the longest lists.
+    let mut lists: Vec<(bool, usize, u64)> = keys
+        .iter()
+        .map(|&key| (state.model.is_common(key), state.guess(key), key))
+        .collect();
     lists.sort_unstable();
     let (mut hits, mut skipped) = (Vec::new(), 0);
-    for (_, key) in lists {
+    for (is_common, _, key) in lists {
         if hits.len() >= work {
             skipped += 1;
             continue;
         }
         state.each_page(key, before, |page| {
-            hits.push(page);
+            hits.push(Hit::new(page, is_common));
             hits.len() < work
         })?;
         skipped += usize::from(hits.len() >= work);

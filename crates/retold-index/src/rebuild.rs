@@ -272,7 +272,7 @@ impl<'a> Build<'a> {
         let segment = state.segment(self.folder, manifest.next)?;
         manifest.next += 1;
         manifest.segments.push(segment.named.clone());
-        state.seal(segment, manifest);
+        drop(state.seal(segment, manifest));
         Ok(())
     }
 

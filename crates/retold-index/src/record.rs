@@ -1,9 +1,11 @@
 //! What is kept of a page: who it is and its sketch, and beside them its text.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use retold::text::{Text, TextOptions};
 use retold::{Result, Sketch};
+use zstd::bulk::Decompressor;
 
 use crate::files::{Bytes, damaged, put_string};
 
@@ -114,6 +116,11 @@ pub(crate) fn pack(text: &Text) -> Vec<u8> {
     packed.unwrap_or_default()
 }
 
+thread_local! {
+    /// Made once in each thread: a new one takes longer than most texts.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
 /// The text with that kept form; `None` if texts are not kept.
 pub(crate) fn unpack(packed: &[u8], options: &TextOptions, path: &Path) -> Result<Option<Text>> {
     if packed.is_empty() {
@@ -124,7 +131,14 @@ pub(crate) fn unpack(packed: &[u8], options: &TextOptions, path: &Path) -> Resul
         .ok()
         .flatten();
     let length = length.map_or(LONGEST, |length| LONGEST.min(length as usize));
-    let bytes = zstd::bulk::decompress(packed, length).map_err(wrong)?;
+    let bytes = DECOMPRESSOR.with_borrow_mut(|kept| -> std::io::Result<Vec<u8>> {
+        let decompressor = match kept {
+            Some(decompressor) => decompressor,
+            None => kept.insert(Decompressor::new()?),
+        };
+        decompressor.decompress(packed, length)
+    });
+    let bytes = bytes.map_err(wrong)?;
     let text = Text::from_bytes(&bytes, options);
     text.map(Some)
         .map_err(|e| damaged(path, &format!("a text cannot be read: {e}")))

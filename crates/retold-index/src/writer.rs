@@ -14,7 +14,7 @@ use crate::lock::Lock;
 use crate::log::{Kind, Log, frame};
 use crate::merge::Limits;
 use crate::query::{Match, View};
-use crate::record::Entry;
+use crate::record::{Entry, pack};
 use crate::state::{Manifest, State};
 
 /// What became of a page that was added.
@@ -28,6 +28,17 @@ pub enum Status {
     Replaced,
     /// A page of its id was there and is the same.
     Unchanged,
+}
+
+impl Status {
+    /// Its name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::New => "new",
+            Status::Replaced => "replaced",
+            Status::Unchanged => "unchanged",
+        }
+    }
 }
 
 /// A page that was added.
@@ -199,13 +210,18 @@ impl Writer {
             .filter(|(_, (status, ..))| *status != Status::Unchanged)
             .map(|(page, &(_, number, _))| (page, number))
             .collect();
+        let keeps_texts = self.index.keeps_texts();
+        let parts = new.par_iter().map(|(page, _)| {
+            let text = keeps_texts.then(|| pack(&page.text));
+            (page.entry.to_bytes(), text.unwrap_or_default())
+        });
+        let parts: Vec<(Vec<u8>, Vec<u8>)> = parts.collect();
         let mut bytes = Vec::new();
         let mut places = Vec::new();
-        for &(page, number) in &new {
+        for (&(_, number), (entry, text)) in new.iter().zip(&parts) {
             let at = start + bytes.len() as u64;
-            let entry = page.entry.to_bytes();
-            places.push((at, (entry.len() as u32, page.packed.len() as u32)));
-            frame(&mut bytes, Kind::Page, number, &entry, &page.packed);
+            places.push((at, (entry.len() as u32, text.len() as u32)));
+            frame(&mut bytes, Kind::Page, number, entry, text);
         }
         log.write(start, &bytes)?;
         let mut state = self.index.write();

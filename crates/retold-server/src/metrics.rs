@@ -87,8 +87,8 @@ impl Default for Metrics {
         registry.register("pages", "Pages that are in the index", pages.clone());
         let memory = Gauge::default();
         registry.register_with_unit(
-            "peak_memory",
-            "Most memory that the process has had",
+            "memory",
+            "Memory that the process has",
             Unit::Bytes,
             memory.clone(),
         );

@@ -36,11 +36,7 @@ impl Answer {
     fn new(id: &str, status: Status, matches: &[Match]) -> Answer {
         Answer {
             id: (!id.starts_with(NAMELESS)).then(|| id.to_owned()),
-            status: match status {
-                Status::New => "new",
-                Status::Replaced => "replaced",
-                Status::Unchanged => "unchanged",
-            },
+            status: status.name(),
             reason: None,
             matches: matches.iter().map(Match::line).collect(),
         }
@@ -186,14 +182,8 @@ pub(crate) async fn find(
 }
 
 fn answer(index: &Index, page: &Prepared, limit: usize) -> Result<Answer> {
-    let (same, matches) = index.query(page, Some(limit))?;
-    let id = &page.entry.id;
-    let status = match same {
-        true => Status::Unchanged,
-        false if index.get(id)?.is_some() => Status::Replaced,
-        false => Status::New,
-    };
-    Ok(Answer::new(id, status, &matches))
+    let (status, matches) = index.query(page, Some(limit))?;
+    Ok(Answer::new(&page.entry.id, status, &matches))
 }
 
 fn read_only() -> Problem {

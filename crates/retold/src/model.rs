@@ -281,10 +281,20 @@ impl Model {
 
     /// The same; `trace` is shown every test that decided.
     pub fn judge_traced(&self, a: &Sketch, b: &Sketch, trace: &mut Trace) -> Judgement {
+        self.judge_unit((a, &self.unit(a)), b, trace)
+    }
+
+    /// The same given the first sketch's unit, for one sketch against many.
+    pub fn judge_unit(
+        &self,
+        (a, x): (&Sketch, &Units),
+        b: &Sketch,
+        trace: &mut Trace,
+    ) -> Judgement {
         if self.0.config.exact && a.text.is_some() && a.text == b.text {
             return Judgement::Yes(copy((a.keys.len(), a.chars), (b.keys.len(), b.chars)));
         }
-        let (x, y) = (self.unit(a), self.unit(b));
+        let y = self.unit(b);
         let (x, y) = (x.get(UnitNo(0)), y.get(UnitNo(0)));
         match self.relate(x.as_ref(), y.as_ref(), trace) {
             Some(relating) => self.conclude(&relating, a.own_chars.min(b.own_chars), trace),

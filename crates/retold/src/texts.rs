@@ -107,7 +107,7 @@ impl Reread<'_> {
     }
 }
 
-/// The proofs of some classes of pages. Pages of one text may differ in what of it is main text, so classes have proofs, not texts.
+/// The proofs of some texts, each named by a class of its pages.
 #[derive(Debug)]
 pub struct Proofs {
     /// Class -> its proof's row, and one; 0 without a proof.
@@ -124,7 +124,8 @@ impl Proofs {
         }
     }
 
-    /// Reads the texts of these pages, ascending, and adds the proofs that `model` makes of them; `class` has the class of each page.
+    /// Reads the texts of these pages, ascending, and adds the proofs that `model` makes of them; `class` names the
+    /// text of each page.
     ///
     /// Errors: those of [`Texts::each`], and a temporary file that cannot be written.
     pub fn add(

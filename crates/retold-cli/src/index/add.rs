@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use retold::read::{Outcome, Source, discover, each_page};
 use retold::watch::Watch;
 use retold::{Error, Page, Result};
-use retold_index::{Index, Match, MatchLine, Prepared, Status, Writer};
+use retold_index::{Index, Match, MatchLine, Prepared, Writer};
 use serde::Serialize;
 
 use super::{WHO, flush, print};
@@ -96,14 +96,6 @@ fn say_rejected(id: &str, reason: &str) -> Result<()> {
     })
 }
 
-fn name(status: Status) -> &'static str {
-    match status {
-        Status::New => "new",
-        Status::Replaced => "replaced",
-        Status::Unchanged => "unchanged",
-    }
-}
-
 pub fn add(args: &Add) -> Result<ExitCode> {
     let mut writer = Writer::open(&args.what.dir, WHO)?;
     let index = writer.index().clone();
@@ -118,7 +110,7 @@ pub fn add(args: &Add) -> Result<ExitCode> {
         }
         let added = writer.add(&good, limit)?;
         for (page, added) in good.iter().zip(&added) {
-            say(&page.entry.id, name(added.status), &added.matches)?;
+            say(&page.entry.id, added.status.name(), &added.matches)?;
         }
         flush()
     };
@@ -141,14 +133,8 @@ pub fn query(args: &Query) -> Result<ExitCode> {
         let asked: Result<Vec<_>> = asked.collect();
         for (page, answer) in pages.iter().zip(asked?) {
             match (page, answer) {
-                (Ok(page), Some((same, matches))) => {
-                    let id = &page.entry.id;
-                    let status = match (same, index.get(id)?) {
-                        (true, _) => Status::Unchanged,
-                        (false, Some(_)) => Status::Replaced,
-                        (false, None) => Status::New,
-                    };
-                    say(id, name(status), &matches)?;
+                (Ok(page), Some((status, matches))) => {
+                    say(&page.entry.id, status.name(), &matches)?;
                 }
                 (Err((id, reason)), _) => say_rejected(id, reason)?,
                 (Ok(_), None) => {}

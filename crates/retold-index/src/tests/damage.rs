@@ -17,11 +17,12 @@ fn answers(folder: &Path, asked: &[Page]) -> Result<String> {
     let mut said = format!("{} pages\n", index.len());
     for page in asked {
         let prepared = index.prepare(page.clone()).unwrap();
-        let (same, matches) = index.query(&prepared, None)?;
+        let (status, matches) = index.query(&prepared, None)?;
         let lines: Vec<_> = matches.iter().map(crate::query::Match::line).collect();
         said.push_str(&format!(
-            "{} {same} {}\n",
+            "{} {} {}\n",
             page.id,
+            status.name(),
             serde_json::to_string(&lines).unwrap()
         ));
         if let Some(text) = index

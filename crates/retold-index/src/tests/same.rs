@@ -71,10 +71,10 @@ fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
     for page in &pages {
         let matches = index.matches_of(&page.id, None).unwrap();
         found.extend(matches.iter().map(|found| as_pair(&page.id, found)));
-        let (same, asked) = index
+        let (status, asked) = index
             .query(&index.prepare(page.clone()).unwrap(), None)
             .unwrap();
-        assert!(same);
+        assert_eq!(status, Status::Unchanged);
         let ids = |matches: &[Match]| -> Vec<String> {
             matches.iter().map(|m| m.entry.id.clone()).collect()
         };

@@ -173,6 +173,50 @@ proptest! {
     }
 }
 
+/// Pages of one visible text may differ in what is their main text, and verification looks at that.
+#[test]
+fn the_order_of_reading_makes_no_difference() {
+    let story = |from: usize| -> String {
+        let sentence = |n: usize| {
+            let (boat, passenger, island) = (n * 31, n * 17, n * 7);
+            format!(
+                "In part {n} the captain of boat {boat} told passenger {passenger} about island {island}. "
+            )
+        };
+        (from..from + 14).map(sentence).collect()
+    };
+    let menu = |open: &str, close: &str| -> String {
+        let line = |n: usize| format!("{open}Harbour {} and pier {}{close}\n", n * 13, n * 19);
+        (0..60).map(line).collect()
+    };
+    let links = menu("<li><a href='x'>", "</a></li>");
+    let lines = menu("<p>", "</p>");
+    let html = |id: &str, body: &str| Page::html(id, format!("<body>{body}</body>"));
+    let article = format!("<article><p>{}</p></article>", story(0));
+    let pages = [
+        html("a-links", &format!("{article}<ul>{links}</ul>")),
+        html("b-prose", &format!("{article}<div>{lines}</div>")),
+        html("c-reprint", &format!("<p>{}</p>", story(0))),
+        html(
+            "d-other",
+            &format!("<p>{}</p><div>{lines}</div>", story(40)),
+        ),
+    ];
+    let model = Model::new(Config::default()).unwrap();
+    let facts = |page: &Page| model.sketch(&model.text(page).unwrap(), None).unwrap();
+    let [a, b] = [facts(&pages[0]), facts(&pages[1])];
+    assert!(a.text == b.text && a.own_chars != b.own_chars);
+    let find = |order: [usize; 4]| {
+        let pages = order.map(|at| pages[at].clone());
+        dedup(pages, &Config::default()).unwrap().pairs
+    };
+    let expected = find([0, 1, 2, 3]);
+    assert!(expected.len() > 2);
+    for order in [[1, 0, 2, 3], [3, 2, 1, 0], [2, 1, 3, 0]] {
+        assert_eq!(find(order), expected);
+    }
+}
+
 #[test]
 fn nothing_to_read_is_an_error() {
     let message = dedup([], &Config::default()).unwrap_err().to_string();

@@ -87,8 +87,8 @@ impl Model {
         sketch.retain(|place| !self.deletes(sketch.keys[place], site))
     }
 
-    /// The one unit of a sketch.
-    pub(super) fn unit(&self, sketch: &Sketch) -> Units {
+    /// The one unit of a sketch, under number 0.
+    pub fn unit(&self, sketch: &Sketch) -> Units {
         let mut only = Sketches::default();
         let site = sketch.site.as_deref();
         let pushed = only.push(self.without_noise(sketch.as_ref(), site).as_ref());
