@@ -40,6 +40,7 @@ pub mod relation;
 pub mod sketch;
 pub mod spent;
 pub mod system;
+pub mod spill;
 pub mod watch;
 
 pub mod page;

@@ -1,0 +1,115 @@
+//! What does not fit into memory goes to temporary files: values, rows of values, records to be sorted.
+//!
+//! Everything here gives the same answers wherever it is held. A temporary file has no name, so nothing is left of it when the
+//! process ends, however it ends. Errors of reading one back are noted ([`Memory::check`]), so that what reads here and there need
+//! not return one each time: until the run has ended for it, it sees zeros.
+
+mod held;
+mod rows;
+mod sorter;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+pub use held::Held;
+pub use rows::Rows;
+pub use sorter::{Sorted, Sorter};
+
+use crate::error::{Error, Result};
+
+/// Bytes that are asked for at a time.
+const PIECE: u64 = 1 << 20;
+
+/// The memory that a run may use, shared by all that hold something.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Bytes that may be held, and where the rest goes; without it all is held.
+    bound: Option<(u64, PathBuf)>,
+    used: AtomicU64,
+    on_disk: AtomicU64,
+    failed: Mutex<Option<Error>>,
+}
+
+impl Memory {
+    /// So many bytes; more goes to temporary files in `folder`. Without a folder everything is held in memory.
+    pub fn new(limit: u64, folder: Option<&Path>) -> Memory {
+        Memory(Arc::new(Shared {
+            bound: folder.map(|folder| (limit, folder.to_owned())),
+            ..Shared::default()
+        }))
+    }
+
+    /// Bytes that were written to temporary files so far.
+    pub fn on_disk(&self) -> u64 {
+        self.0.on_disk.load(Ordering::Relaxed)
+    }
+
+    /// Takes so many bytes away from what may be held, for good: for what cannot go to a file.
+    pub fn reserve(&self, bytes: u64) {
+        self.0.used.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Errors: a temporary file could not be read since the last call.
+    pub fn check(&self) -> Result<()> {
+        let mut failed = self.0.failed.lock().unwrap_or_else(|e| e.into_inner());
+        failed.take().map_or(Ok(()), Err)
+    }
+
+    /// The most bytes that something may hold before it goes to a file by itself.
+    fn share(&self) -> u64 {
+        let bound = self.0.bound.as_ref();
+        bound.map_or(u64::MAX, |(limit, _)| limit / 8)
+    }
+
+    /// Whether so many bytes more may be held; then they are counted.
+    fn take(&self, bytes: u64) -> bool {
+        let used = self.0.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let fits = self.0.bound.as_ref().is_none_or(|(limit, _)| used <= *limit);
+        if !fits {
+            self.give(bytes);
+        }
+        fits
+    }
+
+    fn give(&self, bytes: u64) {
+        self.0.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    fn file(&self) -> Result<File> {
+        let folder = self.folder();
+        tempfile::tempfile_in(folder).map_err(Error::io("cannot write a temporary file in", folder))
+    }
+
+    fn wrote(&self, bytes: u64) {
+        self.0.on_disk.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn folder(&self) -> &Path {
+        let bound = self.0.bound.as_ref();
+        bound.map_or(Path::new("."), |(_, folder)| folder)
+    }
+
+    /// An error with the folder, and how much room it takes at least.
+    fn full(&self, error: std::io::Error) -> Error {
+        let needed = (self.on_disk() >> 20) + 1;
+        let more = format!("{error}; more than {needed} MiB are needed there");
+        Error::io("cannot use a temporary file in", self.folder())(std::io::Error::new(
+            error.kind(),
+            more,
+        ))
+    }
+
+    /// Notes that a temporary file could not be read.
+    fn failed(&self, error: std::io::Error) {
+        let error = self.full(error);
+        let mut failed = self.0.failed.lock().unwrap_or_else(|e| e.into_inner());
+        failed.get_or_insert(error);
+    }
+}

@@ -1,0 +1,157 @@
+//! Values by number.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Write;
+
+use bytemuck::Pod;
+
+use super::{Memory, PIECE};
+use crate::error::Result;
+use crate::system::read_exact_at;
+
+/// Bytes at the end of a file that are gathered before they are written.
+const TAIL: usize = 1 << 16;
+/// Values that are read at a time, in bytes, where all are read in order.
+const BLOCK: usize = 1 << 18;
+
+/// Values by number, in memory, or in a temporary file when memory is short.
+#[derive(Debug)]
+pub struct Held<T: Pod> {
+    memory: Memory,
+    /// All values, or those at the end that are not written yet.
+    values: Vec<T>,
+    /// The file, and how many values it has.
+    file: Option<(File, usize)>,
+    /// Bytes that were taken for `values`.
+    taken: u64,
+}
+
+impl<T: Pod> Default for Held<T> {
+    fn default() -> Self {
+        Held::new(&Memory::default())
+    }
+}
+
+impl<T: Pod> Held<T> {
+    /// No values yet.
+    pub fn new(memory: &Memory) -> Held<T> {
+        Held {
+            memory: memory.clone(),
+            values: Vec::new(),
+            file: None,
+            taken: 0,
+        }
+    }
+
+    /// No values yet; they go to a file, whatever memory there is.
+    pub(super) fn on_disk(memory: &Memory) -> Result<Held<T>> {
+        let mut held = Held::new(memory);
+        held.file = Some((memory.file()?, 0));
+        Ok(held)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.written() + self.values.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds values.
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub fn extend(&mut self, values: &[T]) -> Result<()> {
+        self.values.extend_from_slice(values);
+        let bytes = size_of_val(&self.values[..]) as u64;
+        if self.file.is_none() {
+            while self.taken < bytes {
+                if !self.memory.take(PIECE) {
+                    self.file = Some((self.memory.file()?, 0));
+                    break;
+                }
+                self.taken += PIECE;
+            }
+        }
+        match self.file.is_some() && bytes >= TAIL as u64 {
+            true => self.write(),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds one value.
+    pub fn push(&mut self, value: T) -> Result<()> {
+        self.extend(std::slice::from_ref(&value))
+    }
+
+    /// The values from `start` on, so many; it is an error of the caller if there are fewer.
+    pub fn get(&self, start: usize, count: usize) -> Cow<'_, [T]> {
+        let written = self.written();
+        if start >= written {
+            return Cow::Borrowed(&self.values[start - written..][..count]);
+        }
+        let mut values = vec![T::zeroed(); count];
+        let (on_disk, in_memory) = values.split_at_mut(count.min(written - start));
+        in_memory.copy_from_slice(&self.values[..in_memory.len()]);
+        if let Some((file, _)) = &self.file {
+            let (bytes, at) = (bytemuck::cast_slice_mut(on_disk), start * size_of::<T>());
+            if let Err(error) = read_exact_at(file, bytes, at as u64) {
+                self.memory.failed(error);
+            }
+        }
+        Cow::Owned(values)
+    }
+
+    /// One value.
+    pub fn one(&self, number: usize) -> T {
+        match number.checked_sub(self.written()) {
+            Some(at) => self.values[at],
+            None => self.get(number, 1)[0],
+        }
+    }
+
+    /// All values in order, a block at a time.
+    pub fn blocks(&self) -> impl Iterator<Item = Cow<'_, [T]>> {
+        let block = match self.file {
+            None => self.len().max(1),
+            Some(_) => (BLOCK / size_of::<T>().max(1)).max(1),
+        };
+        let starts = (0..self.len()).step_by(block);
+        starts.map(move |start| self.get(start, block.min(self.len() - start)))
+    }
+
+    /// All values in order.
+    pub fn iter(&self) -> impl Iterator<Item = T> {
+        self.blocks()
+            .flat_map(|block| (0..block.len()).map(move |at| block[at]))
+    }
+
+    fn written(&self) -> usize {
+        self.file.as_ref().map_or(0, |(_, written)| *written)
+    }
+
+    /// Moves all values to the file.
+    fn write(&mut self) -> Result<()> {
+        if let Some((file, written)) = &mut self.file {
+            let bytes: &[u8] = bytemuck::cast_slice(&self.values);
+            file.write_all(bytes).map_err(|e| self.memory.full(e))?;
+            *written += self.values.len();
+            self.memory.wrote(bytes.len() as u64);
+            match self.taken {
+                0 => self.values.clear(),
+                _ => self.values = Vec::new(),
+            }
+            self.memory.give(std::mem::take(&mut self.taken));
+        }
+        Ok(())
+    }
+}
+
+impl<T: Pod> Drop for Held<T> {
+    fn drop(&mut self) {
+        self.memory.give(self.taken);
+    }
+}

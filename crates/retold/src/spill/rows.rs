@@ -1,0 +1,115 @@
+//! Rows of values, end to end.
+
+use std::borrow::Cow;
+
+use bytemuck::Pod;
+
+use super::{Held, Memory};
+use crate::error::Result;
+
+/// Rows of values, end to end, by number. In memory are 4 bytes a row beside what [`Held`] holds.
+#[derive(Debug)]
+pub struct Rows<T: Pod> {
+    values: Held<T>,
+    /// The last 32 bits of the end of each row.
+    ends: Vec<u32>,
+    /// The rows at whose ends the number of values has passed another multiple of 2³².
+    passed: Vec<usize>,
+}
+
+impl<T: Pod> Default for Rows<T> {
+    fn default() -> Self {
+        Rows::new(&Memory::default())
+    }
+}
+
+impl<T: Pod> Rows<T> {
+    /// No rows yet.
+    pub fn new(memory: &Memory) -> Rows<T> {
+        Rows {
+            values: Held::new(memory),
+            ends: Vec::new(),
+            passed: Vec::new(),
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many values all rows have together.
+    pub fn total(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Adds a row.
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub fn push(&mut self, row: &[T]) -> Result<()> {
+        self.values.extend(row)?;
+        self.end();
+        Ok(())
+    }
+
+    /// Adds a value to the row that the next [`Rows::end`] ends.
+    pub fn add(&mut self, value: T) -> Result<()> {
+        self.values.push(value)
+    }
+
+    /// Ends a row.
+    pub fn end(&mut self) {
+        let end = self.values.len();
+        while end >> 32 > self.passed.len() {
+            self.passed.push(self.ends.len());
+        }
+        self.ends.push(end as u32);
+    }
+
+    /// A row.
+    pub fn get(&self, row: usize) -> Cow<'_, [T]> {
+        let start = row.checked_sub(1).map_or(0, |before| self.end_of(before));
+        self.values.get(start, self.end_of(row) - start)
+    }
+
+    /// How many values a row has.
+    pub fn count(&self, row: usize) -> usize {
+        let start = row.checked_sub(1).map_or(0, |before| self.end_of(before));
+        self.end_of(row) - start
+    }
+
+    /// All rows in order. Values are read a block at a time.
+    pub fn each(&self, mut take: impl FnMut(usize, &[T])) {
+        let (mut row, mut begun) = (0, Vec::new());
+        let mut start = 0;
+        for block in self.values.blocks() {
+            let mut at = 0;
+            while row < self.len() && self.end_of(row) <= start + block.len() {
+                let end = self.end_of(row) - start;
+                match begun.is_empty() {
+                    true => take(row, &block[at..end]),
+                    false => {
+                        begun.extend_from_slice(&block[at..end]);
+                        take(row, &begun);
+                        begun.clear();
+                    }
+                }
+                (row, at) = (row + 1, end);
+            }
+            begun.extend_from_slice(&block[at..]);
+            start += block.len();
+        }
+        // Rows without values at the end.
+        (row..self.len()).for_each(|row| take(row, &[]));
+    }
+
+    fn end_of(&self, row: usize) -> usize {
+        let high = self.passed.partition_point(|&passed| passed <= row);
+        (high << 32) + self.ends[row] as usize
+    }
+}
