@@ -13,7 +13,7 @@ use crate::ids::{ClassNo, PageNo};
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
 use crate::spill::{Memory, Rows};
-use crate::text::Text;
+use crate::text::{Text, text_hash};
 use crate::watch::Watch;
 
 /// Takes what was made of the text at a place in the list of wanted pages.
@@ -67,6 +67,9 @@ impl Texts for Reread<'_> {
             let made: Vec<(usize, Option<Vec<u64>>)> = batch
                 .map(|(at, source, record)| {
                     let text = record.and_then(|record| self.text(source, record));
+                    // Not another text that somebody put in its place.
+                    let known = self.collection.page(wanted[at]).text;
+                    let text = text.filter(|text| text_hash(text) == known);
                     (at, text.map(|text| make(&text)))
                 })
                 .collect();

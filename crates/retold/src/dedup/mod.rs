@@ -313,11 +313,17 @@ fn nothing_to_read(sources: &[Source], collection: &Collection) -> Error {
             reject.record,
             reject.reason
         )),
-        None => message.push_str(&format!(
-            ": {} files hold {} records, none of them a page",
-            sources.len(),
-            collection.read
-        )),
+        None => {
+            let hold = if sources.len() == 1 {
+                "file holds"
+            } else {
+                "files hold"
+            };
+            let (files, records) = (sources.len(), collection.read);
+            message.push_str(&format!(
+                ": {files} {hold} {records} records, none of them a page"
+            ));
+        }
     }
     Error::Usage(message)
 }

@@ -222,7 +222,7 @@ fn nothing_to_read_is_an_error() {
     let message = dedup([], &Config::default()).unwrap_err().to_string();
     assert_eq!(
         message,
-        "no page could be read from pages: 1 files hold 0 records, none of them a page"
+        "no page could be read from pages: 1 file holds 0 records, none of them a page"
     );
     for info in METHODS {
         let config = Config {
