@@ -96,8 +96,14 @@ fn topic_model(args: &Args) -> Result<Model> {
     }
     let read = &model.config().read;
     let (sources, _spool) = sources(&args.inputs, read)?;
-    let collection = Collection::read(&sources, read, &model, &())?;
-    Ok(match collection.knowledge(&model) {
+    let collection = Collection::read(
+        &sources,
+        read,
+        &model,
+        &retold::spill::Memory::default(),
+        &(),
+    )?;
+    Ok(match collection.knowledge(&model)? {
         Some(known) => model.learn(known),
         None => model,
     })
