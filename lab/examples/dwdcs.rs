@@ -83,7 +83,9 @@ impl Made {
     fn pairs(&self, method: &Concept) -> Result<Vec<(usize, usize)>> {
         let relates = |a: SketchNo, b: SketchNo| {
             let [a, b] = [a, b].map(|number| self.sketches.get(number));
-            method.compare(a, b, &mut Trace::off()).is_some()
+            method
+                .compare(a.as_ref(), b.as_ref(), &mut Trace::off())
+                .is_some()
         };
         let judge = |a: SketchNo, b: SketchNo, found: &mut Vec<(SketchNo, SketchNo)>| {
             found.extend(relates(a, b).then_some((a, b)));
@@ -187,7 +189,7 @@ impl Set {
         let mut sketches = Sketches::default();
         let mut pages: Vec<Vec<usize>> = Vec::new();
         for (page, sketch) in made.iter().enumerate() {
-            let number = sketches.add(sketch.as_ref()).at();
+            let number = sketches.add(sketch.as_ref()).expect("held in memory").at();
             pages.resize_with(sketches.len(), Vec::new);
             pages[number].push(page);
         }

@@ -8,17 +8,18 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use retold::cluster::{self, Canonical};
 use retold::collect::Collection;
-use retold::dedup::{CROWD, FAMILY, Matched, Matching, order_of, preference};
+use retold::dedup::{CROWD, FAMILY, Matched, Matching, preference};
 use retold::frequencies::Frequencies;
 use retold::ids::{PageNo, Rank};
 use retold::knowledge::Knowledge;
 use retold::param::Params;
 use retold::relation::Relation;
+use retold::spill::Memory;
 use retold::system::cpu_time;
 use retold::text::Text;
 use retold::texts::{Take, Texts};
 use retold::watch::Watch;
-use retold::{Config, Error, Model, Resources, Result, Sketch};
+use retold::{Config, Error, Model, Result, Sketch};
 use rustc_hash::FxHashSet;
 
 /// Some pages of a collection, with sketches that can be used again.
@@ -92,13 +93,13 @@ impl<'a> Bench<'a> {
             return Err(Error::Cancelled);
         }
         let (model, sketches) = self.sketches(self.model(params)?)?;
-        let mut part = self.collection.with_sketches(self.pages, &sketches);
-        let model = match part.knowledge(&model) {
+        let mut part = self.collection.with_sketches(self.pages, &sketches)?;
+        let model = match part.knowledge(&model)? {
             Some(known) => model.learn(known),
             None => model,
         };
-        let by_id = order_of(&part.pages, |a, b| a.id.cmp(&b.id));
-        let preference = preference(&part, Canonical::default(), &by_id, watch);
+        let by_id = part.pages.by_id();
+        let preference = preference(&part, Canonical::default(), &by_id, watch)?;
         let watch = &Unseen(watch);
         let sketches = std::mem::take(&mut part.sketches);
         let texts = InMemory {
@@ -111,7 +112,7 @@ impl<'a> Bench<'a> {
             by_id: &by_id,
             preference: &preference,
             texts: &texts,
-            resources: &Resources::default(),
+            memory: &Memory::default(),
             watch,
             family: FAMILY,
             crowd: CROWD,
@@ -126,7 +127,7 @@ impl<'a> Bench<'a> {
             similarity: pair.similarity,
         };
         Ok(Found {
-            pairs: matched.pairs.into_iter().map(pair).collect(),
+            pairs: matched.pairs.iter().map(pair).collect(),
             candidates: matched.candidates,
         })
     }
@@ -302,7 +303,7 @@ mod tests {
             Collection::read_texts(&sources, &base.read, &model, &()).unwrap();
         let pages: Vec<PageNo> = PageNo::first(texts.len()).collect();
         let mut bench = Bench::new(base, (&collection, &texts), &pages);
-        let id = |page: PageNo| collection.page(page).id.to_string();
+        let id = |page: PageNo| collection.id(page).into_owned();
         let mut found = Vec::new();
         for params in all {
             let model = Model::new(config(&base.method, params)).unwrap();
@@ -320,7 +321,7 @@ mod tests {
         for info in method::METHODS {
             let base = config(info.name, &[]);
             let findings = dedup(pages(), &base).unwrap();
-            let id = |rank| findings.id(rank).to_owned();
+            let id = |rank| findings.id(rank).into_owned();
             let ran = findings
                 .pairs
                 .iter()

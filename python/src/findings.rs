@@ -1,5 +1,6 @@
 //! What a run found out.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::ids::Rank;
+use retold::ids::{PageNo, Rank};
 use retold::{Error, Findings, Resources, dedup as library};
 use retold_report::{Against, Job, OutDir};
 
@@ -66,7 +67,7 @@ pub fn decimals(values: impl Iterator<Item = f32>) -> ArrayRef {
 }
 
 /// Lists of ids.
-pub fn lists<'a>(values: impl Iterator<Item = Vec<&'a str>>) -> ArrayRef {
+pub fn lists<'a>(values: impl Iterator<Item = Vec<Cow<'a, str>>>) -> ArrayRef {
     let mut column = ListBuilder::new(StringBuilder::new());
     for list in values {
         list.iter().for_each(|id| column.values().append_value(id));
@@ -179,10 +180,14 @@ impl PyFindings {
                     .iter()
                     .for_each(|gone| goes[findings.by_id[gone.page.at()].at()] = true);
             }
-            let pages = findings.collection.pages.iter().zip(goes);
+            let pages = PageNo::first(goes.len()).zip(goes);
             table(vec![(
                 "id",
-                strings(pages.filter(|(_, goes)| !goes).map(|(page, _)| &*page.id)),
+                strings(
+                    pages
+                        .filter(|(_, goes)| !goes)
+                        .map(|(page, _)| findings.collection.id(page)),
+                ),
             )])
         })
     }

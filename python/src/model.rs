@@ -7,6 +7,7 @@ use pyo3::types::PyDict;
 use retold::collect::{Collection, learn_words};
 use retold::explain::shown::Offsets;
 use retold::explain::{self as library, Side};
+use retold::spill::Memory;
 use retold::{Error, Judgement as Judged};
 
 use crate::error::{raise, usage};
@@ -199,8 +200,9 @@ impl Model {
                 if model.wants_words() {
                     return Ok(model.learn(learn_words(&pages.sources, read, &model, watch)?));
                 }
-                let collection = Collection::read(&pages.sources, read, &model, watch)?;
-                Ok(match collection.knowledge(&model) {
+                let collection =
+                    Collection::read(&pages.sources, read, &model, &Memory::default(), watch)?;
+                Ok(match collection.knowledge(&model)? {
                     Some(known) => model.learn(known),
                     None => model.clone(),
                 })

@@ -171,10 +171,10 @@ pub fn learn_sketches<'py>(
         for rows in reader {
             let rows = Rows(rows.map_err(|error| Error::usage(error.to_string()))?);
             for row in 0..rows.0.num_rows() {
-                collection.push("", None, 0, &rows.sketch_on_site(row)?);
+                collection.push("", None, 0, &rows.sketch_on_site(row)?)?;
             }
         }
-        Ok(match collection.knowledge(model) {
+        Ok(match collection.knowledge(model)? {
             Some(known) => model.learn(known),
             None => model.clone(),
         })

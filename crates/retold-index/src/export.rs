@@ -35,12 +35,14 @@ impl<'a> Export<'a> {
 impl Old for Export<'_> {
     fn add_related(&mut self, collection: &mut Collection, watch: &dyn Watch) -> Result<()> {
         watch.begin("looking in the index", collection.pages.len() as u64);
-        let related = collection.pages.par_iter().map(|page| {
+        let numbers: Vec<PageNo> = PageNo::first(collection.pages.len()).collect();
+        let related = numbers.par_iter().map(|&page| {
             if watch.cancelled() {
                 return Err(Error::Cancelled);
             }
             watch.advance(1);
-            self.index.related(&collection.sketch(page))
+            let sketch = collection.sketch(&collection.page(page));
+            self.index.related(&sketch)
         });
         let related: Result<Vec<Vec<u32>>> = related.collect();
         let mut pages = related?.concat();
@@ -77,7 +79,7 @@ impl Index {
         resources: &Resources,
         watch: &dyn Watch,
     ) -> Result<Findings> {
-        let mut collection = Collection::default();
+        let mut collection = Collection::new(&resources.memory());
         let texts = self.export(pages, &mut collection, watch)?;
         dedup::among(collection, self.model(), &texts, resources, watch)
     }
@@ -108,7 +110,7 @@ impl Index {
             }
             let entries: Result<Vec<Entry>> = batch.par_iter().map(|&page| entry(page)).collect();
             for entry in entries? {
-                collection.push(&entry.id, entry.seconds, entry.bytes, &entry.sketch);
+                collection.push(&entry.id, entry.seconds, entry.bytes, &entry.sketch)?;
             }
             watch.advance(batch.len() as u64);
         }

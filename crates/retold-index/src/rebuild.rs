@@ -58,7 +58,7 @@ impl Writer {
         let index = Arc::clone(self.index());
         let model = index.model();
         let pages = index.live();
-        let mut collection = Collection::default();
+        let mut collection = Collection::new(&resources.memory());
         let known = match model.method().learns {
             Learns::Nothing => {
                 return Err(Error::usage(format!(
@@ -69,11 +69,11 @@ impl Writer {
             Learns::Words(_) => learn_words(&index, &pages, &model)?,
             Learns::Common | Learns::Noise => {
                 index.export(pages.clone(), &mut collection, watch)?;
-                collection.knowledge(&model).unwrap_or_default()
+                collection.knowledge(&model)?.unwrap_or_default()
             }
         };
         let model = model.learn(known);
-        collection = Collection::default();
+        collection = Collection::new(&resources.memory());
         let sketches = Resketch::of(&index, &model);
         let texts = index.export_as(
             pages.clone(),

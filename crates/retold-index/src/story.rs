@@ -107,7 +107,7 @@ impl Index {
         let findings = self.findings_among(pages, &resources, watch)?;
         let rank = findings
             .by_id
-            .binary_search_by(|&other| (*findings.collection.page(other).id).cmp(id));
+            .binary_search_by(|&other| (*findings.collection.id(other)).cmp(id));
         let rank = Rank::new(rank.unwrap_or_else(|at| at));
         let cluster = findings
             .clusters
@@ -129,7 +129,7 @@ impl Index {
     ) -> Result<Story> {
         let mut pages = Vec::new();
         for &rank in members {
-            if let Some(entry) = self.get(findings.id(rank))? {
+            if let Some(entry) = self.get(&findings.id(rank))? {
                 pages.push((entry, rank));
             }
         }
@@ -142,7 +142,7 @@ impl Index {
             .collect();
         Ok(Story {
             id: id.to_owned(),
-            canonical: findings.id(canonical).to_owned(),
+            canonical: findings.id(canonical).into_owned(),
             sites: sites.len() as u64,
             first_seen: written(moment(pages.first())),
             last_seen: written(moment(pages.last())),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use retold::ids::Rank;
+use retold::ids::{PageNo, Rank};
 use retold::read::{Fate, Mark};
 use retold::watch::Watch;
 use retold::{Error, Findings, Result};
@@ -32,6 +32,8 @@ pub(crate) fn write(findings: &Findings, out: &OutDir, watch: &dyn Watch) -> Res
 /// What becomes of each record.
 struct Fates<'a> {
     findings: &'a Findings,
+    /// Source -> its first page in the order of reading.
+    first: Vec<usize>,
     /// Page in the order of reading -> rank.
     ranks: Vec<Rank>,
     /// Rank -> whether the page goes.
@@ -51,8 +53,16 @@ impl<'a> Fates<'a> {
             .dropped
             .iter()
             .for_each(|drop| goes[drop.page.at()] = true);
+        let mut first = vec![0; findings.sources.len() + 1];
+        for page in findings.collection.pages.iter() {
+            if let Some(count) = first.get_mut(page.source as usize + 1) {
+                *count += 1;
+            }
+        }
+        (1..first.len()).for_each(|source| first[source] += first[source - 1]);
         Fates {
             findings,
+            first,
             ranks,
             goes,
             marks: mark.then(|| marks(findings)),
@@ -63,13 +73,15 @@ impl<'a> Fates<'a> {
     fn of_source(&'a self, source: u32) -> impl FnMut(u64) -> Fate<'a> {
         let pages = &self.findings.collection.pages;
         let rejects = &self.findings.collection.rejects;
-        let first = pages.partition_point(|page| page.source < source);
-        let mut at = first;
+        let row = |at: usize| (at < pages.len()).then(|| pages.get(PageNo::new(at)));
+        let mut at = self.first[source as usize];
+        let mut page = row(at);
         move |record| {
-            while at < pages.len() && pages[at].source == source && pages[at].record < record {
+            while page.is_some_and(|page| page.source == source && page.record < record) {
                 at += 1;
+                page = row(at);
             }
-            if at < pages.len() && (pages[at].source, pages[at].record) == (source, record) {
+            if page.is_some_and(|page| (page.source, page.record) == (source, record)) {
                 return self.of_page(self.ranks[at]);
             }
             let rejected = rejects
@@ -84,7 +96,7 @@ impl<'a> Fates<'a> {
 
     fn of_page(&self, rank: Rank) -> Fate<'a> {
         match &self.marks {
-            Some(marks) => Fate::Mark(marks.get(&rank).copied()),
+            Some(marks) => Fate::Mark(marks.get(&rank).cloned()),
             None if self.goes[rank.at()] => Fate::Leave,
             None => Fate::Keep,
         }

@@ -238,7 +238,7 @@ fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
         let possible = pages as f64 * (pages as f64 - 1.0) / 2.0;
         flagged.push(Flagged {
             cluster: number as u64,
-            canonical: findings.id(cluster.canonical).to_owned(),
+            canonical: findings.id(cluster.canonical).into_owned(),
             pages: pages as u64,
             density: (cluster.pairs as f64 / possible * 1e6).round() / 1e6,
             reason,
@@ -251,7 +251,7 @@ fn large_components(findings: &Findings) -> Vec<LargeComponent> {
     let components = findings.large_components.iter();
     components
         .map(|&(canonical, pages)| LargeComponent {
-            canonical: findings.id(canonical).to_owned(),
+            canonical: findings.id(canonical).into_owned(),
             pages: pages as u64,
         })
         .collect()

@@ -1,5 +1,6 @@
 //! The JSONL tables of an output folder.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use retold::ids::Rank;
@@ -14,14 +15,14 @@ use crate::out::OutDir;
 #[derive(Serialize)]
 struct ClusterLine<'a> {
     cluster: usize,
-    canonical: &'a str,
-    members: Vec<&'a str>,
+    canonical: Cow<'a, str>,
+    members: Vec<Cow<'a, str>>,
 }
 
 #[derive(Serialize)]
 struct DroppedLine<'a> {
-    id: &'a str,
-    canonical: &'a str,
+    id: Cow<'a, str>,
+    canonical: Cow<'a, str>,
     relation: Relation,
 }
 
@@ -34,7 +35,7 @@ struct RejectLine<'a> {
 
 #[derive(Serialize)]
 struct MarkLine<'a> {
-    id: &'a str,
+    id: Cow<'a, str>,
     cluster: u64,
     canonical: &'a str,
     relation: Option<Relation>,
@@ -47,8 +48,8 @@ pub(crate) fn write_all(findings: &Findings, out: &OutDir) -> Result<()> {
     let mark = findings.model.config().mark;
     let id = |rank: Rank| findings.id(rank);
     let pairs = findings.pairs.iter().map(|pair| PairLine {
-        a: id(pair.a).into(),
-        b: id(pair.b).into(),
+        a: id(pair.a),
+        b: id(pair.b),
         relation: pair.relation,
         similarity: f64::from(pair.similarity),
         length_ratio: f64::from(pair.length_ratio),
@@ -80,7 +81,7 @@ pub(crate) fn write_all(findings: &Findings, out: &OutDir) -> Result<()> {
         let marks = marks.iter().map(|(&rank, mark)| MarkLine {
             id: id(rank),
             cluster: mark.cluster,
-            canonical: mark.canonical,
+            canonical: &mark.canonical,
             relation: mark.relation,
         });
         write(out, "marks.jsonl", marks)?;

@@ -1,11 +1,13 @@
 //! Stage 6, clusters: related pages become classes with one canonical page each, and the rest may be dropped.
 
 mod keep;
+mod pairs;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 pub use keep::Keep;
+pub use pairs::Pairs;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Rank;

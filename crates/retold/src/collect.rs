@@ -1,8 +1,11 @@
 //! From sources to a [`Collection`]: every page sketched, every record accounted for.
 
+mod census;
+mod pages;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
@@ -10,23 +13,24 @@ use crate::error::Result;
 use crate::frequencies::Frequencies;
 use crate::ids::{PageNo, SketchNo};
 use crate::index::Sketches;
-use crate::knowledge::{Census, Knowledge};
-use crate::method::Learns;
+use crate::knowledge::Knowledge;
 use crate::model::{Model, facts};
 use crate::page::Page;
 pub use crate::page::seconds;
-use crate::read::{Outcome, ReadOptions, Record, Source, each_page, each_record, settle};
+use crate::read::{Outcome, ReadOptions, Record, Source, each_page, each_record};
 use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
+use crate::spill::Memory;
 use crate::text::{Extraction, Text, TextOptions, text_hash, text_of};
 use crate::watch::Watch;
+pub use pages::{PageRow, Pages};
 
 /// What is kept of all pages that were read.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Collection {
     /// The pages in the order of reading.
-    pub pages: Vec<PageRow>,
+    pub pages: Pages,
     /// The different sketches that pages have.
     pub sketches: Sketches,
     /// The sites that pages have, by number.
@@ -44,6 +48,7 @@ pub struct Collection {
     /// Where the time went.
     pub spent: Spent,
     site_numbers: BTreeMap<String, u32>,
+    memory: Memory,
 }
 
 /// How the main text of pages was found; all are 0 with `--extract none`.
@@ -56,34 +61,6 @@ pub struct ExtractionCounts {
     pub fallback: u64,
     /// Pages over the budget of bytes or nodes, which count whole.
     pub over_budget: u64,
-}
-
-/// One page, without its text.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct PageRow {
-    /// Its id, different from all others.
-    pub id: Box<str>,
-    /// The number of its source; `u32::MAX` of a page that comes from no source ([`Collection::push`]).
-    pub source: u32,
-    /// Its record's number within the source.
-    pub record: u64,
-    /// Its site's number.
-    pub site: Option<u32>,
-    /// Its date in seconds since 1970, if it has one that can be read.
-    pub date: Option<i64>,
-    /// Bytes of its record as read.
-    pub bytes: u64,
-    /// Characters of its folded text, white space left out.
-    pub chars: u64,
-    /// Characters of the page's own text ([`crate::sketch::Sketch::own_chars`]).
-    pub own_chars: u64,
-    /// A hash of its folded text; `None` if that is empty.
-    pub text: Option<u128>,
-    /// The number of its sketch.
-    pub sketch: SketchNo,
-    /// How many keys that sketch has.
-    pub keys: u32,
 }
 
 /// A record that should have been a page and could not be read.
@@ -100,20 +77,35 @@ pub struct Reject {
 
 /// A record after the part of the work that runs on all threads.
 enum Sketched {
-    Page(Box<PageRow>, Option<String>, Sketch, Extraction),
+    Page(Row, Option<String>, Sketch, Extraction),
     Skipped(String),
     Rejected(Reject),
 }
 
+/// A page's row and its id.
+type Row = Box<(String, PageRow)>;
+
 impl Collection {
-    /// Reads and sketches all `sources`, in order; memory is a few batches of records beside what is kept.
+    /// Nothing yet.
+    pub fn new(memory: &Memory) -> Collection {
+        Collection {
+            pages: Pages::new(memory),
+            sketches: Sketches::new(memory),
+            memory: memory.clone(),
+            ..Collection::default()
+        }
+    }
+
+    /// Reads and sketches all `sources`, in order; held are a few batches of records, and of what is kept of pages as much as
+    /// `memory` allows.
     pub fn read(
         sources: &[Source],
         options: &ReadOptions,
         model: &Model,
+        memory: &Memory,
         watch: &dyn Watch,
     ) -> Result<Collection> {
-        let mut collection = Collection::default();
+        let mut collection = Collection::new(memory);
         let make = |number: u32, record: Record| {
             let size = record.size;
             let (sketched, spent) =
@@ -128,12 +120,11 @@ impl Collection {
             make,
             |(bytes, sketched, spent)| {
                 collection.spent += spent;
-                collection.add(bytes, sketched?);
-                Ok(())
+                collection.add(bytes, sketched?)
             },
         )?;
         collection.spent.reading += reading;
-        collection.settle_ids();
+        collection.pages.settle(PageNo(0))?;
         Ok(collection)
     }
 
@@ -165,9 +156,10 @@ impl Collection {
         each_record(sources, options, watch, "reading", make, |made| {
             collection.read += 1;
             match made {
-                Ok(Some((mut row, site, text))) => {
+                Ok(Some((row, site, text))) => {
+                    let (id, mut row) = *row;
                     row.site = site.map(|site| collection.site_number(site));
-                    collection.pages.push(row);
+                    collection.pages.push(&id, &row)?;
                     texts.push(*text);
                 }
                 Ok(None) => {}
@@ -175,31 +167,40 @@ impl Collection {
             }
             Ok(())
         })?;
-        collection.settle_ids();
+        collection.pages.settle(PageNo(0))?;
         Ok((collection, texts))
     }
 
     /// A collection of some of the pages, each with its sketch.
-    pub fn with_sketches(&self, pages: &[PageNo], sketches: &[Sketch]) -> Collection {
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn with_sketches(&self, pages: &[PageNo], sketches: &[Sketch]) -> Result<Collection> {
         let mut part = Collection {
             sites: self.sites.clone(),
-            ..Collection::default()
+            ..Collection::new(&self.memory)
         };
         for (&page, sketch) in pages.iter().zip(sketches) {
-            let mut row = self.page(page).clone();
-            row.sketch = part.sketches.add(sketch.as_ref());
+            let mut row = self.page(page);
+            row.sketch = part.sketches.add(sketch.as_ref())?;
             row.keys = sketch.keys.len() as u32;
-            part.pages.push(row);
+            part.pages.push(&self.pages.id(page), &row)?;
         }
-        part
+        Ok(part)
     }
 
     /// Adds a page that was sketched before, of which `bytes` are its record's. Its site is the sketch's.
-    pub fn push(&mut self, id: &str, date: Option<i64>, bytes: u64, sketch: &Sketch) -> PageNo {
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn push(
+        &mut self,
+        id: &str,
+        date: Option<i64>,
+        bytes: u64,
+        sketch: &Sketch,
+    ) -> Result<PageNo> {
         let number = PageNo::new(self.pages.len());
         let site = sketch.site.clone().map(|site| self.site_number(site));
-        self.pages.push(PageRow {
-            id: id.into(),
+        let row = PageRow {
             source: u32::MAX,
             record: 0,
             site,
@@ -208,21 +209,26 @@ impl Collection {
             chars: sketch.chars,
             own_chars: sketch.own_chars,
             text: sketch.text,
-            sketch: self.sketches.add(sketch.as_ref()),
+            sketch: self.sketches.add(sketch.as_ref())?,
             keys: sketch.keys.len() as u32,
-        });
-        number
+        };
+        self.pages.push(id, &row)?;
+        Ok(number)
     }
 
     /// Adds the pages of another collection, whose sources have numbers from `first` on. Nothing else of it is counted.
-    pub fn append(&mut self, other: Collection, first: u32) {
-        for mut row in other.pages {
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn append(&mut self, other: Collection, first: u32) -> Result<()> {
+        for (page, mut row) in PageNo::first(other.pages.len()).zip(other.pages.iter()) {
             row.source = row.source.saturating_add(first);
-            row.sketch = self.sketches.add(other.sketches.get(row.sketch));
+            let sketch = other.sketches.get(row.sketch);
+            row.sketch = self.sketches.add(sketch.as_ref())?;
             let site = row.site.map(|site| other.sites[site as usize].clone());
             row.site = site.map(|site| self.site_number(site));
-            self.pages.push(row);
+            self.pages.push(&other.pages.id(page), &row)?;
         }
+        Ok(())
     }
 
     /// The sketch of a page as the model made it.
@@ -232,21 +238,28 @@ impl Collection {
             chars: page.chars,
             own_chars: page.own_chars,
             site: self.site(page).map(str::to_owned),
-            ..self.sketches.get(page.sketch).to_owned()
+            ..self.sketches.get(page.sketch).as_ref().to_owned()
         }
     }
 
     /// Tells pages of one id apart: those from `first` on keep theirs, if no two of them are equal.
-    pub(crate) fn settle_from(&mut self, first: PageNo) {
-        self.pages.rotate_left(first.at());
-        self.settle_ids();
-        let count = self.pages.len() - first.at();
-        self.pages.rotate_left(count);
+    pub(crate) fn settle_from(&mut self, first: PageNo) -> Result<()> {
+        self.pages.settle(first)
+    }
+
+    /// What is held of it is taken from this.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// The page with that number.
-    pub fn page(&self, number: PageNo) -> &PageRow {
-        &self.pages[number.at()]
+    pub fn page(&self, number: PageNo) -> PageRow {
+        self.pages.get(number)
+    }
+
+    /// The id of the page with that number.
+    pub fn id(&self, number: PageNo) -> Cow<'_, str> {
+        self.pages.id(number)
     }
 
     /// The name of a page's site.
@@ -254,84 +267,26 @@ impl Collection {
         page.site.map(|site| self.sites[site as usize].as_str())
     }
 
-    /// For each of so many sketches, how many different texts have it.
-    pub fn texts_per_sketch(&self, sketches: usize) -> Vec<u32> {
-        let texts = self
-            .pages
-            .iter()
-            .filter_map(|page| Some((page.sketch, page.text?)));
-        let mut texts: Vec<(SketchNo, u128)> = texts.collect();
-        texts.par_sort_unstable();
-        texts.dedup();
-        let mut counts = vec![0; sketches];
-        texts
-            .iter()
-            .for_each(|(sketch, _)| counts[sketch.at()] += 1);
-        counts
-    }
-
-    /// For each sketch, the median of its pages' own characters: unlike pages with one sketch, the footer's, are long.
-    fn usual_own_chars(&self) -> Vec<u64> {
-        let pages = self.pages.iter();
-        let mut lengths: Vec<_> = pages.map(|page| (page.sketch, page.own_chars)).collect();
-        lengths.par_sort_unstable();
-        let mut usual = vec![0; self.sketches.len()];
-        for run in lengths.chunk_by(|a, b| a.0 == b.0) {
-            usual[run[0].0.at()] = run[run.len() / 2].1;
-        }
-        usual
-    }
-
-    /// (sketch, site, how many different texts of the site have that sketch), ascending.
-    fn texts_on_sites(&self) -> Vec<(SketchNo, u32, u32)> {
-        let pages = self.pages.iter();
-        let texts = pages.filter_map(|page| Some((page.sketch, page.site?, page.text?)));
-        let mut texts: Vec<(SketchNo, u32, u128)> = texts.collect();
-        texts.par_sort_unstable();
-        texts.dedup();
-        let runs = texts.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
-        runs.map(|run| (run[0].0, run[0].1, run.len() as u32))
-            .collect()
-    }
-
-    /// What `model` learns from the sketches, if it learns anything from them.
-    pub fn knowledge(&self, model: &Model) -> Option<Knowledge> {
-        let on_site = match model.method().learns {
-            Learns::Nothing | Learns::Words(_) => return None,
-            Learns::Noise | Learns::Common => self.texts_on_sites(),
-        };
-        let own_chars = self.usual_own_chars();
-        let agree = |a: SketchNo, b: SketchNo| {
-            let shorter = own_chars[a.at()].min(own_chars[b.at()]);
-            model.agree(self.sketches.get(a), self.sketches.get(b), shorter)
-        };
-        model.knowledge_of(&Census {
-            sketches: &self.sketches,
-            texts: &self.texts_per_sketch(self.sketches.len()),
-            sites: &self.sites,
-            on_site: &on_site,
-            agree: &agree,
-        })
-    }
-
-    fn add(&mut self, bytes: u64, record: Sketched) {
+    fn add(&mut self, bytes: u64, record: Sketched) -> Result<()> {
         self.read += 1;
         self.bytes += bytes;
         match record {
-            Sketched::Page(mut row, site, sketch, extraction) => {
+            Sketched::Page(row, site, sketch, extraction) => {
+                let (id, mut row) = *row;
                 match extraction {
                     Extraction::Whole => {}
                     Extraction::Main => self.extraction.main += 1,
                     Extraction::Fallback => self.extraction.fallback += 1,
                     Extraction::OverBudget => self.extraction.over_budget += 1,
                 }
-                row.sketch = self.sketches.add(sketch.as_ref());
+                row.sketch = self.sketches.add(sketch.as_ref())?;
                 row.site = site.map(|site| self.site_number(site));
-                self.pages.push(*row);
+                self.pages.push(&id, &row)?;
             }
             Sketched::Skipped(kind) => *self.skipped.entry(kind).or_default() += 1,
             Sketched::Rejected(reject) => self.rejects.push(reject),
         }
+        Ok(())
     }
 
     fn site_number(&mut self, site: String) -> u32 {
@@ -340,18 +295,6 @@ impl Collection {
             self.sites.push(site.clone());
             next
         })
-    }
-
-    fn settle_ids(&mut self) {
-        let ids = self
-            .pages
-            .iter_mut()
-            .map(|page| std::mem::take(&mut page.id));
-        let mut ids: Vec<Box<str>> = ids.collect();
-        settle(&mut ids);
-        for (page, id) in self.pages.iter_mut().zip(ids) {
-            page.id = id;
-        }
     }
 }
 
@@ -445,7 +388,7 @@ fn sketch(
             spent.sketches = stopwatch.lap();
             sketch.map(|sketch| {
                 let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);
-                Sketched::Page(Box::new(row), site, sketch, text.extraction)
+                Sketched::Page(row, site, sketch, text.extraction)
             })
         }
     };
@@ -459,11 +402,10 @@ fn row_of(
     source: u32,
     record: u64,
     bytes: u64,
-) -> (PageRow, Option<String>) {
+) -> (Row, Option<String>) {
     let date = page.date.as_deref().and_then(seconds);
     let site = page.site();
     let row = PageRow {
-        id: page.id.into(),
         source,
         record,
         site: None,
@@ -475,5 +417,5 @@ fn row_of(
         sketch: SketchNo::default(),
         keys: sketch.keys.len() as u32,
     };
-    (row, site)
+    (Box::new((page.id, row)), site)
 }

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::method;
 use crate::param::Settings;
 use crate::read::ReadOptions;
+use crate::spill::Memory;
 use crate::text::Extract;
 
 /// Everything that the result of a run depends on, beside its inputs. How fast it comes is in [`Resources`].
@@ -171,6 +172,13 @@ pub struct Resources {
     pub memory: u64,
     /// The folder for what does not fit; without one all is kept in memory.
     pub temp_dir: Option<PathBuf>,
+}
+
+impl Resources {
+    /// What a run may hold.
+    pub fn memory(&self) -> Memory {
+        Memory::new(self.memory, self.temp_dir.as_deref())
+    }
 }
 
 impl Default for Resources {

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Result;
 use crate::frequencies::Frequencies;
 use crate::ids::SketchNo;
 use crate::index::{Postings, Sketches};
@@ -104,33 +105,37 @@ impl Knowledge {
     }
 
     /// Finds the keys on at least `common_df` texts; those are common of whose texts too few agree.
-    pub fn of_common(census: &Census<'_>, params: &Params) -> Knowledge {
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn of_common(census: &Census<'_>, params: &Params) -> Result<Knowledge> {
         let df = params.int("common_df") as u64;
-        Knowledge {
+        Ok(Knowledge {
             texts: census.all(),
-            ..census.by_agreement(df, params.float("agreement"))
-        }
+            ..census.by_agreement(df, params.float("agreement"))?
+        })
     }
 
     /// Finds the noise by [`PARAMS`].
-    pub fn of_noise(census: &Census<'_>, params: &Params) -> Knowledge {
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn of_noise(census: &Census<'_>, params: &Params) -> Result<Knowledge> {
         let texts = census.all();
         let (deleted, deleted_on_site) = match params.choice("noise") {
             "none" => Default::default(),
             "evidence" => return Knowledge::of_common(census, params),
             kind => {
-                let postings = census.postings(1);
+                let postings = census.postings(1)?;
                 let everywhere = (kind != "site").then(|| census.by_idf(&postings, params));
                 let on_site = (kind != "idf").then(|| census.by_site(&postings, params));
                 (everywhere.unwrap_or_default(), on_site.unwrap_or_default())
             }
         };
-        Knowledge {
+        Ok(Knowledge {
             texts,
             deleted,
             deleted_on_site,
             ..Knowledge::default()
-        }
+        })
     }
 
     /// True if `key` is deleted on a page of `site`.
@@ -197,7 +202,7 @@ impl Census<'_> {
     }
 
     /// The lists of the keys on more than `limit` texts. Time O(n log n) in the number of keys.
-    fn postings(&self, limit: u64) -> Postings {
+    fn postings(&self, limit: u64) -> Result<Postings> {
         let wanted =
             |list: &[(u64, SketchNo)]| self.df(list.iter().map(|&(_, sketch)| sketch)) > limit;
         Postings::build_where(self.sketches, wanted)
@@ -291,7 +296,7 @@ mod tests {
                 keys: (0..=number).collect(),
                 ..Sketch::default()
             };
-            store.add(sketch.as_ref());
+            store.add(sketch.as_ref()).unwrap();
         }
         store
     }
@@ -311,7 +316,7 @@ mod tests {
             on_site: &on_site,
             agree: &|a, b| a.0.abs_diff(b.0) < 3,
         };
-        Knowledge::of_noise(&census, &params(settings))
+        Knowledge::of_noise(&census, &params(settings)).unwrap()
     }
 
     const ONE_EACH: [u32; 10] = [1; 10];

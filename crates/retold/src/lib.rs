@@ -39,8 +39,8 @@ mod quiet;
 pub mod relation;
 pub mod sketch;
 pub mod spent;
-pub mod system;
 pub mod spill;
+pub mod system;
 pub mod watch;
 
 pub mod page;

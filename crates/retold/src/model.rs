@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-pub use unit::{Unit, Units};
+pub use unit::{StoredUnit, Unit, Units};
 
 use crate::config::{Config, Fold, WordFile};
 use crate::error::{Error, Result};
@@ -223,11 +223,13 @@ impl Model {
     }
 
     /// What there is to learn from the sketches of a collection; `None` if the method learns nothing from sketches.
-    pub fn knowledge_of(&self, census: &Census<'_>) -> Option<Knowledge> {
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn knowledge_of(&self, census: &Census<'_>) -> Result<Option<Knowledge>> {
         match self.0.info.learns {
-            Learns::Common => Some(Knowledge::of_common(census, &self.0.params)),
-            Learns::Noise => Some(Knowledge::of_noise(census, &self.0.params)),
-            Learns::Nothing | Learns::Words(_) => None,
+            Learns::Common => Knowledge::of_common(census, &self.0.params).map(Some),
+            Learns::Noise => Knowledge::of_noise(census, &self.0.params).map(Some),
+            Learns::Nothing | Learns::Words(_) => Ok(None),
         }
     }
 
@@ -293,7 +295,8 @@ impl Model {
             return Judgement::Yes(copy((a.keys.len(), a.chars), (b.keys.len(), b.chars)));
         }
         let y = self.unit(b);
-        match self.relate(x.get(UnitNo(0)), y.get(UnitNo(0)), trace) {
+        let (x, y) = (x.get(UnitNo(0)), y.get(UnitNo(0)));
+        match self.relate(x.as_ref(), y.as_ref(), trace) {
             Some(relating) => self.conclude(&relating, a.own_chars.min(b.own_chars), trace),
             None => Judgement::No,
         }
@@ -391,7 +394,8 @@ impl Model {
     /// Keys by which related pages that are no exact copies find each other.
     pub fn probes(&self, sketch: &Sketch) -> Probes {
         let unit = self.unit(sketch);
-        let unit = unit.get(UnitNo(0)).whole;
+        let unit = unit.get(UnitNo(0));
+        let unit = unit.as_ref().whole;
         let mut places: Vec<usize> = (0..unit.keys.len()).collect();
         places.sort_by_key(|&place| unit.is_common(place));
         let overlap = self.bounds(places.len()).overlap.max(1);

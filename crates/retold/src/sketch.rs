@@ -35,8 +35,9 @@ pub struct SketchRef<'a> {
     pub marks: &'a [u64],
     /// See [`Sketch::extra`].
     pub extra: &'a [u64],
-    /// For each key whether it is common in the collection the model has learnt; empty if none is.
-    pub common: &'a [bool],
+    /// A bit for each key, from the lowest of the first number on: whether it is common in the collection the model has learnt.
+    /// Empty if none is.
+    pub common: &'a [u64],
 }
 
 impl Sketch {
@@ -54,7 +55,9 @@ impl Sketch {
 impl SketchRef<'_> {
     /// Whether the key at this place is common.
     pub fn is_common(&self, place: usize) -> bool {
-        self.common.get(place).copied().unwrap_or(false)
+        self.common
+            .get(place / 64)
+            .is_some_and(|bits| bits >> (place % 64) & 1 == 1)
     }
 
     /// A copy of what the method made.

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub use held::Held;
-pub use rows::Rows;
+pub use rows::{Rows, Whole};
 pub use sorter::{Sorted, Sorter};
 
 use crate::error::{Error, Result};
@@ -71,7 +71,11 @@ impl Memory {
     /// Whether so many bytes more may be held; then they are counted.
     fn take(&self, bytes: u64) -> bool {
         let used = self.0.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let fits = self.0.bound.as_ref().is_none_or(|(limit, _)| used <= *limit);
+        let fits = self
+            .0
+            .bound
+            .as_ref()
+            .is_none_or(|(limit, _)| used <= *limit);
         if !fits {
             self.give(bytes);
         }

@@ -1,23 +1,18 @@
 //! Texts again: verdicts on sketches, checked on the texts themselves where the model is in doubt.
 //!
 //! The pages in question are read again, once, so that no text is held while pages are sketched. What the method needs of
-//! each text (its proof) is kept in memory up to a limit, and beyond that in a temporary file, so that pairs can be
-//! checked in any order.
+//! each text (its proof) is kept, in memory or in a temporary file, so that pairs can be checked in any order.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use crate::collect::Collection;
 use crate::error::{Error, Result};
-use crate::ids::PageNo;
+use crate::ids::{ClassNo, PageNo};
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
-use crate::system::read_exact_at;
+use crate::spill::{Memory, Rows};
 use crate::text::Text;
 use crate::watch::Watch;
 
@@ -112,40 +107,24 @@ impl Reread<'_> {
     }
 }
 
-/// The proofs of some texts, by the hashes of the texts.
+/// The proofs of some classes of pages. Pages of one text may differ in what of it is main text, so classes have proofs, not texts.
 #[derive(Debug)]
 pub struct Proofs {
-    /// Text -> the place and the number of its proof's numbers.
-    places: FxHashMap<u128, (u64, u32)>,
-    /// Numbers that all proofs have together.
-    total: u64,
-    held: Held,
-    /// Numbers that may be held in memory.
-    limit: u64,
-    folder: Option<std::path::PathBuf>,
-}
-
-/// The numbers of all proofs, end to end.
-#[derive(Debug)]
-enum Held {
-    Memory(Vec<u64>),
-    File(BufWriter<File>),
+    /// Class -> its proof's row, and one; 0 without a proof.
+    places: Vec<u32>,
+    rows: Rows<u64>,
 }
 
 impl Proofs {
-    /// None yet. More than `memory` bytes go to a temporary file in `folder`, if there is one.
-    pub fn new(memory: u64, folder: Option<&Path>) -> Proofs {
+    /// None yet, of so many classes. What does not fit into `memory` goes to a temporary file.
+    pub fn new(classes: usize, memory: &Memory) -> Proofs {
         Proofs {
-            places: FxHashMap::default(),
-            total: 0,
-            held: Held::Memory(Vec::new()),
-            limit: memory / 8,
-            folder: folder.map(Path::to_owned),
+            places: vec![0; classes],
+            rows: Rows::new(memory),
         }
     }
 
-    /// Reads the texts of these pages, ascending, and adds the proofs that `model` makes of them; `hash` has the hash of each
-    /// page's text.
+    /// Reads the texts of these pages, ascending, and adds the proofs that `model` makes of them; `class` has the class of each page.
     ///
     /// Errors: those of [`Texts::each`], and a temporary file that cannot be written.
     pub fn add(
@@ -153,7 +132,7 @@ impl Proofs {
         model: &Model,
         texts: &dyn Texts,
         wanted: &[PageNo],
-        hash: impl Fn(PageNo) -> Option<u128>,
+        class: impl Fn(PageNo) -> ClassNo,
         watch: &dyn Watch,
     ) -> Result<()> {
         let Some(verifier) = model.verifier() else {
@@ -162,85 +141,21 @@ impl Proofs {
         watch.begin("verifying", wanted.len() as u64);
         let proof = |text: &Text| verifier.proof(text);
         let mut take = |at: usize, proof: Vec<u64>| {
-            let Some(text) = hash(wanted[at]) else {
-                return Ok(());
-            };
-            self.places.insert(text, (self.total, proof.len() as u32));
-            self.push(&proof)
+            self.rows.push(&proof)?;
+            self.places[class(wanted[at]).at()] = self.rows.len() as u32;
+            Ok(())
         };
-        texts.each(wanted, &proof, &mut take, watch)?;
-        match &mut self.held {
-            Held::Memory(_) => Ok(()),
-            Held::File(file) => file.flush().map_err(full(&self.folder, self.total)),
-        }
+        texts.each(wanted, &proof, &mut take, watch)
     }
 
-    fn push(&mut self, proof: &[u64]) -> Result<()> {
-        self.total += proof.len() as u64;
-        if let Held::Memory(numbers) = &mut self.held {
-            match &self.folder {
-                Some(folder) if self.total > self.limit => {
-                    let numbers = std::mem::take(numbers);
-                    let file = tempfile::tempfile_in(folder)
-                        .map_err(Error::io("cannot write a temporary file in", folder))?;
-                    self.held = Held::File(BufWriter::with_capacity(1 << 20, file));
-                    self.write(&numbers)?;
-                }
-                _ => {
-                    numbers.extend_from_slice(proof);
-                    return Ok(());
-                }
-            }
-        }
-        self.write(proof)
+    /// True if there is a proof of the class.
+    pub fn has(&self, class: ClassNo) -> bool {
+        self.places[class.at()] > 0
     }
 
-    fn write(&mut self, numbers: &[u64]) -> Result<()> {
-        if let Held::File(file) = &mut self.held {
-            for number in numbers {
-                file.write_all(&number.to_le_bytes())
-                    .map_err(full(&self.folder, self.total))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// True if there is a proof of the text.
-    pub fn has(&self, text: u128) -> bool {
-        self.places.contains_key(&text)
-    }
-
-    /// The proof of a text.
-    ///
-    /// Errors: the temporary file cannot be read.
-    pub fn get(&self, text: u128) -> Result<Option<Cow<'_, [u64]>>> {
-        let Some(&(place, count)) = self.places.get(&text) else {
-            return Ok(None);
-        };
-        let file = match &self.held {
-            Held::Memory(numbers) => {
-                let place = place as usize;
-                return Ok(Some(Cow::Borrowed(&numbers[place..place + count as usize])));
-            }
-            Held::File(file) => file.get_ref(),
-        };
-        let mut bytes = vec![0; count as usize * 8];
-        read_exact_at(file, &mut bytes, place * 8).map_err(full(&self.folder, self.total))?;
-        let (numbers, _) = bytes.as_chunks::<8>();
-        let numbers = numbers.iter().map(|number| u64::from_le_bytes(*number));
-        Ok(Some(Cow::Owned(numbers.collect())))
-    }
-}
-
-/// An error with the temporary file, and how much room it needs at least.
-fn full(folder: &Option<std::path::PathBuf>, total: u64) -> impl FnOnce(std::io::Error) -> Error {
-    let folder = folder.clone().unwrap_or_default();
-    move |error| {
-        let more = format!(
-            "{error}; at least {} MiB are needed there",
-            (total * 8) >> 20
-        );
-        let error = std::io::Error::new(error.kind(), more);
-        Error::io("cannot use a temporary file in", &folder)(error)
+    /// The proof of a class.
+    pub fn get(&self, class: ClassNo) -> Option<Cow<'_, [u64]>> {
+        let row = self.places[class.at()].checked_sub(1)?;
+        Some(self.rows.get(row as usize))
     }
 }

@@ -85,7 +85,8 @@ fn cost_of(findings: &Findings) -> Cost {
         cpu: lap.cpu.map(|time| time.as_secs_f64()),
     });
     let numbers = |&unit: &UnitNo| {
-        let sketch = findings.units.get(unit).whole;
+        let unit = findings.units.get(unit);
+        let sketch = unit.as_ref().whole;
         (sketch.keys.len() + sketch.marks.len() + sketch.extra.len()) as u64
     };
     Cost {

@@ -1,5 +1,6 @@
 //! Labelled sets, and how what a method finds in one is scored.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -127,9 +128,14 @@ impl LabelledSet {
 
     /// Labels that name no page of the set are a mistake, or pages are missing.
     fn check_ids(&self, collection: &Collection, watch: &dyn Watch) -> Result<()> {
-        let known: HashSet<&str> = collection.pages.iter().map(|page| &*page.id).collect();
+        let pages = PageNo::first(collection.pages.len());
+        let known: HashSet<Cow<'_, str>> = pages.map(|page| collection.id(page)).collect();
         let labelled: HashSet<&str> = self.gold.pairs().flat_map(|(a, b, _)| [a, b]).collect();
-        let missing: Vec<&str> = labelled.difference(&known).copied().collect();
+        let missing: Vec<&str> = labelled
+            .iter()
+            .copied()
+            .filter(|id| !known.contains(*id))
+            .collect();
         let Some(first) = missing.iter().min() else {
             return Ok(());
         };
@@ -154,20 +160,21 @@ impl LabelledSet {
         let mut reported = Vec::new();
         let mut crossing = Vec::new();
         for pair in &found.pairs {
-            let (id_a, id_b) = (&*page(pair.a).id, &*page(pair.b).id);
+            let (id_a, id_b) = (pages.collection.id(pair.a), pages.collection.id(pair.b));
             match (in_haystack(pair.a), in_haystack(pair.b)) {
                 (true, true) => continue,
                 (false, false) => {}
-                _ => crossing.push((id_a, id_b)),
+                _ => crossing.push((id_a.clone(), id_b.clone())),
             }
             let similarity = f64::from(pair.similarity);
-            reported.push(Reported::new(id_a, id_b, pair.relation, similarity));
+            reported.push(Reported::new(&id_a, &id_b, pair.relation, similarity));
         }
         let planted;
         let gold = if crossing.is_empty() {
             &self.gold
         } else {
-            planted = self.gold.with_distinct(&crossing);
+            let crossing = crossing.iter().map(|(a, b)| (&**a, &**b));
+            planted = self.gold.with_distinct(&crossing.collect::<Vec<_>>());
             &planted
         };
         let label = |pair: &Reported| gold.label(pair, self.unlisted);

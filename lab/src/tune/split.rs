@@ -1,5 +1,6 @@
 //! What the search sees and what is held out.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use retold::collect::Collection;
@@ -14,9 +15,7 @@ pub(super) type Labels = HashMap<(PageNo, PageNo), Label>;
 
 pub(super) fn labels(collection: &Collection, gold: &Gold) -> Labels {
     let pages = PageNo::first(collection.pages.len());
-    let at: HashMap<&str, PageNo> = pages
-        .map(|page| (&*collection.page(page).id, page))
-        .collect();
+    let at: HashMap<Cow<'_, str>, PageNo> = pages.map(|page| (collection.id(page), page)).collect();
     let pair = |(a, b, label): (&str, &str, Label)| {
         let (a, b) = (*at.get(a)?, *at.get(b)?);
         Some(((a.min(b), a.max(b)), label))
@@ -51,14 +50,18 @@ pub(super) fn split(
         parent[a.max(b).at()] = a.min(b);
     }
     // By the smallest id of the group, so that the order of reading does not matter.
-    let mut first: HashMap<PageNo, &str> = HashMap::new();
+    let mut first: HashMap<PageNo, Cow<'_, str>> = HashMap::new();
     for page in pages() {
-        let id = &*collection.page(page).id;
-        let smallest = first.entry(root(&mut parent, page)).or_insert(id);
-        *smallest = (*smallest).min(id);
+        let id = collection.id(page);
+        let smallest = first
+            .entry(root(&mut parent, page))
+            .or_insert_with(|| id.clone());
+        if id < *smallest {
+            *smallest = id;
+        }
     }
     pages().partition(|&page| {
-        let id = first[&root(&mut parent, page)];
+        let id = &first[&root(&mut parent, page)];
         let at = xxh3_64_with_seed(id.as_bytes(), options.seed) >> 11;
         at as f64 / (1u64 << 53) as f64 >= options.held_out
     })

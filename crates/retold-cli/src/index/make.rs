@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use retold::collect::{Collection, learn_words};
 use retold::config::WordFile;
 use retold::method;
+use retold::spill::Memory;
 use retold::{Error, Model, Result};
 use retold_index::{Index, Writer};
 use retold_report::OutDir;
@@ -123,11 +124,11 @@ fn learnt(model: Model, inputs: &[PathBuf]) -> Result<Model> {
     let known = if model.wants_words() {
         Some(learn_words(&sources, &read, &model, &progress)?)
     } else {
-        let collection = Collection::read(&sources, &read, &model, &progress)?;
+        let collection = Collection::read(&sources, &read, &model, &Memory::default(), &progress)?;
         if collection.pages.is_empty() {
             return Err(Error::usage("--learn: no page could be read"));
         }
-        collection.knowledge(&model)
+        collection.knowledge(&model)?
     };
     progress.finish();
     Ok(match known {
@@ -154,7 +155,7 @@ pub fn export(args: &Export) -> Result<ExitCode> {
             .dropped
             .iter()
             .map(|dropped| findings.id(dropped.page));
-        let gone: std::collections::BTreeSet<&str> = gone.collect();
+        let gone: std::collections::BTreeSet<_> = gone.collect();
         write_kept(&index, &out, |id| !gone.contains(id))?;
     }
     let inputs = [args.dir.display().to_string()];

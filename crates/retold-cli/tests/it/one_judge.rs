@@ -89,8 +89,8 @@ fn six(value: f64) -> String {
 fn of_memory(findings: &Findings) -> Said {
     let pairs = findings.pairs.iter().map(|pair| {
         let ids = (
-            findings.id(pair.a).to_owned(),
-            findings.id(pair.b).to_owned(),
+            findings.id(pair.a).into_owned(),
+            findings.id(pair.b).into_owned(),
         );
         let (similarity, ratio) = (f64::from(pair.similarity), f64::from(pair.length_ratio));
         (
@@ -290,7 +290,7 @@ fn one_fixture_through_every_door() {
         let config = Config::from_value(recorded).unwrap().below(&world.path(""));
         let findings = dedup(pages(&config), &config).unwrap();
         assert_eq!(of_memory(&findings), batch, "in memory: {row:?}");
-        let dropped: Vec<&str> = findings
+        let dropped: Vec<_> = findings
             .dropped
             .iter()
             .map(|drop| findings.id(drop.page))

@@ -120,8 +120,8 @@ fn pairs(findings: &dedup::Findings) -> Vec<(String, String, String)> {
             pair.shared
         );
         (
-            findings.id(pair.a).to_owned(),
-            findings.id(pair.b).to_owned(),
+            findings.id(pair.a).into_owned(),
+            findings.id(pair.b).into_owned(),
             numbers,
         )
     });
@@ -133,8 +133,8 @@ fn dropped(findings: &dedup::Findings) -> Vec<(String, String)> {
     dropped
         .map(|gone| {
             (
-                findings.id(gone.page).to_owned(),
-                findings.id(gone.canonical).to_owned(),
+                findings.id(gone.page).into_owned(),
+                findings.id(gone.canonical).into_owned(),
             )
         })
         .collect()

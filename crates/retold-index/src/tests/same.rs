@@ -86,7 +86,7 @@ fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
         let rank = expected
             .by_id
             .iter()
-            .position(|&number| *expected.collection.page(number).id == *page.id)
+            .position(|&number| expected.collection.id(number) == *page.id)
             .unwrap();
         let rank = retold::ids::Rank::new(rank);
         let cluster = expected
@@ -97,7 +97,7 @@ fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
             cluster
                 .members
                 .iter()
-                .map(|&member| expected.id(member).to_owned())
+                .map(|&member| expected.id(member).into_owned())
                 .collect()
         });
         assert_eq!(told, members);

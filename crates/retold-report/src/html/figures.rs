@@ -131,12 +131,12 @@ pub(super) fn matrix(findings: &Findings) -> Matrix {
     for (at, &site) in top.iter().enumerate() {
         column[site] = Some(at);
     }
-    let column = |page: &PageRow| page.site.and_then(|site| column[site as usize]);
+    let column = |page: PageRow| page.site.and_then(|site| column[site as usize]);
 
     // Per page one bit for each site of which it repeats a page: whole, and in part.
     let mut repeats = vec![(0u32, 0u32); findings.by_id.len()];
     let mut dated = false;
-    for pair in &findings.pairs {
+    for pair in findings.pairs.iter() {
         let (a, b) = (page(pair.a), page(pair.b));
         let (Some(site_a), Some(site_b)) = (column(a), column(b)) else {
             continue;

@@ -1,5 +1,6 @@
 //! Clusters as the report lists and details them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub(super) struct List<'a> {
     first: usize,
     number: Vec<u32>,
     size: Vec<usize>,
-    canonical: Vec<&'a str>,
+    canonical: Vec<Cow<'a, str>>,
     /// 1: has duplicates, 2: has containments, 4: loose, 8: larger than the alarm size.
     flags: Vec<u8>,
     /// Least similarity of its pairs in thousandths.
@@ -58,7 +59,7 @@ pub(super) fn list<'a>(
             .filter(|&&rank| fate(report, rank).is_some());
         let bytes: Vec<u64> = gone.map(|&rank| findings.page(rank).bytes).collect();
         list.size.push(cluster.members.len());
-        list.canonical.push(&findings.page(cluster.canonical).id);
+        list.canonical.push(findings.id(cluster.canonical));
         list.flags.push(flags(report, number as usize, traits));
         let least = traits[number as usize].least.unwrap_or(0.0);
         list.least.push((least * 1000.0).floor() as u32);
@@ -131,7 +132,7 @@ pub(super) fn detail(
             continue;
         };
         let mut fields = vec![json!(a), json!(b)];
-        if let Value::Array(facts) = facts.of(pair) {
+        if let Value::Array(facts) = facts.of(&pair) {
             fields.extend(facts);
         }
         pairs.push(Value::Array(fields));
@@ -164,7 +165,7 @@ fn member(report: &Report<'_>, rank: Rank, at: &HashMap<Rank, usize>, texts: &Te
     };
     let or_none = |value: Option<i64>| value.unwrap_or(-1);
     json!([
-        page.id,
+        report.findings.id(rank),
         or_none(page.site.map(i64::from)),
         page.chars,
         page.bytes,

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 pub(crate) use write::DataPage;
 
+use retold::ids::PageNo;
 use retold::method::thousands;
 use retold::watch::Watch;
 use retold::{Config, Error, Findings, Model, Result};
@@ -71,9 +72,11 @@ pub(crate) fn write(
         model: &findings.model,
         order: order(findings),
     };
+    let texts = texts::Texts::choose(&report);
+    let mut facts = pairs::Facts::new(&report, &texts)?;
     let file = out.create("report.html")?;
     report
-        .write(summary, file, watch)
+        .write(summary, file, (&texts, &mut facts), watch)
         .map_err(Error::io("cannot write", &path))
 }
 
@@ -95,7 +98,13 @@ fn order(findings: &Findings) -> Vec<u32> {
 }
 
 impl Report<'_> {
-    fn write(&self, summary: &Summary, file: impl Write, watch: &dyn Watch) -> io::Result<()> {
+    fn write(
+        &self,
+        summary: &Summary,
+        file: impl Write,
+        (texts, facts): (&texts::Texts, &mut pairs::Facts<'_>),
+        watch: &dyn Watch,
+    ) -> io::Result<()> {
         let title = format!(
             "Retold: {} copies in {} pages",
             thousands(self.findings.dropped.len() as u64),
@@ -113,10 +122,8 @@ impl Report<'_> {
                 &members::list(self, clusters, &traits, first),
             )?;
         }
-        let texts = texts::Texts::choose(self);
-        let mut facts = pairs::Facts::new(self);
-        let detailed = self.write_details(&mut page, &texts, &mut facts)?;
-        let text_chunks = texts.write(self, &facts, &mut page, watch)?;
+        let detailed = self.write_details(&mut page, texts, facts)?;
+        let text_chunks = texts.write(self, facts, &mut page, watch)?;
         let tables = Tables {
             sites: &self.findings.collection.sites,
             checks: facts.shapes(),
@@ -135,8 +142,9 @@ impl Report<'_> {
     /// Differs from page to page, and is the same for the same result.
     fn nonce(&self) -> u128 {
         let mut hash = xxhash_rust::xxh3::Xxh3::new();
-        for page in &self.findings.collection.pages {
-            hash.update(page.id.as_bytes());
+        let pages = &self.findings.collection.pages;
+        for (number, page) in PageNo::first(pages.len()).zip(pages.iter()) {
+            hash.update(pages.id(number).as_bytes());
             hash.update(&page.text.unwrap_or_default().to_le_bytes());
         }
         hash.digest128()

@@ -1,10 +1,11 @@
 //! Pairs as the report shows them: which of them, and the numbers behind their verdicts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use retold::Result;
 use retold::cluster::Pair;
 use retold::ids::SketchNo;
 use retold::index::Postings;
@@ -12,6 +13,7 @@ use retold::method::{Check, Op, Trace};
 use retold::relation::Relation;
 use retold::sketch::shared_positions;
 
+use super::texts::Texts;
 use super::{FEATURES, OTHER_PAIRS, Report};
 
 /// What the pairs of a cluster tell about it.
@@ -38,7 +40,7 @@ fn cluster_of(report: &Report<'_>) -> Vec<u32> {
 fn inner<'a>(
     report: &'a Report<'_>,
     cluster_of: &'a [u32],
-) -> impl Iterator<Item = (usize, u32, &'a Pair)> {
+) -> impl Iterator<Item = (usize, u32, Pair)> {
     let pairs = report.findings.pairs.iter().enumerate();
     pairs.filter_map(|(at, pair)| {
         let cluster = cluster_of[pair.a.at()];
@@ -106,22 +108,32 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn new(report: &'a Report<'a>) -> Self {
+    pub(super) fn new(report: &'a Report<'a>, with_text: &Texts) -> Result<Self> {
         let findings = report.findings;
-        let texts = findings
-            .collection
-            .texts_per_sketch(findings.sketches().len());
-        let df = |list: &[(u64, SketchNo)]| -> u32 {
-            list.iter().map(|(_, sketch)| texts[sketch.at()]).sum()
-        };
-        Facts {
+        let sketches = findings.sketches();
+        let texts = findings.collection.texts_per_sketch(sketches.len())?;
+        let picked = pick(report);
+        // Only what is shown is counted.
+        let mut shown = HashSet::new();
+        for &(.., at) in &picked {
+            let pair = findings.pairs.get(at as usize);
+            let [a, b] = [pair.a, pair.b].map(|rank| sketches.get(findings.page(rank).sketch));
+            let (a, b) = (a.as_ref().keys, b.as_ref().keys);
+            shown.extend(shared_positions(a, b).map(|(i, _)| a[i]));
+        }
+        for &page in with_text.pages() {
+            let sketch = sketches.get(findings.collection.page(page).sketch);
+            shown.extend(sketch.as_ref().keys);
+        }
+        let is_shown = |list: &[(u64, SketchNo)]| shown.contains(&list[0].0);
+        Ok(Facts {
             report,
-            postings: Postings::build_where(findings.sketches(), |list| df(list) > 1),
+            postings: Postings::build_where(sketches, is_shown)?,
             texts,
-            picked: pick(report),
+            picked,
             shapes: Vec::new(),
             shape_of: HashMap::new(),
-        }
+        })
     }
 
     /// The shapes that the checks so far refer to.
@@ -136,16 +148,16 @@ impl<'a> Facts<'a> {
             .postings
             .position(key)
             .map(|position| self.postings.at(position).1);
-        list.map_or(1, |sketches| sketches.iter().map(texts).sum())
+        list.map_or(1, |sketches| sketches.iter().map(texts).sum::<u64>().max(1))
     }
 
     /// The pairs of the cluster at a place, those with the canonical page first.
-    pub(super) fn of_place(&self, place: u32) -> Vec<&'a Pair> {
+    pub(super) fn of_place(&self, place: u32) -> Vec<Pair> {
         let start = self.picked.partition_point(|&(p, ..)| p < place);
         let end = self.picked.partition_point(|&(p, ..)| p <= place);
         let pairs = &self.report.findings.pairs;
         let picked = self.picked[start..end].iter();
-        picked.map(|&(.., at)| &pairs[at as usize]).collect()
+        picked.map(|&(.., at)| pairs.get(at as usize)).collect()
     }
 
     /// A pair for the page: `[relation, similarity, length ratio, shared, exact, checks, [df…], features left out,
@@ -154,14 +166,15 @@ impl<'a> Facts<'a> {
         let findings = self.report.findings;
         let (a, b) = (findings.page(pair.a), findings.page(pair.b));
         let units = [pair.a, pair.b].map(|rank| findings.units.get(findings.unit(rank)));
-        let (left, right) = (units[0].whole, units[1].whole);
+        let [unit_a, unit_b] = [units[0].as_ref(), units[1].as_ref()];
+        let (left, right) = (unit_a.whole, unit_b.whole);
         let model = self.report.model;
         let exact = model.config().exact && a.text.is_some() && a.text == b.text;
         let checks = match model.verifier() {
             Some(_) if !exact => verified(pair, (model.method().least_similarity)(model.params())),
             _ => {
                 let mut trace = Trace::on();
-                if let Some(relating) = model.relate(units[0], units[1], &mut trace) {
+                if let Some(relating) = model.relate(unit_a, unit_b, &mut trace) {
                     model.conclude(&relating, a.own_chars.min(b.own_chars), &mut trace);
                 }
                 trace.into_checks()
@@ -200,9 +213,10 @@ impl<'a> Facts<'a> {
             return Vec::new();
         };
         let (a, b) = (findings.page(pair.a), findings.page(pair.b));
-        let [on_a, on_b] = [a, b].map(|page| findings.collection.site(page));
+        let [on_a, on_b] = [&a, &b].map(|page| findings.collection.site(page));
         let model = self.report.model;
-        let (left, right) = (whole.get(a.sketch).keys, whole.get(b.sketch).keys);
+        let (left, right) = (whole.get(a.sketch), whole.get(b.sketch));
+        let (left, right) = (left.as_ref().keys, right.as_ref().keys);
         shared_positions(left, right)
             .map(|(i, _)| left[i])
             .filter(|&key| model.deletes(key, on_a) || model.deletes(key, on_b))

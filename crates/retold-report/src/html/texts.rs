@@ -36,6 +36,11 @@ impl Texts {
         Texts(chosen)
     }
 
+    /// The pages.
+    pub(super) fn pages(&self) -> &[PageNo] {
+        &self.0
+    }
+
     /// The slot of the page, if its text is in the report.
     pub(super) fn slot(&self, page: PageNo) -> Option<usize> {
         self.0.binary_search(&page).ok()
@@ -100,7 +105,7 @@ fn text(
         return Value::Null;
     };
     let collection = &report.findings.collection;
-    let site = collection.site(collection.page(number));
+    let site = collection.site(&collection.page(number));
     let limit = config.report_text.unwrap_or_default();
     let shown = Shown::new(&text, model.text_options(), limit, Offsets::Utf16);
     let features = model.spots(&text).into_iter().filter_map(|spot| {

@@ -35,6 +35,8 @@ pub struct Keep<'a> {
     fates: Vec<Fate>,
     /// Open page -> pages that wait for it, because it contains them.
     waiting: FxHashMap<Rank, Vec<Rank>>,
+    /// Pages that were decided since somebody asked.
+    decided: Vec<Rank>,
     /// Pages to be visited again, the most preferred first.
     woken: BinaryHeap<Reverse<(u32, Rank)>>,
 }
@@ -49,6 +51,7 @@ impl<'a> Keep<'a> {
             is_old,
             fates: vec![Fate::Open; preference.len()],
             waiting: FxHashMap::default(),
+            decided: Vec::new(),
             woken: BinaryHeap::new(),
         }
     }
@@ -70,6 +73,16 @@ impl<'a> Keep<'a> {
         }
     }
 
+    /// Whether nothing is decided of a page yet. Of one that is decided, relations are not asked for again.
+    pub fn is_open(&self, page: Rank) -> bool {
+        self.fates[page.at()] == Fate::Open
+    }
+
+    /// The pages that were decided since the last call.
+    pub fn decided(&mut self) -> Vec<Rank> {
+        std::mem::take(&mut self.decided)
+    }
+
     /// The next page to visit again before `page`, or before the end.
     pub fn woken_before(&mut self, page: Option<Rank>) -> Option<Rank> {
         let limit = page.map_or(u32::MAX, |page| self.preference[page.at()]);
@@ -82,13 +95,12 @@ impl<'a> Keep<'a> {
     /// Visits a page, the most preferred first. `related` are all pages that it is related to and what it is to each; those
     /// that are settled for this page may be left out.
     pub fn visit(&mut self, page: Rank, related: &[(Rank, Relation)]) {
-        if self.fates[page.at()] != Fate::Open {
+        if !self.is_open(page) {
             return;
         }
-        let is_open = |other: Rank| self.fates[other.at()] == Fate::Open;
         let waits = self.contained && !self.is_old(page);
         let container = related.iter().find(|&&(other, relation)| {
-            waits && relation == Relation::ContainedBy && is_open(other)
+            waits && relation == Relation::ContainedBy && self.is_open(other)
         });
         match container {
             Some(&(other, _)) => self.waiting.entry(other).or_default().push(page),
@@ -122,6 +134,7 @@ impl<'a> Keep<'a> {
 
     fn decide(&mut self, page: Rank, fate: Fate) {
         self.fates[page.at()] = fate;
+        self.decided.push(page);
         for waited in self.waiting.remove(&page).unwrap_or_default() {
             let place = self.preference[waited.at()];
             self.woken.push(Reverse((place, waited)));
@@ -135,7 +148,7 @@ impl<'a> Keep<'a> {
                 self.visit(page, related(page));
             }
             let waiting = self.waiting.values().flatten().copied();
-            let open = waiting.filter(|page| self.fates[page.at()] == Fate::Open);
+            let open = waiting.filter(|&page| self.is_open(page));
             match open.min_by_key(|page| self.preference[page.at()]) {
                 Some(page) => self.stays(page, related(page)),
                 None => break,

@@ -50,8 +50,9 @@ pub(super) fn find(
         model = model.learn(learn_words(&sources, &read, &model, watch)?);
         clock.lap("learn words");
     }
+    let memory = resources.memory();
     let read = |sources: &[Source], may_be_empty: bool| {
-        let collection = Collection::read(sources, &read, &model, watch)?;
+        let collection = Collection::read(sources, &read, &model, &memory, watch)?;
         match collection.pages.is_empty() && !may_be_empty {
             true => Err(nothing_to_read(sources, &collection)),
             false => Ok(collection),
@@ -67,11 +68,11 @@ pub(super) fn find(
     }
     let first = collection.pages.len();
     let old_pages = others.pages.len();
-    collection.append(others, new_sources as u32);
-    collection.settle_from(PageNo::new(first));
+    collection.append(others, new_sources as u32)?;
+    collection.settle_from(PageNo::new(first))?;
     clock.lap("read and sketch");
     if model.knowledge().is_none()
-        && let Some(known) = collection.knowledge(&model)
+        && let Some(known) = collection.knowledge(&model)?
     {
         model = model.learn(known);
     }
@@ -84,7 +85,7 @@ pub(super) fn find(
         limits,
         old_pages,
     };
-    let findings = work.find(None, resources, watch)?;
+    let findings = work.find(None, watch)?;
     Ok(Findings {
         new_sources,
         ..findings
@@ -102,13 +103,19 @@ pub fn against_index(
 ) -> Result<Findings> {
     in_pool(resources.threads, || {
         let mut clock = Clock::default();
-        let mut collection = Collection::read(&new, &model.config().read, &model, watch)?;
+        let mut collection = Collection::read(
+            &new,
+            &model.config().read,
+            &model,
+            &resources.memory(),
+            watch,
+        )?;
         if collection.pages.is_empty() && !model.config().allow_empty {
             return Err(nothing_to_read(&new, &collection));
         }
         let first = collection.pages.len();
         old.add_related(&mut collection, watch)?;
-        collection.settle_from(PageNo::new(first));
+        collection.settle_from(PageNo::new(first))?;
         clock.lap("read and sketch");
         let work = Work {
             old_pages: collection.pages.len() - first,
@@ -118,6 +125,6 @@ pub fn against_index(
             clock,
             limits: (FAMILY, CROWD),
         };
-        work.find(Some(old), resources, watch)
+        work.find(Some(old), watch)
     })
 }

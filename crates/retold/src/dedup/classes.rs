@@ -1,12 +1,13 @@
 //! Pages that are the same to every judge, and the verdict of sketches on two classes of them.
 
-use rayon::prelude::*;
-
+use super::matched::Matching;
 use crate::cluster::Pair;
 use crate::collect::{Collection, PageRow};
+use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
 use crate::method::Trace;
 use crate::model::{Judgement, Model, Units, copy};
+use crate::spill::Sorter;
 
 /// The pages of a collection by text, unit and own length, old ones apart from the others. With `exact` off each page is a
 /// class of its own.
@@ -15,53 +16,86 @@ pub(super) struct Classes {
     /// Page -> class.
     of: Vec<ClassNo>,
     /// Class -> end of its pages in `members`.
-    ends: Vec<usize>,
+    ends: Vec<u32>,
     /// The pages of all classes; of each the most preferred first. Classes of one text follow each other.
     members: Vec<Rank>,
     /// Class -> its unit, by the number of its sketch.
     pub(super) units: Vec<SketchNo>,
+    /// Class -> the first class of the same text; itself if there is no text.
+    text: Vec<ClassNo>,
     /// Page -> whether it is an old one, which the others are compared with; empty if there are none. They are preferred to
     /// all others, and not compared among each other.
     is_old: Vec<bool>,
+    /// Whether pages of one text are duplicates whatever the method says.
+    exact: bool,
 }
 
 impl Classes {
-    pub(super) fn new(
-        judge: &Judge<'_>,
-        unit_of: &[UnitNo],
-        preference: &[u32],
-        is_old: &[bool],
-    ) -> Classes {
-        let unit = |rank: Rank| unit_of[judge.by_id[rank.at()].at()];
-        let key = |rank: Rank| {
-            let page = judge.page(rank);
-            let alone = page.text.is_none() || !judge.exact;
-            let alone = alone.then_some(rank);
-            let is_new = !is_old.get(rank.at()).copied().unwrap_or(false);
-            (page.text, alone, unit(rank), page.own_chars, is_new)
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn new(matching: &Matching<'_>, unit_of: &[UnitNo]) -> Result<Classes> {
+        let exact = matching.model.config().exact;
+        let mut sorter = Sorter::new(matching.memory);
+        for (rank, &page) in Rank::first(matching.by_id.len()).zip(matching.by_id) {
+            let row = matching.collection.page(page);
+            let text = row.text.unwrap_or_default();
+            let alone = match row.text.is_none() || !exact {
+                true => u64::from(rank.0) + 1,
+                false => 0,
+            };
+            let is_new = !matching.is_old.get(rank.at()).copied().unwrap_or(false);
+            let preference = u64::from(matching.preference[rank.at()]);
+            sorter.push([
+                (text >> 64) as u64,
+                text as u64,
+                alone << 32 | u64::from(unit_of[page.at()].0),
+                row.own_chars << 1 | u64::from(is_new),
+                preference << 32 | u64::from(rank.0),
+            ])?;
+        }
+        let mut classes = Classes {
+            of: vec![ClassNo::default(); matching.by_id.len()],
+            is_old: matching.is_old.to_vec(),
+            exact,
+            ..Classes::default()
         };
-        let mut members: Vec<Rank> = Rank::first(judge.by_id.len()).collect();
-        members.par_sort_by_cached_key(|&rank| (key(rank), preference[rank.at()]));
-        let (mut of, mut ends, mut units) = (
-            vec![ClassNo::default(); members.len()],
-            Vec::new(),
-            Vec::new(),
-        );
-        let mut start = 0;
-        for class in members.chunk_by(|&a, &b| key(a) == key(b)) {
-            let number = ClassNo::new(ends.len());
-            class.iter().for_each(|rank| of[rank.at()] = number);
-            units.push(SketchNo(unit(class[0]).0));
-            start += class.len();
-            ends.push(start);
+        let mut last = None;
+        for [high, low, unit, own, page] in sorter.finish()? {
+            let class = [high, low, unit, own];
+            if last != Some(class) {
+                let text = last.map(|last| [last[0], last[1]]);
+                let is_other = text != Some([high, low]) || [high, low] == [0, 0];
+                classes.begin(SketchNo(unit as u32), is_other);
+            }
+            last = Some(class);
+            classes.add(Rank(page as u32));
         }
-        Classes {
-            of,
-            ends,
-            members,
-            units,
-            is_old: is_old.to_vec(),
+        Ok(classes)
+    }
+
+    /// A class begins.
+    fn begin(&mut self, unit: SketchNo, is_other_text: bool) {
+        let class = ClassNo::new(self.units.len());
+        let text = match is_other_text {
+            true => class,
+            false => self.text.last().copied().unwrap_or(class),
+        };
+        self.text.push(text);
+        self.units.push(unit);
+        self.ends.push(self.members.len() as u32);
+    }
+
+    /// A page of the last class.
+    fn add(&mut self, page: Rank) {
+        self.of[page.at()] = ClassNo::new(self.units.len() - 1);
+        self.members.push(page);
+        if let Some(end) = self.ends.last_mut() {
+            *end = self.members.len() as u32;
         }
+    }
+
+    /// Whether the pages of two classes are exact copies.
+    pub(super) fn are_copies(&self, a: ClassNo, b: ClassNo) -> bool {
+        self.exact && self.text[a.at()] == self.text[b.at()]
     }
 
     /// Page -> whether it is an old one; empty if there are none.
@@ -93,7 +127,7 @@ impl Classes {
     pub(super) fn members(&self, class: ClassNo) -> &[Rank] {
         let at = class.at();
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        &self.members[start..self.ends[at]]
+        &self.members[start as usize..self.ends[at] as usize]
     }
 
     /// The most preferred page of a class, which stands for it.
@@ -109,19 +143,12 @@ pub(super) struct Judge<'a> {
     pub(super) units: &'a Units,
     pub(super) collection: &'a Collection,
     pub(super) by_id: &'a [PageNo],
-    /// Whether pages of one text are duplicates whatever the method says.
-    pub(super) exact: bool,
+    pub(super) classes: &'a Classes,
 }
 
 impl Judge<'_> {
-    pub(super) fn page(&self, rank: Rank) -> &PageRow {
+    pub(super) fn page(&self, rank: Rank) -> PageRow {
         self.collection.page(self.by_id[rank.at()])
-    }
-
-    /// Whether two pages are exact copies.
-    pub(super) fn is_copy(&self, a: Rank, b: Rank) -> bool {
-        let text = self.page(a).text;
-        self.exact && text.is_some() && text == self.page(b).text
     }
 
     /// Two exact copies.
@@ -131,16 +158,19 @@ impl Judge<'_> {
     }
 
     /// The pair of two classes, named by their first pages, if they are related.
-    pub(super) fn pair(&self, classes: &Classes, a: ClassNo, b: ClassNo) -> Option<Pair> {
+    pub(super) fn pair(&self, a: ClassNo, b: ClassNo) -> Option<Pair> {
+        let classes = self.classes;
         if classes.are_old(a, b) {
             return None;
         }
         let (x, y) = (classes.first(a), classes.first(b));
-        if self.is_copy(x, y) {
+        if classes.are_copies(a, b) {
             return Some(self.copies(x, y));
         }
         let unit = |class: ClassNo| self.units.get(UnitNo(classes.units[class.at()].0));
-        let relating = self.model.relate(unit(a), unit(b), &mut Trace::off())?;
+        let (unit_a, unit_b) = (unit(a), unit(b));
+        let (unit_a, unit_b) = (unit_a.as_ref(), unit_b.as_ref());
+        let relating = self.model.relate(unit_a, unit_b, &mut Trace::off())?;
         let shorter = self.page(x).own_chars.min(self.page(y).own_chars);
         match self.model.conclude(&relating, shorter, &mut Trace::off()) {
             Judgement::Yes(verdict) | Judgement::Doubt(verdict) => Some(Pair::new(x, y, &verdict)),
@@ -148,29 +178,28 @@ impl Judge<'_> {
         }
     }
 
-    /// The pairs of classes of one text: all of them, or those with the most preferred class where there are more than
-    /// `limit`.
+    /// Hands the pairs of classes of one text to `take`: all of them, or those with the most preferred class where there are
+    /// more than `limit`.
     pub(super) fn copies_between(
         &self,
-        classes: &Classes,
         preference: &[u32],
         limit: usize,
-    ) -> Vec<Pair> {
-        let mut pairs = Vec::new();
-        let first: Vec<Rank> = ClassNo::first(classes.len())
-            .map(|class| classes.first(class))
-            .collect();
-        for group in first.chunk_by(|&a, &b| self.is_copy(a, b)) {
-            let best = group.iter().min_by_key(|rank| preference[rank.at()]);
+        mut take: impl FnMut(Pair) -> Result<()>,
+    ) -> Result<()> {
+        let classes = self.classes;
+        let all: Vec<ClassNo> = ClassNo::first(classes.len()).collect();
+        for group in all.chunk_by(|&a, &b| classes.are_copies(a, b)) {
+            let place = |class: ClassNo| preference[classes.first(class).at()];
+            let best = group.iter().copied().min_by_key(|&class| place(class));
             for (at, &a) in group.iter().enumerate() {
-                let rest = group[at + 1..].iter();
-                let wanted = rest.filter(|&&b| {
-                    let is_wanted = group.len() <= limit || Some(&a) == best || Some(&b) == best;
-                    is_wanted && !classes.are_old(classes.of(a), classes.of(b))
-                });
-                pairs.extend(wanted.map(|&b| self.copies(a, b)));
+                for &b in &group[at + 1..] {
+                    let is_wanted = group.len() <= limit || Some(a) == best || Some(b) == best;
+                    if is_wanted && !classes.are_old(a, b) {
+                        take(self.copies(classes.first(a), classes.first(b)))?;
+                    }
+                }
             }
         }
-        pairs
+        Ok(())
     }
 }

@@ -16,6 +16,7 @@ use crate::ids::{ClassNo, Rank};
 use crate::index::Crowds;
 use crate::relation::Relation;
 use crate::sketch::Bounds;
+use crate::spill::{Held, Memory, Rows, Sorter};
 use crate::watch::Watch;
 
 /// Classes that look at the same time, at the most.
@@ -27,40 +28,81 @@ const UNLIKELY: usize = 32;
 pub(super) struct Families<'a> {
     pub(super) judge: Judge<'a>,
     pub(super) classes: &'a Classes,
+    pub(super) memory: &'a Memory,
     pub(super) preference: &'a [u32],
     /// Whether contained pages go.
     pub(super) contained: bool,
     /// A component of a greater size is large.
     pub(super) limit: usize,
-    /// The pairs that the join found, as sketches see them, for every class that has some.
-    pub(super) near: &'a FxHashMap<ClassNo, Vec<Pair>>,
+    /// The pairs that the join found, as sketches see them.
+    pub(super) near: &'a Near,
     pub(super) watch: &'a dyn Watch,
 }
 
+/// The pairs of each class.
+#[derive(Default)]
+pub(super) struct Near(Rows<[u32; 6]>);
+
+impl Near {
+    /// Of (class, other class, pair as numbers), in both directions; repeated pairs count once.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn new(pairs: Sorter<[u32; 8]>, memory: &Memory) -> Result<Near> {
+        let (mut rows, mut last) = (Rows::new(memory), None);
+        for [class, other, pair @ ..] in pairs.finish()? {
+            while rows.len() < class as usize {
+                rows.end();
+            }
+            if last != Some((class, other)) {
+                rows.add(pair)?;
+            }
+            last = Some((class, other));
+        }
+        rows.end();
+        Ok(Near(rows))
+    }
+
+    /// The pairs of a class, ascending by the other class.
+    fn of(&self, class: ClassNo) -> Vec<Pair> {
+        if class.at() >= self.0.len() {
+            return Vec::new();
+        }
+        let pairs = self.0.get(class.at());
+        pairs.iter().copied().map(Pair::from_numbers).collect()
+    }
+
+    /// Whether a class has pairs.
+    fn has(&self, class: ClassNo) -> bool {
+        class.at() < self.0.len() && self.0.count(class.at()) > 0
+    }
+}
+
 /// Those of a class's pairs that hold: the likeliest are checked first, until [`UNLIKELY`] fail together.
-fn likely(mut pairs: Vec<Pair>, truth: &Truth<'_>) -> Result<Vec<Pair>> {
+fn likely(mut pairs: Vec<Pair>, truth: &Truth<'_>) -> Vec<Pair> {
     pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     let mut held = Vec::new();
     for pairs in pairs.chunks(UNLIKELY) {
         let before = held.len();
-        held.extend(truth(pairs)?.into_iter().flatten());
+        held.extend(truth(pairs).into_iter().flatten());
         if held.len() == before {
             break;
         }
     }
-    Ok(held)
+    held
 }
 
 /// Says which of these pairs hold, and how.
-pub(super) type Truth<'t> = dyn Fn(&[Pair]) -> Result<Vec<Option<Pair>>> + Sync + 't;
+pub(super) type Truth<'t> = dyn Fn(&[Pair]) -> Vec<Option<Pair>> + Sync + 't;
 
 /// What was decided.
 pub(super) struct Decided {
-    /// The related pairs that were looked at.
-    pub(super) pairs: Vec<Pair>,
+    /// The related pairs that were looked at, as numbers.
+    pub(super) pairs: Held<[u32; 6]>,
     /// The classes that go, by their first pages.
     pub(super) dropped: Vec<Dropped>,
     pub(super) parts: Parts,
+    /// Class -> whether it was visited.
+    pub(super) visited: Vec<bool>,
     /// Pairs of classes that crowded lists proposed.
     pub(super) candidates: u64,
 }
@@ -70,9 +112,9 @@ struct State<'a> {
     keep: Keep<'a>,
     parts: Parts,
     crowds: Crowds<'a>,
-    /// Page -> the pages that it is known to be related to, and what it is to them.
+    /// Open page -> the pages that it is known to be related to, and what it is to them.
     related: FxHashMap<Rank, Vec<(Rank, Relation)>>,
-    pairs: Vec<Pair>,
+    pairs: Held<[u32; 6]>,
     /// Class -> when its turn to look came; late for those that have not looked.
     turns: Vec<u32>,
     candidates: u64,
@@ -104,10 +146,12 @@ impl<'a> Families<'a> {
             parts: Parts::new(self.classes),
             crowds,
             related: FxHashMap::default(),
-            pairs: Vec::new(),
+            pairs: Held::new(self.memory),
             turns: vec![u32::MAX; self.classes.len()],
             candidates: 0,
         };
+        let mut visited = vec![false; self.classes.len()];
+        classes.iter().for_each(|class| visited[class.at()] = true);
         classes.par_sort_unstable_by_key(|&class| self.place(class));
         let (mut rest, mut turn, mut size) = (&classes[..], 0, 1);
         while !rest.is_empty() {
@@ -144,6 +188,7 @@ impl<'a> Families<'a> {
             pairs,
             dropped: keep.finish(of),
             parts,
+            visited,
             candidates,
         })
     }
@@ -155,10 +200,9 @@ impl<'a> Families<'a> {
         mut crowds: Crowds<'a>,
         bounds: &(impl Fn(usize) -> Bounds + Sync),
     ) -> Result<Vec<Pair>> {
-        let (mut is_known, mut pairs) = (vec![false; self.classes.len()], Vec::new());
-        for class in self.near.keys() {
-            is_known[class.at()] = true;
-        }
+        let all = ClassNo::first(self.classes.len());
+        let mut is_known: Vec<bool> = all.map(|class| self.near.has(class)).collect();
+        let mut pairs = Vec::new();
         classes.par_sort_unstable_by_key(|&class| self.place(class));
         for batch in classes.chunks(BATCH) {
             if self.watch.cancelled() {
@@ -168,7 +212,7 @@ impl<'a> Families<'a> {
                 let mut found = None;
                 if !is_known[class.at()] {
                     crowds.any(class, bounds, |other| {
-                        found = self.judge.pair(self.classes, class, other);
+                        found = self.judge.pair(class, other);
                         found.is_some()
                     });
                 }
@@ -210,12 +254,12 @@ impl<'a> Families<'a> {
         let looks = looking.par_iter();
         let looks: Vec<Look> = looks
             .map(|&class| self.look_around(shared, class, bounds, truth))
-            .collect::<Result<_>>()?;
+            .collect();
         let seen: Vec<Pair> = looks
             .iter()
             .flat_map(|look| look.seen.iter().copied())
             .collect();
-        let mut verdicts = truth(&seen)?.into_iter();
+        let mut verdicts = truth(&seen).into_iter();
         let mut over = false;
         for (&class, look) in looking.iter().zip(&looks) {
             self.wake(state, Some(class));
@@ -227,11 +271,11 @@ impl<'a> Families<'a> {
             }
             let (near, ties) = verdicts.split_at(look.near);
             for &pair in near.iter().flatten() {
-                self.add(state, class, pair);
+                self.add(state, class, pair)?;
             }
             let mut found = false;
             for &pair in &look.crowded {
-                found |= self.add(state, class, pair);
+                found |= self.add(state, class, pair)?;
             }
             for pair in ties.iter().flatten() {
                 let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
@@ -255,7 +299,7 @@ impl<'a> Families<'a> {
         class: ClassNo,
         bounds: &(impl Fn(usize) -> Bounds + Sync),
         truth: &Truth<'_>,
-    ) -> Result<Look> {
+    ) -> Look {
         let other_of = |pair: &Pair| {
             let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
             if a == class { b } else { a }
@@ -267,9 +311,9 @@ impl<'a> Families<'a> {
                 && !self.is_over(state, other, class)
                 && !self.classes.are_old(other, class)
         };
-        let near = self.near.get(&class).map_or(&[][..], Vec::as_slice);
+        let near = self.near.of(class);
         let known: Vec<ClassNo> = near.iter().map(other_of).collect();
-        let mut seen = near.to_vec();
+        let mut seen = near.clone();
         seen.retain(|pair| is_wanted(other_of(pair)));
         let from_near = seen.len();
         seen.extend(self.ties(state, class, near.iter().map(|pair| (other_of(pair), pair))));
@@ -277,13 +321,13 @@ impl<'a> Families<'a> {
             is_wanted(other) && known.binary_search(&other).is_err()
         });
         let others = crowded.par_iter();
-        let pairs = others.filter_map(|&other| self.judge.pair(self.classes, class, other));
-        Ok(Look {
+        let pairs = others.filter_map(|&other| self.judge.pair(class, other));
+        Look {
             near: from_near,
             seen,
             candidates: crowded.len(),
-            crowded: likely(pairs.collect(), truth)?,
-        })
+            crowded: likely(pairs.collect(), truth),
+        }
     }
 
     /// The closest pair with each large component whose pages are over: it tells whether the class belongs to it too.
@@ -310,26 +354,24 @@ impl<'a> Families<'a> {
     }
 
     /// A pair that holds. False if the other class is over.
-    fn add(&self, state: &mut State<'_>, class: ClassNo, pair: Pair) -> bool {
+    fn add(&self, state: &mut State<'_>, class: ClassNo, pair: Pair) -> Result<bool> {
         let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
         let other = if a == class { b } else { a };
         if self.is_over(state, other, class) {
-            return false;
+            return Ok(false);
         }
         let swapped = pair.relation.swapped();
-        state
-            .related
-            .entry(pair.a)
-            .or_default()
-            .push((pair.b, pair.relation));
-        state
-            .related
-            .entry(pair.b)
-            .or_default()
-            .push((pair.a, swapped));
+        for (page, relation) in [
+            (pair.a, (pair.b, pair.relation)),
+            (pair.b, (pair.a, swapped)),
+        ] {
+            if state.keep.is_open(page) {
+                state.related.entry(page).or_default().push(relation);
+            }
+        }
         state.parts.join(a, b);
-        state.pairs.push(pair);
-        true
+        state.pairs.push(pair.to_numbers())?;
+        Ok(true)
     }
 
     fn wake(&self, state: &mut State<'_>, before: Option<ClassNo>) {
@@ -342,5 +384,8 @@ impl<'a> Families<'a> {
     fn visit(&self, state: &mut State<'_>, page: Rank) {
         let related = state.related.get(&page).map_or(&[][..], Vec::as_slice);
         state.keep.visit(page, related);
+        for page in state.keep.decided() {
+            state.related.remove(&page);
+        }
     }
 }

@@ -2,21 +2,19 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-
 use super::classes::{Classes, Judge};
-use super::families::{Decided, Families};
+use super::components::{self, Components, joined};
+use super::families::{Decided, Families, Near};
 use super::parts::Parts;
 use super::verifying::Verifying;
-use crate::cluster::{self, Cluster, Drop, Dropped, Linkage, Pair};
+use crate::cluster::{Cluster, Drop, Dropped, Pair, Pairs};
 use crate::collect::Collection;
-use crate::config::Resources;
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
 use crate::index::{Crowds, Join, Sketches};
 use crate::model::{Model, Units};
 use crate::spent::Spent;
+use crate::spill::{Held, Memory, Sorter};
 use crate::texts::Texts;
 use crate::watch::Watch;
 
@@ -39,8 +37,8 @@ pub struct Matching<'a> {
     pub preference: &'a [u32],
     /// Where texts come from, if verdicts have to be checked on them.
     pub texts: &'a dyn Texts,
-    /// What may be used.
-    pub resources: &'a Resources,
+    /// What may be held.
+    pub memory: &'a Memory,
     /// Is told what is going on.
     pub watch: &'a dyn Watch,
     /// For each page, by rank, whether it is an old one: it stays, is preferred to all others, and not compared with other old
@@ -57,7 +55,7 @@ pub struct Matching<'a> {
 #[non_exhaustive]
 pub struct Matched {
     /// See [`super::Findings::pairs`].
-    pub pairs: Vec<Pair>,
+    pub pairs: Pairs,
     /// See [`super::Findings::large_components`].
     pub large_components: Vec<(Rank, usize)>,
     /// See [`super::Findings::clusters`].
@@ -78,54 +76,44 @@ pub struct Matched {
     pub spent: Spent,
 }
 
-/// Related pages and what stays, before clusters are made.
-struct Listed {
-    pairs: Vec<Pair>,
-    dropped: Vec<Dropped>,
-    /// Page -> whether its component is too large for all pairs to be listed.
-    large: Vec<bool>,
-    /// Pages of one large component that are not otherwise tied together.
-    ties: Vec<(Rank, Rank)>,
-    components: Vec<(Rank, usize)>,
-}
-
 impl Matched {
     /// Joins a collection, whose sketches these are, with itself.
     ///
     /// Errors: those of [`Texts::each`] and of temporary files, and the run was cancelled.
     pub fn find(matching: Matching<'_>, sketches: Sketches) -> Result<Matched> {
-        let (units, unit_of, whole) = prune(matching.model, matching.collection, sketches);
+        let Matching { memory, watch, .. } = matching;
+        let (units, unit_of, whole) = prune(matching.model, matching.collection, sketches)?;
+        let classes = Classes::new(&matching, &unit_of)?;
         let judge = Judge {
             model: matching.model,
             units: &units,
             collection: matching.collection,
             by_id: matching.by_id,
-            exact: matching.model.config().exact,
+            classes: &classes,
         };
-        let classes = Classes::new(&judge, &unit_of, matching.preference, matching.is_old);
         let run = Run {
             matching,
             judge,
             classes: &classes,
         };
-        let (made, candidates, spent, mut verifying) = run.relate()?;
-        let listed = run.list(made);
-        matching.watch.begin("clusters", 0);
-        let mut pairs = listed.pairs;
-        let linkage = matching.model.config().cluster;
-        let ties: &[(Rank, Rank)] = match linkage {
-            Linkage::Components => &listed.ties,
-            Linkage::TwoEdge => &[],
+        let related = run.relate()?;
+        watch.begin("clusters", 0);
+        let (candidates, spent) = (related.candidates, related.spent);
+        let components = Components {
+            matching,
+            judge,
+            verifying: &related.verifying,
+            decided: related.decided.as_ref(),
         };
-        let pages = matching.by_id.len();
-        let mut clusters = cluster::cluster(pages, &pairs, ties, linkage, matching.preference);
-        run.complete(&mut pairs, &mut clusters, &listed.large, &mut verifying)?;
+        let listed = components.list(related.to_check, &related.parts)?;
+        memory.check()?;
+        let verified = related.verifying.verified();
         Ok(Matched {
-            pairs,
-            large_components: listed.components,
-            clusters,
+            pairs: listed.pairs,
+            large_components: listed.large,
+            clusters: listed.clusters,
             dropped: listed.dropped,
-            verified: verifying.verified(),
+            verified,
             units,
             unit_of,
             whole,
@@ -142,333 +130,183 @@ struct Run<'a> {
     classes: &'a Classes,
 }
 
-/// Related classes: those of small components, and what was decided of large ones.
-struct Made {
-    pairs: Vec<Pair>,
+/// Related classes.
+struct Related<'a> {
+    /// As sketches see them: connected components.
+    parts: Parts,
+    /// The pairs of components that were not visited, as sketches see them ([`components`]).
+    to_check: Sorter<[u32; 8]>,
+    /// What was decided of visited components.
     decided: Option<Decided>,
+    verifying: Verifying<'a>,
+    candidates: u64,
+    spent: Spent,
 }
 
 impl<'a> Run<'a> {
     /// The related classes, checked on texts where need be.
-    fn relate(&self) -> Result<(Made, u64, Spent, Verifying<'a>)> {
+    fn relate(&self) -> Result<Related<'a>> {
         let Matching {
             model,
             family,
             crowd,
+            memory,
             watch,
             preference,
             ..
         } = self.matching;
         watch.begin("pairs", self.classes.len() as u64);
         let bounds = |keys| model.bounds(keys);
-        let join = Join::build(self.judge.units.sketches(), &self.classes.units, crowd);
-        let found = join.pairs(bounds, watch, |a, b, made| {
-            made.extend(self.judge.pair(self.classes, a, b));
+        let join = Join::build(self.judge.units.sketches(), &self.classes.units, crowd)?;
+        let (mut seen, mut parts) = (Held::new(memory), Parts::new(self.classes));
+        let mut add = |pair: Pair| {
+            parts.join(self.classes.of(pair.a), self.classes.of(pair.b));
+            seen.push(pair.to_numbers())
+        };
+        let judge = |a, b, made: &mut Vec<Pair>| made.extend(self.judge.pair(a, b));
+        let found = join.pairs(bounds, watch, judge, |made| {
+            made.into_iter().try_for_each(&mut add)
         })?;
-        let mut pairs = found.made;
-        let copies = self.judge.copies_between(self.classes, preference, family);
-        pairs.extend(copies);
-        pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-        pairs.dedup_by_key(|pair| (pair.a, pair.b));
+        self.judge.copies_between(preference, family, &mut add)?;
+        memory.check()?;
 
-        let visited = self.visited(&pairs, &Crowds::new(&join, bounds));
-        let is_visited = |page: Rank| visited[self.classes.of(page).at()];
-        let (to_decide, to_check): (Vec<Pair>, Vec<Pair>) =
-            pairs.into_iter().partition(|pair| is_visited(pair.a));
-        let near = self.by_class(&to_decide);
+        let visited = self.visited(&mut parts, &Crowds::new(&join, bounds, memory)?);
+        let mut verifying = Verifying::new(self.judge, memory);
+        let (to_check, near) = self.split(seen, &parts, &visited, &verifying)?;
         let families = Families {
             judge: self.judge,
             classes: self.classes,
+            memory,
             preference,
             contained: model.config().drop == Drop::Both,
             limit: family,
             near: &near,
             watch,
         };
-        let visited = ClassNo::first(visited.len()).filter(|class| visited[class.at()]);
-        let (decided, verifying) =
-            self.decide(&families, &join, [&to_check, &to_decide], visited.collect())?;
-        let pairs = verifying.truth(&to_check)?.into_iter().flatten().collect();
+        let decided = self.decide(&families, &join, &visited, &mut verifying)?;
         let looked_at = decided.as_ref().map_or(0, |decided| decided.candidates);
-        let made = Made { pairs, decided };
-        Ok((made, found.candidates + looked_at, found.spent, verifying))
+        Ok(Related {
+            parts,
+            to_check,
+            decided,
+            verifying,
+            candidates: found.candidates + looked_at,
+            spent: found.spent,
+        })
     }
 
-    /// What families decide, and what checks pairs, once the texts are at hand that it takes.
+    /// What families decide, once the texts are at hand that it takes.
     fn decide(
         &self,
         families: &Families<'_>,
         join: &Join,
-        [to_check, to_decide]: [&[Pair]; 2],
-        visited: Vec<ClassNo>,
-    ) -> Result<(Option<Decided>, Verifying<'a>)> {
+        visited: &[bool],
+        verifying: &mut Verifying<'a>,
+    ) -> Result<Option<Decided>> {
         let bounds = |keys| self.judge.model.bounds(keys);
-        let crowds = || Crowds::new(join, bounds);
-        let mut verifying = Verifying::new(self.judge, self.matching.resources);
+        let crowds = || Crowds::new(join, bounds, self.matching.memory);
+        let all = ClassNo::first(visited.len());
+        let visited: Vec<ClassNo> = all.filter(|class| visited[class.at()]).collect();
         if self.judge.model.verifier().is_some() {
-            verifying.want(to_check);
-            verifying.want(to_decide);
-            verifying.want(&families.doubtful(visited.clone(), crowds(), &bounds)?);
+            verifying.want(&families.doubtful(visited.clone(), crowds()?, &bounds)?);
         }
         loop {
             verifying.read(self.matching.texts, self.matching.watch)?;
             let truth = |pairs: &[Pair]| verifying.truth(pairs);
             let decided = match visited.is_empty() {
                 true => None,
-                false => Some(families.decide(visited.clone(), crowds(), &bounds, &truth)?),
+                false => Some(families.decide(visited.clone(), crowds()?, &bounds, &truth)?),
             };
+            self.matching.memory.check()?;
             // Seldom do texts lead to pages that sketches did not lead to.
             if !verifying.wants_more() {
-                return Ok((decided, verifying));
+                return Ok(decided);
             }
         }
     }
 
     /// Class -> whether [`Families`] visits it: as far as sketches tell, its component may have more pages than the limit, or
-    /// holds crowded lists.
-    fn visited(&self, pairs: &[Pair], crowds: &Crowds<'_>) -> Vec<bool> {
+    /// holds crowded lists. `parts` are the components of the pairs that were found; classes of one crowded list are joined.
+    fn visited(&self, parts: &mut Parts, crowds: &Crowds<'_>) -> Vec<bool> {
         let all = || ClassNo::first(self.classes.len());
-        let mut parts = Parts::new(self.classes);
-        for pair in pairs {
-            parts.join(self.classes.of(pair.a), self.classes.of(pair.b));
-        }
         let mut crowded = vec![false; self.classes.len()];
-        for mut group in crowds.groups() {
+        crowds.groups(|group| {
             if let Some(first) = group.next() {
                 crowded[first.at()] = true;
                 group.for_each(|other| parts.join(first, other));
             }
-        }
-        for class in all()
-            .filter(|class| crowded[class.at()])
-            .collect::<Vec<_>>()
-        {
-            crowded[parts.root(class).at()] = true;
+        });
+        for class in all() {
+            if crowded[class.at()] {
+                crowded[parts.root(class).at()] = true;
+            }
         }
         let is_visited =
             |class| parts.size(class) > self.matching.family || crowded[parts.root(class).at()];
         all().map(is_visited).collect()
     }
 
-    /// The pairs of each class, ascending by the other class.
-    fn by_class(&self, pairs: &[Pair]) -> FxHashMap<ClassNo, Vec<Pair>> {
-        let mut near: FxHashMap<ClassNo, Vec<(ClassNo, Pair)>> = FxHashMap::default();
-        for &pair in pairs {
-            let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
-            near.entry(a).or_default().push((b, pair));
-            near.entry(b).or_default().push((a, pair));
-        }
-        let sorted = near.into_iter().map(|(class, mut pairs)| {
-            pairs.sort_unstable_by_key(|&(other, _)| other);
-            (class, pairs.into_iter().map(|(_, pair)| pair).collect())
-        });
-        sorted.collect()
-    }
-
-    /// From classes to pages: all pairs of small components, of large ones those that decide.
-    fn list(&self, made: Made) -> Listed {
-        let (classes, limit) = (self.classes, self.matching.family);
-        let all = || ClassNo::first(classes.len());
-        let mut pairs = made.pairs;
-        let mut large = vec![false; self.matching.by_id.len()];
-        let (mut deciding, mut gone) = (FxHashMap::default(), Vec::new());
-        let (mut ties, mut components) = (Vec::new(), FxHashMap::default());
-        if let Some(decided) = made.decided {
-            let is_large = |page: Rank| decided.parts.size(classes.of(page)) > limit;
-            for class in all().filter(|&class| decided.parts.size(class) > limit) {
-                let root = decided.parts.root(class);
-                let first = classes.first(class);
-                ties.push((first, classes.first(root)));
-                let best = components.entry(root).or_insert((first, 0));
-                best.0 = self.better(best.0, first);
-                best.1 += classes.members(class).len();
-                classes
-                    .members(class)
-                    .iter()
-                    .for_each(|page| large[page.at()] = true);
-            }
-            gone = decided.dropped;
-            gone.retain(|drop| is_large(drop.page));
-            let (in_large, in_small): (Vec<Pair>, Vec<Pair>) =
-                decided.pairs.into_iter().partition(|pair| is_large(pair.a));
-            pairs.extend(in_small);
-            deciding = in_large
-                .into_iter()
-                .map(|pair| ((pair.a, pair.b), pair))
-                .collect();
-        }
-        let mut pairs = self.pages_of(&pairs, &large);
-        let contained = self.matching.model.config().drop == Drop::Both;
-        let preference = self.matching.preference;
-        let mut dropped = cluster::dropped(
-            preference.len(),
-            &pairs,
-            preference,
-            contained,
-            classes.is_old(),
-        );
-        self.list_large(&large, &gone, &deciding, &mut pairs, &mut dropped);
-        pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-        dropped.par_sort_unstable_by_key(|drop| drop.page);
-        let mut components: Vec<(Rank, usize)> = components.into_values().collect();
-        components.sort_unstable();
-        Listed {
-            pairs,
-            dropped,
-            large,
-            ties,
-            components,
-        }
-    }
-
-    fn better(&self, a: Rank, b: Rank) -> Rank {
-        let preference = self.matching.preference;
-        match preference[a.at()] < preference[b.at()] {
-            true => a,
-            false => b,
-        }
-    }
-
-    /// The pairs of pages of small components.
-    fn pages_of(&self, pairs: &[Pair], large: &[bool]) -> Vec<Pair> {
-        let members = |page: Rank| self.classes.members(self.classes.of(page));
-        let between = pairs.par_iter().flat_map_iter(|pair| {
-            let others = members(pair.b);
-            let pages = members(pair.a).iter();
-            pages.flat_map(move |&a| others.iter().map(move |&b| pair.between(a, b)))
-        });
-        let mut made: Vec<Pair> = between.collect();
-        for class in ClassNo::first(self.classes.len()) {
-            let pages = self.classes.members(class);
-            if large[pages[0].at()] || self.classes.old(class) {
-                continue;
-            }
-            for (at, &a) in pages.iter().enumerate() {
-                made.extend(pages[at + 1..].iter().map(|&b| self.judge.copies(a, b)));
-            }
-        }
-        made
-    }
-
-    /// What is listed of large components: each page that goes, with the page that it goes for.
-    fn list_large(
+    /// Splits pairs, as sketches see them, into those of components that are not visited, and those of visited classes.
+    fn split(
         &self,
-        large: &[bool],
-        gone: &[Dropped],
-        deciding: &FxHashMap<(Rank, Rank), Pair>,
-        pairs: &mut Vec<Pair>,
-        dropped: &mut Vec<Dropped>,
-    ) {
-        let goes: FxHashMap<Rank, &Dropped> = gone.iter().map(|drop| (drop.page, drop)).collect();
-        for class in ClassNo::first(self.classes.len()) {
-            let pages = self.classes.members(class);
-            let first = pages[0];
-            if !large[first.at()] {
-                continue;
-            }
-            let Some(&&drop) = goes.get(&first) else {
-                // It stays, and its copies go for it.
-                let copies = match self.classes.old(class) {
-                    true => &[][..],
-                    false => &pages[1..],
-                };
-                for &page in copies {
-                    pairs.push(self.judge.copies(page, first));
-                    dropped.push(Dropped {
-                        page,
-                        canonical: first,
-                        relation: crate::relation::Relation::Duplicate,
-                    });
+        seen: Held<[u32; 6]>,
+        parts: &Parts,
+        visited: &[bool],
+        verifying: &Verifying<'_>,
+    ) -> Result<(Sorter<[u32; 8]>, Near)> {
+        let memory = self.matching.memory;
+        let (mut to_check, mut near) = (Sorter::new(memory), Sorter::new(memory));
+        for block in seen.blocks() {
+            for &numbers in &*block {
+                let pair = Pair::from_numbers(numbers);
+                verifying.want(std::slice::from_ref(&pair));
+                let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+                if visited[a.at()] {
+                    near.push(joined([a.0, b.0], numbers))?;
+                    near.push(joined([b.0, a.0], numbers))?;
+                } else {
+                    to_check.push(joined([parts.root(a).0, components::CHECK], numbers))?;
                 }
-                continue;
-            };
-            let key = (first.min(drop.canonical), first.max(drop.canonical));
-            let pair = deciding.get(&key);
-            for &page in pages {
-                dropped.push(Dropped { page, ..drop });
-                pairs.extend(pair.map(|pair| match pair.a == first {
-                    true => pair.between(page, pair.b),
-                    false => pair.between(pair.a, page),
-                }));
             }
         }
-    }
-
-    /// Adds the pairs of canonical pages of large components with the other pages of their clusters.
-    fn complete(
-        &self,
-        pairs: &mut Vec<Pair>,
-        clusters: &mut [Cluster],
-        large: &[bool],
-        verifying: &mut Verifying<'_>,
-    ) -> Result<()> {
-        let mut more = Vec::new();
-        for cluster in clusters.iter_mut() {
-            let canonical = cluster.canonical;
-            if !large[canonical.at()] {
-                continue;
-            }
-            cluster.complete = false;
-            let others = cluster.members.iter().copied();
-            let others = others.filter(|&page| {
-                let key = (page.min(canonical), page.max(canonical));
-                page != canonical && pairs.binary_search_by_key(&key, |p| (p.a, p.b)).is_err()
-            });
-            let others: Vec<Rank> = others.collect();
-            let judged = others.par_iter().filter_map(|&page| {
-                let [a, b] = [page, canonical].map(|page| self.classes.of(page));
-                let pair = self.judge.pair(self.classes, a, b)?;
-                Some((page, pair))
-            });
-            let judged: Vec<(Rank, Pair)> = judged.collect();
-            let asked: Vec<Pair> = judged.iter().map(|&(_, pair)| pair).collect();
-            let verdicts = verifying.truth(&asked)?;
-            let before = more.len();
-            for ((page, _), pair) in judged.into_iter().zip(verdicts) {
-                more.extend(pair.map(|pair| {
-                    match self.classes.of(pair.a) == self.classes.of(page) {
-                        true => pair.between(page, canonical),
-                        false => pair.between(canonical, page),
-                    }
-                }));
-            }
-            cluster.pairs += (more.len() - before) as u64;
-        }
-        if !more.is_empty() {
-            pairs.extend(more);
-            pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-        }
-        Ok(())
+        drop(seen);
+        Ok((to_check, Near::new(near, memory)?))
     }
 }
 
 /// Takes the noise out of the sketches: the units that are left, which of them each page has (in the order of reading), and
 /// the keys of the sketches as they were, if that makes a difference.
+///
+/// Errors: a temporary file cannot be written.
 fn prune(
     model: &Model,
     collection: &Collection,
     sketches: Sketches,
-) -> (Units, Vec<UnitNo>, Option<Sketches>) {
+) -> Result<(Units, Vec<UnitNo>, Option<Sketches>)> {
     let known = model.knowledge().filter(|known| !known.deletes_nothing());
     let Some(known) = known else {
-        let unit_of = collection
-            .pages
-            .iter()
-            .map(|page| UnitNo(page.sketch.0))
-            .collect();
-        return (model.units(sketches), unit_of, None);
+        let pages = collection.pages.iter();
+        let unit_of = pages.map(|page| UnitNo(page.sketch.0)).collect();
+        return Ok((model.units(sketches)?, unit_of, None));
     };
-    let mut units = Sketches::default();
+    let mut units = Sketches::new(collection.memory());
     let mut seen: HashMap<(SketchNo, Option<u32>), UnitNo> = HashMap::new();
-    let unit_of = collection.pages.iter().map(|page| {
-        let name = collection.site(page);
+    let mut unit_of = Vec::with_capacity(collection.pages.len());
+    for page in collection.pages.iter() {
+        let name = collection.site(&page);
         let site = name.filter(|site| known.deleted_on_site.contains_key(*site));
         let key = (page.sketch, page.site.filter(|_| site.is_some()));
-        *seen.entry(key).or_insert_with(|| {
-            let kept = model.without_noise(sketches.get(page.sketch), site);
-            UnitNo(units.add(kept.as_ref()).0)
-        })
-    });
-    let unit_of = unit_of.collect();
-    (model.units(units), unit_of, Some(sketches.keys_only()))
+        let unit = match seen.get(&key) {
+            Some(&unit) => unit,
+            None => {
+                let sketch = sketches.get(page.sketch);
+                let kept = model.without_noise(sketch.as_ref(), site);
+                let unit = UnitNo(units.add(kept.as_ref())?.0);
+                seen.insert(key, unit);
+                unit
+            }
+        };
+        unit_of.push(unit);
+    }
+    Ok((model.units(units)?, unit_of, Some(sketches.keys_only()?)))
 }

@@ -3,21 +3,24 @@
 mod against;
 mod classes;
 mod clock;
+mod components;
 mod families;
 mod matched;
 mod order;
 mod parts;
 mod verifying;
 
+use std::borrow::Cow;
+
 pub use against::{Old, against, against_index};
 use clock::Clock;
 pub use clock::Lap;
 pub use matched::{CROWD, FAMILY, Matched, Matching};
 use order::old_first;
-pub use order::{order_of, preference};
+pub use order::preference;
 pub use verifying::Verified;
 
-use crate::cluster::{Cluster, Dropped, Pair};
+use crate::cluster::{Cluster, Dropped, Pairs};
 use crate::collect::{Collection, PageRow, learn_words};
 use crate::config::{Config, Resources};
 use crate::error::{Error, Result};
@@ -27,6 +30,7 @@ use crate::model::{Model, Units};
 use crate::page::Page;
 use crate::read::Source;
 use crate::relation::Relation;
+use crate::spill::Memory;
 use crate::texts::{Reread, Texts};
 use crate::watch::Watch;
 
@@ -47,7 +51,7 @@ pub struct Findings {
     /// Pages in the order of their ids.
     pub by_id: Vec<PageNo>,
     /// Related pages, ascending.
-    pub pairs: Vec<Pair>,
+    pub pairs: Pairs,
     /// Connected components too large for all their pairs to be listed: the most preferred page and the number of pages. A
     /// page that is related only to pages of it that go need not be counted among them.
     pub large_components: Vec<(Rank, usize)>,
@@ -74,13 +78,13 @@ pub struct Findings {
 
 impl Findings {
     /// The page with that rank.
-    pub fn page(&self, rank: Rank) -> &PageRow {
+    pub fn page(&self, rank: Rank) -> PageRow {
         self.collection.page(self.by_id[rank.at()])
     }
 
     /// The id of the page with that rank.
-    pub fn id(&self, rank: Rank) -> &str {
-        &self.page(rank).id
+    pub fn id(&self, rank: Rank) -> Cow<'_, str> {
+        self.collection.id(self.by_id[rank.at()])
     }
 
     /// The different sketches that pages have ([`PageRow::sketch`]), noise included; of marks and the like only if no noise
@@ -96,12 +100,7 @@ impl Findings {
 
     /// What the page `a` is to the page `b`, if they are listed as related.
     pub fn relation(&self, a: Rank, b: Rank) -> Option<Relation> {
-        let key = (a.min(b), a.max(b));
-        let at = self
-            .pairs
-            .binary_search_by_key(&key, |pair| (pair.a, pair.b))
-            .ok()?;
-        let relation = self.pairs[at].relation;
+        let relation = self.pairs.find(a.min(b), a.max(b))?.relation;
         Some(if a < b { relation } else { relation.swapped() })
     }
 }
@@ -152,7 +151,8 @@ fn find(
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
-    let collection = learn_and_sketch(&sources, &mut model, &mut clock, watch)?;
+    let collection =
+        learn_and_sketch(&sources, &mut model, &mut clock, &resources.memory(), watch)?;
     let work = Work {
         sources,
         collection,
@@ -161,7 +161,7 @@ fn find(
         limits,
         old_pages: 0,
     };
-    work.find(None, resources, watch)
+    work.find(None, watch)
 }
 
 /// Finds the copies among pages that were read and sketched before; `model` has learnt. Their texts come from `texts`.
@@ -183,7 +183,7 @@ pub fn among(
             limits: (FAMILY, CROWD),
             old_pages: 0,
         };
-        work.find(Some(texts), resources, watch)
+        work.find(Some(texts), watch)
     })
 }
 
@@ -201,12 +201,7 @@ struct Work {
 
 impl Work {
     /// The stages after sketching. Texts of pages that are of no source come from `texts`; the others are read again.
-    fn find(
-        self,
-        texts: Option<&dyn Texts>,
-        resources: &Resources,
-        watch: &dyn Watch,
-    ) -> Result<Findings> {
+    fn find(self, texts: Option<&dyn Texts>, watch: &dyn Watch) -> Result<Findings> {
         let Work {
             sources,
             mut collection,
@@ -215,8 +210,9 @@ impl Work {
             limits: (family, crowd),
             old_pages,
         } = self;
-        let by_id = order_of(&collection.pages, |a, b| a.id.cmp(&b.id));
-        let mut preference = preference(&collection, model.config().canonical, &by_id, watch);
+        let by_id = collection.pages.by_id();
+        let mut preference = preference(&collection, model.config().canonical, &by_id, watch)?;
+        let memory = collection.memory().clone();
         let first_old = collection.pages.len() - old_pages;
         let mut is_old = Vec::new();
         if old_pages > 0 {
@@ -236,7 +232,7 @@ impl Work {
             by_id: &by_id,
             preference: &preference,
             texts: &reread,
-            resources,
+            memory: &memory,
             watch,
             is_old: &is_old,
             family,
@@ -272,6 +268,7 @@ fn learn_and_sketch(
     sources: &[Source],
     model: &mut Model,
     clock: &mut Clock,
+    memory: &Memory,
     watch: &dyn Watch,
 ) -> Result<Collection> {
     let read = model.config().read.clone();
@@ -279,14 +276,14 @@ fn learn_and_sketch(
         *model = model.learn(learn_words(sources, &read, model, watch)?);
         clock.lap("learn words");
     }
-    let collection = Collection::read(sources, &read, model, watch)?;
+    let collection = Collection::read(sources, &read, model, memory, watch)?;
     if collection.pages.is_empty() && !model.config().allow_empty {
         return Err(nothing_to_read(sources, &collection));
     }
     clock.lap("read and sketch");
     watch.begin("noise", 0);
     if model.knowledge().is_none()
-        && let Some(known) = collection.knowledge(model)
+        && let Some(known) = collection.knowledge(model)?
     {
         *model = model.learn(known);
     }

@@ -1,49 +1,52 @@
 //! The orders of pages: by id, and by which one should rather be kept.
 
-use std::cmp::{Ordering, Reverse};
-
 use rayon::prelude::*;
 
 use crate::cluster::Canonical;
-use crate::collect::{Collection, PageRow};
+use crate::collect::Collection;
+use crate::error::Result;
 use crate::ids::{PageNo, Rank};
+use crate::spill::Sorter;
 use crate::watch::Watch;
 
-/// Pages in the order that `compare` gives; equals stay in the order of reading.
-pub fn order_of(
-    pages: &[PageRow],
-    compare: impl Fn(&PageRow, &PageRow) -> Ordering + Sync,
-) -> Vec<PageNo> {
-    let mut order: Vec<PageNo> = PageNo::first(pages.len()).collect();
-    order.par_sort_by(|&a, &b| compare(&pages[a.at()], &pages[b.at()]));
-    order
-}
-
 /// For each page, by rank, its place in the order of preference: the best page to keep has the smallest.
+///
+/// Errors: a temporary file cannot be written.
 pub fn preference(
     collection: &Collection,
     canonical: Canonical,
     by_id: &[PageNo],
     watch: &dyn Watch,
-) -> Vec<u32> {
-    let page = |rank: Rank| collection.page(by_id[rank.at()]);
-    let mut order: Vec<Rank> = Rank::first(by_id.len()).collect();
-    let longest = |rank: &Rank| (Reverse(page(*rank).chars), *rank);
-    match canonical {
-        Canonical::First => {}
-        Canonical::Longest => order.par_sort_by_key(longest),
-        Canonical::Earliest => {
-            warn_of_dates(collection, watch);
-            order.par_sort_by_key(|rank| {
-                (page(*rank).date.is_none(), page(*rank).date, longest(rank))
-            });
-        }
+) -> Result<Vec<u32>> {
+    if canonical == Canonical::First {
+        return Ok((0..by_id.len() as u32).collect());
     }
-    let mut preference = vec![0; order.len()];
-    for (place, rank) in (0u32..).zip(order) {
-        preference[rank.at()] = place;
+    let is_earliest = canonical == Canonical::Earliest;
+    if is_earliest {
+        warn_of_dates(collection, watch);
     }
-    preference
+    let mut rank_of = vec![0u32; by_id.len()];
+    for (rank, page) in (0u32..).zip(by_id) {
+        rank_of[page.at()] = rank;
+    }
+    let mut order = Sorter::new(collection.memory());
+    for (page, &rank) in collection.pages.iter().zip(&rank_of) {
+        let date = page.date.filter(|_| is_earliest);
+        // Ascending as dates do, with their sign; pages without one come last.
+        let moment = date.map_or(0, |date| date as u64 ^ 1 << 63);
+        order.push([
+            u64::from(date.is_none()),
+            moment,
+            !page.chars,
+            u64::from(rank),
+        ])?;
+    }
+    drop(rank_of);
+    let mut preference = vec![0; by_id.len()];
+    for (place, [.., rank]) in (0u32..).zip(order.finish()?) {
+        preference[rank as usize] = place;
+    }
+    Ok(preference)
 }
 
 /// The same order, but old pages come before all others.

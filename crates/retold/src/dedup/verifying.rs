@@ -4,14 +4,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 
 use super::classes::Judge;
 use crate::cluster::Pair;
-use crate::config::Resources;
 use crate::error::Result;
-use crate::ids::{PageNo, Rank};
+use crate::ids::{ClassNo, PageNo, Rank};
 use crate::method::Trace;
+use crate::spill::Memory;
 use crate::texts::{Proofs, Texts};
 use crate::watch::Watch;
 
@@ -25,24 +24,35 @@ pub struct Verified {
     pub refuted: u64,
 }
 
-/// Checks verdicts of sketches on texts, if the model wants that. Until texts have been read, sketches are believed, and
-/// it is noted whose texts are wanted.
+/// Checks verdicts of sketches on texts, if the model wants that, and notes whose texts that takes.
 pub(super) struct Verifying<'a> {
     judge: Judge<'a>,
     proofs: Proofs,
-    has_read: bool,
-    wanted: Mutex<FxHashSet<Rank>>,
+    wanted: Mutex<Wanted>,
     checked: AtomicU64,
     refuted: AtomicU64,
 }
 
+/// Pages whose texts are wanted.
+#[derive(Default)]
+struct Wanted {
+    /// Class -> whether the text of its pages is.
+    is_wanted: Vec<bool>,
+    any: bool,
+}
+
 impl<'a> Verifying<'a> {
-    pub(super) fn new(judge: Judge<'a>, resources: &Resources) -> Verifying<'a> {
+    pub(super) fn new(judge: Judge<'a>, memory: &Memory) -> Verifying<'a> {
+        let classes = judge.classes.len();
+        let is_used = judge.model.verifier().is_some();
+        let classes = if is_used { classes } else { 0 };
         Verifying {
             judge,
-            proofs: Proofs::new(resources.memory / 4, resources.temp_dir.as_deref()),
-            has_read: false,
-            wanted: Mutex::default(),
+            proofs: Proofs::new(classes, memory),
+            wanted: Mutex::new(Wanted {
+                is_wanted: vec![false; classes],
+                any: false,
+            }),
             checked: AtomicU64::default(),
             refuted: AtomicU64::default(),
         }
@@ -50,56 +60,53 @@ impl<'a> Verifying<'a> {
 
     /// The texts of these pairs will be wanted.
     pub(super) fn want(&self, pairs: &[Pair]) {
-        let doubtful = pairs.iter().filter(|pair| self.is_doubtful(pair));
-        let pages = doubtful.flat_map(|pair| [pair.a, pair.b]);
-        let text = |page: &Rank| self.judge.page(*page).text;
-        let pages = pages.filter(|page| text(page).is_some_and(|text| !self.proofs.has(text)));
-        self.wanted
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .extend(pages);
+        let mut wanted = self.wanted.lock().unwrap_or_else(|e| e.into_inner());
+        for pair in pairs.iter().filter(|pair| self.is_doubtful(pair)) {
+            for page in [pair.a, pair.b] {
+                let class = self.judge.classes.of(page);
+                if self.judge.page(page).text.is_some() && !self.proofs.has(class) {
+                    wanted.is_wanted[class.at()] = true;
+                    wanted.any = true;
+                }
+            }
+        }
     }
 
     /// True if texts turned out to be wanted that have not been read.
     pub(super) fn wants_more(&self) -> bool {
-        !self
-            .wanted
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .is_empty()
+        self.wanted.lock().unwrap_or_else(|e| e.into_inner()).any
     }
 
     /// Reads what is wanted.
     pub(super) fn read(&mut self, texts: &dyn Texts, watch: &dyn Watch) -> Result<()> {
-        self.has_read = true;
         self.checked = AtomicU64::default();
         self.refuted = AtomicU64::default();
-        let wanted = std::mem::take(self.wanted.get_mut().unwrap_or_else(|e| e.into_inner()));
-        let text = |rank: &Rank| self.judge.page(*rank).text;
-        let unread = wanted
-            .iter()
-            .filter_map(text)
-            .filter(|&text| !self.proofs.has(text));
-        let mut texts_left: FxHashSet<u128> = unread.collect();
-        // Pages of one text may differ in what is main text: the one of the smallest id counts, whatever the order of reading.
-        let ranks = Rank::first(self.judge.by_id.len());
-        let first = ranks.filter(|rank| text(rank).is_some_and(|text| texts_left.remove(&text)));
-        let mut pages: Vec<PageNo> = first.map(|rank| self.judge.by_id[rank.at()]).collect();
+        let classes = self.judge.classes;
+        let wanted = self.wanted.get_mut().unwrap_or_else(|e| e.into_inner());
+        wanted.any = false;
+        let mut pages = Vec::new();
+        for class in ClassNo::first(wanted.is_wanted.len()) {
+            if std::mem::take(&mut wanted.is_wanted[class.at()]) {
+                // Any page of the class would do, had all the same blocks: the one of the smallest id, so that nothing else decides.
+                let first = classes.members(class).iter().min();
+                pages.extend(first.map(|first| self.judge.by_id[first.at()]));
+            }
+        }
         pages.par_sort_unstable();
         if pages.is_empty() {
             return Ok(());
         }
-        let hash = |page: PageNo| self.judge.collection.page(page).text;
+        let mut rank_of = vec![Rank::default(); self.judge.by_id.len()];
+        for (rank, page) in Rank::first(rank_of.len()).zip(self.judge.by_id) {
+            rank_of[page.at()] = rank;
+        }
+        let class = |page: PageNo| classes.of(rank_of[page.at()]);
         self.proofs
-            .add(self.judge.model, texts, &pages, hash, watch)
+            .add(self.judge.model, texts, &pages, class, watch)
     }
 
-    /// For each pair, as sketches see it, the verdict that counts.
-    pub(super) fn truth(&self, pairs: &[Pair]) -> Result<Vec<Option<Pair>>> {
-        if !self.has_read {
-            self.want(pairs);
-            return Ok(pairs.iter().copied().map(Some).collect());
-        }
+    /// For each pair, as sketches see it, the verdict that counts; none where a text has not been read, which then is wanted.
+    pub(super) fn truth(&self, pairs: &[Pair]) -> Vec<Option<Pair>> {
         pairs.par_iter().map(|pair| self.verdict(pair)).collect()
     }
 
@@ -111,27 +118,26 @@ impl<'a> Verifying<'a> {
     }
 
     fn is_doubtful(&self, pair: &Pair) -> bool {
-        self.judge.model.verifier().is_some() && !self.judge.is_copy(pair.a, pair.b)
+        let classes = self.judge.classes;
+        let [a, b] = [pair.a, pair.b].map(|page| classes.of(page));
+        self.judge.model.verifier().is_some() && !classes.are_copies(a, b)
     }
 
-    fn verdict(&self, pair: &Pair) -> Result<Option<Pair>> {
+    fn verdict(&self, pair: &Pair) -> Option<Pair> {
         let verifier = self.judge.model.verifier();
         let Some(verifier) = verifier.filter(|_| self.is_doubtful(pair)) else {
-            return Ok(Some(*pair));
+            return Some(*pair);
         };
-        let proof = |page: Rank| match self.judge.page(page).text {
-            Some(text) => self.proofs.get(text),
-            None => Ok(None),
-        };
-        let (Some(a), Some(b)) = (proof(pair.a)?, proof(pair.b)?) else {
+        let proof = |page: Rank| self.proofs.get(self.judge.classes.of(page));
+        let (Some(a), Some(b)) = (proof(pair.a), proof(pair.b)) else {
             self.want(std::slice::from_ref(pair));
-            return Ok(None);
+            return None;
         };
         self.checked.fetch_add(1, Ordering::Relaxed);
         let verdict = verifier.verify(&a, &b, &mut Trace::off());
         if verdict.is_none() {
             self.refuted.fetch_add(1, Ordering::Relaxed);
         }
-        Ok(verdict.map(|verdict| Pair::new(pair.a, pair.b, &verdict)))
+        verdict.map(|verdict| Pair::new(pair.a, pair.b, &verdict))
     }
 }

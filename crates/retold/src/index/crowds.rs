@@ -6,11 +6,15 @@
 //! is closed. What is lost are pairs that share nothing but such keys. Lists that are not much longer than crowded are
 //! never closed ([`WORK`]).
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
 
 use super::pairs::Join;
+use crate::error::Result;
 use crate::ids::ClassNo;
 use crate::sketch::Bounds;
+use crate::spill::{Memory, Rows, Sorter};
 
 /// Looks at a list that may find nobody before it is closed.
 const IN_VAIN: u32 = 64;
@@ -27,15 +31,18 @@ const CLEARED: u32 = 8;
 #[derive(Debug)]
 pub struct Crowds<'a> {
     join: &'a Join,
-    lists: FxHashMap<u32, List>,
+    /// By rank, from the first crowded one on.
+    lists: Vec<List>,
+    /// Of each list the places that have the key in their prefix: any pair that meets in this list is of one of these and a
+    /// larger one.
+    looking: Rows<u32>,
 }
 
 /// A crowded list.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct List {
-    places: Vec<u32>,
-    /// Those of them that have the key in their prefix: any pair that meets in this list is of one of these and a larger one.
-    looking: Vec<u32>,
+    /// What is left of the list, and of those of its places that look, once some were taken off.
+    left: Option<[Vec<u32>; 2]>,
     /// Looks that are left.
     looks: u32,
     /// Looks that may still find nobody.
@@ -45,11 +52,10 @@ struct List {
 }
 
 impl List {
-    fn new(places: &[u32]) -> List {
-        let free = WORK / places.len().max(1) as u32;
+    fn new(length: usize) -> List {
+        let free = WORK / length.max(1) as u32;
         List {
-            places: places.to_vec(),
-            looking: Vec::new(),
+            left: None,
             looks: LOOKS.max(free),
             in_vain: IN_VAIN.max(free),
             patience: IN_VAIN.max(free),
@@ -70,23 +76,68 @@ impl List {
 
 impl<'a> Crowds<'a> {
     /// The crowded lists of a join: those of keys that stand in the prefix of at least one class.
-    pub fn new(join: &'a Join, bounds: impl Fn(usize) -> Bounds) -> Crowds<'a> {
-        let mut lists = FxHashMap::default();
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn new(
+        join: &'a Join,
+        bounds: impl Fn(usize) -> Bounds,
+        memory: &Memory,
+    ) -> Result<Crowds<'a>> {
+        let mut pairs = Sorter::new(memory);
         for place in 0..join.len() {
-            let [_, crowded] = join.prefix(place, &bounds);
+            let ranks = join.ranks_of(place);
+            let [_, crowded] = join.prefix(place, &ranks, &bounds);
             for &rank in crowded {
-                let list = lists.entry(rank);
-                let list = list.or_insert_with(|| List::new(join.list(rank)));
-                list.looking.push(place as u32);
+                pairs.push([rank - join.crowded, place as u32])?;
             }
         }
-        Crowds { join, lists }
+        let mut looking = Rows::new(memory);
+        for [number, place] in pairs.finish()? {
+            while looking.len() < number as usize {
+                looking.end();
+            }
+            looking.add(place)?;
+        }
+        while looking.len() < join.crowded() {
+            looking.end();
+        }
+        // A key in nobody's prefix makes no pair: its list is closed.
+        let list = |number: usize| match looking.count(number) {
+            0 => List::default(),
+            _ => List::new(join.length(join.crowded + number as u32)),
+        };
+        Ok(Crowds {
+            join,
+            lists: (0..looking.len()).map(list).collect(),
+            looking,
+        })
     }
 
-    /// The classes of each list.
-    pub fn groups(&self) -> impl Iterator<Item = impl Iterator<Item = ClassNo>> {
-        let lists = self.lists.values();
-        lists.map(|list| list.places.iter().map(|&place| self.join.class(place)))
+    /// Hands the classes of each list to `take`.
+    pub fn groups(&self, mut take: impl FnMut(&mut dyn Iterator<Item = ClassNo>)) {
+        for number in (0..self.lists.len()).filter(|&number| self.lists[number].is_open()) {
+            let [places, _] = self.left(number);
+            take(&mut places.iter().map(|&place| self.join.class(place)));
+        }
+    }
+
+    /// What is left of a list, and of those of its places that look.
+    fn left(&self, number: usize) -> [Cow<'_, [u32]>; 2] {
+        let list = &self.lists[number];
+        match &list.left {
+            _ if !list.is_open() => [Cow::default(), Cow::default()],
+            Some([places, looking]) => [places, looking].map(Cow::from),
+            None => [
+                self.join.list(self.join.crowded + number as u32),
+                self.looking.get(number),
+            ],
+        }
+    }
+
+    /// The numbers of the lists with these crowded ranks.
+    fn numbers(&self, ranks: &[u32]) -> impl Iterator<Item = usize> {
+        let first = self.join.crowded;
+        ranks.iter().map(move |rank| (rank - first) as usize)
     }
 
     /// The other classes on the open lists of a class that are wanted and within bounds of it, ascending by place.
@@ -119,23 +170,28 @@ impl<'a> Crowds<'a> {
         mut test: impl FnMut(ClassNo) -> bool,
     ) -> bool {
         let place = self.join.place_of[class.at()];
-        let list = |rank: &u32| self.lists.get(rank);
-        let smaller = self.join.crowded_of(place).iter().filter_map(list);
-        let smaller = smaller.map(|list| {
-            let end = list.looking.partition_point(|&other| other < place);
-            &list.looking[..end]
-        });
-        let [_, own] = self.join.prefix(place as usize, bounds);
-        let larger = own.iter().filter_map(list).map(|list| {
-            let start = list.places.partition_point(|&other| other <= place);
-            &list.places[start..]
-        });
+        let ranks = self.join.ranks_of(place as usize);
         let mut seen = FxHashSet::default();
-        let mut others = smaller.chain(larger).flatten().copied();
-        others.any(|other| {
-            seen.insert(other)
-                && self.join.is_within(place, other, bounds)
-                && test(self.join.class(other))
+        let mut is_passed = |others: &[u32]| {
+            others.iter().any(|&other| {
+                seen.insert(other)
+                    && self.join.is_within(place, other, bounds)
+                    && test(self.join.class(other))
+            })
+        };
+        // Smaller classes that have the key in their prefix, then larger ones where this one has.
+        for number in self.numbers(self.join.crowded_of(&ranks)) {
+            let [_, looking] = self.left(number);
+            let end = looking.partition_point(|&other| other < place);
+            if is_passed(&looking[..end]) {
+                return true;
+            }
+        }
+        let [_, own] = self.join.prefix(place as usize, &ranks, bounds);
+        self.numbers(own).any(|number| {
+            let [places, _] = self.left(number);
+            let start = places.partition_point(|&other| other <= place);
+            is_passed(&places[start..])
         })
     }
 
@@ -144,27 +200,41 @@ impl<'a> Crowds<'a> {
     pub fn looked(&mut self, class: ClassNo, found: bool, is_over: impl Fn(ClassNo) -> bool) {
         let join = self.join;
         let goes_on = |place: &u32| !is_over(join.class(*place));
-        self.each_open(class, |list| {
+        self.each_open(class, |list, whole| {
             list.looks -= 1;
             list.tried(found);
-            if found || list.looks % CLEARED == 0 {
-                list.places.retain(goes_on);
-                list.looking.retain(goes_on);
+            if list.is_open() && (found || list.looks % CLEARED == 0) {
+                let left = list.left.take();
+                let mut left = left.unwrap_or_else(whole);
+                left.iter_mut().for_each(|places| places.retain(goes_on));
+                list.left = Some(left);
             }
         });
     }
 
     /// The same of a class that has looked no further than for the first that it found.
     pub fn tried(&mut self, class: ClassNo, found: bool) {
-        self.each_open(class, |list| list.tried(found));
+        self.each_open(class, |list, _| list.tried(found));
     }
 
-    fn each_open(&mut self, class: ClassNo, mut change: impl FnMut(&mut List)) {
-        for rank in self.join.crowded_of(self.join.place_of[class.at()]) {
-            if let Some(list) = self.lists.get_mut(rank).filter(|list| list.is_open()) {
-                change(list);
+    /// Changes the open lists of a class; `change` can ask for a list as it was at first.
+    fn each_open(
+        &mut self,
+        class: ClassNo,
+        mut change: impl FnMut(&mut List, &dyn Fn() -> [Vec<u32>; 2]),
+    ) {
+        let ranks = self.join.ranks_of(self.join.place_of[class.at()] as usize);
+        for &rank in self.join.crowded_of(&ranks) {
+            let number = (rank - self.join.crowded) as usize;
+            let list = &mut self.lists[number];
+            if list.is_open() {
+                let whole = || {
+                    let lists = [self.join.list(rank), self.looking.get(number)];
+                    lists.map(Cow::into_owned)
+                };
+                change(list, &whole);
                 if !list.is_open() {
-                    (list.places, list.looking) = (Vec::new(), Vec::new());
+                    list.left = None;
                 }
             }
         }

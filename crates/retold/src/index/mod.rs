@@ -12,4 +12,4 @@ mod tests;
 pub use crowds::Crowds;
 pub use pairs::{Join, Related, related_pairs};
 pub use postings::Postings;
-pub use store::Sketches;
+pub use store::{Sketches, Stored};

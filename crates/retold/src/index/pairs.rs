@@ -9,21 +9,24 @@
 //! What is left is quadratic in the lists of keys that very many sketches have. These, the *crowded* keys, are not looked up
 //! here but in [`super::Crowds`], which finds large families without listing all their pairs.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
+use super::postings::record;
 use super::store::Sketches;
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, SketchNo};
 use crate::sketch::Bounds;
 use crate::spent::{Spent, Stopwatch};
+use crate::spill::{Memory, Rows, Sorter};
 use crate::watch::Watch;
 
 /// What [`Join::pairs`] found.
 #[derive(Debug)]
 pub struct Related<T> {
-    /// What was made of the pairs.
+    /// What was made of the pairs, if it was not taken.
     pub made: Vec<T>,
     /// The number of candidates: pairs that share a key of the smaller one's prefix.
     pub candidates: u64,
@@ -50,9 +53,16 @@ pub fn related_pairs<T: Send>(
     judge: impl Fn(SketchNo, SketchNo, &mut Vec<T>) + Sync,
 ) -> Result<Related<T>> {
     let each: Vec<SketchNo> = SketchNo::first(sketches.len()).collect();
-    Join::build(sketches, &each, usize::MAX).pairs(bounds, watch, |a, b, made| {
-        judge(SketchNo(a.0), SketchNo(b.0), made);
-    })
+    let judge =
+        |a: ClassNo, b: ClassNo, made: &mut Vec<T>| judge(SketchNo(a.0), SketchNo(b.0), made);
+    let mut all = Vec::new();
+    let join = Join::build(sketches, &each, usize::MAX)?;
+    let mut related = join.pairs(bounds, watch, judge, |made| {
+        all.extend(made);
+        Ok(())
+    })?;
+    related.made = all;
+    Ok(related)
 }
 
 /// The inverted index that pair counting needs: classes in order of size, their shared keys as ranks, rarest first.
@@ -64,86 +74,60 @@ pub struct Join {
     order: Vec<ClassNo>,
     /// Class -> place.
     pub(super) place_of: Vec<u32>,
-    /// Place -> end of its ranks in `ranks`.
-    ends: Vec<usize>,
-    /// The ranks of the shared keys at a place, ascending: rank 0 is the rarest key.
-    ranks: Vec<u32>,
-    /// Rank -> end of its places in `places`.
-    list_ends: Vec<usize>,
-    /// The places that hold a rank, ascending.
-    places: Vec<u32>,
+    /// Place -> the ranks of its shared keys, ascending: rank 0 is the rarest key.
+    ranks: Rows<u32>,
+    /// Rank -> the places that hold it, ascending.
+    places: Rows<u32>,
     /// This rank and all that follow are crowded.
     pub(super) crowded: u32,
     /// The longest list that is not crowded.
     crowd: usize,
 }
 
-/// Keys are split by their leading bits. Each part is gathered and sorted on its own, so that only as many parts as
-/// there are threads are ever held as (key, place) runs.
-const PART_BITS: u32 = 6;
-
 /// Candidates of a class at the most, where keys can be crowded; those that share most keys of its prefix come first, then
 /// those of its size. A class with more has next to no keys of its own.
 const CANDIDATES: usize = 2000;
 
-/// The lists of a part of all keys: the places, and for each list its key and its end.
-#[derive(Default)]
-struct Part {
-    places: Vec<u32>,
-    lists: Vec<(u64, usize)>,
-}
+/// Classes of which one thread finds the pairs before they are taken.
+const PIECE: usize = 64;
+/// So many such pieces for each thread are held at a time.
+const PIECES: usize = 8;
 
 impl Join {
     /// Indexes classes, given the sketch of each; a key that more than `crowd` of them have is crowded. Time O(n log n) in
-    /// the number of keys, on all threads; the result does not depend on them. Memory: 8 bytes a posting of a shared key.
-    pub fn build(sketches: &Sketches, of: &[SketchNo], crowd: usize) -> Join {
-        let keys = |class: ClassNo| sketches.get(of[class.at()]).keys;
+    /// the number of keys. Memory: 12 bytes a class; and 8 bytes a posting of a shared key, or temporary files.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn build(sketches: &Sketches, of: &[SketchNo], crowd: usize) -> Result<Join> {
+        let mut counts = vec![0u32; sketches.len()];
+        sketches.each(|number, sketch| {
+            counts[number.at()] = sketch.keys.len() as u32;
+            Ok(())
+        })?;
+        let size = |class: ClassNo| counts[of[class.at()].at()];
         let mut order: Vec<ClassNo> = ClassNo::first(of.len()).collect();
-        order.par_sort_unstable_by_key(|&class| (keys(class).len(), class));
+        order.par_sort_unstable_by_key(|&class| (size(class), class));
         let mut place_of = vec![0u32; order.len()];
         for (place, &class) in (0u32..).zip(&order) {
             place_of[class.at()] = place;
         }
-        let parts: Vec<Part> = (0..1u64 << PART_BITS)
-            .into_par_iter()
-            .map(|part| Part::gather(&order, &keys, part))
-            .collect();
-        // (length, key, part, number in the part), rarest first.
-        let mut lists: Vec<(u32, u64, u8, u32)> = Vec::new();
-        for (number, part) in parts.iter().enumerate() {
-            let mut start = 0;
-            for (at, &(key, end)) in (0u32..).zip(&part.lists) {
-                lists.push(((end - start) as u32, key, number as u8, at));
-                start = end;
-            }
-        }
-        lists.par_sort_unstable();
-        let crowded = lists.partition_point(|list| list.0 as usize <= crowd);
-        let total = parts.iter().map(|part| part.places.len()).sum();
-        let (mut places, mut list_ends) = (Vec::with_capacity(total), Vec::new());
-        for &(_, _, part, at) in &lists {
-            places.extend_from_slice(parts[part as usize].list(at as usize));
-            list_ends.push(places.len());
-        }
-        drop((parts, lists));
-        let (ranks, ends) = invert(&places, &list_ends, order.len());
-        let sizes = order.iter().map(|&class| keys(class).len() as u32);
-        Join {
-            sizes: sizes.collect(),
+        let sizes = order.iter().map(|&class| size(class)).collect();
+        drop(counts);
+        let (places, crowded) = lists(sketches, of, &place_of, crowd)?;
+        Ok(Join {
+            sizes,
+            ranks: invert(&places, order.len(), sketches.memory())?,
             order,
             place_of,
-            ends,
-            ranks,
-            list_ends,
             places,
-            crowded: crowded as u32,
+            crowded,
             crowd,
-        }
+        })
     }
 
     /// Hands every pair of classes that is within `bounds` and shares a key of the smaller one's prefix which is not crowded
-    /// to `judge`, the smaller number first, and returns what that made of them. `bounds` is asked with the number of keys
-    /// of the smaller one.
+    /// to `judge`, the smaller number first, and what that made of them to `take`, piece by piece. `bounds` is asked with the
+    /// number of keys of the smaller one.
     ///
     /// If no key is crowded, these are the same pairs as asking all with all (tested against exactly that). Each comes once;
     /// their order does not depend on threads. Of the pairs in which a class is the smaller one, 2,000 candidates are looked at, or
@@ -153,31 +137,30 @@ impl Join {
         bounds: impl Fn(usize) -> Bounds + Sync,
         watch: &dyn Watch,
         judge: impl Fn(ClassNo, ClassNo, &mut Vec<T>) + Sync,
+        mut take: impl FnMut(Vec<T>) -> Result<()>,
     ) -> Result<Related<T>> {
-        let piece = (self.order.len() / (16 * rayon::current_num_threads())).clamp(16, 4096);
-        let pieces: Vec<Related<T>> = (0..self.order.len().div_ceil(piece))
-            .into_par_iter()
-            .map(|number| {
-                let mut stopwatch = Stopwatch::start();
-                let (mut piece_of, mut hits) = (Related::default(), Vec::new());
-                for place in (number * piece..self.order.len()).take(piece) {
-                    if watch.cancelled() {
-                        return Err(Error::Cancelled);
-                    }
-                    self.partners(place, &bounds, &mut hits, &mut piece_of, &judge);
-                    watch.advance(1);
+        let piece = |start: usize| {
+            let mut stopwatch = Stopwatch::start();
+            let (mut piece, mut hits) = (Related::default(), Vec::new());
+            for place in (start..self.order.len()).take(PIECE) {
+                if watch.cancelled() {
+                    return Err(Error::Cancelled);
                 }
-                piece_of.spent.candidates = stopwatch.lap().saturating_sub(piece_of.spent.verdicts);
-                Ok(piece_of)
-            })
-            .collect::<Result<_>>()?;
+                self.partners(place, &bounds, &mut hits, &mut piece, &judge);
+                watch.advance(1);
+            }
+            piece.spent.candidates = stopwatch.lap().saturating_sub(piece.spent.verdicts);
+            Ok(piece)
+        };
+        let starts: Vec<usize> = (0..self.order.len()).step_by(PIECE).collect();
         let mut all = Related::default();
-        all.made
-            .reserve(pieces.iter().map(|piece| piece.made.len()).sum());
-        for piece in pieces {
-            all.made.extend(piece.made);
-            all.candidates += piece.candidates;
-            all.spent += piece.spent;
+        for starts in starts.chunks(PIECES * rayon::current_num_threads()) {
+            let pieces = starts.par_iter().map(|&start| piece(start));
+            for piece in pieces.collect::<Result<Vec<Related<T>>>>()? {
+                take(piece.made)?;
+                all.candidates += piece.candidates;
+                all.spent += piece.spent;
+            }
         }
         Ok(all)
     }
@@ -196,34 +179,40 @@ impl Join {
         self.order.len()
     }
 
-    pub(super) fn ranks_of(&self, place: usize) -> &[u32] {
-        let start = if place == 0 { 0 } else { self.ends[place - 1] };
-        &self.ranks[start..self.ends[place]]
+    pub(super) fn ranks_of(&self, place: usize) -> Cow<'_, [u32]> {
+        self.ranks.get(place)
     }
 
-    pub(super) fn list(&self, rank: u32) -> &[u32] {
-        let rank = rank as usize;
-        let start = if rank == 0 {
-            0
-        } else {
-            self.list_ends[rank - 1]
-        };
-        &self.places[start..self.list_ends[rank]]
+    pub(super) fn list(&self, rank: u32) -> Cow<'_, [u32]> {
+        self.places.get(rank as usize)
     }
 
-    /// The ranks in the prefix at a place: those that are not crowded, and those that are.
-    pub(super) fn prefix(&self, place: usize, bounds: &impl Fn(usize) -> Bounds) -> [&[u32]; 2] {
-        let ranks = self.ranks_of(place);
+    /// How many places hold a rank.
+    pub(super) fn length(&self, rank: u32) -> usize {
+        self.places.count(rank as usize)
+    }
+
+    /// How many lists are crowded; they are the last.
+    pub(super) fn crowded(&self) -> usize {
+        self.places.len() - self.crowded as usize
+    }
+
+    /// Of the ranks at a place, those in its prefix: which are not crowded, and which are.
+    pub(super) fn prefix<'r>(
+        &self,
+        place: usize,
+        ranks: &'r [u32],
+        bounds: &impl Fn(usize) -> Bounds,
+    ) -> [&'r [u32]; 2] {
         let need = bounds(self.keys(place)).overlap.max(1);
         // Keys that no other class holds are the rarest of all: they fill the prefix first.
-        let prefix = &ranks[..(ranks.len() + 1).saturating_sub(need)];
+        let prefix = &ranks[..(ranks.len() + 1).saturating_sub(need).min(ranks.len())];
         let (free, crowded) = prefix.split_at(prefix.partition_point(|&rank| rank < self.crowded));
         [free, crowded]
     }
 
-    /// The crowded ranks at a place.
-    pub(super) fn crowded_of(&self, place: u32) -> &[u32] {
-        let ranks = self.ranks_of(place as usize);
+    /// Of the ranks at a place, those that are crowded.
+    pub(super) fn crowded_of<'r>(&self, ranks: &'r [u32]) -> &'r [u32] {
         &ranks[ranks.partition_point(|&rank| rank < self.crowded)..]
     }
 
@@ -233,8 +222,11 @@ impl Join {
         // Places ascend by number of keys.
         let (small, large) = (x.min(y), x.max(y));
         let Bounds { overlap, reach } = bounds(self.keys(small as usize));
-        let (a, b) = (self.crowded_of(small), self.crowded_of(large));
-        self.keys(large as usize) <= reach && shares(a, b, overlap.max(1))
+        if self.keys(large as usize) > reach {
+            return false;
+        }
+        let [a, b] = [small, large].map(|place| self.ranks_of(place as usize));
+        shares(self.crowded_of(&a), self.crowded_of(&b), overlap.max(1))
     }
 
     /// Judges the pairs within bounds in which the class at `place` is the smaller one.
@@ -248,7 +240,8 @@ impl Join {
     ) {
         let class = self.order[place];
         let Bounds { overlap, reach } = bounds(self.keys(place));
-        let [looked_up, _] = self.prefix(place, bounds);
+        let ranks = self.ranks_of(place);
+        let [looked_up, _] = self.prefix(place, &ranks, bounds);
         let end = self.sizes.partition_point(|&keys| keys as usize <= reach);
         for &rank in looked_up {
             let list = self.list(rank);
@@ -262,7 +255,7 @@ impl Join {
         hits.sort_unstable();
         // One look at the clock for all candidates of a class: for each it would cost more than some verdicts.
         let mut stopwatch = Stopwatch::start();
-        let rest = &self.ranks_of(place)[looked_up.len()..];
+        let rest = &ranks[looked_up.len()..];
         let runs = hits.chunk_by(|a, b| a == b);
         let mut candidates: Vec<(usize, u32)> = runs.map(|run| (run.len(), run[0])).collect();
         hits.clear();
@@ -274,7 +267,7 @@ impl Join {
         related.candidates += candidates.len() as u64;
         for (hits, place) in candidates {
             let need = overlap.max(1).saturating_sub(hits);
-            if shares(rest, self.ranks_of(place as usize), need) {
+            if shares(rest, &self.ranks_of(place as usize), need) {
                 let other = self.class(place);
                 judge(class.min(other), class.max(other), &mut related.made);
             }
@@ -283,56 +276,79 @@ impl Join {
     }
 }
 
-impl Part {
-    /// The lists of the keys in a part that two classes or more hold, by key; places ascend.
-    fn gather<'k>(order: &[ClassNo], keys: &impl Fn(ClassNo) -> &'k [u64], part: u64) -> Part {
-        let in_part = |key: &u64| key >> (64 - PART_BITS);
-        let mut run: Vec<(u64, u32)> = Vec::new();
-        for (place, &class) in (0u32..).zip(order) {
-            let keys = keys(class);
-            let start = keys.partition_point(|key| in_part(key) < part);
-            let keys = keys[start..].iter().take_while(|key| in_part(key) == part);
-            run.extend(keys.map(|&key| (key, place)));
+/// The lists of all keys that two classes or more hold, rarest first, and the number of the first that is crowded. Each has the
+/// places of its classes, ascending.
+fn lists(
+    sketches: &Sketches,
+    of: &[SketchNo],
+    place_of: &[u32],
+    crowd: usize,
+) -> Result<(Rows<u32>, u32)> {
+    let memory = sketches.memory();
+    let mut keys = Sorter::new(memory);
+    let mut classes: Vec<ClassNo> = ClassNo::first(of.len()).collect();
+    classes.par_sort_unstable_by_key(|&class| (of[class.at()], class));
+    let mut classes = classes.into_iter().peekable();
+    sketches.each(|number, sketch| {
+        while let Some(class) = classes.next_if(|class| of[class.at()] == number) {
+            for &key in sketch.keys {
+                keys.push(record(key, place_of[class.at()]))?;
+            }
         }
-        run.sort_unstable();
-        let mut made = Part::default();
-        for list in run
-            .chunk_by(|a, b| a.0 == b.0)
-            .filter(|list| list.len() > 1)
+        Ok(())
+    })?;
+    // The lists in the order of keys; then which of them is the rarest.
+    let (mut by_key, mut order) = (Rows::new(memory), Sorter::new(memory));
+    let mut list = Vec::new();
+    let mut last = None;
+    let mut add = |key: Option<[u32; 2]>, list: &mut Vec<u32>| -> Result<()> {
+        if let Some([high, low]) = key
+            && list.len() > 1
         {
-            made.places.extend(list.iter().map(|&(_, place)| place));
-            made.lists.push((list[0].0, made.places.len()));
+            order.push([list.len() as u32, high, low, by_key.len() as u32])?;
+            by_key.push(list)?;
         }
-        made
+        list.clear();
+        Ok(())
+    };
+    for [high, low, place] in keys.finish()? {
+        if last != Some([high, low]) {
+            add(last, &mut list)?;
+            last = Some([high, low]);
+        }
+        list.push(place);
     }
-
-    fn list(&self, at: usize) -> &[u32] {
-        let start = if at == 0 { 0 } else { self.lists[at - 1].1 };
-        &self.places[start..self.lists[at].1]
+    add(last, &mut list)?;
+    let (mut lists, mut crowded) = (Rows::new(memory), 0);
+    for [length, _, _, number] in order.finish()? {
+        crowded += u32::from(length as usize <= crowd);
+        lists.push(&by_key.get(number as usize))?;
     }
+    Ok((lists, crowded))
 }
 
 /// From rank -> places to place -> ranks.
-fn invert(places: &[u32], list_ends: &[usize], count: usize) -> (Vec<u32>, Vec<usize>) {
-    let mut next = vec![0usize; count + 1];
-    for &place in places {
-        next[place as usize + 1] += 1;
-    }
-    for place in 1..next.len() {
-        next[place] += next[place - 1];
-    }
-    let mut ranks = vec![0u32; places.len()];
-    let mut start = 0;
-    for (rank, &end) in list_ends.iter().enumerate() {
-        for &place in &places[start..end] {
-            let at = &mut next[place as usize];
-            ranks[*at] = rank as u32;
-            *at += 1;
+fn invert(places: &Rows<u32>, count: usize, memory: &Memory) -> Result<Rows<u32>> {
+    let (mut pairs, mut result) = (Sorter::new(memory), Ok(()));
+    places.each(|rank, places| {
+        for &place in places {
+            if result.is_ok() {
+                result = pairs.push([place, rank as u32]);
+            }
         }
-        start = end;
+    });
+    result?;
+    let mut ranks = Rows::new(memory);
+    for [place, rank] in pairs.finish()? {
+        while ranks.len() < place as usize {
+            ranks.end();
+        }
+        ranks.add(rank)?;
     }
-    next.pop();
-    (ranks, next)
+    while ranks.len() < count {
+        ranks.end();
+    }
+    Ok(ranks)
 }
 
 /// True if two ascending lists share at least `need` values. Gives up as soon as that is out of reach.

@@ -1,9 +1,14 @@
 //! The inverted index: key -> the sketches that hold it.
 
-use rayon::prelude::*;
-
 use super::store::Sketches;
+use crate::error::Result;
 use crate::ids::SketchNo;
+use crate::spill::Sorter;
+
+/// A key and where it stands, to be sorted.
+pub(super) fn record(key: u64, number: u32) -> [u32; 3] {
+    [(key >> 32) as u32, key as u32, number]
+}
 
 /// Posting lists of all keys that at least two sketches hold, ascending by key; each list ascending by sketch.
 ///
@@ -15,59 +20,50 @@ pub struct Postings {
     sketches: Vec<SketchNo>,
 }
 
-/// Keys are split by their leading bits. Each part is gathered and sorted on its own, so that only as many parts as
-/// there are threads are ever held as (key, sketch) runs.
-const PART_BITS: u32 = 6;
-
 impl Postings {
-    /// Builds the index. Time O(n log n) in the number of keys, on all threads; the result does not depend on them.
-    pub fn build(sketches: &Sketches) -> Postings {
+    /// Builds the index. Time O(n log n) in the number of keys; the result does not depend on threads.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn build(sketches: &Sketches) -> Result<Postings> {
         Self::build_where(sketches, |list| list.len() > 1)
     }
 
     /// The same, keeping only lists for which `wanted` is true, given the (key, sketch) entries of each.
     pub fn build_where(
         sketches: &Sketches,
-        wanted: impl Fn(&[(u64, SketchNo)]) -> bool + Sync,
-    ) -> Postings {
-        let parts: Vec<Postings> = (0..1u64 << PART_BITS)
-            .into_par_iter()
-            .map(|part| Self::part(sketches, part, &wanted))
-            .collect();
-        let mut whole = Postings::default();
-        for part in parts {
-            let base = whole.sketches.len();
-            whole.keys.extend(part.keys);
-            whole.ends.extend(part.ends.iter().map(|end| base + end));
-            whole.sketches.extend(part.sketches);
+        wanted: impl Fn(&[(u64, SketchNo)]) -> bool,
+    ) -> Result<Postings> {
+        let mut sorter = Sorter::new(sketches.memory());
+        sketches.each(|number, sketch| {
+            let mut keys = sketch.keys.iter();
+            keys.try_for_each(|&key| sorter.push(record(key, number.0)))
+        })?;
+        let (mut postings, mut list) = (Postings::default(), Vec::new());
+        for [high, low, number] in sorter.finish()? {
+            let key = u64::from(high) << 32 | u64::from(low);
+            if list.last().is_some_and(|&(last, _)| last != key) {
+                postings.add(&mut list, &wanted);
+            }
+            list.push((key, SketchNo(number)));
         }
-        whole
+        postings.add(&mut list, &wanted);
+        Ok(postings)
     }
 
-    fn part(
-        sketches: &Sketches,
-        part: u64,
+    /// Adds a list, if it is wanted, and empties it.
+    fn add(
+        &mut self,
+        list: &mut Vec<(u64, SketchNo)>,
         wanted: &impl Fn(&[(u64, SketchNo)]) -> bool,
-    ) -> Postings {
-        let mut run = Vec::new();
-        for number in SketchNo::first(sketches.len()) {
-            let keys = sketches.get(number).keys;
-            let start = keys.partition_point(|key| key >> (64 - PART_BITS) < part);
-            let in_part = keys[start..]
-                .iter()
-                .take_while(|&key| key >> (64 - PART_BITS) == part);
-            run.extend(in_part.map(|&key| (key, number)));
+    ) {
+        if let Some(&(key, _)) = list.first()
+            && wanted(list)
+        {
+            self.keys.push(key);
+            self.sketches.extend(list.iter().map(|&(_, number)| number));
+            self.ends.push(self.sketches.len());
         }
-        run.sort_unstable();
-        let mut postings = Postings::default();
-        for list in run.chunk_by(|a, b| a.0 == b.0).filter(|list| wanted(list)) {
-            postings.keys.push(list[0].0);
-            postings
-                .sketches
-                .extend(list.iter().map(|&(_, number)| number));
-            postings.ends.push(postings.sketches.len());
-        }
-        postings
+        list.clear();
     }
 
     /// How many keys have a list.

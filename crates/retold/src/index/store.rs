@@ -1,117 +1,166 @@
-//! Sketches in columns: no allocation per sketch, equal sketches kept once.
+//! Many sketches: no allocation for each, equal sketches kept once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::sketch::SketchRef;
+use crate::spill::{Memory, Rows};
 
-/// Many sketches, each kept once, numbered in the order in which they were first seen.
+/// Many sketches, each kept once, numbered in the order in which they were first seen; in memory or in a temporary file.
+///
+/// A row is: the number of keys, and whether there are marks; a bit for each key, whether it is common; keys; marks; the rest.
 #[derive(Debug, Default)]
 pub struct Sketches {
-    keys: Column<u64>,
-    marks: Column<u64>,
-    extra: Column<u64>,
-    /// Whether keys are common; rows are empty where none is.
-    common: Column<bool>,
-    numbers: HashMap<u128, SketchNo>,
+    memory: Memory,
+    rows: Rows<u64>,
+    numbers: HashMap<u128, SketchNo, FxBuildHasher>,
 }
 
-/// Rows of values, end to end.
-#[derive(Debug, Default)]
-struct Column<T> {
-    values: Vec<T>,
-    ends: Vec<usize>,
-}
+/// Stands in the first number of a row beside the number of keys.
+const HAS_MARKS: u64 = 1 << 63;
 
-impl<T: Copy> Column<T> {
-    fn push(&mut self, row: &[T]) {
-        self.values.extend_from_slice(row);
-        self.ends.push(self.values.len());
-    }
+/// A sketch of a store.
+#[derive(Clone, Debug)]
+pub struct Stored<'a>(Cow<'a, [u64]>);
 
-    fn row(&self, number: usize) -> &[T] {
-        let start = if number == 0 {
-            0
-        } else {
-            self.ends[number - 1]
-        };
-        &self.values[start..self.ends[number]]
-    }
-
-    fn clear(&mut self) {
-        self.values = Vec::new();
-        self.ends.fill(0);
+impl Stored<'_> {
+    /// What a method sees of it.
+    pub fn as_ref(&self) -> SketchRef<'_> {
+        // A row that could not be read has no keys.
+        let (head, rest) = self.0.split_first().unwrap_or((&0, &[]));
+        let count = (head & !HAS_MARKS) as usize;
+        let (common, rest) = rest.split_at(count.div_ceil(64));
+        let (keys, rest) = rest.split_at(count);
+        let (marks, extra) = rest.split_at(if head & HAS_MARKS > 0 { count } else { 0 });
+        let is_any = common.iter().any(|&bits| bits > 0);
+        SketchRef {
+            keys,
+            marks,
+            extra,
+            common: if is_any { common } else { &[] },
+        }
     }
 }
 
 impl Sketches {
+    /// None yet.
+    pub fn new(memory: &Memory) -> Sketches {
+        Sketches {
+            memory: memory.clone(),
+            rows: Rows::new(memory),
+            ..Sketches::default()
+        }
+    }
+
+    /// What its memory is taken from.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     /// The number of `sketch`, which is added if it is new. Two sketches are equal when the 128-bit hashes of their
     /// keys, marks and evidence are.
-    pub fn add(&mut self, sketch: SketchRef<'_>) -> SketchNo {
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub fn add(&mut self, sketch: SketchRef<'_>) -> Result<SketchNo> {
         let next = SketchNo::new(self.len());
         let number = *self.numbers.entry(fingerprint(sketch)).or_insert(next);
         if number == next {
-            self.push(sketch);
+            self.push(sketch)?;
         }
-        number
+        Ok(number)
     }
 
     /// Adds a sketch under the next number, whether or not it is new.
-    pub fn push(&mut self, sketch: SketchRef<'_>) {
-        self.keys.push(sketch.keys);
-        self.marks.push(sketch.marks);
-        self.extra.push(sketch.extra);
-        self.common.push(sketch.common);
-    }
-
-    /// Sets which keys of each sketch are common. Sketches without a common key have no flags.
-    pub fn flag_common(&mut self, is_common: impl Fn(u64) -> bool) {
-        self.common = Column::default();
-        for number in 0..self.len() {
-            let flags = self.keys.row(number).iter().map(|&key| is_common(key));
-            self.common.values.extend(flags);
-            let start = self.common.ends.last().copied().unwrap_or(0);
-            if !self.common.values[start..].contains(&true) {
-                self.common.values.truncate(start);
-            }
-            self.common.ends.push(self.common.values.len());
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub fn push(&mut self, sketch: SketchRef<'_>) -> Result<()> {
+        let marks = if sketch.marks.is_empty() {
+            0
+        } else {
+            HAS_MARKS
+        };
+        self.rows.add(sketch.keys.len() as u64 | marks)?;
+        let words = sketch.keys.len().div_ceil(64);
+        for word in 0..words {
+            self.rows
+                .add(sketch.common.get(word).copied().unwrap_or(0))?;
         }
+        for values in [sketch.keys, sketch.marks, sketch.extra] {
+            values.iter().try_for_each(|&value| self.rows.add(value))?;
+        }
+        self.rows.end();
+        Ok(())
     }
 
-    /// Keeps only the keys, for counting.
-    pub fn keys_only(mut self) -> Sketches {
-        self.marks.clear();
-        self.extra.clear();
-        self.common.clear();
-        self.numbers = HashMap::new();
-        self
+    /// Sets which keys of each sketch are common.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn flag_common(&mut self, is_common: impl Fn(u64) -> bool) -> Result<()> {
+        self.rows.update(|row| {
+            let Some((head, rest)) = row.split_first_mut() else {
+                return;
+            };
+            let count = (*head & !HAS_MARKS) as usize;
+            let (common, keys) = rest.split_at_mut(count.div_ceil(64));
+            for (bits, keys) in common.iter_mut().zip(keys[..count].chunks(64)) {
+                let bit = |(place, &key): (usize, &u64)| u64::from(is_common(key)) << place;
+                *bits = keys.iter().enumerate().map(bit).sum();
+            }
+        })
+    }
+
+    /// A copy with the keys only, for counting.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn keys_only(self) -> Result<Sketches> {
+        let mut keys = Sketches::new(&self.memory);
+        self.each(|_, sketch| {
+            keys.push(SketchRef {
+                keys: sketch.keys,
+                marks: &[],
+                extra: &[],
+                common: &[],
+            })
+        })?;
+        Ok(keys)
+    }
+
+    /// No more sketches are added: forgets what it takes to find equal ones.
+    pub fn seal(&mut self) {
+        self.numbers = HashMap::default();
     }
 
     /// The sketch with that number.
-    pub fn get(&self, number: SketchNo) -> SketchRef<'_> {
-        SketchRef {
-            keys: self.keys.row(number.at()),
-            marks: self.marks.row(number.at()),
-            extra: self.extra.row(number.at()),
-            common: self.common.row(number.at()),
-        }
+    pub fn get(&self, number: SketchNo) -> Stored<'_> {
+        Stored(self.rows.get(number.at()))
     }
 
-    /// All sketches, by number.
-    pub fn iter(&self) -> impl Iterator<Item = SketchRef<'_>> {
-        SketchNo::first(self.len()).map(|number| self.get(number))
+    /// All sketches, by number, read in order.
+    ///
+    /// Errors: those of `take`, the first of them.
+    pub fn each(&self, mut take: impl FnMut(SketchNo, SketchRef<'_>) -> Result<()>) -> Result<()> {
+        let mut result = Ok(());
+        self.rows.each(|number, row| {
+            if result.is_ok() {
+                result = take(SketchNo::new(number), Stored(Cow::Borrowed(row)).as_ref());
+            }
+        });
+        result
     }
 
     /// How many different sketches there are.
     pub fn len(&self) -> usize {
-        self.keys.ends.len()
+        self.rows.len()
     }
 
     /// True if there is no sketch.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.rows.is_empty()
     }
 }
 
@@ -141,11 +190,11 @@ mod tests {
             ..Sketch::default()
         };
         let (a, b) = (sketch(vec![7, 8], vec![]), sketch(vec![], vec![7, 8]));
-        assert_eq!(sketches.add(a.as_ref()), SketchNo(0));
-        assert_eq!(sketches.add(b.as_ref()), SketchNo(1));
-        assert_eq!(sketches.add(a.as_ref()), SketchNo(0));
+        assert_eq!(sketches.add(a.as_ref()).unwrap(), SketchNo(0));
+        assert_eq!(sketches.add(b.as_ref()).unwrap(), SketchNo(1));
+        assert_eq!(sketches.add(a.as_ref()).unwrap(), SketchNo(0));
         assert_eq!(sketches.len(), 2);
-        assert_eq!(sketches.get(SketchNo(1)), b.as_ref());
+        assert_eq!(sketches.get(SketchNo(1)).as_ref(), b.as_ref());
     }
 
     #[test]
@@ -156,13 +205,14 @@ mod tests {
                 keys,
                 ..Sketch::default()
             };
-            sketches.add(sketch.as_ref());
+            sketches.add(sketch.as_ref()).unwrap();
         }
-        sketches.flag_common(|key| key == 2);
-        let flags: Vec<&[bool]> = sketches.iter().map(|sketch| sketch.common).collect();
-        assert_eq!(flags, [&[false, true][..], &[], &[true, false]]);
+        sketches.flag_common(|key| key == 2).unwrap();
+        let flags = |number| sketches.get(SketchNo(number)).as_ref().common.to_vec();
+        assert_eq!([0, 1, 2].map(flags), [vec![0b10], vec![], vec![0b01]]);
         // Learning again replaces them.
-        sketches.flag_common(|key| key == 3);
-        assert!(sketches.get(SketchNo(1)).is_common(0) && !sketches.get(SketchNo(0)).is_common(1));
+        sketches.flag_common(|key| key == 3).unwrap();
+        let is_common = |number, place| sketches.get(SketchNo(number)).as_ref().is_common(place);
+        assert!(is_common(1, 0) && !is_common(0, 1));
     }
 }

@@ -9,7 +9,7 @@ use crate::sketch::{Bounds, Sketch, count_shared};
 fn store(sketches: &[Sketch]) -> Sketches {
     let mut store = Sketches::default();
     for sketch in sketches {
-        store.add(sketch.as_ref());
+        store.add(sketch.as_ref()).unwrap();
     }
     store
 }
@@ -29,7 +29,8 @@ fn by_brute_force(store: &Sketches, bounds: impl Fn(usize) -> Bounds) -> Vec<(Sk
     let numbers = || SketchNo::first(store.len());
     let pairs = numbers().flat_map(|a| numbers().map(move |b| (a, b)));
     let within = |&(a, b): &(SketchNo, SketchNo)| {
-        let (a, b) = (store.get(a).keys, store.get(b).keys);
+        let (a, b) = (store.get(a), store.get(b));
+        let (a, b) = (a.as_ref().keys, b.as_ref().keys);
         let Bounds { overlap, reach } = bounds(a.len().min(b.len()));
         count_shared(a, b) >= overlap && a.len().max(b.len()) <= reach
     };
@@ -60,11 +61,11 @@ proptest! {
     #[test]
     fn postings_list_every_shared_key(list in sketches()) {
         let store = store(&list);
-        let postings = Postings::build(&store);
+        let postings = Postings::build(&store).unwrap();
         let mut listed = Vec::new();
         let holders = |key: u64| -> Vec<SketchNo> {
             let numbers = SketchNo::first(store.len());
-            numbers.filter(|&number| store.get(number).keys.contains(&key)).collect()
+            numbers.filter(|&number| store.get(number).as_ref().keys.contains(&key)).collect()
         };
         for (key, numbers) in postings.iter() {
             let holders = holders(key);

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{Census, Knowledge};
+use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::relation::ratio;
 
@@ -25,11 +26,15 @@ impl Census<'_> {
     /// The keys on at least `df` texts: those of which fewer than `least` of the pairs agree, and the others; and the keys on
     /// several texts. Pairs are those of the [`ASKED`] sketches with the most texts, of equals chosen by what they hold, so
     /// that the order of pages does not matter. Time O(n log n) in the number of keys, and as many questions as there are different lists.
-    pub(super) fn by_agreement(&self, df: u64, least: f64) -> Knowledge {
-        let postings = self.postings(SEVERAL.min(df).saturating_sub(1));
-        let names: Vec<u64> = SketchNo::first(self.sketches.len())
-            .map(|number| name(self.sketches.get(number).keys.iter().copied()))
-            .collect();
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn by_agreement(&self, df: u64, least: f64) -> Result<Knowledge> {
+        let postings = self.postings(SEVERAL.min(df).saturating_sub(1))?;
+        let mut names = Vec::with_capacity(self.sketches.len());
+        self.sketches.each(|_, sketch| {
+            names.push(name(sketch.keys.iter().copied()));
+            Ok(())
+        })?;
         let sizes = self.site_sizes();
         // The keys of one text stand on much the same pages.
         let lists: Vec<Option<u64>> = (0..postings.len())
@@ -63,7 +68,7 @@ impl Census<'_> {
                 None => known.several.push(key),
             }
         }
-        known
+        Ok(known)
     }
 
     /// Whether texts with these sketches are of one site, and a share of it that no story has: what they have in common is the

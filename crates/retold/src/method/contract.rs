@@ -202,10 +202,14 @@ fn check_verifier(info: &MethodInfo, method: &dyn Method, texts: &[Text]) {
 fn check_index(info: &MethodInfo, method: &dyn Method, sketches: &[Sketch]) {
     let mut store = Sketches::default();
     sketches.iter().for_each(|sketch| {
-        store.add(sketch.as_ref());
+        store.add(sketch.as_ref()).unwrap();
     });
     let judged = |a: SketchNo, b: SketchNo| {
-        let verdict = method.compare(store.get(a), store.get(b), &mut Trace::off())?;
+        let verdict = method.compare(
+            store.get(a).as_ref(),
+            store.get(b).as_ref(),
+            &mut Trace::off(),
+        )?;
         Some((a, b, verdict))
     };
     let bounds = |keys| method.bounds(keys);

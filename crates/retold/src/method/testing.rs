@@ -27,11 +27,15 @@ pub(super) fn related(
 ) -> Vec<(u32, u32)> {
     let mut store = Sketches::default();
     sketches.for_each(|sketch| {
-        store.add(sketch.as_ref());
+        store.add(sketch.as_ref()).unwrap();
     });
     let bounds = |keys| method.bounds(keys);
     let mut found = related_pairs(&store, bounds, &(), |a, b, list: &mut Vec<(u32, u32)>| {
-        let verdict = method.compare(store.get(a), store.get(b), &mut Trace::off());
+        let verdict = method.compare(
+            store.get(a).as_ref(),
+            store.get(b).as_ref(),
+            &mut Trace::off(),
+        );
         list.extend(verdict.map(|_| (a.0, b.0)));
     })
     .unwrap()

@@ -209,9 +209,11 @@ fn units_of_a_store_are_those_of_sketches() {
     let only = model.unit(&sketch);
     let one = only.get(crate::ids::UnitNo(0));
     let mut store = Sketches::default();
-    store.add(model.without_noise(sketch.as_ref(), None).as_ref());
-    let units = model.units(store);
+    let kept = model.without_noise(sketch.as_ref(), None);
+    store.add(kept.as_ref()).unwrap();
+    let units = model.units(store).unwrap();
     let other = units.get(crate::ids::UnitNo(0));
+    let (one, other) = (one.as_ref(), other.as_ref());
     assert_eq!((one.whole, one.rare), (other.whole, other.rare));
     assert_eq!(one.whole.keys, [1, 3, 4, 10]);
     assert_eq!(one.rare.keys, [1, 4, 10]);

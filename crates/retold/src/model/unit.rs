@@ -1,8 +1,9 @@
 //! Units: sketches as they are judged under what a model has learnt.
 
 use super::Model;
+use crate::error::Result;
 use crate::ids::{SketchNo, UnitNo};
-use crate::index::Sketches;
+use crate::index::{Sketches, Stored};
 use crate::sketch::{Sketch, SketchRef};
 
 /// A sketch as it is judged: noise deleted, common keys flagged.
@@ -12,6 +13,24 @@ pub struct Unit<'a> {
     pub whole: SketchRef<'a>,
     /// The same without its common keys.
     pub rare: SketchRef<'a>,
+}
+
+/// A unit of a collection.
+#[derive(Clone, Debug)]
+pub struct StoredUnit<'a> {
+    whole: Stored<'a>,
+    rare: Option<Stored<'a>>,
+}
+
+impl StoredUnit<'_> {
+    /// The unit as it is judged.
+    pub fn as_ref(&self) -> Unit<'_> {
+        let whole = self.whole.as_ref();
+        Unit {
+            whole,
+            rare: self.rare.as_ref().map_or(whole, Stored::as_ref),
+        }
+    }
 }
 
 /// The units of a collection.
@@ -24,12 +43,10 @@ pub struct Units {
 
 impl Units {
     /// The unit with that number.
-    pub fn get(&self, number: UnitNo) -> Unit<'_> {
-        let whole = self.whole.get(SketchNo(number.0));
-        let rare = self.rare.as_ref();
-        Unit {
-            whole,
-            rare: rare.map_or(whole, |rare| rare.get(SketchNo(number.0))),
+    pub fn get(&self, number: UnitNo) -> StoredUnit<'_> {
+        StoredUnit {
+            whole: self.whole.get(SketchNo(number.0)),
+            rare: self.rare.as_ref().map(|rare| rare.get(SketchNo(number.0))),
         }
     }
 
@@ -74,29 +91,32 @@ impl Model {
     pub fn unit(&self, sketch: &Sketch) -> Units {
         let mut only = Sketches::default();
         let site = sketch.site.as_deref();
-        only.push(self.without_noise(sketch.as_ref(), site).as_ref());
-        self.units(only)
+        let pushed = only.push(self.without_noise(sketch.as_ref(), site).as_ref());
+        // What is held in memory alone cannot fail.
+        pushed.and_then(|()| self.units(only)).unwrap_or_default()
     }
 
     /// Sketches from which noise has been deleted, as they are judged.
-    pub(crate) fn units(&self, mut sketches: Sketches) -> Units {
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(crate) fn units(&self, mut sketches: Sketches) -> Result<Units> {
+        sketches.seal();
         if self.0.common.is_empty() {
-            return Units {
+            return Ok(Units {
                 whole: sketches,
                 rare: None,
-            };
+            });
         }
-        sketches.flag_common(|key| self.is_common(key));
-        let rare = self.0.evidence.map(|_| {
-            let mut rare = Sketches::default();
-            sketches
-                .iter()
-                .for_each(|sketch| rare.push(without_common(sketch).as_ref()));
-            rare
-        });
-        Units {
+        sketches.flag_common(|key| self.is_common(key))?;
+        let mut rare = None;
+        if self.0.evidence.is_some() {
+            let mut kept = Sketches::new(sketches.memory());
+            sketches.each(|_, sketch| kept.push(without_common(sketch).as_ref()))?;
+            rare = Some(kept);
+        }
+        Ok(Units {
             whole: sketches,
             rare,
-        }
+        })
     }
 }

@@ -356,7 +356,7 @@ impl Frames for Rows {
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
         let fields = [
             mark.map(|mark| mark.cluster.to_string()),
-            mark.map(|mark| mark.canonical.to_owned()),
+            mark.map(|mark| mark.canonical.clone().into_owned()),
             mark.and_then(|mark| mark.relation)
                 .map(|relation| relation.name().to_owned()),
         ];

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::{ReadOptions, Source, each_page};
 use crate::error::Result;
+use crate::ids::PageNo;
 use crate::page::Page;
 use crate::text::decodes;
 use crate::watch::Watch;
@@ -42,43 +43,41 @@ pub fn page_ids<'s>(
             Ok(())
         },
     )?;
-    settle(&mut ids);
+    settle_all(&mut ids);
     let pages = ids.into_iter().zip(places);
     Ok(pages
         .map(|(id, (source, record))| PageId { id, source, record })
         .collect())
 }
 
-/// Makes repeated ids unique: the second page of an id gets `#2`, the third `#3`, and so on, in the order of reading,
-/// passing over names that other pages have by themselves.
-pub fn settle(ids: &mut [Box<str>]) {
-    let mut order: Vec<u32> = (0..ids.len() as u32).collect();
-    order.par_sort_by(|&a, &b| ids[a as usize].cmp(&ids[b as usize]));
-    let repeated: Vec<Vec<u32>> = order
-        .chunk_by(|&a, &b| ids[a as usize] == ids[b as usize])
-        .filter(|run| run.len() > 1)
-        .map(<[u32]>::to_vec)
-        .collect();
-    let taken = |name: &str| {
-        let found = order.binary_search_by(|&at| (*ids[at as usize]).cmp(name));
-        found.is_ok()
-    };
+/// Makes repeated ids unique: the second page of an id gets `#2`, the third `#3`, and so on, passing over names that other
+/// pages have by themselves. `by_id` has the pages in the order of their ids, those of one id in the order in which they count.
+/// Returns the pages that get another id, ascending.
+pub fn settle<'a>(by_id: &[PageNo], id: impl Fn(PageNo) -> &'a str) -> Vec<(PageNo, String)> {
+    let is_taken = |name: &str| by_id.binary_search_by(|&page| id(page).cmp(name)).is_ok();
     let mut renamed = Vec::new();
-    for run in repeated {
+    for run in by_id.chunk_by(|&a, &b| id(a) == id(b)) {
         let mut suffix = 1;
         for &page in &run[1..] {
             let name = loop {
                 suffix += 1;
-                let name = format!("{}#{suffix}", ids[page as usize]);
-                if !taken(&name) {
+                let name = format!("{}#{suffix}", id(page));
+                if !is_taken(&name) {
                     break name;
                 }
             };
             renamed.push((page, name));
         }
     }
-    for (page, name) in renamed {
-        ids[page as usize] = name.into();
+    renamed.sort_unstable();
+    renamed
+}
+
+fn settle_all(ids: &mut [Box<str>]) {
+    let mut by_id: Vec<PageNo> = PageNo::first(ids.len()).collect();
+    by_id.par_sort_by(|a, b| ids[a.at()].cmp(&ids[b.at()]));
+    for (page, name) in settle(&by_id, |page| &ids[page.at()]) {
+        ids[page.at()] = name.into();
     }
 }
 
@@ -88,7 +87,7 @@ mod tests {
 
     fn settled(ids: &[&str]) -> Vec<Box<str>> {
         let mut ids: Vec<Box<str>> = ids.iter().map(|&id| id.into()).collect();
-        settle(&mut ids);
+        settle_all(&mut ids);
         ids
     }
 

@@ -22,7 +22,7 @@ pub(crate) fn in_json(line: &[u8], mark: Option<&Mark>) -> Vec<u8> {
         .map(|relation| relation.name());
     let fields = serde_json::json!({
         "retold_cluster": mark.map(|mark| mark.cluster),
-        "retold_canonical": mark.map(|mark| mark.canonical),
+        "retold_canonical": mark.map(|mark| &mark.canonical),
         "retold_relation": relation,
     });
     let before = line[..brace].trim_ascii_end();
@@ -129,7 +129,7 @@ mod tests {
         let line = b"{\"text\": \"a\" }\r\n";
         let once = in_json(line, Some(&MARK));
         let value: serde_json::Value = serde_json::from_slice(&once).unwrap();
-        assert_eq!(value["retold_canonical"], MARK.canonical);
+        assert_eq!(value["retold_canonical"], *MARK.canonical);
         assert_eq!(in_json(&once, Some(&MARK)), once);
         assert_eq!(in_json(&in_json(&once, None), Some(&MARK)), once);
     }

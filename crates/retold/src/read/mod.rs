@@ -25,6 +25,7 @@ mod sniff;
 mod warc;
 mod window;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -173,12 +174,12 @@ pub enum Fate<'a> {
 }
 
 /// What `--mark` adds to a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark<'a> {
     /// The number of the page's cluster.
     pub cluster: u64,
     /// The id of the cluster's canonical page.
-    pub canonical: &'a str,
+    pub canonical: Cow<'a, str>,
     /// What the page is to the canonical page; `None` for the canonical page itself and unrelated members.
     pub relation: Option<Relation>,
 }

@@ -121,7 +121,7 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 pub(crate) const MARK: Mark<'static> = Mark {
     cluster: 3,
-    canonical: "a \"b\"",
+    canonical: std::borrow::Cow::Borrowed("a \"b\""),
     relation: Some(Relation::ContainedBy),
 };
 

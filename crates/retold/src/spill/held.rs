@@ -105,6 +105,14 @@ impl<T: Pod> Held<T> {
         Cow::Owned(values)
     }
 
+    /// All values, if they are in memory.
+    pub(super) fn in_memory(&mut self) -> Option<&mut [T]> {
+        match self.file {
+            None => Some(&mut self.values),
+            Some(_) => None,
+        }
+    }
+
     /// One value.
     pub fn one(&self, number: usize) -> T {
         match number.checked_sub(self.written()) {

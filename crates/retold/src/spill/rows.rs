@@ -10,6 +10,7 @@ use crate::error::Result;
 /// Rows of values, end to end, by number. In memory are 4 bytes a row beside what [`Held`] holds.
 #[derive(Debug)]
 pub struct Rows<T: Pod> {
+    memory: Memory,
     values: Held<T>,
     /// The last 32 bits of the end of each row.
     ends: Vec<u32>,
@@ -27,6 +28,7 @@ impl<T: Pod> Rows<T> {
     /// No rows yet.
     pub fn new(memory: &Memory) -> Rows<T> {
         Rows {
+            memory: memory.clone(),
             values: Held::new(memory),
             ends: Vec::new(),
             passed: Vec::new(),
@@ -108,8 +110,65 @@ impl<T: Pod> Rows<T> {
         (row..self.len()).for_each(|row| take(row, &[]));
     }
 
+    /// Changes all rows in place, in order.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn update(&mut self, mut change: impl FnMut(&mut [T])) -> Result<()> {
+        let (ends, passed) = (&self.ends, &self.passed);
+        if let Some(values) = self.values.in_memory() {
+            let mut start = 0;
+            for row in 0..ends.len() {
+                let end = end_of(ends, passed, row);
+                change(&mut values[start..end]);
+                start = end;
+            }
+            return Ok(());
+        }
+        let (mut changed, mut result) = (Held::on_disk(&self.memory)?, Ok(()));
+        let mut values = Vec::new();
+        self.each(|_, row| {
+            values.clear();
+            values.extend_from_slice(row);
+            change(&mut values);
+            if result.is_ok() {
+                result = changed.extend(&values);
+            }
+        });
+        self.values = changed;
+        result
+    }
+
+    /// All rows, held in memory for as long as they are looked at.
+    pub fn whole(&self) -> Whole<'_, T> {
+        Whole {
+            values: self.values.get(0, self.values.len()),
+            rows: self,
+        }
+    }
+
     fn end_of(&self, row: usize) -> usize {
-        let high = self.passed.partition_point(|&passed| passed <= row);
-        (high << 32) + self.ends[row] as usize
+        end_of(&self.ends, &self.passed, row)
+    }
+}
+
+fn end_of(ends: &[u32], passed: &[usize], row: usize) -> usize {
+    let high = passed.partition_point(|&passed| passed <= row);
+    (high << 32) + ends[row] as usize
+}
+
+/// All rows, in memory.
+#[derive(Debug)]
+pub struct Whole<'a, T: Pod> {
+    values: Cow<'a, [T]>,
+    rows: &'a Rows<T>,
+}
+
+impl<T: Pod> Whole<'_, T> {
+    /// A row.
+    pub fn row(&self, row: usize) -> &[T] {
+        let start = row
+            .checked_sub(1)
+            .map_or(0, |before| self.rows.end_of(before));
+        &self.values[start..self.rows.end_of(row)]
     }
 }

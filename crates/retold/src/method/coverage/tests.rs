@@ -52,12 +52,15 @@ fn fitted(mut settings: Vec<(&str, &str)>, texts: &[&str]) -> Coverage {
     let (mut sketches, mut counts) = (Sketches::default(), Vec::new());
     let method = coverage(&settings);
     for content in texts {
-        let number = sketches.add(method.sketch(&text(content)).as_ref());
+        let number = sketches
+            .add(method.sketch(&text(content)).as_ref())
+            .unwrap();
         counts.resize(sketches.len(), 0);
         counts[number.at()] += 1;
     }
     let agree = |a, b| {
-        let verdict = method.compare(sketches.get(a), sketches.get(b), &mut Trace::off());
+        let (a, b) = (sketches.get(a), sketches.get(b));
+        let verdict = method.compare(a.as_ref(), b.as_ref(), &mut Trace::off());
         verdict.is_some_and(|verdict| verdict.similarity >= 0.9)
     };
     let census = Census {
@@ -68,15 +71,18 @@ fn fitted(mut settings: Vec<(&str, &str)>, texts: &[&str]) -> Coverage {
         agree: &agree,
     };
     let params = params(&INFO, &settings);
-    let known = Knowledge::of_common(&census, &params);
+    let known = Knowledge::of_common(&census, &params).unwrap();
     Coverage::new(&params, &Arc::new(known))
 }
 
 /// The verdict on two sketches of which the method knows what is common.
 fn estimated(method: &Coverage, a: &Sketch, b: &Sketch) -> Option<Verdict> {
-    let flags = |sketch: &Sketch| -> Vec<bool> {
-        let keys = sketch.keys.iter();
-        keys.map(|&key| method.known.is_common(key)).collect()
+    let flags = |sketch: &Sketch| -> Vec<u64> {
+        let mut bits = vec![0; sketch.keys.len().div_ceil(64)];
+        for (place, &key) in sketch.keys.iter().enumerate() {
+            bits[place / 64] |= u64::from(method.known.is_common(key)) << (place % 64);
+        }
+        bits
     };
     let (common_a, common_b) = (flags(a), flags(b));
     let a = SketchRef {
@@ -309,17 +315,14 @@ fn what_templates_share_counts_nothing_where_the_rest_agrees() {
 
 #[test]
 fn the_rest_of_two_sketches_by_hand() {
-    let sketch = |keys: &'static [u64], common: &'static [bool]| SketchRef {
+    let sketch = |keys: &'static [u64], common: &'static [u64]| SketchRef {
         keys,
         marks: &[],
         extra: &[],
         common,
     };
-    let a = sketch(&[1, 2, 3, 4, 5], &[true, true, false, false, false]);
-    let b = sketch(
-        &[1, 2, 3, 4, 9, 10],
-        &[true, true, false, false, false, false],
-    );
+    let a = sketch(&[1, 2, 3, 4, 5], &[0b11]);
+    let b = sketch(&[1, 2, 3, 4, 9, 10], &[0b11]);
     let rest = Rest::of_sketches(a, b, u64::MAX);
     assert_eq!(
         (rest.sampled, rest.sampled_shared, rest.keys, rest.shared),

@@ -300,7 +300,7 @@ fn write_marks(
     let text = |text: &str| of::ByteArray::from(text);
     let cluster = |mark: &Mark| i64::try_from(mark.cluster).ok();
     write_mark::<of::Int64Type>(next(group)?, &marks, cluster)?;
-    write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| Some(text(mark.canonical)))?;
+    write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| Some(text(&mark.canonical)))?;
     write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| {
         Some(text(mark.relation?.name()))
     })

@@ -1,0 +1,98 @@
+//! Related pages, many of them.
+
+use super::Pair;
+use crate::error::Result;
+use crate::ids::Rank;
+use crate::relation::Relation;
+use crate::spill::{Held, Memory, Sorter};
+
+/// Related pages, ascending, in memory or in a temporary file.
+#[derive(Debug, Default)]
+pub struct Pairs(Held<[u32; 6]>);
+
+impl Pairs {
+    /// Those of a sorter ([`Pair::to_numbers`]).
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(crate) fn sorted(pairs: Sorter<[u32; 6]>, memory: &Memory) -> Result<Pairs> {
+        let mut sorted = Held::new(memory);
+        pairs.finish()?.try_for_each(|pair| sorted.push(pair))?;
+        Ok(Pairs(sorted))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = Pair> {
+        self.0.iter().map(Pair::from_numbers)
+    }
+
+    /// All of them, in memory.
+    pub fn to_vec(&self) -> Vec<Pair> {
+        self.iter().collect()
+    }
+
+    /// The pair at a place.
+    pub fn get(&self, place: usize) -> Pair {
+        Pair::from_numbers(self.0.one(place))
+    }
+
+    /// The pair of these pages, `a < b`, if it is there. Time O(log n).
+    pub fn find(&self, a: Rank, b: Rank) -> Option<Pair> {
+        let (mut start, mut end) = (0, self.len());
+        while start < end {
+            let middle = start.midpoint(end);
+            let pair = self.get(middle);
+            match (pair.a, pair.b).cmp(&(a, b)) {
+                std::cmp::Ordering::Less => start = middle + 1,
+                std::cmp::Ordering::Equal => return Some(pair),
+                std::cmp::Ordering::Greater => end = middle,
+            }
+        }
+        None
+    }
+}
+
+impl PartialEq for Pairs {
+    fn eq(&self, other: &Pairs) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Pair {
+    /// The pair as numbers, which order as pairs do.
+    pub(crate) fn to_numbers(self) -> [u32; 6] {
+        let relation = match self.relation {
+            Relation::Duplicate => 0,
+            Relation::Contains => 1,
+            Relation::ContainedBy => 2,
+        };
+        let [similarity, ratio] = [self.similarity, self.length_ratio].map(f32::to_bits);
+        [self.a.0, self.b.0, relation, similarity, ratio, self.shared]
+    }
+
+    /// The pair of these numbers.
+    pub(crate) fn from_numbers(numbers: [u32; 6]) -> Pair {
+        let [a, b, relation, similarity, length_ratio, shared] = numbers;
+        Pair {
+            a: Rank(a),
+            b: Rank(b),
+            relation: match relation {
+                0 => Relation::Duplicate,
+                1 => Relation::Contains,
+                _ => Relation::ContainedBy,
+            },
+            similarity: f32::from_bits(similarity),
+            length_ratio: f32::from_bits(length_ratio),
+            shared,
+        }
+    }
+}

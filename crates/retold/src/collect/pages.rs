@@ -1,0 +1,197 @@
+//! The pages of a collection, without their texts.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::ids::{PageNo, SketchNo};
+use crate::read::settle;
+use crate::spill::{Held, Memory, Rows};
+
+/// What is kept of one page beside its id.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PageRow {
+    /// The number of its source; `u32::MAX` of a page that comes from no source ([`super::Collection::push`]).
+    pub source: u32,
+    /// Its record's number within the source.
+    pub record: u64,
+    /// Its site's number.
+    pub site: Option<u32>,
+    /// Its date in seconds since 1970, if it has one that can be read.
+    pub date: Option<i64>,
+    /// Bytes of its record as read.
+    pub bytes: u64,
+    /// Characters of its folded text, white space left out.
+    pub chars: u64,
+    /// Characters of the page's own text ([`crate::sketch::Sketch::own_chars`]).
+    pub own_chars: u64,
+    /// A hash of its folded text; `None` if that is empty.
+    pub text: Option<u128>,
+    /// The number of its sketch.
+    pub sketch: SketchNo,
+    /// How many keys that sketch has.
+    pub keys: u32,
+}
+
+/// Stands for no site, and no date.
+const NO_SITE: u32 = u32::MAX;
+const NO_DATE: i64 = i64::MIN;
+
+impl PageRow {
+    fn to_numbers(self) -> [u64; 9] {
+        let text = self.text.unwrap_or_default();
+        [
+            pack(self.source, self.site.unwrap_or(NO_SITE)),
+            self.record,
+            self.date.unwrap_or(NO_DATE) as u64,
+            self.bytes,
+            self.chars,
+            self.own_chars,
+            (text >> 64) as u64,
+            text as u64,
+            pack(self.sketch.0, self.keys),
+        ]
+    }
+
+    fn from_numbers(numbers: [u64; 9]) -> PageRow {
+        let [
+            place,
+            record,
+            date,
+            bytes,
+            chars,
+            own_chars,
+            high,
+            low,
+            sketch,
+        ] = numbers;
+        let [source, site] = unpack(place);
+        let [sketch, keys] = unpack(sketch);
+        let text = u128::from(high) << 64 | u128::from(low);
+        PageRow {
+            source,
+            record,
+            site: (site != NO_SITE).then_some(site),
+            date: (date as i64 != NO_DATE).then_some(date as i64),
+            bytes,
+            chars,
+            own_chars,
+            text: (text > 0).then_some(text),
+            sketch: SketchNo(sketch),
+            keys,
+        }
+    }
+}
+
+fn pack(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+fn unpack(number: u64) -> [u32; 2] {
+    [(number >> 32) as u32, number as u32]
+}
+
+/// The pages of a collection in the order of reading, in memory or in temporary files.
+#[derive(Debug, Default)]
+pub struct Pages {
+    memory: Memory,
+    rows: Held<[u64; 9]>,
+    ids: Rows<u8>,
+    /// The pages in the order of their ids, once that is settled.
+    by_id: Vec<PageNo>,
+}
+
+impl Pages {
+    /// None yet.
+    pub fn new(memory: &Memory) -> Pages {
+        Pages {
+            memory: memory.clone(),
+            rows: Held::new(memory),
+            ids: Rows::new(memory),
+            by_id: Vec::new(),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Adds a page.
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub fn push(&mut self, id: &str, row: &PageRow) -> Result<()> {
+        self.ids.push(id.as_bytes())?;
+        self.rows.push(row.to_numbers())
+    }
+
+    /// The page with that number.
+    pub fn get(&self, page: PageNo) -> PageRow {
+        PageRow::from_numbers(self.rows.one(page.at()))
+    }
+
+    /// The id of a page; once settled, it is different from all others.
+    pub fn id(&self, page: PageNo) -> Cow<'_, str> {
+        match self.ids.get(page.at()) {
+            Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
+            Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).unwrap_or_default()),
+        }
+    }
+
+    /// All pages in order.
+    pub fn iter(&self) -> impl Iterator<Item = PageRow> {
+        self.rows.iter().map(PageRow::from_numbers)
+    }
+
+    /// The pages in the order of their ids. Ids are in memory while they are sorted.
+    pub fn by_id(&self) -> Vec<PageNo> {
+        if self.by_id.len() == self.len() {
+            return self.by_id.clone();
+        }
+        let ids = self.ids.whole();
+        let mut order: Vec<PageNo> = PageNo::first(self.len()).collect();
+        order.par_sort_unstable_by(|&a, &b| {
+            let id = |page: PageNo| ids.row(page.at());
+            id(a).cmp(id(b)).then(a.cmp(&b))
+        });
+        order
+    }
+
+    /// Tells pages of one id apart; those from `first` on come first, so if no two of them are equal they keep theirs.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn settle(&mut self, first: PageNo) -> Result<()> {
+        let mut by_id = self.by_id();
+        self.by_id = Vec::new();
+        let ids = self.ids.whole();
+        let id = |page: PageNo| std::str::from_utf8(ids.row(page.at())).unwrap_or_default();
+        by_id
+            .chunk_by_mut(|&a, &b| id(a) == id(b))
+            .for_each(|run| run.rotate_left(run.partition_point(|&page| page < first)));
+        let renamed = settle(&by_id, id);
+        if renamed.is_empty() {
+            drop(ids);
+            self.by_id = by_id;
+            return Ok(());
+        }
+        let mut settled = Rows::new(&self.memory);
+        let mut renamed = renamed.into_iter().peekable();
+        for page in PageNo::first(self.rows.len()) {
+            match renamed.next_if(|&(other, _)| other == page) {
+                Some((_, name)) => settled.push(name.as_bytes())?,
+                None => settled.push(ids.row(page.at()))?,
+            }
+        }
+        drop(ids);
+        self.ids = settled;
+        self.by_id = self.by_id();
+        Ok(())
+    }
+}
