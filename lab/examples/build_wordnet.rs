@@ -1,6 +1,10 @@
-//! Makes `crates/retold/data/wordnet/wordnet.bin` from the files of Debian's package `wordnet-base` (WordNet 3.0):
+//! Makes `crates/retold/data/wordnet/wordnet.bin` from the files of Debian's package `wordnet-base` (WordNet 3.0), and `cow.bin`
+//! from the table of the Chinese Open Wordnet:
 //!
 //!     cargo run -p retold-lab --example build_wordnet -- DIRECTORY OUT
+//!     cargo run -p retold-lab --example build_wordnet -- wn-data-cmn.tab OUT
+//!
+//! Of the Chinese one only synsets of two words and more count, as nothing but synonyms is looked up in it.
 //!
 //! DIRECTORY holds `data.*` and `*.exc` (in the package below `usr/share/wordnet`). `check.sh` beside the file
 //! fetches the package, runs this and compares. Only `data.*` and `*.exc` are read, and synsets are numbered by their words:
@@ -29,10 +33,13 @@ type Synset = (usize, Vec<String>);
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [directory, out] = arguments.as_slice() else {
-        return Err("usage: build_wordnet DIRECTORY OUT".into());
+        return Err("usage: build_wordnet DIRECTORY|TABLE OUT".into());
     };
     let directory = Path::new(directory);
-    let synsets = read_synsets(directory)?;
+    let synsets = match directory.is_dir() {
+        true => read_synsets(directory)?,
+        false => read_table(directory)?,
+    };
     let mut senses: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (number, (_, words)) in synsets.iter().enumerate() {
         for word in words.iter().collect::<BTreeSet<_>>() {
@@ -41,7 +48,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let ranks: HashMap<&str, u64> = senses.keys().copied().zip(0..).collect();
     let lemmas = map(senses.keys().map(|word| word.as_bytes()).zip(0..))?;
-    let irregular = read_irregular(directory, &ranks)?;
+    let irregular = match directory.is_dir() {
+        true => read_irregular(directory, &ranks)?,
+        false => BTreeMap::new(),
+    };
     let irregular = map(irregular
         .iter()
         .map(|(form, rank)| (form.as_bytes(), *rank)))?;
@@ -79,6 +89,31 @@ fn read_synsets(directory: &Path) -> Result<Vec<Synset>, Box<dyn Error>> {
             synsets.push((part, words.collect()));
         }
     }
+    synsets.sort();
+    Ok(synsets)
+}
+
+/// The synsets of a table of the Open Multilingual Wordnet that have several words: lines of synset, kind and word, with tabs between.
+/// Words of several parts have `+` between them.
+fn read_table(path: &Path) -> Result<Vec<Synset>, Box<dyn Error>> {
+    let mut words: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in std::fs::read_to_string(path)?.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        if let [synset, kind, word] = fields[..]
+            && kind.ends_with(":lemma")
+        {
+            let word = word.replace('+', "").trim().to_lowercase();
+            words.entry(synset.to_owned()).or_default().insert(word);
+        }
+    }
+    let several = words.into_iter().filter(|(_, words)| words.len() > 1);
+    let mut synsets: Vec<Synset> = several
+        .map(|(synset, words)| {
+            let letter = synset.bytes().last().unwrap_or_default();
+            let part = PARTS.iter().position(|(_, part)| *part == letter);
+            (part.unwrap_or_default(), words.into_iter().collect())
+        })
+        .collect();
     synsets.sort();
     Ok(synsets)
 }

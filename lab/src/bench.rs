@@ -77,6 +77,8 @@ impl<'a> Bench<'a> {
             base: Config {
                 user_dict: None,
                 synonyms: None,
+                // What a method learns depends on the pages that it is tried on.
+                knowledge: None,
                 ..base.clone()
             },
             collection,

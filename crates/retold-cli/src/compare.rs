@@ -44,6 +44,10 @@ pub struct Args {
     /// of one of each is false, a pair inside INPUT is not scored, and thresholds are not chosen by this set
     #[arg(long = "set", value_name = "NAME=DIR[+INPUT]", required = true)]
     sets: Vec<String>,
+    /// In this set the pages below each first folder of an id are one event, and standard errors are those of events;
+    /// may be repeated
+    #[arg(long, value_name = "NAME")]
+    events: Vec<String>,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT", required_unless_present = "measure")]
     out: Option<PathBuf>,
@@ -95,7 +99,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         specs.extend(Spec::parse_list(methods)?);
     }
     let sets = args.sets.iter().map(|set| LabelledSet::open(set));
-    let sets: Vec<LabelledSet> = sets.collect::<Result<_>>()?;
+    let mut sets: Vec<LabelledSet> = sets.collect::<Result<_>>()?;
+    for name in &args.events {
+        let set = sets.iter_mut().find(|set| set.name == *name);
+        set.ok_or_else(|| {
+            Error::usage(format!("--events {name}: there is no --set {name}=DIR"))
+        })?
+        .events = true;
+    }
     check_names("--set", sets.iter().map(|set| &*set.name))?;
     check_names("--methods", specs.iter().map(|spec| &*spec.label))?;
     let progress = Progress::start(args.quiet)?;

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::ValueEnum;
+use retold::config::Tables;
 use retold::{Config, Error, Resources, Result};
 use retold_index::Index;
 use retold_report::{Against, Job};
@@ -17,7 +19,7 @@ use crate::say;
 ///
 /// INPUT are files or folders: HTML, text, Markdown, JSONL, Parquet, CSV, WARC, WET, each also gzip or zstd; `-` is
 /// JSONL on standard input. The folder OUT gets kept/ (the input without the copies), pairs.jsonl, clusters.jsonl,
-/// dropped.jsonl, rejects.jsonl, summary.json, model.json and report.html.
+/// dropped.jsonl, rejects.jsonl, summary.json, model.json and report.html; with --mark also marks.jsonl.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold dedup pages/ -o out
@@ -55,6 +57,9 @@ pub struct Args {
     /// Keep all pages and add the fields retold_cluster, retold_canonical and retold_relation to them
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
+    /// Write pairs, clusters, dropped pages and rejects in this form too, beside JSONL
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
+    tables: Form,
     /// Let inputs without a page have an empty result, for jobs of many shards
     #[arg(long, help_heading = "Input")]
     allow_empty: bool,
@@ -84,6 +89,16 @@ pub struct Args {
         help_heading = "Resources"
     )]
     threads: usize,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Form {
+    /// JSONL only
+    Jsonl,
+    /// pairs.csv and so on
+    Csv,
+    /// pairs.parquet and so on, for DuckDB, pandas and Spark
+    Parquet,
 }
 
 /// Runs the job and says how it went.
@@ -165,8 +180,9 @@ pub fn resources(threads: usize, memory: Option<u64>) -> Resources {
 
 /// Half of the machine's memory, at most 8 GiB.
 fn usual_memory() -> u64 {
+    const LEAST: u64 = 512 << 20;
     const MOST: u64 = 8 << 30;
-    retold::system::memory().map_or(MOST, |all| (all / 2).min(MOST))
+    retold::system::memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
 }
 
 fn config(args: &Args) -> Result<Config> {
@@ -174,6 +190,11 @@ fn config(args: &Args) -> Result<Config> {
         kept: !args.no_kept,
         mark: args.mark,
         allow_empty: args.allow_empty,
+        tables: match args.tables {
+            Form::Jsonl => Tables::Jsonl,
+            Form::Csv => Tables::Csv,
+            Form::Parquet => Tables::Parquet,
+        },
         report_text: args.report_text,
         ..args.model.config()?
     })

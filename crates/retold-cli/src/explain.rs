@@ -17,6 +17,7 @@ use retold_report::Finished;
 use crate::explain_view::{self, Screen};
 use crate::input::ReadArgs;
 use crate::progress::Progress;
+use crate::values::{MethodName, Setting};
 
 /// Shows why two pages are related, or are not
 ///
@@ -61,10 +62,10 @@ pub struct Args {
     no_df: bool,
 
     /// How the pages are compared; not with OUT [default: coverage]
-    #[arg(long, value_name = "NAME", help_heading = "Method")]
+    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, help_heading = "Method")]
     method: Option<String>,
     /// Set a parameter of the method; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::model_args::setting, help_heading = "Method")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
     #[command(flatten)]
     read: ReadArgs,

@@ -12,10 +12,11 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::input::{ReadArgs, each_page_by_id};
-use crate::model_args::{method_settings, setting};
+use crate::model_args::method_settings;
 use crate::say::printable;
 use crate::text::cannot_write;
 use crate::text_args::TextArgs;
+use crate::values::{MethodName, Setting};
 
 /// Prints the keywords of each page, with scores and positions
 ///
@@ -30,10 +31,10 @@ pub struct Args {
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// The method that finds the keywords: agglomerate, concept or keyworld
-    #[arg(long, value_name = "NAME", default_value = "agglomerate")]
+    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, default_value = "agglomerate")]
     method: String,
     /// Set a parameter of the method, as in --param keywords=20; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
     param: Vec<(String, String)>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
     #[arg(long, value_name = "FILE")]

@@ -10,6 +10,7 @@ mod explain_view;
 mod index;
 mod input;
 mod keywords;
+mod man;
 mod methods;
 mod model_args;
 mod network;
@@ -21,6 +22,7 @@ mod text;
 mod text_args;
 #[cfg(feature = "lab")]
 mod tune;
+mod values;
 
 use std::process::ExitCode;
 
@@ -74,6 +76,7 @@ enum Command {
         /// The shell to write for
         shell: clap_complete::Shell,
     },
+    Man(man::Args),
 }
 
 fn main() -> ExitCode {
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "lab")]
         Command::Compare(args) => compare::run(&args),
         Command::Methods(args) => methods::run(&args),
+        Command::Man(args) => man::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "retold", &mut script);

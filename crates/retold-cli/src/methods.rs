@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use retold::method::{self, METHODS, MethodInfo};
+use retold::method::{self, METHODS, MethodInfo, Preset};
 use retold::{Result, method::DEFAULT};
 use serde_json::json;
 
@@ -48,6 +48,15 @@ fn print(method: &MethodInfo, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "  --param {}={}", param.name, param.domain.default())?;
         writeln!(to, "      {}; {}", param.help, param.domain)?;
     }
+    for preset in Preset::of(method) {
+        let params: Vec<_> = preset
+            .params
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        writeln!(to, "  --preset {}: {}", preset.name, params.join(" "))?;
+        writeln!(to, "      as in {}; {}", preset.source, preset.remark)?;
+    }
     writeln!(to)
 }
 
@@ -60,6 +69,14 @@ fn as_json(method: &MethodInfo) -> serde_json::Value {
             "help": param.help,
         })
     });
+    let presets = Preset::of(method).map(|preset| {
+        json!({
+            "name": preset.name,
+            "params": preset.settings(),
+            "source": preset.source,
+            "remark": preset.remark,
+        })
+    });
     json!({
         "name": method.name,
         "default": method.name == DEFAULT,
@@ -67,5 +84,6 @@ fn as_json(method: &MethodInfo) -> serde_json::Value {
         "source": method.source,
         "extract": method.extract.name(),
         "params": params.collect::<Vec<_>>(),
+        "presets": presets.collect::<Vec<_>>(),
     })
 }

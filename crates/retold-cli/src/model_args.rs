@@ -4,24 +4,35 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use retold::cluster::{Canonical, Drop, Linkage};
+use retold::config::WordFile;
+use retold::method::Preset;
 use retold::param::Settings;
 use retold::{Config, Error, Result, method};
 
 use crate::input::ReadArgs;
 use crate::text_args::TextArgs;
+use crate::values::{MethodName, PresetName, Setting};
 
 /// How pages are read, compared and put into clusters.
 #[derive(clap::Args)]
 pub struct ModelArgs {
     /// How near-duplicates are found; `retold methods` lists the methods
-    #[arg(long, value_name = "NAME", default_value = method::DEFAULT, help_heading = "Method")]
+    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, default_value = method::DEFAULT, help_heading = "Method")]
     method: String,
+    /// A published method at its published settings; `retold methods` lists them. --params and --param override
+    #[arg(long, value_name = "NAME", value_parser = PresetName, hide_possible_values = true, conflicts_with = "method",
+          help_heading = "Method")]
+    preset: Option<String>,
     /// Set a parameter of the method, as in --param threshold=0.8; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "Method")]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     params: Option<PathBuf>,
+    /// Take document frequencies and noise from the model.json of another run, of the same method, instead of learning them
+    /// from the pages
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    knowledge: Option<PathBuf>,
     /// Whether pages with equal texts are always duplicates, in every method
     #[arg(long, value_enum, default_value_t = Switch::On, help_heading = "Method")]
     exact: Switch,
@@ -82,18 +93,26 @@ enum Dropped {
     Duplicate,
 }
 
-pub fn setting(text: &str) -> std::result::Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("NAME=VALUE expected")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
 impl ModelArgs {
     /// The configuration that these options make.
     pub fn config(&self) -> Result<Config> {
+        let (method, mut params) = match &self.preset {
+            Some(name) => {
+                let preset = Preset::find(name)?;
+                (preset.method, preset.settings())
+            }
+            None => (&*self.method, Settings::new()),
+        };
+        params.extend(method_settings(
+            method,
+            self.params.as_deref(),
+            &self.param,
+        )?);
         let mut config = Config {
             read: self.read.options(),
-            method: self.method.clone(),
-            params: method_settings(&self.method, self.params.as_deref(), &self.param)?,
+            knowledge: self.knowledge.clone().map(WordFile::at),
+            method: method.to_owned(),
+            params,
             exact: self.exact == Switch::On,
             cluster: match self.cluster {
                 Cluster::TwoEdge => Linkage::TwoEdge,

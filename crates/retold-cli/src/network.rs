@@ -11,9 +11,10 @@ use retold::{Config, Error, Model, Page, Result};
 use retold_report::network::{dot, graphml, svg};
 
 use crate::input::{ReadArgs, sources};
-use crate::model_args::{method_settings, setting};
+use crate::model_args::method_settings;
 use crate::say;
 use crate::text_args::Part;
+use crate::values::{MethodName, Setting};
 
 /// Draws the concept network of a page
 ///
@@ -42,10 +43,10 @@ pub struct Args {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The method whose network is drawn: concept or keyworld
-    #[arg(long, value_name = "NAME", default_value = "concept")]
+    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, default_value = "concept")]
     method: String,
     /// Set a parameter of the method, as in --param merge=1; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
     param: Vec<(String, String)>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
     #[arg(long, value_name = "FILE")]

@@ -1,15 +1,18 @@
 //! `retold text`: pages as the methods see them.
 
+use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::text::Text;
+use retold::collect::Collection;
+use retold::param::Settings;
+use retold::text::{Extract, Text};
 use retold::{Config, Error, Model, Page, Result};
 use serde::Serialize;
 
-use crate::input::{ReadArgs, each_page_by_id};
+use crate::input::{ReadArgs, each_page_by_id, sources};
 use crate::say::printable;
 use crate::text_args::Part;
 
@@ -17,11 +20,15 @@ use crate::text_args::Part;
 ///
 /// With --extract main (the default) this is the main text of HTML pages, or all text if none is found.
 /// Records that could not be read are listed on standard error.
+///
+/// With --topic it is the topic text of the patent behind `period` (CN102945244): the sentences that end in a full stop and whose
+/// features are not the template's of the collection (by IDF, or on the page's site). Inputs are read twice.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold text page.html --format text
   retold text crawl.warc.gz --extract none > texts.jsonl
-  retold text pages/ | retold dedup - -o out")]
+  retold text pages/ | retold dedup - -o out
+  retold text crawl/ --topic > topics.jsonl")]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
@@ -29,6 +36,9 @@ pub struct Args {
     /// Which text of HTML pages is shown
     #[arg(long, value_enum, default_value_t = Part::Main)]
     extract: Part,
+    /// Only the sentences that are not the template's of the collection
+    #[arg(long, conflicts_with = "extract")]
+    topic: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     format: Format,
@@ -46,19 +56,82 @@ enum Format {
 
 /// Writes the texts.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let model = Model::new(Config {
-        read: args.read.options(),
-        extract: Some(args.extract.extract()),
-        ..Config::default()
-    })?;
+    let model = match args.topic {
+        true => topic_model(args)?,
+        false => Model::new(Config {
+            read: args.read.options(),
+            extract: Some(args.extract.extract()),
+            ..Config::default()
+        })?,
+    };
     let mut out = BufWriter::new(io::stdout().lock());
     let make = |page: Page| model.text(&page).map(|text| (page, text));
     let read = &model.config().read;
     let code = each_page_by_id(&args.inputs, read, make, |id, (page, text)| {
-        write(&mut out, args.format, id, &page, &text).map_err(cannot_write)
+        let shown = match args.topic {
+            true => topic(&model, &text, page.site().as_deref()),
+            false => text.shown().collect::<Vec<_>>().join("\n"),
+        };
+        write(&mut out, args.format, id, &page, (&text, &shown)).map_err(cannot_write)
     })?;
     out.flush().map_err(cannot_write)?;
     Ok(code)
+}
+
+/// A model that knows which full-stop features are the template's in the inputs.
+fn topic_model(args: &Args) -> Result<Model> {
+    // Nothing is folded, so that the sentences are shown as they stand.
+    let model = Model::new(Config {
+        read: args.read.options(),
+        fold: Vec::new(),
+        extract: Some(Extract::None),
+        method: "period".into(),
+        params: Settings::from([("noise".into(), "idf+site".into())]),
+        ..Config::default()
+    })?;
+    if args.inputs.iter().any(|input| input == Path::new("-")) {
+        return Err(Error::usage(
+            "--topic reads its inputs twice; write standard input to a file first",
+        ));
+    }
+    let read = &model.config().read;
+    let (sources, _spool) = sources(&args.inputs, read)?;
+    let collection = Collection::read(
+        &sources,
+        read,
+        &model,
+        &retold::spill::Memory::default(),
+        &(),
+    )?;
+    Ok(match collection.knowledge(&model)? {
+        Some(known) => model.learn(known),
+        None => model,
+    })
+}
+
+/// The sentences of a text whose features the template filter leaves, one a line.
+fn topic(model: &Model, text: &Text, site: Option<&str>) -> String {
+    let is_left = |key: u64| {
+        let known = model.knowledge();
+        known.is_none_or(|known| !known.deletes(key, site))
+    };
+    let spots = model.spots(text);
+    let ends: HashSet<u32> = spots
+        .iter()
+        .filter(|spot| is_left(spot.key))
+        .map(|spot| spot.end)
+        .collect();
+    let sentences = text
+        .sentences
+        .iter()
+        .filter(|sentence| ends.contains(&sentence.end));
+    // The full stop stands behind the sentence.
+    let shown = sentences.map(|sentence| {
+        let end = sentence.end as usize;
+        let stop = text.folded[end..].chars().next().map_or(0, char::len_utf8);
+        text.folded[sentence.start as usize..end + stop].trim()
+    });
+    shown.collect::<Vec<_>>().join("\n")
 }
 
 /// The error of a write to standard output.
@@ -83,11 +156,10 @@ fn write(
     format: Format,
     id: &str,
     page: &Page,
-    text: &Text,
+    (text, shown): (&Text, &str),
 ) -> io::Result<()> {
-    let shown = text.shown().collect::<Vec<_>>().join("\n");
     match format {
-        Format::Text => writeln!(out, "# {}\n{}\n", printable(id), printable(&shown)),
+        Format::Text => writeln!(out, "# {}\n{}\n", printable(id), printable(shown)),
         Format::Jsonl => {
             let line = Line {
                 id,
@@ -96,7 +168,7 @@ fn write(
                 charset: text.meta.charset,
                 date: page.date.as_deref().or(text.meta.date.as_deref()),
                 url: page.url.as_deref().or(text.meta.canonical.as_deref()),
-                text: &shown,
+                text: shown,
             };
             serde_json::to_writer(&mut *out, &line)?;
             writeln!(out)

@@ -10,10 +10,11 @@ use retold::{Config, Error, Result, method};
 use retold_lab::tune::{self, Options, Tuned};
 
 use crate::input::{ReadArgs, positive, sources};
-use crate::model_args::{method_settings, setting};
+use crate::model_args::method_settings;
 use crate::progress::Progress;
 use crate::say;
 use crate::text_args::TextArgs;
+use crate::values::{MethodName, Setting};
 
 /// Searches for the parameters that fit labelled pairs best
 ///
@@ -38,10 +39,10 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// The method to tune
-    #[arg(long, value_name = "NAME", default_value = method::DEFAULT)]
+    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, default_value = method::DEFAULT)]
     method: String,
     /// Fix a parameter at a value; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
     param: Vec<(String, String)>,
     /// Fix the parameters that FILE sets
     #[arg(long, value_name = "FILE")]

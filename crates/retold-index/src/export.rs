@@ -79,7 +79,7 @@ impl Index {
         resources: &Resources,
         watch: &dyn Watch,
     ) -> Result<Findings> {
-        let mut collection = Collection::new(&resources.memory());
+        let mut collection = Collection::new(&resources.memory()?);
         let texts = self.export(pages, &mut collection, watch)?;
         dedup::among(collection, self.model(), &texts, resources, watch)
     }

@@ -58,7 +58,7 @@ impl Writer {
         let index = Arc::clone(self.index());
         let model = index.model();
         let pages = index.live();
-        let mut collection = Collection::new(&resources.memory());
+        let mut collection = Collection::new(&resources.memory()?);
         let known = match model.method().learns {
             Learns::Nothing => {
                 return Err(Error::usage(format!(
@@ -73,7 +73,7 @@ impl Writer {
             }
         };
         let model = model.learn(known);
-        collection = Collection::new(&resources.memory());
+        collection = Collection::new(&resources.memory()?);
         let sketches = Resketch::of(&index, &model);
         let texts = index.export_as(
             pages.clone(),

@@ -3,6 +3,7 @@
 //! [`run`] is the main job with files on both sides; [`write()`] makes a folder of [`retold::Findings`]; [`Finished`] opens one
 //! again.
 
+mod columns;
 mod finished;
 mod html;
 mod kept;
@@ -63,6 +64,7 @@ pub enum Against {
 ///
 /// Errors: those of [`Model::new`], [`OutDir::open`], [`read::discover`], [`dedup::run`] and [`write()`].
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
+    columns::check(job.config.tables)?;
     let (out, mut resources) = (OutDir::open(&job.out, job.force)?, job.resources.clone());
     let folder = resources.temp_dir.take();
     resources.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
@@ -92,6 +94,7 @@ fn find(job: &Job, resources: &Resources, watch: &dyn Watch) -> Result<Findings>
                 kept: config.kept,
                 mark: config.mark,
                 allow_empty: config.allow_empty,
+                tables: config.tables,
                 report_text: config.report_text,
                 ..model.config().clone()
             };

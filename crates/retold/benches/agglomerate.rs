@@ -86,7 +86,7 @@ fn sketches() -> Sketches {
             extra: extra.collect(),
             ..Sketch::default()
         };
-        all.add(sketch.as_ref());
+        let _ = all.add(sketch.as_ref());
     }
     all
 }
@@ -98,7 +98,7 @@ fn linear_comparison_of_10000_pages(bencher: Bencher<'_, '_>) {
     let bounds = |keys| method.bounds(keys);
     let judge = |a: SketchNo, b: SketchNo, found: &mut Vec<(SketchNo, SketchNo)>| {
         let [x, y] = [a, b].map(|number| sketches.get(number));
-        let verdict = method.compare(x, y, &mut Trace::off());
+        let verdict = method.compare(x.as_ref(), y.as_ref(), &mut Trace::off());
         found.extend(verdict.map(|_| (a, b)));
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
@@ -119,7 +119,7 @@ fn multi_dimensional_comparison(bencher: Bencher<'_, '_>) {
             .step_by(5)
             .filter(|&n| {
                 let [a, b] = [n, n - 1].map(|n| sketches.get(SketchNo(n)));
-                black_box(method.compare(a, b, &mut Trace::off())).is_some()
+                black_box(method.compare(a.as_ref(), b.as_ref(), &mut Trace::off())).is_some()
             })
             .count()
     });

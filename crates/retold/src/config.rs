@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::method;
 use crate::param::Settings;
 use crate::read::ReadOptions;
-use crate::spill::Memory;
+use crate::spill::{Memory, too_little};
 use crate::text::Extract;
 
 /// Everything that the result of a run depends on, beside its inputs. How fast it comes is in [`Resources`].
@@ -41,6 +41,9 @@ pub struct Config {
     pub user_dict: Option<WordFile>,
     /// Words that mean the same: those of each line, with tabs between them.
     pub synonyms: Option<WordFile>,
+    /// Where to take what is known of a collection from (document frequencies, noise), instead of learning it from the pages: the
+    /// `model.json` of another run.
+    pub knowledge: Option<WordFile>,
     /// The method's name.
     pub method: String,
     /// Parameters laid over the method's defaults.
@@ -61,6 +64,8 @@ pub struct Config {
     pub mark: bool,
     /// Inputs without a page have a result, an empty one, and are no error.
     pub allow_empty: bool,
+    /// The form in which the tables of OUT are written beside JSONL.
+    pub tables: Tables,
     /// Put the texts of pages in clusters into `report.html`, up to this many characters of each.
     pub report_text: Option<usize>,
 }
@@ -73,6 +78,7 @@ impl Default for Config {
             extract: None,
             user_dict: None,
             synonyms: None,
+            knowledge: None,
             method: method::DEFAULT.to_owned(),
             params: Settings::new(),
             exact: true,
@@ -83,6 +89,7 @@ impl Default for Config {
             kept: true,
             mark: false,
             allow_empty: false,
+            tables: Tables::default(),
             report_text: None,
         }
     }
@@ -105,7 +112,20 @@ impl Fold {
     pub const ALL: [Fold; 3] = [Fold::Nfkc, Fold::Case, Fold::Simplify];
 }
 
-/// A file of words that a result depends on: named by its path, known by its content.
+/// A form of the tables of OUT. JSONL is always there: it is what `explain`, `eval` and other runs read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tables {
+    /// Nothing beside JSONL.
+    #[default]
+    Jsonl,
+    /// Also CSV.
+    Csv,
+    /// Also Parquet; an error without the feature `parquet`.
+    Parquet,
+}
+
+/// A file that a result depends on: named by its path, known by its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WordFileForm")]
 pub struct WordFile {
@@ -175,11 +195,29 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// What a run may hold.
-    pub fn memory(&self) -> Memory {
-        Memory::new(self.memory, self.temp_dir.as_deref())
+    /// What may be held of pages. Without [`Resources::temp_dir`] all is.
+    ///
+    /// Errors: less memory than it takes to read anything.
+    pub fn memory(&self) -> Result<Memory> {
+        let Some(folder) = &self.temp_dir else {
+            return Ok(Memory::default());
+        };
+        let threads = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let fixed = READING + threads as u64 * A_THREAD;
+        match self.memory.checked_sub(fixed) {
+            Some(left) if left >= SOME => Ok(Memory::new(fixed, left, folder)),
+            _ => Err(too_little(self.memory, fixed + SOME)),
+        }
     }
 }
+
+/// Bytes for records that are being read, and for the program; for each thread; and for a few pages.
+const READING: u64 = 80 << 20;
+const A_THREAD: u64 = 8 << 20;
+const SOME: u64 = 16 << 20;
 
 impl Default for Resources {
     /// One thread a core, no temporary files.
@@ -233,7 +271,7 @@ impl Config {
 
     /// The same configuration, its relative paths taken from `directory`.
     pub fn below(mut self, directory: &Path) -> Config {
-        for file in [&mut self.user_dict, &mut self.synonyms]
+        for file in [&mut self.user_dict, &mut self.synonyms, &mut self.knowledge]
             .into_iter()
             .flatten()
         {
@@ -264,6 +302,7 @@ mod tests {
                 path: "synonyms.tsv".into(),
                 xxh3: Some("00".into()),
             }),
+            knowledge: Some(WordFile::at("model.json")),
             method: "shingle".into(),
             params: Settings::from([("width".into(), "4".into())]),
             exact: false,
@@ -274,6 +313,7 @@ mod tests {
             kept: false,
             mark: true,
             allow_empty: true,
+            tables: Tables::Parquet,
             report_text: Some(9),
         };
         let text = serde_json::to_string(&config).unwrap();

@@ -3,14 +3,13 @@
 //! A model is a configuration, a method and what was learnt from a collection. Batch runs, `explain`, and whatever else
 //! wants to know what two pages are to each other, ask one. Models are frozen: learning makes a new one.
 
+mod saved;
 mod unit;
 
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use serde::{Deserialize, Serialize};
 
 pub use unit::{StoredUnit, Unit, Units};
 
@@ -117,29 +116,33 @@ pub struct Probes {
     pub all: Vec<u64>,
 }
 
-/// The form of a model in a file.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Saved {
-    version: u32,
-    config: serde_json::Value,
-    knowledge: Option<Knowledge>,
-}
-
-/// The version of the form.
-const VERSION: u32 = 1;
-
 impl Model {
     /// A model that knows of no collection yet.
     ///
     /// Errors: an unknown method or parameter, a value out of range, an extraction that is not built in, a word file that cannot be read.
-    pub fn new(mut config: Config) -> Result<Model> {
+    pub fn new(config: Config) -> Result<Model> {
+        Model::knowing(config, None)
+    }
+
+    /// A model that knows this, or what [`Config::knowledge`] holds.
+    fn knowing(mut config: Config, mut known: Option<Knowledge>) -> Result<Model> {
         let info = method::find(&config.method)?;
         let params = info.resolve(&config.params)?;
         let text = text_options(&mut config, info, &params)?;
         config.params = params.settings();
         config.extract = text.extract;
-        Ok(Model::build(config, info, params, text, None))
+        if known.is_none()
+            && let Some(file) = &mut config.knowledge
+        {
+            known = Some(saved::learnt_elsewhere(file, info)?);
+        }
+        Ok(Model::build(
+            config,
+            info,
+            params,
+            text,
+            known.map(Arc::new),
+        ))
     }
 
     fn build(
@@ -417,35 +420,6 @@ impl Model {
     /// The words that stand for a text; see [`Method::keywords`].
     pub fn keywords(&self, text: &Text) -> Option<Vec<Keyword>> {
         self.0.method.keywords(text)
-    }
-
-    /// The model as JSON, for [`Model::from_json`].
-    pub fn to_json(&self) -> String {
-        let saved = Saved {
-            version: VERSION,
-            config: self.0.config.to_map().into(),
-            knowledge: self.knowledge().cloned(),
-        };
-        serde_json::to_string(&saved).expect("plain values can be written")
-    }
-
-    /// The model that [`Model::to_json`] wrote. Relative paths in it are taken from `directory`.
-    ///
-    /// Errors: another version, a form that is not a model's, and those of [`Model::new`].
-    pub fn from_json(json: &str, directory: &Path) -> Result<Model> {
-        let saved: Saved = serde_json::from_str(json)
-            .map_err(|e| Error::Usage(format!("this is no model: {e}")))?;
-        if saved.version != VERSION {
-            return Err(Error::Usage(format!(
-                "a model of version {}; this release reads version {VERSION}",
-                saved.version
-            )));
-        }
-        let model = Model::new(Config::from_value(saved.config)?.below(directory))?;
-        Ok(match saved.knowledge {
-            Some(known) => model.learn(known),
-            None => model,
-        })
     }
 }
 

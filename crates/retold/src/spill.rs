@@ -24,6 +24,17 @@ use crate::error::{Error, Result};
 /// Bytes that are asked for at a time.
 const PIECE: u64 = 1 << 20;
 
+/// Bytes in memory for each page, whatever goes to files: its places in several orders, and what is decided of it.
+pub const A_PAGE: u64 = 110;
+
+/// The error of a limit, and the least that would do; both in bytes.
+pub fn too_little(given: u64, least: u64) -> Error {
+    let least = least.div_ceil(1 << 20);
+    Error::Usage(format!(
+        "--memory {given}: too little for this; the least that would do is {least}M"
+    ))
+}
+
 /// The memory that a run may use, shared by all that hold something.
 #[derive(Clone, Debug, Default)]
 pub struct Memory(Arc<Shared>);
@@ -32,16 +43,23 @@ pub struct Memory(Arc<Shared>);
 struct Shared {
     /// Bytes that may be held, and where the rest goes; without it all is held.
     bound: Option<(u64, PathBuf)>,
+    /// Bytes beside these, and what is left for all that is counted here and what is not.
+    fixed: u64,
+    limit: u64,
     used: AtomicU64,
     on_disk: AtomicU64,
     failed: Mutex<Option<Error>>,
 }
 
 impl Memory {
-    /// So many bytes; more goes to temporary files in `folder`. Without a folder everything is held in memory.
-    pub fn new(limit: u64, folder: Option<&Path>) -> Memory {
+    /// So many bytes, beside those that are `fixed`; more goes to temporary files in `folder`. By default everything is held in
+    /// memory.
+    pub fn new(fixed: u64, limit: u64, folder: &Path) -> Memory {
         Memory(Arc::new(Shared {
-            bound: folder.map(|folder| (limit, folder.to_owned())),
+            // What is given back to the system comes late, and in pieces.
+            bound: Some((limit / 4 * 3, folder.to_owned())),
+            fixed,
+            limit,
             ..Shared::default()
         }))
     }
@@ -51,9 +69,21 @@ impl Memory {
         self.0.on_disk.load(Ordering::Relaxed)
     }
 
-    /// Takes so many bytes away from what may be held, for good: for what cannot go to a file.
+    /// Sets so many bytes aside for what cannot go to a file.
     pub fn reserve(&self, bytes: u64) {
         self.0.used.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Errors: so many pages cannot be worked on within the limit.
+    pub fn suffices(&self, pages: usize) -> Result<()> {
+        let needed = pages as u64 * A_PAGE;
+        match self.0.bound.is_some() && needed > self.0.limit {
+            true => Err(too_little(
+                self.0.fixed + self.0.limit,
+                self.0.fixed + needed,
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Errors: a temporary file could not be read since the last call.

@@ -13,7 +13,7 @@ use crate::ids::{ClassNo, PageNo};
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
 use crate::spill::{Memory, Rows};
-use crate::text::Text;
+use crate::text::{Text, text_hash};
 use crate::watch::Watch;
 
 /// Takes what was made of the text at a place in the list of wanted pages.
@@ -67,6 +67,9 @@ impl Texts for Reread<'_> {
             let made: Vec<(usize, Option<Vec<u64>>)> = batch
                 .map(|(at, source, record)| {
                     let text = record.and_then(|record| self.text(source, record));
+                    // Not another text that somebody put in its place.
+                    let known = self.collection.page(wanted[at]).text;
+                    let text = text.filter(|text| text_hash(text) == known);
                     (at, text.map(|text| make(&text)))
                 })
                 .collect();
@@ -107,7 +110,7 @@ impl Reread<'_> {
     }
 }
 
-/// The proofs of some classes of pages. Pages of one text may differ in what of it is main text, so classes have proofs, not texts.
+/// The proofs of some texts, each named by a class of its pages.
 #[derive(Debug)]
 pub struct Proofs {
     /// Class -> its proof's row, and one; 0 without a proof.
@@ -124,7 +127,8 @@ impl Proofs {
         }
     }
 
-    /// Reads the texts of these pages, ascending, and adds the proofs that `model` makes of them; `class` has the class of each page.
+    /// Reads the texts of these pages, ascending, and adds the proofs that `model` makes of them; `class` names the
+    /// text of each page.
     ///
     /// Errors: those of [`Texts::each`], and a temporary file that cannot be written.
     pub fn add(

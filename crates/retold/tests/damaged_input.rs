@@ -184,11 +184,11 @@ fn marks_are_named_fields() {
     let source = source(folder.path(), "a.warc", bytes.as_bytes());
     let mark = Mark {
         cluster: 4,
-        canonical: "http://a/2",
+        canonical: "http://a/2".into(),
         relation: None,
     };
     let kept = rewrite(&source, &ReadOptions::default(), |number| {
-        Fate::Mark((number == 1).then_some(mark))
+        Fate::Mark((number == 1).then(|| mark.clone()))
     });
     let expected = bytes.replacen(
         "\r\n\r\nHTTP",
@@ -311,4 +311,45 @@ fn a_long_line_is_streamed_past() {
             "a.jsonl.gz#2=next"
         ]
     );
+}
+
+/// Puts other content of equal length, and of the same time, into a file as soon as texts are read again.
+struct Meddler(std::path::PathBuf, &'static str);
+
+impl retold::watch::Watch for Meddler {
+    fn begin(&self, stage: &'static str, _total: u64) {
+        if stage == self.1 {
+            let time = std::fs::metadata(&self.0).unwrap().modified().unwrap();
+            let text = std::fs::read_to_string(&self.0).unwrap();
+            std::fs::write(&self.0, text.replace("ferry", "train")).unwrap();
+            let file = std::fs::File::options().write(true).open(&self.0).unwrap();
+            file.set_modified(time).unwrap();
+        }
+    }
+}
+
+#[test]
+fn another_text_in_the_place_of_one_that_is_verified_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let story: String = (0..30)
+        .map(|n| format!("The ferry left harbour number {n} in the morning. "))
+        .collect();
+    let line = |id: &str| {
+        serde_json::json!({"id": id, "text": format!("{story} Seen by {id}.")}).to_string()
+    };
+    let lines = format!("{}\n{}\n", line("a"), line("b"));
+    for (stage, noticed) in [("verifying", true), ("no such stage", false)] {
+        let source = source(folder.path(), "pages.jsonl", lines.as_bytes());
+        let meddler = Meddler(source.path.clone(), stage);
+        let model = retold::Model::new(retold::Config::default()).unwrap();
+        let found =
+            retold::dedup::run(vec![source], model, &retold::Resources::default(), &meddler);
+        match found {
+            Ok(found) => assert!(!noticed && found.pairs.len() == 1),
+            Err(error) => assert!(
+                noticed && error.to_string().contains("changed during the run"),
+                "{error}"
+            ),
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Standard error of F1 by the choice of pages: bootstrap (Efron 1979) over groups of pages.
 //!
 //! Pairs are not independent of each other: one page that a method gets wrong is in many pairs. So groups of pages are
-//! drawn, not pairs; a group is what true pairs connect. Each group's weight in a resample is drawn from Poisson(1)
+//! drawn, not pairs; a group is what true pairs connect, or an event: the pages below one folder, where groups of one event are
+//! not independent either. Each group's weight in a resample is drawn from Poisson(1)
 //! rather than by drawing as many groups as there are (the limit for many groups). A false pair of two groups counts
 //! half with each. A weight depends on the resample and on the group's smallest id only: two methods see the same
 //! resamples of a set, so differences between them can be judged too.
@@ -25,10 +26,13 @@ const FALSE: usize = 1;
 const MISSED: usize = 2;
 
 impl Tallies {
-    /// What was found, by groups.
-    pub fn of(gold: &Gold, reported: &[Reported], unlisted: Unlisted) -> Tallies {
+    /// What was found, by groups; with `events` by the first folder of ids.
+    pub fn of(gold: &Gold, reported: &[Reported], unlisted: Unlisted, events: bool) -> Tallies {
         let groups = groups(gold);
-        let group = |id: &str| groups.get(id).copied().unwrap_or_else(|| hash(id));
+        let group = |id: &str| match id.split_once('/') {
+            Some((event, _)) if events => hash(event),
+            _ => groups.get(id).copied().unwrap_or_else(|| hash(id)),
+        };
         let mut tallies = Tallies::default();
         let mut seen = HashSet::new();
         for pair in reported {
@@ -148,14 +152,24 @@ mod tests {
         let gold =
             gold("a\tb\tduplicate\nb\tc\trelated\nd\te\tduplicate\na\td\tdistinct\na\te\tignore\n");
         let reported = found(&[("a", "b"), ("a", "d"), ("a", "e"), ("c", "f")]);
-        let closed = Tallies::of(&gold, &reported, Unlisted::Distinct);
+        let closed = Tallies::of(&gold, &reported, Unlisted::Distinct, false);
         let [abc, de, f] = ["a", "d", "f"].map(hash);
         // abc: ab found; ad and cf false, half each; bc missed. de: half of ad false, de missed. f: half of cf.
         let expected = [(abc, [2, 2, 2]), (de, [0, 1, 2]), (f, [0, 1, 0])];
         assert_eq!(closed.0, expected.into_iter().collect());
-        let open = Tallies::of(&gold, &reported, Unlisted::Ignore);
+        let open = Tallies::of(&gold, &reported, Unlisted::Ignore, false);
         let expected = [(abc, [2, 1, 2]), (de, [0, 1, 2])];
         assert_eq!(open.0, expected.into_iter().collect());
+    }
+
+    /// Events x and y. By hand, in halves: the pair inside x, one between both, and the one of y missed.
+    #[test]
+    fn pairs_are_counted_with_their_events() {
+        let gold = gold("x/a\tx/b\tduplicate\ny/c\ty/d\tduplicate\n");
+        let reported = found(&[("x/a", "x/b"), ("x/a", "y/c")]);
+        let tallies = Tallies::of(&gold, &reported, Unlisted::Distinct, true);
+        let expected = [(hash("x"), [2, 1, 0]), (hash("y"), [0, 1, 2])];
+        assert_eq!(tallies.0, expected.into_iter().collect());
     }
 
     #[test]
@@ -181,7 +195,7 @@ mod tests {
                 pairs.push(Reported::new(&a, &b, Relation::Duplicate, 1.0));
             }
         }
-        let tallies = Tallies::of(&gold(&lines), &pairs, Unlisted::Distinct);
+        let tallies = Tallies::of(&gold(&lines), &pairs, Unlisted::Distinct, false);
         let resampled = tallies.resampled();
         let error = error_of(&resampled);
         assert!((error - 0.0222).abs() < 0.004, "{error}");

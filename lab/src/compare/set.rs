@@ -32,6 +32,8 @@ pub struct LabelledSet {
     pub gold: Gold,
     /// What a pair of its pages counts as that the labels do not list.
     pub unlisted: Unlisted,
+    /// Whether standard errors are those of events (the first folders of ids) and not of groups.
+    pub events: bool,
 }
 
 /// `set.json`.
@@ -94,6 +96,7 @@ impl LabelledSet {
             haystack: haystack.map(PathBuf::from),
             gold: Gold::read(&folder.join(described.gold))?,
             unlisted: described.unlisted,
+            events: false,
         })
     }
 
@@ -182,7 +185,7 @@ impl LabelledSet {
         Scored {
             named: reported.iter().filter(named).count() as u64,
             evaluation: evaluate(&reported, gold, self.unlisted, f64::NEG_INFINITY),
-            tallies: Tallies::of(gold, &reported, self.unlisted),
+            tallies: Tallies::of(gold, &reported, self.unlisted, self.events),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A method with settings, as people write it: `shingle:width=3,threshold=0.8`.
 
-use retold::method::{self, METHODS, MethodInfo};
+use retold::method::{self, METHODS, MethodInfo, PRESETS, Preset};
 use retold::param::{Domain, Param, Params, Settings, Value};
 use retold::text::Extract;
 use retold::{Config, Error, Result};
@@ -28,6 +28,9 @@ const GRID: [u32; 18] = [
     30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 92, 94, 96, 98, 100,
 ];
 
+/// Before the name of a preset.
+const PRESET: &str = "@";
+
 /// Values of a whole-number threshold that are tried at the most.
 const STEPS: i64 = 24;
 
@@ -40,7 +43,7 @@ pub fn grid() -> Grid {
 }
 
 impl Spec {
-    /// All specs in `text`, which has commas between them; `all` is every method with its defaults. A part such as
+    /// All specs in `text`, which has commas between them; `all` is every method with its defaults, `presets` every preset. A part such as
     /// `width=3` belongs to the spec before it.
     pub fn parse_list(text: &str) -> Result<Vec<Spec>> {
         let mut written: Vec<String> = Vec::new();
@@ -48,6 +51,13 @@ impl Spec {
             let is_setting = part.contains('=') && !part.contains(':');
             match written.last_mut() {
                 Some(last) if is_setting => *last += &format!(",{part}"),
+                _ if part == "presets" => {
+                    written.extend(
+                        PRESETS
+                            .iter()
+                            .map(|preset| format!("{PRESET}{}", preset.name)),
+                    );
+                }
                 _ if part == "all" => written.extend(METHODS.iter().map(|m| m.name.to_owned())),
                 _ => written.push(part.to_owned()),
             }
@@ -55,11 +65,18 @@ impl Spec {
         written.iter().map(|spec| Spec::parse(spec)).collect()
     }
 
-    /// One spec: `METHOD` or `METHOD:NAME=VALUE,NAME=VALUE`.
+    /// One spec: `METHOD` or `METHOD:NAME=VALUE,NAME=VALUE`, and `@PRESET` for a method.
     pub fn parse(text: &str) -> Result<Spec> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let info = method::find(name.trim())?;
-        let (mut settings, mut extract) = (Settings::new(), info.extract);
+        let (name, mut settings) = match name.trim().strip_prefix(PRESET) {
+            Some(name) => {
+                let preset = Preset::find(name)?;
+                (preset.method, preset.settings())
+            }
+            None => (name.trim(), Settings::new()),
+        };
+        let info = method::find(name)?;
+        let mut extract = info.extract;
         for part in rest.split(',').filter(|part| !part.trim().is_empty()) {
             let (name, value) = part.split_once('=').ok_or_else(|| {
                 Error::Usage(format!("{text}: NAME=VALUE expected, this is `{part}`"))

@@ -253,8 +253,8 @@ class _Job:
         return edges.select(F.col("a").alias("node"), F.col("b").alias("component")).unionByName(roots)
 
     def _labels(self, good, edges, holders):
-        """The texts that are to be decided: `node`, `component`, and whether others are `near`."""
-        texts = good.groupBy("node").agg(F.count("*").alias("pages"))
+        """The texts that are to be decided: `node`, `component`, the `first` of the pages, and whether others are `near`."""
+        texts = good.groupBy("node").agg(F.count("*").alias("pages"), F.min("id").alias("first"))
         looking = self._looking(holders).select("node", F.lit(True).alias("looks")).distinct()
         crowd = holders.select("node", F.lit(True).alias("holds")).distinct().join(looking, "node", "left")
         texts = texts.join(self._components(edges), "node", "left").join(crowd, "node", "left")
@@ -271,16 +271,14 @@ class _Job:
             texts = texts.drop("component").join(labels, "node", "left").where("component is not null or pages > 1")
             texts = texts.withColumn("component", F.coalesce("component", "node"))
             near = F.count("*").over(Window.partitionBy("component")) > 1
-            return texts.select("node", "component", near.alias("near"))
+            return texts.select("node", "component", "first", near.alias("near"))
         texts = texts.join(sizes.select("component", "together", "texts"), "component")
         near = F.expr("texts > 1 or coalesce(looks, false)")
         component = F.when(F.col("together"), F.lit(0)).otherwise(F.col("component"))
-        return texts.select("node", component.cast("bigint").alias("component"), near.alias("near"))
+        return texts.select("node", component.cast("bigint").alias("component"), "first", near.alias("near"))
 
-    def _proofs(self, good, labels):
-        """Proofs of one page for each text and sketch, that of the smallest id: pages of one visible text may differ in what is main text."""
-        pages = good.join(labels.where("near").select("node", "component"), "node")
-        named = pages.groupBy("node", "sketch", "component").agg(F.min("id").alias("id")).select("id", "component")
+    def _proofs(self, labels):
+        named = labels.where("near").select(F.col("first").alias("id"), "component")
         wanted = _retold.Numbers(named.mapInArrow(_names, "name bigint, component bigint").toArrow())
         self.report["texts"] = len(wanted)
         pages = self.pages.select(*self.columns)
@@ -292,7 +290,7 @@ class _Job:
         if _retold.verifies(self.model):
             none = {name: F.lit(None).cast(kind).alias(name) for name, kind in
                     (("date", "bigint"), ("bytes", "bigint"), ("site", "string"), ("sketch", "binary"))}
-            pages = pages.unionByName(self._proofs(good, labels).select("component", "id", *none.values(), "proof"))
+            pages = pages.unionByName(self._proofs(labels).select("component", "id", *none.values(), "proof"))
         pages = pages.repartition(self.partitions, "component").sortWithinPartitions("component", "id")
         return self._stream(pages, _FOUND, lambda model: _retold.Deciding(_model(model)))
 

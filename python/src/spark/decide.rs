@@ -34,8 +34,8 @@ const HELD: usize = 256 << 20;
 struct Proofs {
     file: Mutex<SpooledTempFile>,
     end: u64,
-    /// Id of a page -> its text, and where the proof of that is, in bytes.
-    places: HashMap<String, (u128, u64, usize)>,
+    /// Text -> where its proof is, in bytes.
+    places: HashMap<u128, (u64, usize)>,
     /// Page -> its text.
     texts: Vec<Option<u128>>,
     ids: Vec<String>,
@@ -54,20 +54,16 @@ impl Proofs {
         }
     }
 
-    fn add(&mut self, id: &str, text: u128, proof: &[u8]) -> std::io::Result<()> {
+    fn add(&mut self, text: u128, proof: &[u8]) -> std::io::Result<()> {
         let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
         file.write_all(proof)?;
-        let place = (text, self.end, proof.len());
-        self.places.insert(id.to_owned(), place);
+        self.places.insert(text, (self.end, proof.len()));
         self.end += proof.len() as u64;
         Ok(())
     }
 
-    /// The proof of a page, if its text is still the one that was sketched.
-    fn get(&self, page: PageNo) -> std::io::Result<Option<Vec<u64>>> {
-        let place = self.places.get(&self.ids[page.at()]);
-        let place = place.filter(|place| Some(place.0) == self.texts[page.at()]);
-        let Some(&(_, start, length)) = place else {
+    fn get(&self, text: u128) -> std::io::Result<Option<Vec<u64>>> {
+        let Some(&(start, length)) = self.places.get(&text) else {
             return Ok(None);
         };
         let mut bytes = vec![0; length];
@@ -94,7 +90,10 @@ impl Texts for Proofs {
     ) -> Result<()> {
         for (at, page) in wanted.iter().enumerate() {
             let failed = Error::io("cannot use a temporary file in", &self.folder);
-            let proof = self.get(*page).map_err(failed)?;
+            let proof = match self.texts[page.at()] {
+                Some(text) => self.get(text).map_err(failed)?,
+                None => None,
+            };
             let gone = || {
                 let id = &self.ids[page.at()];
                 Error::usage(format!(
@@ -149,11 +148,7 @@ impl Deciding {
                 if let Some((text, proof)) = proofs.value(row).split_first_chunk::<16>() {
                     let full = Error::io("cannot use a temporary file in", &self.folder);
                     self.proofs
-                        .add(
-                            rows.strings("id").value(row),
-                            u128::from_le_bytes(*text),
-                            proof,
-                        )
+                        .add(u128::from_le_bytes(*text), proof)
                         .map_err(full)?;
                     continue;
                 }

@@ -86,10 +86,12 @@ pub struct Learn {
 
 pub fn create(args: &Create) -> Result<ExitCode> {
     let mut config = args.model.config()?;
-    for file in [&mut config.user_dict, &mut config.synonyms]
-        .into_iter()
-        .flatten()
-    {
+    let files = [
+        &mut config.user_dict,
+        &mut config.synonyms,
+        &mut config.knowledge,
+    ];
+    for file in files.into_iter().flatten() {
         let WordFile { path, .. } = file;
         *path = path
             .canonicalize()

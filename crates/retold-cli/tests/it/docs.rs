@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use retold::method::METHODS;
+use retold::method::{METHODS, PRESETS};
 
-use crate::common::World;
+use serde_json::json;
+
+use crate::common::{World, article, line};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -55,6 +57,65 @@ fn every_option_of_every_command_is_in_its_page() {
             );
         }
     }
+}
+
+#[test]
+fn every_preset_is_in_the_table_and_works() {
+    let page = document("reference/methods/README.md");
+    let world = World::new();
+    world.file(
+        "in.jsonl",
+        line("a", &article("渡船", 0..9)) + &line("b", &article("渡船", 0..9)),
+    );
+    for preset in PRESETS {
+        let params = preset.params.iter();
+        let params: Vec<String> = params
+            .map(|(name, value)| format!("`{name}={value}`"))
+            .collect();
+        let row = format!(
+            "| `{}` | `{}`: {} |",
+            preset.name,
+            preset.method,
+            params.join(", ")
+        );
+        assert!(
+            page.contains(&row),
+            "docs/reference/methods/README.md does not have {row}"
+        );
+        world
+            .run(&[
+                "dedup",
+                "in.jsonl",
+                "-o",
+                preset.name,
+                "--preset",
+                preset.name,
+            ])
+            .code(0);
+        let summary = world.summary(preset.name);
+        assert_eq!(summary["parameters"]["method"], preset.method);
+    }
+    world
+        .run(&["dedup", "in.jsonl", "-o", "none", "--preset", "agd"])
+        .code(2)
+        .says(&["no preset is called `agd`; there are: ccdet, agt"]);
+    // What is set beside it wins.
+    let both = [
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "o",
+        "--preset",
+        "agt",
+        "--param",
+        "keywords=11",
+    ];
+    world.run(&both).code(0);
+    let set = &world.summary("o")["parameters"]["params"];
+    assert_eq!(
+        (&set["keywords"], &set["hashes"]),
+        (&json!(11), &json!("best"))
+    );
 }
 
 #[test]

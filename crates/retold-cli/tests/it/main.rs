@@ -17,6 +17,7 @@ mod network;
 mod one_judge;
 mod options;
 mod outputs;
+mod packaging;
 mod shingle;
 mod text;
 #[cfg(feature = "lab")]

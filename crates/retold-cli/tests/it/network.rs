@@ -137,8 +137,18 @@ fn pages_added_one_by_one_or_in_any_order_give_the_same_pairs() {
             ])
             .code(0);
     }
+    // One page at a time, each in a commit of its own.
+    world
+        .run(&["index", "create", "index", "--method", "concept"])
+        .code(0);
+    for page in &pages {
+        world.file("one.jsonl", page);
+        world.run(&["index", "add", "index", "one.jsonl"]).code(0);
+    }
+    world.run(&["index", "export", "index", "-o", "z"]).code(0);
     let pairs = world.read("x/pairs.jsonl");
     assert_eq!(pairs, world.read("y/pairs.jsonl"));
+    assert_eq!(pairs, world.read("z/pairs.jsonl"));
     assert!(
         pairs.lines().count() == 1 && pairs.contains("\"duplicate\""),
         "{pairs}"

@@ -155,6 +155,8 @@ fn the_example_config_has_every_option_and_works() {
                 "files-from",
                 "against",
                 "params ",
+                "preset",
+                "knowledge",
                 "user-dict",
                 "synonyms",
                 "mark",

@@ -2,6 +2,8 @@
 
 use std::process::Stdio;
 
+use serde_json::Value;
+
 use crate::common::{World, article, line};
 
 /// Three pages, two of them the same.
@@ -177,4 +179,112 @@ fn odd_orders_are_refused() {
         .says(&["four a core"]);
     let threads = world.summary("out")["run"]["threads"].as_u64().unwrap();
     assert!(threads < 10_000, "{threads}");
+}
+
+#[test]
+fn tables_stand_beside_the_lines_and_say_the_same() {
+    let world = World::new();
+    pages(&world);
+    // An id that CSV must quote.
+    world.file("in/b, \"the second\".txt", article("渡船", 0..9));
+    for (form, extra) in [("csv", "--no-kept"), ("parquet", "--mark")] {
+        let out = format!("out-{form}");
+        world
+            .run(&["dedup", "in", "-o", &out, "--tables", form, extra])
+            .code(0);
+        let column = |table: &str, text: &str, id: &str| -> Vec<(Value, Value)> {
+            let file = format!("{out}/{table}.{form}");
+            let read = [
+                "text",
+                &file,
+                "--text-field",
+                text,
+                "--id-field",
+                id,
+                "--format",
+                "jsonl",
+            ];
+            let told = world.run(&read).code(0).stdout();
+            // Ids that repeat are told apart.
+            let cell =
+                |value: &Value| Value::from(value.as_str().unwrap().split('#').next().unwrap());
+            let lines = told
+                .lines()
+                .map(|line| serde_json::from_str::<Value>(line).unwrap());
+            lines
+                .map(|line| (line["text"].clone(), cell(&line["id"])))
+                .collect()
+        };
+        let pairs = world.lines(&format!("{out}/pairs.jsonl"));
+        assert_eq!(pairs.len(), 3);
+        let expected: Vec<_> = pairs
+            .iter()
+            .map(|pair| (pair["a"].clone(), pair["b"].clone()))
+            .collect();
+        assert_eq!(column("pairs", "a", "b"), expected);
+        let shared = column("pairs", "relation", "shared");
+        for ((relation, shared), pair) in shared.iter().zip(&pairs) {
+            assert_eq!(*relation, pair["relation"]);
+            assert_eq!(shared.as_str().unwrap(), pair["shared"].to_string());
+        }
+        let members = column("clusters", "canonical", "member");
+        let clusters = world.lines(&format!("{out}/clusters.jsonl"));
+        let listed = clusters[0]["members"].as_array().unwrap();
+        assert!(members.iter().map(|(_, member)| member).eq(listed));
+        assert!(
+            members
+                .iter()
+                .all(|(canonical, _)| *canonical == clusters[0]["canonical"])
+        );
+        assert!(world.exists(&format!("{out}/rejects.{form}")));
+        assert_eq!(
+            world.exists(&format!("{out}/marks.{form}")),
+            extra == "--mark"
+        );
+        let listed = world.read(&format!("{out}/.retold-files"));
+        assert!(listed.contains(&format!("pairs.{form}\n")));
+    }
+}
+
+#[test]
+fn a_new_folder_on_another_file_system_is_written() {
+    let world = World::new();
+    pages(&world);
+    let Ok(other) = tempfile::tempdir_in("/dev/shm") else {
+        eprintln!("skipped: no /dev/shm");
+        return;
+    };
+    let out = other.path().join("new/out");
+    let out = out.to_str().unwrap();
+    world
+        .run(&["dedup", "in", "-o", out, "--temp-dir", "."])
+        .code(0);
+    world.run(&["dedup", "in", "-o", out, "--force"]).code(0);
+    assert!(other.path().join("new/out/kept/in/a.txt").exists());
+}
+
+#[test]
+fn manual_pages_and_completions_know_everything() {
+    let world = World::new();
+    world.run(&["man", "man1"]).code(0);
+    let pages = world.files("man1");
+    for page in [
+        "retold.1",
+        "retold-dedup.1",
+        "retold-index-add.1",
+        "retold-man.1",
+    ] {
+        assert!(pages.contains(&page.to_owned()), "{pages:?}");
+    }
+    let page = world.read("man1/retold-dedup.1");
+    assert!(page.contains("retold\\-dedup") && page.contains("\\-\\-canonical"));
+    for shell in ["bash", "zsh", "fish"] {
+        let script = world.run(&["completions", shell]).code(0).stdout();
+        for word in ["keyworld", "containment=", "dwdcs", "parquet", "two-edge"] {
+            assert!(script.contains(word), "{shell} does not know {word}");
+        }
+    }
+    // They do not swell the help.
+    let help = world.run(&["dedup", "--help"]).code(0).stdout();
+    assert!(!help.contains("containment="));
 }

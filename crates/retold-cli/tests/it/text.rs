@@ -1,6 +1,8 @@
 //! `retold text`, and the options of `dedup` that say what is compared.
 
-use crate::common::{World, line};
+use serde_json::Value;
+
+use crate::common::{World, article, line};
 
 const ARTICLE: &str = "<p>镇上的老渡口今年春天重新开放，第一天就有三百多人来坐船过河，比预想的多了一倍还多。</p>\
 <p>船主姓周，父亲和祖父都在这条河上摆渡，他说自己从小在船上长大，闭着眼也能把船靠到对岸的石阶上。</p>\
@@ -101,4 +103,34 @@ fn dictionaries_are_checked() {
         .run(&["dedup", "in.txt", "-o", "a", "--synonyms", "synonyms.tsv"])
         .code(2)
         .says(&["--synonyms synonyms.tsv: line 2: a group of two words or more expected"]);
+}
+
+#[test]
+fn topic_text_has_no_sentence_of_the_sites_template() {
+    let world = World::new();
+    let mut pages = String::new();
+    for number in 0..30 {
+        let body = format!(
+            "{}本站版权所有不得转载。",
+            article(&format!("第{number}页"), 0..3)
+        );
+        let page =
+            serde_json::json!({"id": number, "url": format!("http://a.cn/{number}"), "text": body});
+        pages += &format!("{page}\n");
+    }
+    world.file("in.jsonl", pages);
+    let topics = world.run(&["text", "in.jsonl", "--topic"]).code(0).stdout();
+    assert_eq!(topics.lines().count(), 30);
+    for (number, topic) in topics.lines().enumerate() {
+        let topic: Value = serde_json::from_str(topic).unwrap();
+        let sentences: Vec<&str> = topic["text"].as_str().unwrap().lines().collect();
+        let own = article(&format!("第{number}页"), 0..3);
+        assert_eq!(sentences.concat(), own);
+    }
+    let twice = world
+        .command(&["text", "-", "--topic"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(twice.status.code(), Some(2));
 }

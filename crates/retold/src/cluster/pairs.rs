@@ -31,7 +31,7 @@ impl Pairs {
     }
 
     /// All of them, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = Pair> {
+    pub fn iter(&self) -> impl Iterator<Item = Pair> + Clone {
         self.0.iter().map(Pair::from_numbers)
     }
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::ids::{PageNo, SketchNo};
 use crate::read::settle;
-use crate::spill::{Held, Memory, Rows};
+use crate::spill::{A_PAGE, Held, Memory, Rows};
 
 /// What is kept of one page beside its id.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,6 +128,7 @@ impl Pages {
     ///
     /// Errors: the temporary file cannot be written.
     pub fn push(&mut self, id: &str, row: &PageRow) -> Result<()> {
+        self.memory.reserve(A_PAGE);
         self.ids.push(id.as_bytes())?;
         self.rows.push(row.to_numbers())
     }

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::ids::PageNo;
 use crate::model::Model;
 use crate::read::Source;
+use crate::spill::Memory;
 use crate::texts::Texts;
 use crate::watch::Watch;
 
@@ -30,15 +31,16 @@ pub fn against(
     resources: &Resources,
     watch: &dyn Watch,
 ) -> Result<Findings> {
+    let memory = resources.memory()?;
     in_pool(resources.threads, || {
-        find([new, old], model, resources, (FAMILY, CROWD), watch)
+        find([new, old], model, &memory, (FAMILY, CROWD), watch)
     })
 }
 
 pub(super) fn find(
     [new, old]: [Vec<Source>; 2],
     mut model: Model,
-    resources: &Resources,
+    memory: &Memory,
     limits: (usize, usize),
     watch: &dyn Watch,
 ) -> Result<Findings> {
@@ -50,9 +52,8 @@ pub(super) fn find(
         model = model.learn(learn_words(&sources, &read, &model, watch)?);
         clock.lap("learn words");
     }
-    let memory = resources.memory();
     let read = |sources: &[Source], may_be_empty: bool| {
-        let collection = Collection::read(sources, &read, &model, &memory, watch)?;
+        let collection = Collection::read(sources, &read, &model, memory, watch)?;
         match collection.pages.is_empty() && !may_be_empty {
             true => Err(nothing_to_read(sources, &collection)),
             false => Ok(collection),
@@ -101,15 +102,10 @@ pub fn against_index(
     resources: &Resources,
     watch: &dyn Watch,
 ) -> Result<Findings> {
+    let memory = resources.memory()?;
     in_pool(resources.threads, || {
         let mut clock = Clock::default();
-        let mut collection = Collection::read(
-            &new,
-            &model.config().read,
-            &model,
-            &resources.memory(),
-            watch,
-        )?;
+        let mut collection = Collection::read(&new, &model.config().read, &model, &memory, watch)?;
         if collection.pages.is_empty() && !model.config().allow_empty {
             return Err(nothing_to_read(&new, &collection));
         }

@@ -81,7 +81,7 @@ proptest! {
             let sources = || [part(false), part(true)].map(|pages| vec![Source::of_pages("pages", pages)]);
             let run = |limits| {
                 let model = Model::new(config.clone()).unwrap();
-                super::against::find(sources(), model, &Resources::default(), limits, &()).unwrap()
+                super::against::find(sources(), model, &Memory::default(), limits, &()).unwrap()
             };
             let (whole, small) = (run((usize::MAX, usize::MAX)), run((family, crowd)));
             let of_new = |pair: &Pair| !(is_old[pair.a.at()] && is_old[pair.b.at()]);

@@ -93,6 +93,11 @@ impl Classes {
         }
     }
 
+    /// The class that stands for all classes of one text.
+    pub(super) fn text(&self, class: ClassNo) -> ClassNo {
+        self.text[class.at()]
+    }
+
     /// Whether the pages of two classes are exact copies.
     pub(super) fn are_copies(&self, a: ClassNo, b: ClassNo) -> bool {
         self.exact && self.text[a.at()] == self.text[b.at()]

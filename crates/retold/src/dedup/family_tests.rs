@@ -8,6 +8,7 @@ use super::*;
 use crate::cluster::Pair;
 use crate::cluster::{Canonical, Drop, Linkage};
 use crate::ids::Rank;
+use crate::spill::Memory;
 
 /// Pages made of few sentences, so that many are alike and some contain others.
 pub(super) fn pages() -> impl Strategy<Value = Vec<Page>> {
@@ -34,7 +35,7 @@ pub(super) fn pages() -> impl Strategy<Value = Vec<Page>> {
 pub(super) fn find_within(pages: &[Page], config: &Config, limits: (usize, usize)) -> Findings {
     let source = Source::of_pages("pages", pages.to_vec());
     let model = Model::new(config.clone()).unwrap();
-    find(vec![source], model, &Resources::default(), limits, &()).unwrap()
+    find(vec![source], model, &Memory::default(), limits, &()).unwrap()
 }
 
 pub(super) fn gone(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
@@ -113,6 +114,28 @@ proptest! {
             for &(page, size) in &some.large_components {
                 prop_assert!(size > family && large.contains(&page));
             }
+        }
+    }
+
+    /// With everything in temporary files, or all in memory.
+    #[test]
+    fn memory_makes_no_difference(pages in pages(), family in 1usize..40, crowd in 1usize..12) {
+        for config in configs() {
+            let run = |memory: Memory| {
+                let source = Source::of_pages("pages", pages.clone());
+                let model = Model::new(config.clone()).unwrap();
+                let found = find(vec![source], model, &memory, (family, crowd), &()).unwrap();
+                (found, memory.on_disk())
+            };
+            let (held, none) = run(Memory::default());
+            let (spilled, some) = run(Memory::new(0, 0, &std::env::temp_dir()));
+            prop_assert_eq!((none, some > 0), (0, pages.len() > 0));
+            prop_assert_eq!(&spilled.pairs, &held.pairs, "{}", config.method);
+            prop_assert_eq!(&spilled.clusters, &held.clusters);
+            prop_assert_eq!(&spilled.dropped, &held.dropped);
+            prop_assert_eq!(&spilled.large_components, &held.large_components);
+            prop_assert_eq!(spilled.model.knowledge(), held.model.knowledge());
+            prop_assert_eq!((spilled.candidates, spilled.verified), (held.candidates, held.verified));
         }
     }
 

@@ -125,8 +125,9 @@ pub fn run(
     resources: &Resources,
     watch: &dyn Watch,
 ) -> Result<Findings> {
+    let memory = resources.memory()?;
     in_pool(resources.threads, || {
-        find(sources, model, resources, (FAMILY, CROWD), watch)
+        find(sources, model, &memory, (FAMILY, CROWD), watch)
     })
 }
 
@@ -146,13 +147,12 @@ pub fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) 
 fn find(
     sources: Vec<Source>,
     mut model: Model,
-    resources: &Resources,
+    memory: &Memory,
     limits: (usize, usize),
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
-    let collection =
-        learn_and_sketch(&sources, &mut model, &mut clock, &resources.memory(), watch)?;
+    let collection = learn_and_sketch(&sources, &mut model, &mut clock, memory, watch)?;
     let work = Work {
         sources,
         collection,
@@ -210,9 +210,10 @@ impl Work {
             limits: (family, crowd),
             old_pages,
         } = self;
+        let memory = collection.memory().clone();
+        memory.suffices(collection.pages.len())?;
         let by_id = collection.pages.by_id();
         let mut preference = preference(&collection, model.config().canonical, &by_id, watch)?;
-        let memory = collection.memory().clone();
         let first_old = collection.pages.len() - old_pages;
         let mut is_old = Vec::new();
         if old_pages > 0 {
@@ -312,11 +313,17 @@ fn nothing_to_read(sources: &[Source], collection: &Collection) -> Error {
             reject.record,
             reject.reason
         )),
-        None => message.push_str(&format!(
-            ": {} files hold {} records, none of them a page",
-            sources.len(),
-            collection.read
-        )),
+        None => {
+            let hold = if sources.len() == 1 {
+                "file holds"
+            } else {
+                "files hold"
+            };
+            let (files, records) = (sources.len(), collection.read);
+            message.push_str(&format!(
+                ": {files} {hold} {records} records, none of them a page"
+            ));
+        }
     }
     Error::Usage(message)
 }

@@ -173,38 +173,6 @@ proptest! {
     }
 }
 
-#[test]
-fn memory_for_texts_makes_no_difference() {
-    let page = |number: usize| {
-        let text: String = SENTENCES
-            .iter()
-            .cycle()
-            .skip(number)
-            .take(6)
-            .copied()
-            .collect();
-        Page::text(format!("p{number}"), text)
-    };
-    let config = Config {
-        method: "shingle".into(),
-        ..Config::default()
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let find = |memory| {
-        let source = Source::of_pages("pages", (0..30).map(page));
-        let resources = Resources {
-            threads: 1,
-            memory,
-            temp_dir: Some(folder.path().to_owned()),
-        };
-        let model = Model::new(config.clone()).unwrap();
-        run(vec![source], model, &resources, &()).unwrap()
-    };
-    let (least, most) = (find(1), find(u64::MAX));
-    assert!(most.verified.checked > 0 && !most.pairs.is_empty());
-    assert_eq!(least.pairs, most.pairs);
-}
-
 /// Pages of one visible text may differ in what is their main text, and verification looks at that.
 #[test]
 fn the_order_of_reading_makes_no_difference() {
@@ -254,7 +222,7 @@ fn nothing_to_read_is_an_error() {
     let message = dedup([], &Config::default()).unwrap_err().to_string();
     assert_eq!(
         message,
-        "no page could be read from pages: 1 files hold 0 records, none of them a page"
+        "no page could be read from pages: 1 file holds 0 records, none of them a page"
     );
     for info in METHODS {
         let config = Config {

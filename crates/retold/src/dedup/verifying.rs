@@ -64,7 +64,9 @@ impl<'a> Verifying<'a> {
         for pair in pairs.iter().filter(|pair| self.is_doubtful(pair)) {
             for page in [pair.a, pair.b] {
                 let class = self.judge.classes.of(page);
-                if self.judge.page(page).text.is_some() && !self.proofs.has(class) {
+                if self.judge.page(page).text.is_some()
+                    && !self.proofs.has(self.judge.classes.text(class))
+                {
                     wanted.is_wanted[class.at()] = true;
                     wanted.any = true;
                 }
@@ -84,13 +86,20 @@ impl<'a> Verifying<'a> {
         let classes = self.judge.classes;
         let wanted = self.wanted.get_mut().unwrap_or_else(|e| e.into_inner());
         wanted.any = false;
+        // Pages of one text may differ in what is main text: the one of the smallest id counts, whatever the order of reading.
         let mut pages = Vec::new();
-        for class in ClassNo::first(wanted.is_wanted.len()) {
-            if std::mem::take(&mut wanted.is_wanted[class.at()]) {
-                // Any page of the class would do, had all the same blocks: the one of the smallest id, so that nothing else decides.
-                let first = classes.members(class).iter().min();
-                pages.extend(first.map(|first| self.judge.by_id[first.at()]));
+        let all: Vec<ClassNo> = ClassNo::first(wanted.is_wanted.len()).collect();
+        for text in all.chunk_by(|&a, &b| classes.text(a) == classes.text(b)) {
+            let mut is_wanted = false;
+            for class in text {
+                is_wanted |= std::mem::take(&mut wanted.is_wanted[class.at()]);
             }
+            let first = text.iter().flat_map(|&class| classes.members(class)).min();
+            pages.extend(
+                first
+                    .filter(|_| is_wanted)
+                    .map(|rank| self.judge.by_id[rank.at()]),
+            );
         }
         pages.par_sort_unstable();
         if pages.is_empty() {
@@ -100,9 +109,9 @@ impl<'a> Verifying<'a> {
         for (rank, page) in Rank::first(rank_of.len()).zip(self.judge.by_id) {
             rank_of[page.at()] = rank;
         }
-        let class = |page: PageNo| classes.of(rank_of[page.at()]);
+        let text = |page: PageNo| classes.text(classes.of(rank_of[page.at()]));
         self.proofs
-            .add(self.judge.model, texts, &pages, class, watch)
+            .add(self.judge.model, texts, &pages, text, watch)
     }
 
     /// For each pair, as sketches see it, the verdict that counts; none where a text has not been read, which then is wanted.
@@ -128,7 +137,10 @@ impl<'a> Verifying<'a> {
         let Some(verifier) = verifier.filter(|_| self.is_doubtful(pair)) else {
             return Some(*pair);
         };
-        let proof = |page: Rank| self.proofs.get(self.judge.classes.of(page));
+        let proof = |page: Rank| {
+            let classes = self.judge.classes;
+            self.proofs.get(classes.text(classes.of(page)))
+        };
         let (Some(a), Some(b)) = (proof(pair.a), proof(pair.b)) else {
             self.want(std::slice::from_ref(pair));
             return None;

@@ -6,6 +6,7 @@ mod network;
 mod obvious;
 mod paths;
 mod phrase;
+mod sentences;
 #[cfg(test)]
 mod tests;
 mod thin;
@@ -38,8 +39,14 @@ const THRESHOLD: Param = Param {
 
 const SPREAD: Param = Param {
     name: "spread",
-    domain: Domain::Float(0.08, 0.0, 100.0),
-    help: "maximum position spread S of related pages, divided by the words of the shorter page",
+    domain: Domain::Float(0.08, 0.0, 100_000.0),
+    help: "maximum position spread S of related pages, in the unit of `spread_by`",
+};
+
+const SPREAD_BY: Param = Param {
+    name: "spread_by",
+    domain: Domain::Choice("share", &["share", "words"]),
+    help: "share: S is divided by the words of the shorter page; words: it is not (DWDCS), and `spread` is in words",
 };
 
 const LENGTH_THRESHOLD: Param = Param {
@@ -78,7 +85,13 @@ const FREQUENCY: Param = Param {
     help: "concepts that occur more often are nodes of the network",
 };
 
-const JUDGED_BY: &[&str] = &["threshold", "spread", "length_threshold", "shared"];
+const JUDGED_BY: &[&str] = &[
+    "threshold",
+    "spread",
+    "spread_by",
+    "length_threshold",
+    "shared",
+];
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "concept",
@@ -89,6 +102,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
     params: &[
         THRESHOLD,
         SPREAD,
+        SPREAD_BY,
         LENGTH_THRESHOLD,
         SHARED,
         QUERY,
@@ -121,15 +135,26 @@ pub(super) const KEYWORLD: MethodInfo = MethodInfo {
     params: &[
         THRESHOLD,
         SPREAD,
+        SPREAD_BY,
         LENGTH_THRESHOLD,
         SHARED,
         QUERY,
         KEY_CONCEPTS,
         PHRASE,
         FREQUENCY,
+        Param {
+            name: "links",
+            domain: Domain::Choice("near", &["near", "sentences"]),
+            help: "near: words at most two apart are linked (DWDCS); sentences: words that stand in the same sentences (KeyWorld)",
+        },
+        Param {
+            name: "jaccard",
+            domain: Domain::Float(0.2, 0.0, 1.0),
+            help: "links=sentences: least Jaccard coefficient of the sentences in which linked words stand",
+        },
     ],
     judged_by: JUDGED_BY,
-    reads_sentences: |_| false,
+    reads_sentences: |params| params.choice("links") == "sentences",
     least_similarity: |params| params.float("threshold"),
     build: |params, _| Box::new(Concept::keyworld(params)),
 };
@@ -148,12 +173,13 @@ pub(super) const KEYWORLD: MethodInfo = MethodInfo {
 /// nodes; those at most two apart in the page's sequence of concepts are linked; the largest connected component is kept. Of the
 /// `hubs` nodes of highest degree (`keyworld`: of all) the `key_concepts` are kept whose removal lengthens the mean
 /// distance between the others most (CB). A pair that the removal cuts off counts as the longest distance + 1, so that the
-/// hub of a star comes first; KeyWorld adds up the widths of the parts, which puts it last.
+/// hub of a star comes first; KeyWorld adds up the widths of the parts, which puts it last. KeyWorld itself links words that stand in
+/// the same sentences: `keyworld` with `links=sentences`.
 ///
 /// Two pages are compared if they share `shared` of their first `query` key concepts, and related if the cosine of how
 /// often the key concepts occur reaches `threshold` and S stays below `spread`: S_i is the standard deviation of the
 /// shifts between the first occurrences of concept i, S the mean of those that occur twice or more on both, over the words
-/// of the shorter page. Where none does, positions are not tested. If one page is shorter than `length_threshold` times
+/// of the shorter page (`spread_by=words`: in words). Where none does, positions are not tested. If one page is shorter than `length_threshold` times
 /// the other, it is contained in it.
 ///
 /// # Misses
@@ -166,13 +192,15 @@ pub(super) const KEYWORLD: MethodInfo = MethodInfo {
 ///
 /// # Reference
 /// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by taking
-/// S over the length of the page (a threshold in words that fits short pages rejects long ones), by the mean of the shifts
+/// S over the length of the page (a threshold in words, `spread_by=words`, that fits short pages rejects long ones), by the mean of the shifts
 /// themselves rather than of their size, so that S is the same when the pages are swapped, by querying with the first
 /// concepts of both pages rather than of one, and by containment.
 #[derive(Clone, Debug)]
 pub struct Concept {
     threshold: f64,
     spread: f64,
+    /// Whether `spread` is a share of the shorter page, and not in words.
+    spread_is_share: bool,
     length_threshold: f64,
     shared: f64,
     query: usize,
@@ -182,6 +210,8 @@ pub struct Concept {
     merge: f64,
     /// 0: all nodes.
     hubs: usize,
+    /// How far the sentences of linked words agree, if that is what links them.
+    jaccard: Option<f64>,
 }
 
 /// A key concept of a page: an index into [`Concepts::all`], and its CB.
@@ -205,15 +235,25 @@ impl Concept {
         Concept {
             merge: params.float("merge"),
             hubs: params.int("hubs"),
-            ..Concept::keyworld(params)
+            ..Concept::with(params)
         }
     }
 
     /// The method `keyworld`.
     pub fn keyworld(params: &Params) -> Concept {
+        let by_sentence = params.choice("links") == "sentences";
+        Concept {
+            jaccard: by_sentence.then(|| params.float("jaccard")),
+            ..Concept::with(params)
+        }
+    }
+
+    /// What both have.
+    fn with(params: &Params) -> Concept {
         Concept {
             threshold: params.float("threshold"),
             spread: params.float("spread"),
+            spread_is_share: params.choice("spread_by") == "share",
             length_threshold: params.float("length_threshold"),
             shared: params.float("shared"),
             query: params.int("query"),
@@ -222,13 +262,25 @@ impl Concept {
             frequency: params.int("frequency"),
             merge: 1.0,
             hubs: 0,
+            jaccard: None,
+        }
+    }
+
+    /// The network of a page.
+    fn web(&self, text: &Text, concepts: &Concepts) -> Web {
+        match self.jaccard {
+            None => Web::new(concepts, self.frequency),
+            Some(least) => {
+                let links = sentences::links(text, concepts, least);
+                Web::linked(concepts, self.frequency, links.into_iter())
+            }
         }
     }
 
     /// The concepts of a page and the key concepts among them, best first.
     fn keys(&self, text: &Text) -> (Concepts, Vec<Key>) {
         let concepts = Concepts::find(text.words(), self.phrase, self.merge);
-        let web = Web::new(&concepts, self.frequency);
+        let web = self.web(text, &concepts);
         let hubs = web.hubs(&concepts, self.hubs);
         let growth = web.distances(&hubs).growth;
         let key = |&hub: &usize| Key {

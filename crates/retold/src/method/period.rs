@@ -49,6 +49,11 @@ pub(super) const INFO: MethodInfo = MethodInfo {
             domain: Domain::Int(Tail::DEFAULT.words as i64, 1, 100),
             help: "words before a full stop that make a feature, in scripts with spaces",
         },
+        Param {
+            name: "blocks",
+            domain: Domain::Choice("part", &["part", "join"]),
+            help: "part: a sentence begins with its block; join: after the full stop before it, wherever that stands (CCDet)",
+        },
     ],
     judged_by: &[],
     reads_sentences: |_| true,
@@ -64,7 +69,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 ///
 /// # How
 /// A feature is the hash of the last `chars` characters (scripts with spaces: the last `words` words) before a full
-/// stop, never reaching back over the previous full stop or over the beginning of the block. A page's sketch is the
+/// stop, never reaching back over the previous full stop or (`blocks=part`) over the beginning of the block. A page's sketch is the
 /// set of its features. CCS = |a ∩ b| / min(|a|, |b|), CLR = min(|a|, |b|) / max(|a|, |b|) over the features that are
 /// not noise. CCS ≥ `threshold` relates two pages: as duplicates if CLR ≥ `length_threshold`, else as container and
 /// contained. A page with fewer than `min_shared` features is related only if all of them match, the whole sentences
@@ -80,7 +85,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// # Reference
 /// CCDet (Journal of Computer Research and Development 2013, S2) and patent CN102945244. The formulas' images are
 /// lost in our copies; they are reconstructed from the prose. We deviate by languages other than Chinese, by the
-/// rules for pages with few features, and by not reaching over block boundaries: each was measured
+/// rules for pages with few features, and by not reaching over block boundaries (`blocks=join` does): each was measured
 /// (`docs/lab/measurements.md`).
 #[derive(Clone, Debug)]
 pub struct Period {
@@ -98,6 +103,8 @@ pub(super) struct Tail {
     chars: usize,
     /// Words, in scripts with spaces.
     words: usize,
+    /// Whether sentences reach back over the beginnings of blocks.
+    joins: bool,
 }
 
 impl Period {
@@ -110,6 +117,7 @@ impl Period {
             tail: Tail {
                 chars: params.int("chars"),
                 words: params.int("words"),
+                joins: params.choice("blocks") == "join",
             },
         }
     }
@@ -145,13 +153,28 @@ impl Tail {
     pub(super) const DEFAULT: Tail = Tail {
         chars: 10,
         words: 5,
+        joins: false,
     };
+
+    /// The sentences of a text, in order, with their text.
+    fn sentences<'t>(&self, text: &'t Text) -> impl Iterator<Item = (Sentence, &'t str)> {
+        let mut behind = 0;
+        let joins = self.joins;
+        text.sentences.iter().map(move |&sentence| {
+            let start = if joins { behind } else { sentence.start };
+            let rest = &text.folded[sentence.end as usize..];
+            // The full stop itself belongs to no sentence.
+            let stop = rest.chars().next().map_or(0, char::len_utf8);
+            behind = sentence.end + stop as u32;
+            let whole = &text.folded[start as usize..sentence.end as usize];
+            (Sentence { start, ..sentence }, whole)
+        })
+    }
 
     /// The features of a text, in order.
     pub(super) fn spots(&self, text: &Text) -> Vec<Spot> {
         let mut buffer = String::new();
-        let spots = text.sentences.iter().filter_map(|sentence| {
-            let whole = &text.folded[sentence.start as usize..sentence.end as usize];
+        let spots = self.sentences(text).filter_map(|(sentence, whole)| {
             self.feature(whole, sentence.words, &mut buffer);
             let key = (!buffer.is_empty()).then(|| xxh3_64(buffer.as_bytes()))?;
             let length = self.feature_length(whole, sentence.words);
@@ -230,8 +253,7 @@ impl Method for Period {
     fn sketch(&self, text: &Text) -> Sketch {
         let mut features = Vec::with_capacity(text.sentences.len());
         let mut buffer = String::new();
-        for &Sentence { start, end, words } in &text.sentences {
-            let sentence = &text.folded[start as usize..end as usize];
+        for (Sentence { words, .. }, sentence) in self.tail.sentences(text) {
             self.tail.feature(sentence, words, &mut buffer);
             if !buffer.is_empty() {
                 let key = xxh3_64(buffer.as_bytes());

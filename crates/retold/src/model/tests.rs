@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::*;
 use crate::index::Sketches;
 use crate::param::Settings;
@@ -217,4 +219,32 @@ fn units_of_a_store_are_those_of_sketches() {
     assert_eq!((one.whole, one.rare), (other.whole, other.rare));
     assert_eq!(one.whole.keys, [1, 3, 4, 10]);
     assert_eq!(one.rare.keys, [1, 4, 10]);
+}
+
+#[test]
+fn knowledge_may_come_from_another_collection() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let elsewhere = model("period", &[]).learn(knowing(&[1, 2, 3, 4]));
+    std::fs::write(&file, elsewhere.to_json()).unwrap();
+    let config = |method: &str| Config {
+        method: method.into(),
+        knowledge: Some(WordFile::at(file.path())),
+        ..Config::default()
+    };
+    let taught = Model::new(config("period")).unwrap();
+    assert_eq!(taught.knowledge(), elsewhere.knowledge());
+    // It is kept with the model, so that the file may go.
+    let json = taught.to_json();
+    let message = Model::new(config("codet")).unwrap_err().to_string();
+    assert!(
+        message.contains("it was learnt for the method period, not codet"),
+        "{message}"
+    );
+    std::fs::write(&file, model("period", &[]).to_json()).unwrap();
+    let message = Model::new(config("period")).unwrap_err().to_string();
+    assert!(message.contains("learns nothing"), "{message}");
+    drop(file);
+    let again = Model::from_json(&json, Path::new("/")).unwrap();
+    assert_eq!(again.knowledge(), taught.knowledge());
+    assert_eq!(again.to_json(), json);
 }

@@ -145,16 +145,8 @@ impl Rows {
         let names = names.collect::<Vec<_>>();
         self.columns = Columns::of(&names, options);
         if !self.columns.any() {
-            let names = names
-                .iter()
-                .take(20)
-                .map(|name| String::from_utf8_lossy(name).into_owned());
-            self.refused = Some(format!(
-                "no column `{}` or `{}` in the header row; the columns are: {}",
-                options.text_field,
-                options.html_field,
-                names.collect::<Vec<_>>().join(", ")
-            ));
+            let columns = names.iter().map(|name| String::from_utf8_lossy(name));
+            self.refused = Some(names::no_column(columns, options));
         }
     }
 

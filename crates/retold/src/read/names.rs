@@ -1,5 +1,7 @@
 //! How fields are named: several for the text, paths into nested fields, and where URLs and dates usually are.
 
+use std::borrow::Cow;
+
 use super::ReadOptions;
 
 /// Where corpora that keep only text and id at the top have the rest (datatrove and what is made with it).
@@ -82,6 +84,31 @@ impl ReadOptions {
     }
 }
 
+/// What a table without a column for the text says of itself: a few of its columns, for a header can be as long as a page.
+pub(crate) fn no_column<'a>(
+    columns: impl ExactSizeIterator<Item = Cow<'a, str>>,
+    options: &ReadOptions,
+) -> String {
+    const NAMED: usize = 8;
+    const CHARS: usize = 40;
+    let others = columns.len().saturating_sub(NAMED);
+    let named = columns.take(NAMED).map(|name| {
+        let start: String = name.chars().take(CHARS).collect();
+        match start.len() < name.len() {
+            true => start + "…",
+            false => start,
+        }
+    });
+    let mut named = named.collect::<Vec<_>>().join(", ");
+    if others > 0 {
+        named += &format!(" and {others} more");
+    }
+    format!(
+        "no column `{}` or `{}`; the columns are: {named}; say with --text-field which one holds the text",
+        options.text_field, options.html_field
+    )
+}
+
 /// One text of those of several fields: a blank line between them, empty ones left out. `None` if there is none at all.
 pub(crate) fn joined<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Vec<u8>> {
     let mut all: Option<Vec<u8>> = None;
@@ -93,4 +120,27 @@ pub(crate) fn joined<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Opti
         all.extend_from_slice(text);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_header_is_told_in_a_few_words() {
+        let said = |names: &[&str]| {
+            let columns = names.iter().map(|name| Cow::Borrowed(*name));
+            no_column(columns, &ReadOptions::default())
+        };
+        let next = "say with --text-field which one holds the text";
+        assert_eq!(
+            said(&["a", "b"]),
+            format!("no column `text` or `html`; the columns are: a, b; {next}")
+        );
+        let long = "書".repeat(100_000);
+        let many = vec![long.as_str(); 5000];
+        let told = said(&many);
+        assert!(told.len() < 2000, "{} bytes", told.len());
+        assert!(told.contains("…, 書") && told.contains(" and 4992 more; "));
+    }
 }

@@ -122,7 +122,7 @@ impl<T: Pod> Held<T> {
     }
 
     /// All values in order, a block at a time.
-    pub fn blocks(&self) -> impl Iterator<Item = Cow<'_, [T]>> {
+    pub fn blocks(&self) -> impl Iterator<Item = Cow<'_, [T]>> + Clone {
         let block = match self.file {
             None => self.len().max(1),
             Some(_) => (BLOCK / size_of::<T>().max(1)).max(1),
@@ -132,7 +132,7 @@ impl<T: Pod> Held<T> {
     }
 
     /// All values in order.
-    pub fn iter(&self) -> impl Iterator<Item = T> {
+    pub fn iter(&self) -> impl Iterator<Item = T> + Clone {
         self.blocks()
             .flat_map(|block| (0..block.len()).map(move |at| block[at]))
     }

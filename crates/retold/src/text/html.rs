@@ -30,13 +30,13 @@ pub fn visible_text(html: &str) -> (String, Meta, Outline) {
 }
 
 /// Elements whose content is no visible text.
-#[cfg(feature = "precise")]
+#[cfg(any(feature = "precise", fuzzing))]
 pub(super) fn is_hidden(name: &[u8]) -> bool {
     role(name) == Role::Hidden
 }
 
 /// Elements that end the line before them and after them.
-#[cfg(feature = "precise")]
+#[cfg(any(feature = "precise", fuzzing))]
 pub(super) fn ends_line(name: &[u8]) -> bool {
     matches!(role(name), Role::Block(_) | Role::Pre) || name == b"hr"
 }

@@ -11,8 +11,9 @@ pub mod extract;
 pub mod fold;
 mod folding;
 mod garbled;
-#[cfg(feature = "precise")]
-mod guard;
+#[cfg(any(feature = "precise", fuzzing))]
+#[doc(hidden)]
+pub mod guard;
 mod hints;
 pub mod html;
 pub mod language;

@@ -1,13 +1,13 @@
-//! Synonyms: WordNet's for English, and those of a user's file for any language.
+//! Synonyms: WordNet's for English, the Chinese Open Wordnet's, and those of a user's file for any language.
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::TextOptions;
 use super::fold::Folder;
-use super::wordnet::wordnet;
+use super::wordnet::{chinese, wordnet};
 
-/// Which words mean the same. By itself it knows WordNet.
+/// Which words mean the same. By itself it knows WordNet, and the Chinese Open Wordnet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Synonyms {
     /// Word -> the groups that it is in.
@@ -59,7 +59,8 @@ impl Synonyms {
         self.groups.len()
     }
 
-    /// The numbers of a term and of its synonyms, ascending. WordNet's count if `language` is English. A term's number
+    /// The numbers of a term and of its synonyms, ascending. WordNet's count if `language` is English, the Chinese Open
+    /// Wordnet's if it is Chinese. A term's number
     /// is the same on all pages.
     pub fn of(&self, term: &str, language: Option<&str>) -> Vec<u64> {
         let mut found = vec![number_of(term)];
@@ -67,6 +68,13 @@ impl Synonyms {
             && let Some(number) = wordnet().number(term)
         {
             found.extend(wordnet().synonyms(number).into_iter().map(u64::from));
+        }
+        if language == Some("zh")
+            && let Some(number) = chinese().number(term)
+        {
+            let synonyms = chinese().synonyms(number).into_iter();
+            let words = synonyms.filter_map(|number| chinese().lemma(number));
+            found.extend(words.map(|word| number_of(&word)));
         }
         for group in self.groups_of.get(term).into_iter().flatten() {
             found.extend_from_slice(&self.groups[*group as usize]);
@@ -93,12 +101,12 @@ mod tests {
         let synonyms = Synonyms::with_groups(file, &TextOptions::default());
         let synonyms = synonyms.expect("the file is right");
         assert_eq!(synonyms.groups(), 2);
-        assert_eq!(
-            synonyms.of("电脑", Some("zh")),
-            synonyms.of("计算机", Some("zh"))
-        );
-        assert_eq!(synonyms.of("电脑", Some("zh")).len(), 3);
-        assert_eq!(synonyms.of("云", Some("zh")).len(), 1);
+        let [of_one, of_other] = ["电脑", "计算机"].map(|term| synonyms.of(term, None));
+        assert_eq!((of_one.len(), &of_one), (3, &of_other));
+        // The Chinese Open Wordnet has more of them.
+        let of_both = synonyms.of("电脑", Some("zh"));
+        assert!(of_both.len() > 3 && of_one.iter().all(|n| of_both.contains(n)));
+        assert_eq!(synonyms.of("云娜", Some("zh")).len(), 1);
         let computer = synonyms.of("computer", Some("en"));
         assert!(computer.len() > 3);
         assert!(

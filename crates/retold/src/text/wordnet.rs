@@ -1,13 +1,15 @@
-//! English WordNet 3.0 in compact form: lemmas, parts of speech, synonyms.
+//! English WordNet 3.0 in compact form: lemmas, parts of speech, synonyms; and the synonyms of the Chinese Open Wordnet.
 //!
-//! `data/wordnet/wordnet.bin` is part of the program; `lab/examples/build_wordnet.rs` makes it and describes its form.
-//! Princeton's licence stands in `data/wordnet/LICENSE`. A lemma's **number** is its rank among all lemmas.
+//! `data/wordnet/wordnet.bin` and `cow.bin` are part of the program; `lab/examples/build_wordnet.rs` makes them and describes their
+//! form. Their licences stand beside them. A lemma's **number** is its rank among all lemmas of its language.
 
 use std::sync::OnceLock;
 
 use fst::Map;
 
 const FILE: &[u8] = include_bytes!("../../data/wordnet/wordnet.bin");
+
+const CHINESE: &[u8] = include_bytes!("../../data/wordnet/cow.bin");
 
 /// A part of speech in WordNet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -85,6 +87,12 @@ pub fn wordnet() -> &'static WordNet {
     static WORDNET: OnceLock<WordNet> = OnceLock::new();
     // A damaged file would know no words; a test rules it out.
     WORDNET.get_or_init(|| WordNet::unpack(FILE).unwrap_or_default())
+}
+
+/// The Chinese Open Wordnet: simplified Chinese words that have synonyms. No forms, as Chinese has none.
+pub fn chinese() -> &'static WordNet {
+    static WORDNET: OnceLock<WordNet> = OnceLock::new();
+    WORDNET.get_or_init(|| WordNet::unpack(CHINESE).unwrap_or_default())
 }
 
 impl WordNet {
@@ -289,6 +297,18 @@ mod tests {
         let number = wordnet().number(lemma).expect("the lemma is known");
         let numbers = wordnet().synonyms(number).into_iter();
         numbers.filter_map(|n| wordnet().lemma(n)).collect()
+    }
+
+    #[test]
+    fn chinese_words_have_synonyms() {
+        let synonyms = |word: &str| -> Vec<String> {
+            let number = chinese().number(word).expect("the word is known");
+            let numbers = chinese().synonyms(number).into_iter();
+            numbers.filter_map(|n| chinese().lemma(n)).collect()
+        };
+        assert!(synonyms("光盘").contains(&"光碟".to_owned()));
+        assert!(chinese().synsets() > 19_000 && chinese().len() > 35_000);
+        assert_eq!(chinese().number("car"), None);
     }
 
     #[test]

@@ -194,9 +194,14 @@ impl<'a> Words<'a> {
         let language = self.language(word);
         match form {
             Form::Surface => Cow::Borrowed(surface),
-            Form::Stem => language
-                .and_then(language::stemmer)
-                .map_or(Cow::Borrowed(surface), |stemmer| stemmer.stem(surface)),
+            Form::Stem => {
+                let stem = language
+                    .and_then(language::stemmer)
+                    .map(|stemmer| stemmer.stem(surface));
+                // Snowball takes some Arabic words for endings as a whole.
+                stem.filter(|stem| !stem.is_empty())
+                    .unwrap_or(Cow::Borrowed(surface))
+            }
             Form::Lemma => {
                 let known = (language == Some("en")).then(|| wordnet().lemma_of(surface));
                 let lemma = known.flatten().and_then(|number| wordnet().lemma(number));

@@ -172,6 +172,18 @@ fn stems_and_stop_words_follow_the_language() {
 }
 
 #[test]
+fn no_word_is_stemmed_away() {
+    // Found by the fuzzer: endings and nothing else, says Snowball.
+    let text = text("اللغ\u{1a7a}ل\u{640}&\u{61f} اللغة");
+    let words = text.words();
+    let stems = words.all().iter().map(|&word| words.form(word, Form::Stem));
+    assert!(stems.clone().count() > 1);
+    for stem in stems {
+        assert!(!stem.is_empty());
+    }
+}
+
+#[test]
 fn equal_words_have_equal_numbers() {
     let text = text("the cat saw the cats and a dog saw the cat");
     let words = text.words();

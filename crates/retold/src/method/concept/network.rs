@@ -17,14 +17,23 @@ pub(super) struct Web {
 }
 
 impl Web {
-    /// Nodes are the concepts that occur more than `frequency` times.
+    /// Nodes are the concepts that occur more than `frequency` times, those near each other are linked.
     pub(super) fn new(concepts: &Concepts, frequency: usize) -> Web {
-        let frequent = |concept: u32| concepts.all[concept as usize].positions.len() > frequency;
         let sequence = &concepts.sequence;
         let edges = (0..sequence.len()).flat_map(|at| {
             let later = sequence[at + 1..].iter().take(REACH);
             later.map(move |&other| (sequence[at], other))
         });
+        Web::linked(concepts, frequency, edges)
+    }
+
+    /// The same with other links.
+    pub(super) fn linked(
+        concepts: &Concepts,
+        frequency: usize,
+        edges: impl Iterator<Item = (u32, u32)>,
+    ) -> Web {
+        let frequent = |concept: u32| concepts.all[concept as usize].positions.len() > frequency;
         let edges = edges.filter(|&(a, b)| frequent(a) && frequent(b));
         let all = Graph::new(concepts.all.len(), edges);
         let part = largest_part(&all, concepts, frequent);

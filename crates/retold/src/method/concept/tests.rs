@@ -176,6 +176,18 @@ fn the_same_words_at_other_places_are_no_duplicate() {
     let related =
         |method: &Concept| judge(method, &method.sketch(&a), &method.sketch(&b)).is_some();
     assert!(!related(&strict) && related(&lax));
+    // The same spread in words is more than a word.
+    let words = |spread| {
+        let spread = ("spread", spread);
+        method(&[
+            ("shared", "0"),
+            ("threshold", "0.5"),
+            ("spread_by", "words"),
+            spread,
+            ("length_threshold", "0.1"),
+        ])
+    };
+    assert!(!related(&words("1")) && related(&words("10000")));
 }
 
 fn sketch(keys: &[u64], words: usize, concepts: &[(u64, &[u32])]) -> Sketch {
@@ -256,11 +268,47 @@ fn only_the_declared_parameters_leave_the_sketch_alone() {
         Domain::Float(_, _, high) => high.to_string(),
         Domain::Int(default, low, _) if default > 2 => (low + 1).to_string(),
         Domain::Int(_, _, high) => high.to_string(),
-        Domain::Choice(..) => unreachable!("no choices"),
+        Domain::Choice(default, names) => {
+            let other = names.iter().find(|name| **name != default);
+            (*other.unwrap()).to_owned()
+        }
     };
     for param in INFO.params {
         let changed = method(&[(param.name, &value(param))]);
         let same = plain.sketch(&text) == changed.sketch(&text);
         assert_eq!(same, INFO.judged_by.contains(&param.name), "{}", param.name);
     }
+}
+
+#[test]
+fn keyworld_can_link_words_of_one_sentence() {
+    // Sentences of: ferry in 0 and 1, storm in 0 and 1, quay in 1, baker in 2. By hand: ferry and storm 2 / 2, ferry and quay 1 / 2.
+    let text = text("Ferry then slowly storm. Storm and quay, far away ferry. Baker bakes.");
+    let named = |least: &str| {
+        let method = Concept::keyworld(&params(
+            &KEYWORLD,
+            &[("links", "sentences"), ("jaccard", least)],
+        ));
+        let concepts = Concepts::find(text.words(), 1, 1.0);
+        let links = sentences::links(&text, &concepts, method.jaccard.unwrap());
+        let name = |number: u32| concepts.all[number as usize].name.as_str();
+        let pairs = links.iter().map(|&(a, b)| (name(a), name(b)));
+        let mut pairs: Vec<(String, String)> = pairs
+            .map(|(a, b)| (a.min(b).into(), a.max(b).into()))
+            .collect();
+        pairs.sort();
+        pairs
+    };
+    let has = |pairs: &[(String, String)], a: &str, b: &str| {
+        pairs.iter().any(|(x, y)| (&**x, &**y) == (a, b))
+    };
+    let (strict, lax) = (named("1"), named("0.5"));
+    assert!(
+        has(&strict, "ferry", "storm") && !has(&strict, "ferry", "quay"),
+        "{strict:?}"
+    );
+    assert!(
+        has(&lax, "ferry", "quay") && !has(&lax, "baker", "ferry"),
+        "{lax:?}"
+    );
 }

@@ -32,10 +32,11 @@ impl Compared {
         }
     }
 
-    /// S over the words of the shorter page; `None` if no shared concept occurs twice on both.
-    fn spread(&self) -> Option<f64> {
+    /// S in words, or over the words of the shorter page; `None` if no shared concept occurs twice on both.
+    fn spread(&self, is_share: bool) -> Option<f64> {
         let words = self.words.0.min(self.words.1).max(1) as f64;
-        self.words_of_spread.map(|spread| spread / words)
+        let unit = if is_share { words } else { 1.0 };
+        self.words_of_spread.map(|spread| spread / unit)
     }
 }
 
@@ -48,9 +49,12 @@ impl Concept {
         let cosine = "cosine of the key concept counts";
         let cosine = Check::value("cosine", cosine, found.cosine);
         related &= trace.test(cosine.against(Op::AtLeast, self.threshold));
-        related &= trace.test(match found.spread() {
+        related &= trace.test(match found.spread(self.spread_is_share) {
             Some(spread) => {
-                let meaning = "position spread S of shared concepts, divided by the words of the shorter page";
+                let meaning = match self.spread_is_share {
+                    true => "position spread S of shared concepts, divided by the words of the shorter page",
+                    false => "position spread S of shared concepts, in words",
+                };
                 Check::value("S", meaning, spread).against(Op::Below, self.spread)
             }
             None => {

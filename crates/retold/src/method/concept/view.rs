@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::network::{Web, contribution, mean_distance};
+use super::network::{contribution, mean_distance};
 use super::{Concept, Concepts};
 use crate::text::Text;
 
@@ -56,13 +56,13 @@ impl Concept {
     /// How many nodes the network of a page has.
     pub fn nodes(&self, text: &Text) -> usize {
         let concepts = Concepts::find(text.words(), self.phrase, self.merge);
-        Web::new(&concepts, self.frequency).graph.len()
+        self.web(text, &concepts).graph.len()
     }
 
     /// The network of a page, with the contribution of every node.
     pub fn network(&self, text: &Text) -> Network {
         let concepts = Concepts::find(text.words(), self.phrase, self.merge);
-        let web = Web::new(&concepts, self.frequency);
+        let web = self.web(text, &concepts);
         let graph = &web.graph;
         let all: Vec<u32> = (0..graph.len() as u32).collect();
         let found = web.distances(&all);

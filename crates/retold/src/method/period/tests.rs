@@ -175,3 +175,29 @@ fn the_formula_by_hand() {
         ["shared = 1 ≥ 1", "equal = 1 ≥ 1", "chars = 20 < 40"]
     );
 }
+
+#[test]
+fn a_line_break_inside_a_sentence_breaks_nothing_if_blocks_are_joined() {
+    let plain = "今天上午十点渡船从码头出发前往对岸。船上载有乘客一百二十人和车辆三十台。到达对岸时已经是中午时分。";
+    // One block a line, as `<br>` makes them.
+    let broken: String = plain
+        .split_inclusive('。')
+        .map(|sentence| {
+            let cut = sentence.char_indices().rev().nth(4).unwrap().0;
+            format!("{}\n\n{}", &sentence[..cut], &sentence[cut..])
+        })
+        .collect();
+    let related = |blocks: &str| {
+        let method = period(&[("blocks", blocks)]);
+        compare(&method, plain, &broken).is_some()
+    };
+    assert!(related("join") && !related("part"));
+    // It reaches back to the full stop before, never over it.
+    let [part, join] = ["part", "join"].map(|blocks| {
+        let spots = period(&[("blocks", blocks)]).spots(&text("首页\n\n新闻\n\n船到了。人走了。"));
+        let lengths = spots.iter().map(|spot| spot.end - spot.start);
+        lengths.collect::<Vec<u32>>()
+    });
+    assert_eq!(part, [9, 9]);
+    assert_eq!(join, ["首页\n新闻\n船到了".len() as u32, 9]);
+}

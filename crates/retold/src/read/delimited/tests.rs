@@ -71,7 +71,9 @@ fn a_file_without_the_column_is_one_reject_and_an_empty_one_is_nothing() {
     let folder = Folder::new(&[("a.csv", b"a,b\n1,2\n3,4\n"), ("b.csv", b"")]);
     assert_eq!(
         briefs(&folder.source("a.csv")),
-        ["!no column `text` or `html` in the header row; the columns are: a, b"]
+        [
+            "!no column `text` or `html`; the columns are: a, b; say with --text-field which one holds the text"
+        ]
     );
     assert!(briefs(&folder.source("b.csv")).is_empty());
     assert_eq!(rewritten(&folder.source("a.csv"), |_| Fate::Keep), None);

@@ -139,13 +139,8 @@ fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String>
     if found {
         return Ok(());
     }
-    let names = fields.iter().take(20).map(|field| field.name());
-    Err(format!(
-        "no column `{}` or `{}`; the columns are: {}",
-        options.text_field,
-        options.html_field,
-        names.collect::<Vec<_>>().join(", ")
-    ))
+    let columns = fields.iter().map(|field| Cow::Borrowed(field.name()));
+    Err(names::no_column(columns, options))
 }
 
 /// Runs a step of the Parquet reader. On damaged files that crate can panic, and one bad file must not end the run.

@@ -447,7 +447,7 @@ fn missing_columns_and_other_types_are_one_reject() {
         (
             "required int64 a; required int64 b;",
             vec![full(Values::Long(vec![1])), full(Values::Long(vec![1]))],
-            "!no column `text` or `html`; the columns are: a, b",
+            "!no column `text` or `html`; the columns are: a, b; say with --text-field which one holds the text",
         ),
     ] {
         let folder = Folder::new(&[("a.parquet", &file(fields, Compression::SNAPPY, &[columns]))]);

@@ -1,0 +1,47 @@
+//! `retold man`: manual pages.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Command, CommandFactory};
+use retold::{Error, Result};
+
+use crate::Cli;
+
+/// Writes the manual pages
+///
+/// One for retold and one for each of its commands: retold.1, retold-dedup.1 and so on. Files of these names are replaced.
+#[derive(clap::Args)]
+#[command(after_help = "Example:
+  retold man ~/.local/share/man/man1 && man retold-dedup")]
+pub struct Args {
+    /// The folder to write them in; it is made if it is not there
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Writes the pages.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let folder = &args.folder;
+    std::fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    write(&command, args)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the page of a command, and those of the commands below it.
+fn write(command: &Command, args: &Args) -> Result<()> {
+    let name = command
+        .get_display_name()
+        .unwrap_or_else(|| command.get_name());
+    let path = args.folder.join(format!("{name}.1"));
+    let mut page = Vec::new();
+    let rendered = clap_mangen::Man::new(command.clone().name(name.to_owned())).render(&mut page);
+    rendered
+        .and_then(|()| std::fs::write(&path, page))
+        .map_err(Error::io("cannot write", &path))?;
+    command
+        .get_subcommands()
+        .try_for_each(|below| write(below, args))
+}

@@ -1,0 +1,86 @@
+//! Values that help and completion scripts know by name, though any text is taken: what is wrong is said by the library.
+
+use std::ffi::OsStr;
+use std::sync::LazyLock;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command, Error};
+use retold::method::{METHODS, PRESETS};
+
+/// The name of a method.
+#[derive(Clone)]
+pub struct MethodName;
+
+impl TypedValueParser for MethodName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = METHODS.iter().map(|method| method.name);
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
+
+/// The name of a preset.
+#[derive(Clone)]
+pub struct PresetName;
+
+impl TypedValueParser for PresetName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = PRESETS.iter().map(|preset| preset.name);
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
+
+/// NAME=VALUE: a parameter of a method.
+#[derive(Clone)]
+pub struct Setting;
+
+impl TypedValueParser for Setting {
+    type Value = (String, String);
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, Error> {
+        let parts = |text: String| match text.split_once('=') {
+            Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
+            None => Err("NAME=VALUE expected"),
+        };
+        let parser = StringValueParser::new().try_map(parts);
+        parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+            let all = METHODS.iter().flat_map(|method| method.all_params());
+            let mut names: Vec<String> = all.map(|param| format!("{}=", param.name)).collect();
+            names.sort();
+            names.dedup();
+            names
+        });
+        let names = NAMES.iter().map(String::as_str);
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}

@@ -1,0 +1,85 @@
+//! The tables of an output folder once more as CSV or Parquet, for programs that read columns.
+
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use retold::config::Tables;
+use retold::{Error, Result};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::out::OutDir;
+
+/// What a column holds; any of its values may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Whole,
+    Real,
+}
+
+/// The columns of a table by name.
+pub(crate) type Columns = [(&'static str, Kind)];
+
+/// Writes a table in another form than JSONL: `name` with the ending of the form. Fields of `lines` that are no columns are
+/// left out. Memory: one row group of Parquet.
+pub(crate) fn write(
+    out: &OutDir,
+    form: Tables,
+    name: &str,
+    columns: &Columns,
+    lines: impl Iterator<Item = impl Serialize>,
+) -> Result<()> {
+    let rows = lines.map(|line| row(line, columns));
+    match form {
+        Tables::Jsonl => Ok(()),
+        Tables::Csv => csv(out, &format!("{name}.csv"), columns, rows),
+        #[cfg(feature = "parquet")]
+        Tables::Parquet => parquet::write(out, &format!("{name}.parquet"), columns, rows),
+        #[cfg(not(feature = "parquet"))]
+        Tables::Parquet => check(form),
+    }
+}
+
+/// Checks that tables can be written in that form, before a run takes its time.
+pub(crate) fn check(form: Tables) -> Result<()> {
+    if form == Tables::Parquet && !cfg!(feature = "parquet") {
+        return Err(Error::usage(
+            "this build writes no Parquet; build it with the feature `parquet`",
+        ));
+    }
+    Ok(())
+}
+
+/// The values of a line in the order of the columns.
+fn row(line: impl Serialize, columns: &Columns) -> Vec<Value> {
+    let mut line = serde_json::to_value(line).unwrap_or_default();
+    let value = |(name, _): &(&str, Kind)| line.get_mut(name).map(Value::take).unwrap_or_default();
+    columns.iter().map(value).collect()
+}
+
+fn csv(
+    out: &OutDir,
+    name: &str,
+    columns: &Columns,
+    rows: impl Iterator<Item = Vec<Value>>,
+) -> Result<()> {
+    let path = out.path(name);
+    let mut writer = csv::Writer::from_writer(out.create(name)?);
+    let put = || -> csv::Result<()> {
+        writer.write_record(columns.iter().map(|(name, _)| name))?;
+        for row in rows {
+            let fields = row.into_iter().map(|value| match value {
+                Value::Null => String::new(),
+                Value::String(text) => text,
+                number => number.to_string(),
+            });
+            writer.write_record(fields)?;
+        }
+        Ok(writer.flush()?)
+    };
+    put().map_err(|error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => Error::io("cannot write", &path)(error),
+        other => Error::usage(format!("{}: {other:?}", path.display())),
+    })
+}

@@ -1,0 +1,39 @@
+//! Links of KeyWorld: words that stand in the same sentences.
+
+use rustc_hash::FxHashMap;
+
+use super::phrase::Concepts;
+use crate::text::Text;
+
+/// The pairs of concepts whose sentences agree, by their Jaccard coefficient, by at least `least`. What stands behind the last full
+/// stop of a text is a sentence too. Quadratic in the different concepts of a sentence.
+pub(super) fn links(text: &Text, concepts: &Concepts, least: f64) -> Vec<(u32, u32)> {
+    let words = text.words().all();
+    let ended_before = |at: u32| {
+        text.sentences
+            .partition_point(|sentence| sentence.end <= at)
+    };
+    let mut places: Vec<(usize, u32)> = Vec::new();
+    for (concept, number) in concepts.all.iter().zip(0..) {
+        let starts = concept.positions.iter().map(|&at| words[at as usize].start);
+        places.extend(starts.map(|start| (ended_before(start), number)));
+    }
+    places.sort_unstable();
+    places.dedup();
+    let mut sentences = vec![0u32; concepts.all.len()];
+    let mut shared: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    for sentence in places.chunk_by(|x, y| x.0 == y.0) {
+        for (at, &(_, a)) in sentence.iter().enumerate() {
+            sentences[a as usize] += 1;
+            for &(_, b) in &sentence[at + 1..] {
+                *shared.entry((a, b)).or_default() += 1;
+            }
+        }
+    }
+    let agrees = |&((a, b), both): &((u32, u32), u32)| {
+        let either = sentences[a as usize] + sentences[b as usize] - both;
+        f64::from(both) >= least * f64::from(either)
+    };
+    let links = shared.into_iter().filter(agrees);
+    links.map(|(pair, _)| pair).collect()
+}

@@ -1,0 +1,157 @@
+//! Published methods at their published settings, by name.
+
+use super::MethodInfo;
+use crate::error::{Error, Result};
+use crate::param::Settings;
+
+/// A method with settings that a publication used, so that tables can compare what was published. What we ship are the
+/// methods' defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// The name.
+    pub name: &'static str,
+    /// The method.
+    pub method: &'static str,
+    /// Parameters of the method; all others have their defaults.
+    pub params: &'static [(&'static str, &'static str)],
+    /// The publication.
+    pub source: &'static str,
+    /// What the publication does not give, or what differs from it.
+    pub remark: &'static str,
+}
+
+/// The table of presets.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "ccdet",
+        method: "period",
+        params: &[
+            ("noise", "site"),
+            ("min_shared", "1"),
+            ("min_chars", "0"),
+            ("chars", "10"),
+            ("blocks", "join"),
+        ],
+        source: "CCDet, Journal of Computer Research and Development 2013(S2)",
+        remark: "the threshold of CCS and what is pruned are not given: ours",
+    },
+    Preset {
+        name: "agt",
+        method: "agglomerate",
+        params: &[
+            ("hashes", "best"),
+            ("keywords", "10"),
+            ("duplicate_by", "cosine"),
+        ],
+        source: "AgT, Journal of Computer Applications 2010, 30(6):1661",
+        remark: "the score function f and the threshold of AgT are not given: ours",
+    },
+    Preset {
+        name: "dwdcs",
+        method: "concept",
+        params: &[
+            ("threshold", "0.9"),
+            ("key_concepts", "20"),
+            ("hubs", "30"),
+            ("phrase", "3"),
+            ("shared", "0"),
+        ],
+        source: "DWDCS, Journal of Software 2011, 22(8):1816",
+        remark: "S_thr, Rel_thr, f_thr and the number of queried concepts are not given: ours, S over the length of the page",
+    },
+    Preset {
+        name: "keyworld",
+        method: "keyworld",
+        params: &[
+            ("threshold", "0.9"),
+            ("key_concepts", "20"),
+            ("shared", "0"),
+            ("links", "sentences"),
+        ],
+        source: "KeyWorld, Discovery Science 2001, in place of DWDCS's network (DWSWN)",
+        remark: "KeyWorld finds keywords and compares no pages: DWDCS's comparison; the Jaccard threshold and S_thr: ours",
+    },
+    Preset {
+        name: "imatch",
+        method: "imatch",
+        params: &[("lexicons", "0"), ("terms", "0"), ("min_terms", "1")],
+        source: "Chowdhury et al., ACM TOIS 20(2), 2002",
+        remark: "the paper tries many IDF bands: ours",
+    },
+    Preset {
+        name: "broder",
+        method: "shingle",
+        params: &[
+            ("containment", "false"),
+            ("verify", "off"),
+            ("width", "10"),
+            ("threshold", "0.5"),
+        ],
+        source: "Broder, Glassman, Manasse and Zweig, Syntactic clustering of the Web, WWW 1997",
+        remark: "min-hash values in bands stand for the sample of each 25th shingle; characters are words in scripts without spaces",
+    },
+    Preset {
+        name: "spotsigs",
+        method: "spotsigs",
+        params: &[
+            ("min_shared", "1"),
+            ("antecedents", "articles"),
+            ("threshold", "0.44"),
+        ],
+        source: "Theobald, Siddharth and Paepcke, SIGIR 2008",
+        remark: "distance and chain: ours; the lists for Chinese are ours",
+    },
+];
+
+impl Preset {
+    /// The preset called `name`.
+    ///
+    /// Errors: there is none.
+    pub fn find(name: &str) -> Result<&'static Preset> {
+        PRESETS
+            .iter()
+            .find(|preset| preset.name == name)
+            .ok_or_else(|| {
+                let known: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+                Error::Usage(format!(
+                    "no preset is called `{name}`; there are: {}",
+                    known.join(", ")
+                ))
+            })
+    }
+
+    /// Those of a method.
+    pub fn of(method: &MethodInfo) -> impl Iterator<Item = &'static Preset> {
+        PRESETS
+            .iter()
+            .filter(move |preset| preset.method == method.name)
+    }
+
+    /// Its parameters as settings.
+    pub fn settings(&self) -> Settings {
+        let params = self.params.iter();
+        params
+            .map(|&(name, value)| (name.to_owned(), value.into()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::find;
+
+    #[test]
+    fn presets_name_methods_and_parameters_that_are_there() {
+        for preset in PRESETS {
+            let method = find(preset.method).unwrap();
+            let set = method.resolve(&preset.settings()).unwrap();
+            let shipped = method.resolve(&Settings::new()).unwrap();
+            assert_ne!(set, shipped, "{} is what we ship", preset.name);
+            assert!(Preset::of(method).any(|of| of == preset));
+            assert_eq!(Preset::find(preset.name).unwrap(), preset);
+        }
+        let message = Preset::find("ccdot").unwrap_err().to_string();
+        assert!(message.starts_with("no preset is called `ccdot`; there are: ccdet, agt, "));
+    }
+}
