@@ -41,9 +41,12 @@ fn main() -> Result<()> {
     {
         let root = SVGBackend::with_string(&mut svg, (960, 380)).into_drawing_area();
         root.fill(&WHITE)?;
-        let (left, right) = root.split_horizontally(540);
+        let by_workers = against_workers(&runs);
+        let (left, right) = root.split_horizontally(if by_workers.is_empty() { 960 } else { 540 });
         draw(&left, "pages (thousands)", &against_pages(&runs))?;
-        draw(&right, "workers of one core", &against_workers(&runs))?;
+        if !by_workers.is_empty() {
+            draw(&right, "workers of one core", &by_workers)?;
+        }
         root.present()?;
     }
     print!("{svg}");
