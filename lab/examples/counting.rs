@@ -6,6 +6,7 @@ use std::time::Instant;
 use retold::collect::Collection;
 use retold::param::Settings;
 use retold::read::{ReadOptions, discover};
+use retold::spill::Memory;
 use retold::{Config, Model};
 use rustc_hash::FxHashMap;
 
@@ -23,8 +24,8 @@ fn main() -> retold::Result<()> {
             params: Settings::from([("noise".into(), noise.into())]),
             ..Config::default()
         })?;
-        let collection = Collection::read(&sources, &read, &model, &())?;
-        let model = match collection.knowledge(&model) {
+        let collection = Collection::read(&sources, &read, &model, &Memory::default(), &())?;
+        let model = match collection.knowledge(&model)? {
             Some(knowledge) => model.learn(knowledge),
             None => model,
         };
@@ -38,7 +39,7 @@ fn count(noise: &str, collection: &Collection, model: &Model) {
     let start = Instant::now();
     let mut lists: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
     for (number, page) in collection.pages.iter().enumerate() {
-        let sketch = collection.sketch(page);
+        let sketch = collection.sketch(&page);
         let deleted = |key: u64| {
             let knowledge = model.knowledge();
             knowledge.is_some_and(|known| known.deletes(key, sketch.site.as_deref()))

@@ -215,7 +215,7 @@ impl Resources {
 }
 
 /// Bytes for records that are being read, and for the program; for each thread; and for a few pages.
-const READING: u64 = 80 << 20;
+const READING: u64 = 96 << 20;
 const A_THREAD: u64 = 8 << 20;
 const SOME: u64 = 16 << 20;
 

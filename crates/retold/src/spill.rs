@@ -64,6 +64,15 @@ impl Memory {
         }))
     }
 
+    /// Memory for nothing that can go to a file.
+    #[cfg(test)]
+    pub(crate) fn none(folder: &Path) -> Memory {
+        const ALL: u64 = 1 << 40;
+        let memory = Memory::new(0, ALL, folder);
+        memory.reserve(ALL);
+        memory
+    }
+
     /// Bytes that were written to temporary files so far.
     pub fn on_disk(&self) -> u64 {
         self.0.on_disk.load(Ordering::Relaxed)

@@ -125,7 +125,7 @@ fn containment_is_exact() {
 fn memory_and_threads_change_nothing() {
     let world = World::new();
     dedup(&world, "out", &RESEMBLANCE);
-    let less = [&RESEMBLANCE[..], &["--memory", "104M", "--threads", "1"]].concat();
+    let less = [&RESEMBLANCE[..], &["--memory", "120M", "--threads", "1"]].concat();
     dedup(&world, "less", &less);
     assert_same_output(&world.path("out"), &world.path("less"));
 }

@@ -128,8 +128,8 @@ proptest! {
                 (found, memory.on_disk())
             };
             let (held, none) = run(Memory::default());
-            let (spilled, some) = run(Memory::new(0, 0, &std::env::temp_dir()));
-            prop_assert_eq!((none, some > 0), (0, pages.len() > 0));
+            let (spilled, some) = run(Memory::none(&std::env::temp_dir()));
+            prop_assert_eq!((none, some > 0), (0, !pages.is_empty()));
             prop_assert_eq!(&spilled.pairs, &held.pairs, "{}", config.method);
             prop_assert_eq!(&spilled.clusters, &held.clusters);
             prop_assert_eq!(&spilled.dropped, &held.dropped);

@@ -333,4 +333,6 @@ mod against_tests;
 #[cfg(test)]
 mod family_tests;
 #[cfg(test)]
+mod sets_tests;
+#[cfg(test)]
 mod tests;
