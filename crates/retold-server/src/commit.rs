@@ -123,9 +123,7 @@ fn write(mut writer: Writer, jobs: &Receiver<Job>, metrics: &Metrics) -> Result<
                         Err(_) => break,
                     }
                 }
-                let start = Instant::now();
-                add(&mut writer, together);
-                metrics.committed(count, start.elapsed());
+                add(&mut writer, together, metrics);
             }
         }
         if next.is_none() {
@@ -138,7 +136,8 @@ fn write(mut writer: Writer, jobs: &Receiver<Job>, metrics: &Metrics) -> Result<
 type Together = Vec<(Vec<Prepared>, usize, Reply<Vec<(Prepared, Added)>>)>;
 
 /// Adds the pages of several requests in one commit.
-fn add(writer: &mut Writer, together: Together) {
+fn add(writer: &mut Writer, together: Together, metrics: &Metrics) {
+    let start = Instant::now();
     let limit = together.iter().map(|(_, limit, _)| *limit).max();
     let counts: Vec<usize> = together.iter().map(|(pages, ..)| pages.len()).collect();
     let mut replies = Vec::new();
@@ -147,7 +146,10 @@ fn add(writer: &mut Writer, together: Together) {
         all.extend(pages);
         replies.push((limit, reply));
     }
-    match writer.add(&all, limit) {
+    let added = writer.add(&all, limit);
+    // Before anybody is answered, so that who asks next sees it counted.
+    metrics.committed(all.len(), start.elapsed());
+    match added {
         Ok(added) => {
             let mut done = all.into_iter().zip(added);
             for ((limit, reply), count) in replies.into_iter().zip(counts) {
