@@ -203,8 +203,8 @@ impl Resources {
             return Ok(Memory::default());
         };
         let threads = match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
+            0 => cores(),
+            threads => threads.min(most_threads()),
         };
         let fixed = READING + threads as u64 * A_THREAD;
         match self.memory.checked_sub(fixed) {
@@ -212,6 +212,15 @@ impl Resources {
             _ => Err(too_little(self.memory, fixed + SOME)),
         }
     }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Four threads a core: more would only wait for each other.
+pub fn most_threads() -> usize {
+    4 * cores()
 }
 
 /// Bytes for records that are being read, and for the program; for each thread; and for a few pages.

@@ -12,7 +12,7 @@
 //! ];
 //! let findings = dedup(pages, &Config::default())?;
 //! let gone = &findings.dropped[0];
-//! assert_eq!((findings.id(gone.page), findings.id(gone.canonical)), ("original", "reprint"));
+//! assert_eq!((&*findings.id(gone.page), &*findings.id(gone.canonical)), ("original", "reprint"));
 //! # Ok::<(), retold::Error>(())
 //! ```
 //!
@@ -39,9 +39,10 @@ mod quiet;
 pub mod relation;
 pub mod sketch;
 pub mod spent;
-pub mod spill;
 pub mod system;
 pub mod watch;
+
+pub mod spill;
 
 pub mod page;
 pub mod text;

@@ -22,6 +22,7 @@ pub use verifying::Verified;
 
 use crate::cluster::{Cluster, Dropped, Pairs};
 use crate::collect::{Collection, PageRow, learn_words};
+pub use crate::config::most_threads;
 use crate::config::{Config, Resources};
 use crate::error::{Error, Result};
 use crate::ids::{PageNo, Rank, UnitNo};
@@ -129,11 +130,6 @@ pub fn run(
     in_pool(resources.threads, || {
         find(sources, model, &memory, (FAMILY, CROWD), watch)
     })
-}
-
-/// Four threads a core: more would only wait for each other.
-pub fn most_threads() -> usize {
-    4 * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Does a job on so many threads; 0 for one a core, never more than [`most_threads`].

@@ -10,8 +10,8 @@ use super::{Memory, PIECE};
 use crate::error::Result;
 use crate::system::read_exact_at;
 
-/// Bytes at the end of a file that are gathered before they are written.
-const TAIL: usize = 1 << 16;
+/// Bytes at the end of a file that are gathered before they are written; few in tests, which are small.
+const TAIL: usize = if cfg!(test) { 64 } else { 1 << 16 };
 /// Values that are read at a time, in bytes, where all are read in order.
 const BLOCK: usize = 1 << 18;
 

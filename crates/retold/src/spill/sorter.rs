@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::{Held, Memory, PIECE};
 use crate::error::Result;
 
-/// Bytes that are sorted at a time at the least, whatever the limit.
-const RUN: usize = 8 << 20;
+/// Bytes that are sorted at a time at the least, whatever the limit; few in tests, which are small.
+const RUN: usize = if cfg!(test) { 1 << 12 } else { 8 << 20 };
 /// Bytes of a run that are read at a time.
 const BLOCK: usize = 1 << 16;
 

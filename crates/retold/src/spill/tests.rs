@@ -35,7 +35,7 @@ fn values_are_the_same_wherever_they_are() {
 
 #[test]
 fn what_is_given_back_can_be_taken_again() {
-    let memory = Memory::new(0, 6 << 20, &std::env::temp_dir());
+    let memory = Memory::new(0, 16 << 20, &std::env::temp_dir());
     for _ in 0..10 {
         let mut held = Held::new(&memory);
         held.extend(&vec![1u64; 400_000]).unwrap();
@@ -48,7 +48,7 @@ fn what_is_given_back_can_be_taken_again() {
         assert_eq!(sorter.finish().unwrap().count(), 1000);
     }
     let mut held = Held::new(&memory);
-    held.extend(&vec![1u64; 600_000]).unwrap();
+    held.extend(&vec![1u64; 2_000_000]).unwrap();
     assert!(memory.on_disk() > 0);
 }
 
@@ -56,7 +56,7 @@ fn what_is_given_back_can_be_taken_again() {
 fn records_are_sorted_wherever_they_are() {
     for memory in memories() {
         let mut sorter = Sorter::new(&memory);
-        let mut all: Vec<[u64; 2]> = numbers(2_000_000).map(|n| [n % 1000, n]).collect();
+        let mut all: Vec<[u64; 2]> = numbers(200_000).map(|n| [n % 1000, n]).collect();
         all.extend_from_within(..1000);
         all.iter().for_each(|&record| sorter.push(record).unwrap());
         all.sort_unstable();
