@@ -22,6 +22,8 @@ const IN_VAIN: u32 = 64;
 const CREDIT: u32 = 8;
 /// Looks at a list before it is closed.
 const LOOKS: u32 = 1000;
+/// A look for the first that is found, in vain, counts as so many of these; so 250 close a list.
+const TRIED: u32 = 4;
 /// But a list is not closed before this many places have been looked at: one of up to 181 classes never.
 const WORK: u32 = 1 << 15;
 /// Looks at a list between two times that it is cleared of classes that no longer matter.
@@ -212,9 +214,15 @@ impl<'a> Crowds<'a> {
         });
     }
 
-    /// The same of a class that has looked no further than for the first that it found.
+    /// The same of a class that has looked no further than for the first that it found. On long lists many find somebody by
+    /// chance, so that credit alone would keep a list open: looks in vain count, and more than looks that are checked.
     pub fn tried(&mut self, class: ClassNo, found: bool) {
-        self.each_open(class, |list, _| list.tried(found));
+        self.each_open(class, |list, _| {
+            list.tried(found);
+            if !found {
+                list.looks = list.looks.saturating_sub(TRIED);
+            }
+        });
     }
 
     /// Changes the open lists of a class; `change` can ask for a list as it was at first.
