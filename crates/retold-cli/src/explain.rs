@@ -17,7 +17,7 @@ use retold_report::Finished;
 use crate::explain_view::{self, Screen};
 use crate::input::ReadArgs;
 use crate::progress::Progress;
-use crate::values::{MethodName, Setting};
+use crate::values::{METHOD, Setting};
 
 /// Shows why two pages are related, or are not
 ///
@@ -62,7 +62,7 @@ pub struct Args {
     no_df: bool,
 
     /// How the pages are compared; not with OUT [default: coverage]
-    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, help_heading = "Method")]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, help_heading = "Method")]
     method: Option<String>,
     /// Set a parameter of the method; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]

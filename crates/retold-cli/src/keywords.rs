@@ -16,7 +16,7 @@ use crate::model_args::method_settings;
 use crate::say::printable;
 use crate::text::cannot_write;
 use crate::text_args::TextArgs;
-use crate::values::{MethodName, Setting};
+use crate::values::{METHOD, Setting};
 
 /// Prints the keywords of each page, with scores and positions
 ///
@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// The method that finds the keywords: agglomerate, concept or keyworld
-    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, default_value = "agglomerate")]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "agglomerate")]
     method: String,
     /// Set a parameter of the method, as in --param keywords=20; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]

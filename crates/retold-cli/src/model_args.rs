@@ -11,16 +11,16 @@ use retold::{Config, Error, Result, method};
 
 use crate::input::ReadArgs;
 use crate::text_args::TextArgs;
-use crate::values::{MethodName, PresetName, Setting};
+use crate::values::{METHOD, PRESET, Setting};
 
 /// How pages are read, compared and put into clusters.
 #[derive(clap::Args)]
 pub struct ModelArgs {
     /// How near-duplicates are found; `retold methods` lists the methods
-    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, default_value = method::DEFAULT, help_heading = "Method")]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = method::DEFAULT, help_heading = "Method")]
     method: String,
     /// A published method at its published settings; `retold methods` lists them. --params and --param override
-    #[arg(long, value_name = "NAME", value_parser = PresetName, hide_possible_values = true, conflicts_with = "method",
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method",
           help_heading = "Method")]
     preset: Option<String>,
     /// Set a parameter of the method, as in --param threshold=0.8; may be repeated

@@ -14,7 +14,7 @@ use crate::input::{ReadArgs, sources};
 use crate::model_args::method_settings;
 use crate::say;
 use crate::text_args::Part;
-use crate::values::{MethodName, Setting};
+use crate::values::{METHOD, Setting};
 
 /// Draws the concept network of a page
 ///
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The method whose network is drawn: concept or keyworld
-    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, default_value = "concept")]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "concept")]
     method: String,
     /// Set a parameter of the method, as in --param merge=1; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]

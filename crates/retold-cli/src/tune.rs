@@ -14,7 +14,7 @@ use crate::model_args::method_settings;
 use crate::progress::Progress;
 use crate::say;
 use crate::text_args::TextArgs;
-use crate::values::{MethodName, Setting};
+use crate::values::{METHOD, Setting};
 
 /// Searches for the parameters that fit labelled pairs best
 ///
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// The method to tune
-    #[arg(long, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, default_value = method::DEFAULT)]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = method::DEFAULT)]
     method: String,
     /// Fix a parameter at a value; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]

@@ -7,33 +7,17 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use retold::method::{METHODS, PRESETS};
 
-/// The name of a method.
+/// Any text, best one of those names.
 #[derive(Clone)]
-pub struct MethodName;
+pub struct OneOf(fn() -> Vec<&'static str>);
 
-impl TypedValueParser for MethodName {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        arg: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, Error> {
-        StringValueParser::new().parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let names = METHODS.iter().map(|method| method.name);
-        Some(Box::new(names.map(PossibleValue::new)))
-    }
-}
+/// The name of a method.
+pub const METHOD: OneOf = OneOf(|| METHODS.iter().map(|method| method.name).collect());
 
 /// The name of a preset.
-#[derive(Clone)]
-pub struct PresetName;
+pub const PRESET: OneOf = OneOf(|| PRESETS.iter().map(|preset| preset.name).collect());
 
-impl TypedValueParser for PresetName {
+impl TypedValueParser for OneOf {
     type Value = String;
 
     fn parse_ref(
@@ -46,8 +30,7 @@ impl TypedValueParser for PresetName {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let names = PRESETS.iter().map(|preset| preset.name);
-        Some(Box::new(names.map(PossibleValue::new)))
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
     }
 }
 

@@ -44,10 +44,7 @@ struct Fates<'a> {
 
 impl<'a> Fates<'a> {
     fn new(findings: &'a Findings, mark: bool) -> Self {
-        let mut ranks = vec![Rank::default(); findings.by_id.len()];
-        for (rank, &page) in Rank::first(ranks.len()).zip(&findings.by_id) {
-            ranks[page.at()] = rank;
-        }
+        let ranks = retold::dedup::ranks(&findings.by_id);
         let mut goes = vec![false; ranks.len()];
         findings
             .dropped

@@ -158,7 +158,10 @@ impl Judge<'_> {
 
     /// Two exact copies.
     pub(super) fn copies(&self, a: Rank, b: Rank) -> Pair {
-        let size = |rank: Rank| (self.page(rank).keys as usize, self.page(rank).chars);
+        let size = |rank: Rank| {
+            let page = self.page(rank);
+            (page.keys as usize, page.chars)
+        };
         Pair::new(a, b, &copy(size(a), size(b)))
     }
 

@@ -48,18 +48,12 @@ impl Near {
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn new(pairs: Sorter<[u32; 8]>, memory: &Memory) -> Result<Near> {
-        let (mut rows, mut last) = (Rows::new(memory), None);
-        for [class, other, pair @ ..] in pairs.finish()? {
-            while rows.len() < class as usize {
-                rows.end();
-            }
-            if last != Some((class, other)) {
-                rows.add(pair)?;
-            }
-            last = Some((class, other));
-        }
-        rows.end();
-        Ok(Near(rows))
+        let mut last = None;
+        let different = pairs.finish()?.filter_map(|[class, other, pair @ ..]| {
+            let is_new = last.replace((class, other)) != Some((class, other));
+            is_new.then_some((class, pair))
+        });
+        Rows::gather(different, 0, memory).map(Near)
     }
 
     /// The pairs of a class, ascending by the other class.

@@ -17,7 +17,7 @@ use clock::Clock;
 pub use clock::Lap;
 pub use matched::{CROWD, FAMILY, Matched, Matching};
 use order::old_first;
-pub use order::preference;
+pub use order::{preference, ranks};
 pub use verifying::Verified;
 
 use crate::cluster::{Cluster, Dropped, Pairs};

@@ -25,10 +25,7 @@ pub fn preference(
     if is_earliest {
         warn_of_dates(collection, watch);
     }
-    let mut rank_of = vec![0u32; by_id.len()];
-    for (rank, page) in (0u32..).zip(by_id) {
-        rank_of[page.at()] = rank;
-    }
+    let rank_of = ranks(by_id);
     let mut order = Sorter::new(collection.memory());
     for (page, &rank) in collection.pages.iter().zip(&rank_of) {
         let date = page.date.filter(|_| is_earliest);
@@ -38,7 +35,7 @@ pub fn preference(
             u64::from(date.is_none()),
             moment,
             !page.chars,
-            u64::from(rank),
+            u64::from(rank.0),
         ])?;
     }
     drop(rank_of);
@@ -47,6 +44,15 @@ pub fn preference(
         preference[rank as usize] = place;
     }
     Ok(preference)
+}
+
+/// The ranks of pages, in the order of reading.
+pub fn ranks(by_id: &[PageNo]) -> Vec<Rank> {
+    let mut ranks = vec![Rank::default(); by_id.len()];
+    for (rank, page) in Rank::first(by_id.len()).zip(by_id) {
+        ranks[page.at()] = rank;
+    }
+    ranks
 }
 
 /// The same order, but old pages come before all others.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::classes::Judge;
+use super::order::ranks;
 use crate::cluster::Pair;
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank};
@@ -64,8 +65,9 @@ impl<'a> Verifying<'a> {
         for pair in pairs.iter().filter(|pair| self.is_doubtful(pair)) {
             for page in [pair.a, pair.b] {
                 let class = self.judge.classes.of(page);
-                if self.judge.page(page).text.is_some()
+                if !wanted.is_wanted[class.at()]
                     && !self.proofs.has(self.judge.classes.text(class))
+                    && self.judge.page(page).text.is_some()
                 {
                     wanted.is_wanted[class.at()] = true;
                     wanted.any = true;
@@ -105,10 +107,7 @@ impl<'a> Verifying<'a> {
         if pages.is_empty() {
             return Ok(());
         }
-        let mut rank_of = vec![Rank::default(); self.judge.by_id.len()];
-        for (rank, page) in Rank::first(rank_of.len()).zip(self.judge.by_id) {
-            rank_of[page.at()] = rank;
-        }
+        let rank_of = ranks(self.judge.by_id);
         let text = |page: PageNo| classes.text(classes.of(rank_of[page.at()]));
         self.proofs
             .add(self.judge.model, texts, &pages, text, watch)

@@ -93,16 +93,8 @@ impl<'a> Crowds<'a> {
                 pairs.push([rank - join.crowded, place as u32])?;
             }
         }
-        let mut looking = Rows::new(memory);
-        for [number, place] in pairs.finish()? {
-            while looking.len() < number as usize {
-                looking.end();
-            }
-            looking.add(place)?;
-        }
-        while looking.len() < join.crowded() {
-            looking.end();
-        }
+        let pairs = pairs.finish()?.map(|[number, place]| (number, place));
+        let looking = Rows::gather(pairs, join.crowded(), memory)?;
         // A key in nobody's prefix makes no pair: its list is closed.
         let list = |number: usize| match looking.count(number) {
             0 => List::default(),

@@ -338,17 +338,11 @@ fn invert(places: &Rows<u32>, count: usize, memory: &Memory) -> Result<Rows<u32>
         }
     });
     result?;
-    let mut ranks = Rows::new(memory);
-    for [place, rank] in pairs.finish()? {
-        while ranks.len() < place as usize {
-            ranks.end();
-        }
-        ranks.add(rank)?;
-    }
-    while ranks.len() < count {
-        ranks.end();
-    }
-    Ok(ranks)
+    Rows::gather(
+        pairs.finish()?.map(|[place, rank]| (place, rank)),
+        count,
+        memory,
+    )
 }
 
 /// True if two ascending lists share at least `need` values. Gives up as soon as that is out of reach.

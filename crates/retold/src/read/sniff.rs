@@ -101,9 +101,15 @@ fn packed(name: &str) -> Format {
     }
 }
 
+/// The first line that is not blank; a CR ends it too, as it does for the reader of rows.
+fn header_line(head: &[u8]) -> &[u8] {
+    let mut lines = head.split(|byte| matches!(byte, b'\r' | b'\n'));
+    lines.find(|line| !line.is_empty()).unwrap_or_default()
+}
+
 /// The delimiter of a `.csv`: the most frequent one in the header row.
 fn delimiter(head: &[u8]) -> u8 {
-    let header = head.split(|byte| *byte == b'\n').next().unwrap_or(head);
+    let header = header_line(head);
     let count = |wanted: u8| header.iter().filter(|byte| **byte == wanted).count();
     // The comma wins a tie.
     [b'\t', b';', b',']
@@ -142,7 +148,7 @@ fn looks_like_jsonl(head: &[u8]) -> bool {
 
 /// The delimiter, if the first line is a header that has the text or the HTML column.
 fn has_header(head: &[u8], options: &ReadOptions) -> Option<u8> {
-    let header = head.split(|byte| *byte == b'\n').next()?;
+    let header = header_line(head);
     [b'\t', b','].into_iter().find(|delimiter| {
         let columns = header.split(|byte| byte == delimiter);
         let mut names = columns.map(|name| name.trim_ascii().trim_ascii_end());
@@ -286,6 +292,14 @@ mod tests {
         assert_eq!(format(b"", "a.jsonl.zst"), Format::Jsonl);
         assert_eq!(format(b"a;text\n1;2\n", "a.csv"), Format::Delimited(b';'));
         assert_eq!(format(b"text\nwords\n", "a.csv"), Format::Delimited(b','));
+        assert_eq!(
+            format(b"a;text\r1,2;3,4\r5;6\n", "a.csv"),
+            Format::Delimited(b';')
+        );
+        assert_eq!(
+            format(b"\r\na;text\n1;2\n", "a.csv"),
+            Format::Delimited(b';')
+        );
         assert_eq!(
             format(b"body{}", "a.css"),
             Format::Skip("script or style sheet")

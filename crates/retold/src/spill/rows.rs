@@ -1,6 +1,7 @@
 //! Rows of values, end to end.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use bytemuck::Pod;
 
@@ -35,6 +36,33 @@ impl<T: Pod> Rows<T> {
         }
     }
 
+    /// So many rows at least, of values with the numbers of their rows, which ascend.
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub fn gather(
+        values: impl Iterator<Item = (u32, T)>,
+        count: usize,
+        memory: &Memory,
+    ) -> Result<Rows<T>> {
+        let mut rows = Rows::new(memory);
+        for (row, value) in values {
+            rows.end_all(row as usize);
+            rows.add(value)?;
+        }
+        if !rows.values.is_empty() {
+            rows.end();
+        }
+        rows.end_all(count);
+        Ok(rows)
+    }
+
+    /// Ends rows until there are so many.
+    fn end_all(&mut self, count: usize) {
+        while self.len() < count {
+            self.end();
+        }
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -43,11 +71,6 @@ impl<T: Pod> Rows<T> {
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
-    }
-
-    /// How many values all rows have together.
-    pub fn total(&self) -> usize {
-        self.values.len()
     }
 
     /// Adds a row.
@@ -75,14 +98,13 @@ impl<T: Pod> Rows<T> {
 
     /// A row.
     pub fn get(&self, row: usize) -> Cow<'_, [T]> {
-        let start = row.checked_sub(1).map_or(0, |before| self.end_of(before));
-        self.values.get(start, self.end_of(row) - start)
+        let places = self.places(row);
+        self.values.get(places.start, places.len())
     }
 
     /// How many values a row has.
     pub fn count(&self, row: usize) -> usize {
-        let start = row.checked_sub(1).map_or(0, |before| self.end_of(before));
-        self.end_of(row) - start
+        self.places(row).len()
     }
 
     /// All rows in order. Values are read a block at a time.
@@ -146,6 +168,12 @@ impl<T: Pod> Rows<T> {
         }
     }
 
+    /// Where the values of a row are.
+    fn places(&self, row: usize) -> Range<usize> {
+        let start = row.checked_sub(1).map_or(0, |before| self.end_of(before));
+        start..self.end_of(row)
+    }
+
     fn end_of(&self, row: usize) -> usize {
         end_of(&self.ends, &self.passed, row)
     }
@@ -166,9 +194,6 @@ pub struct Whole<'a, T: Pod> {
 impl<T: Pod> Whole<'_, T> {
     /// A row.
     pub fn row(&self, row: usize) -> &[T] {
-        let start = row
-            .checked_sub(1)
-            .map_or(0, |before| self.rows.end_of(before));
-        &self.values[start..self.rows.end_of(row)]
+        &self.values[self.rows.places(row)]
     }
 }
