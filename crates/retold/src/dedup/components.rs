@@ -327,7 +327,7 @@ impl Components<'_> {
         let linkage = self.matching.model.config().cluster;
         let ties = match linkage {
             Linkage::Components => ties,
-            Linkage::TwoEdge => &[],
+            Linkage::TwoEdge | Linkage::PerPage => &[],
         };
         let pages = component.pages.len();
         let mut clusters = cluster::cluster(pages, near, ties, linkage, preference);
