@@ -42,7 +42,9 @@ impl Resume {
         let mut key = Xxh3::new();
         key.update(env!("CARGO_PKG_VERSION").as_bytes());
         key.update(model.to_json().as_bytes());
-        for (source, hash) in sources.iter().zip(hashes.collect::<Result<Vec<u128>>>()?) {
+        for (source, hash) in sources.iter().zip(hashes.collect::<Result<Vec<u64>>>()?) {
+            // What is read from now on has to be the same.
+            source.seen.note(hash);
             key.update(&(source.name.len() as u64).to_le_bytes());
             key.update(source.name.as_bytes());
             key.update(&source.size.to_le_bytes());
@@ -108,14 +110,14 @@ impl Resume {
     }
 }
 
-fn hash(path: &Path, watch: &dyn Watch) -> Result<u128> {
+fn hash(path: &Path, watch: &dyn Watch) -> Result<u64> {
     let failed = || Error::io("cannot read", path);
     let (mut hash, mut block) = (Xxh3::new(), vec![0; BLOCK]);
     let mut file = File::open(path).map_err(failed())?;
     loop {
         let count = file.read(&mut block).map_err(failed())?;
         if count == 0 {
-            return Ok(hash.digest128());
+            return Ok(hash.digest());
         }
         if watch.cancelled() {
             return Err(Error::Cancelled);
