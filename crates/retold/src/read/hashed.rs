@@ -51,9 +51,7 @@ impl Seen {
 }
 
 fn hash_of(path: &Path) -> Result<u64> {
-    let mut file = Hashed::new(File::open(path)?);
-    copy(&mut file, &mut sink())?;
-    Ok(file.hash())
+    Ok(Hashed::new(File::open(path)?).hash())
 }
 
 /// A file that is hashed as it is read from front to back. Clones are handles of one file.
@@ -65,8 +63,10 @@ impl Hashed {
         Hashed(Arc::new(Mutex::new((file, Xxh3::new()))))
     }
 
-    /// The hash of what was read of it so far.
+    /// The hash of all of it. What was not read, as it stands behind damage, is read for this.
     pub fn hash(&self) -> u64 {
+        // Where it cannot be read on, the next pass cannot either.
+        let _ = copy(&mut self.clone(), &mut sink());
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.1.digest()
     }
@@ -140,6 +140,21 @@ mod tests {
             format!("{head}\r\nContent-Length: 3\r\n\r\n{text}\r\n\r\n")
         };
         noticed("a.warc", warc("one").as_bytes(), warc("two").as_bytes());
+    }
+
+    #[test]
+    fn what_stands_behind_damage_is_hashed_too() {
+        let chance = |number: u64| xxhash_rust::xxh3::xxh3_64(&number.to_le_bytes());
+        let line = |number| format!("{{\"text\":\"{:x}\"}}\n", chance(number));
+        let lines: String = (0..100_000).map(line).collect();
+        let mut bytes = gzip(lines.as_bytes());
+        assert!(bytes.len() > 600_000);
+        bytes[1000..6000].fill(0xff);
+        let folder = Folder::new(&[("a.jsonl.gz", &bytes)]);
+        let source = folder.source("a.jsonl.gz");
+        source.seen.look_first(&source.path);
+        assert!(source.records(&ReadOptions::default()).count() < 100_000);
+        source.unchanged().unwrap();
     }
 
     #[cfg(feature = "parquet")]
