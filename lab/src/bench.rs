@@ -118,6 +118,7 @@ impl<'a> Bench<'a> {
             watch,
             family: FAMILY,
             crowd: CROWD,
+            resume: None,
             is_old: &[],
         };
         let matched = Matched::find(matching, sketches)?;

@@ -307,11 +307,12 @@ pub fn dedup<'py>(
             resources: resources.clone(),
             out: out.clone(),
             force,
+            resume: false,
         })
         .map_err(raise)?;
     }
     let findings = job::run(py, progress, |watch| {
-        let out = out.map(|out| OutDir::open(&out, force)).transpose()?;
+        let out = out.map(|out| OutDir::open(&out, force, false)).transpose()?;
         let findings = library::run(sources, model, &resources, watch)?;
         if let Some(out) = out {
             library::in_pool(threads, || {

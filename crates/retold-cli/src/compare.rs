@@ -116,7 +116,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let Some(folder) = &args.out else {
         return Err(Error::usage("-o OUT is missing"));
     };
-    let out = OutDir::open(folder, args.force)?;
+    let out = OutDir::open(folder, args.force, false)?;
     let options = Options {
         specs,
         sets,

@@ -44,6 +44,9 @@ pub struct Args {
     /// Replace what an earlier run wrote in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
+    /// Go on where an interrupted run with --resume left off; what is done is kept in OUT until all is
+    #[arg(long, conflicts_with = "against")]
+    resume: bool,
     /// Read options from FILE (TOML, long names); retold.example.toml lists all
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -147,6 +150,7 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
         against: against(&args.against)?,
         out: args.out.clone(),
         force: args.force,
+        resume: args.resume,
     };
     Ok((job, spool))
 }

@@ -71,6 +71,8 @@ enum Switch {
 enum Cluster {
     /// Repeatedly the largest set of pages within two relations of one page
     TwoEdge,
+    /// Each page in the largest set of pages within two relations of one page that has it
+    PerPage,
     /// Connected components
     Components,
 }
@@ -116,6 +118,7 @@ impl ModelArgs {
             exact: self.exact == Switch::On,
             cluster: match self.cluster {
                 Cluster::TwoEdge => Linkage::TwoEdge,
+                Cluster::PerPage => Linkage::PerPage,
                 Cluster::Components => Linkage::Components,
             },
             canonical: match self.canonical {

@@ -191,7 +191,12 @@ fn details(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
         .collect();
     writeln!(to, "CPU seconds by kind of work: {}", parts.join(", "))?;
     if let Some(bytes) = summary.run.peak_memory {
-        writeln!(to, "peak memory {}", BinaryBytes(bytes))?;
+        let files = BinaryBytes(summary.run.temporary_files);
+        writeln!(
+            to,
+            "peak memory {}, temporary files {files}",
+            BinaryBytes(bytes)
+        )?;
     }
     Ok(())
 }

@@ -138,8 +138,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let result = tune::run(&options, &progress);
     progress.finish();
     let tuned = result?;
+    let mut written = page.display().to_string();
     if tuned.gain() >= 0.0 {
         say::file(&args.out, &tuned.params_file(), args.force)?;
+        written = format!("{} and {written}", args.out.display());
     } else {
         eprintln!(
             "retold: the tuned parameters are worse on held-out pages, so {} is not written",
@@ -150,12 +152,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if !args.quiet {
         say::out(|to| {
             show(&tuned, to)?;
-            writeln!(
-                to,
-                "\nWritten: {} and {}",
-                args.out.display(),
-                page.display()
-            )
+            writeln!(to, "\nWritten: {written}")
         })?;
     }
     if let Some(first) = &tuned.rejected.1 {

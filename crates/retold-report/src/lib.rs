@@ -46,6 +46,9 @@ pub struct Job {
     pub out: PathBuf,
     /// Replace what an earlier run wrote there.
     pub force: bool,
+    /// Go on with what an interrupted run has done, and keep what this one does until it is complete. Not with
+    /// [`Job::against`].
+    pub resume: bool,
 }
 
 /// What the pages of a job are compared with beside each other.
@@ -65,7 +68,9 @@ pub enum Against {
 /// Errors: those of [`Model::new`], [`OutDir::open`], [`read::discover`], [`dedup::run`] and [`write()`].
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     columns::check(job.config.tables)?;
-    let (out, mut resources) = (OutDir::open(&job.out, job.force)?, job.resources.clone());
+    let out = OutDir::open(&job.out, job.force, job.resume)?;
+    let mut resources = job.resources.clone();
+    resources.resume = job.resume.then(|| out.resume());
     let folder = resources.temp_dir.take();
     resources.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
     let findings = find(job, &resources, watch)?;
@@ -190,6 +195,7 @@ pub fn summary(findings: &Findings, inputs: &[String]) -> Summary {
             .map(|(part, time)| (part.to_owned(), time.as_secs_f64()))
             .to_vec(),
         peak_memory: system::peak_memory(),
+        temporary_files: findings.collection.memory().on_disk(),
         directory: std::env::current_dir()
             .map(|d| d.display().to_string())
             .unwrap_or_default(),

@@ -5,12 +5,15 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use retold::resume::Resume;
 use retold::{Error, Result};
 
 /// Temporary folder for files until the commit.
 const PARTIAL: &str = ".retold-partial";
 /// Held by the run that writes; its text says who that is.
 const LOCK: &str = ".retold-lock";
+/// What an interrupted run has done.
+const RESUME: &str = ".retold-resume";
 /// Which files a run wrote, one a line, so that `--force` removes these and no others.
 const MANIFEST: &str = ".retold-files";
 /// Renamed last: if it exists, the folder is complete.
@@ -28,16 +31,23 @@ pub struct OutDir {
 }
 
 impl OutDir {
-    /// Makes the folder, or checks that it is empty; with `force`, what an earlier run wrote there will be replaced.
+    /// Makes the folder, or checks that it is empty; with `force`, what an earlier run wrote there will be replaced, and with
+    /// `resume`, what an interrupted run has done may be there.
     ///
     /// Errors: a file of that name, files in the folder that may not be replaced, another run that writes there.
-    pub fn open(out: &Path, force: bool) -> Result<OutDir> {
+    pub fn open(out: &Path, force: bool, resume: bool) -> Result<OutDir> {
         if out.exists() && !out.is_dir() {
             let message = format!("-o {}: this is a file; name a folder", out.display());
             return Err(Error::Usage(message));
         }
         fs::create_dir_all(out).map_err(Error::io("cannot make the folder", out))?;
-        let own = |name: &String| [PARTIAL, LOCK].contains(&name.as_str());
+        let own = |name: &String| [PARTIAL, LOCK, RESUME].contains(&name.as_str());
+        if !force && !resume && out.join(RESUME).exists() {
+            return Err(Error::Usage(format!(
+                "-o {}: an interrupted run is there; add --resume to go on with it, or --force to begin anew",
+                out.display()
+            )));
+        }
         if !force && !entries(out)?.iter().all(own) {
             return Err(Error::Usage(format!(
                 "-o {}: the folder is not empty; name another, or add --force to replace what an earlier run of \
@@ -61,6 +71,11 @@ impl OutDir {
     /// Where a file or folder with that final name is written for now.
     pub fn path(&self, name: &str) -> PathBuf {
         self.out.join(PARTIAL).join(name)
+    }
+
+    /// Where what is done is kept, for a run that goes on.
+    pub(crate) fn resume(&self) -> PathBuf {
+        self.out.join(RESUME)
     }
 
     /// Creates a file that will get that name.
@@ -100,7 +115,7 @@ impl OutDir {
             fs::rename(partial.join(file), &to).map_err(Error::io("cannot write", &to))?;
         }
         self.write_manifest(new.iter())?;
-        Ok(())
+        Resume::done(&self.resume())
     }
 
     /// Whether something has that name that is not to be replaced.

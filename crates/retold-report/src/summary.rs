@@ -139,6 +139,8 @@ pub struct Run {
     pub thread_seconds: Vec<(String, f64)>,
     /// Peak memory of the process in bytes, if known.
     pub peak_memory: Option<u64>,
+    /// Bytes that were written to temporary files.
+    pub temporary_files: u64,
     /// The folder in which the run was started; relative inputs are below it.
     pub directory: String,
 }

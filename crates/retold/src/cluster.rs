@@ -8,6 +8,7 @@ use std::collections::BinaryHeap;
 
 pub use keep::Keep;
 pub use pairs::Pairs;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Rank;
@@ -69,6 +70,9 @@ pub enum Linkage {
     /// The patent's classes as a partition: repeatedly the largest set of pages within two edges of one page.
     #[default]
     TwoEdge,
+    /// The patent's classes page by page: of all sets of pages within two edges of one page, each page is in the largest that
+    /// has it. Pages at the ends of chains may be alone.
+    PerPage,
     /// Connected components, which may join unrelated pages through chains.
     Components,
 }
@@ -174,7 +178,8 @@ impl Graph {
 /// component, though no pair says so.
 ///
 /// `TwoEdge` takes, in each connected part, at worst O(sum over pages of the degrees of their neighbours) time for
-/// each class it makes there, and linear time on parts where some page reaches all others in two edges.
+/// each class it makes there, and linear time on parts where some page reaches all others in two edges. `PerPage` takes
+/// that sum once.
 pub fn cluster(
     pages: usize,
     pairs: &[Pair],
@@ -188,6 +193,7 @@ pub fn cluster(
         match linkage {
             Linkage::Components => partition.assign(part),
             Linkage::TwoEdge => partition.split_two_edge(part),
+            Linkage::PerPage => partition.split_per_page(&part),
         }
     }
     let Partition {
@@ -320,6 +326,29 @@ impl<'a> Partition<'a> {
                 let rest = self.components(part.into_iter());
                 parts.extend(rest.into_iter().map(|piece| (piece, size)));
                 break;
+            }
+        }
+    }
+    /// Puts each page of `part` with those that are in the same largest set within two edges of one page (ties: of the page
+    /// with the smallest id).
+    fn split_per_page(&mut self, part: &[Rank]) {
+        let mut largest: FxHashMap<Rank, (usize, Reverse<Rank>)> = FxHashMap::default();
+        for &page in part {
+            let ball = self.within_two_edges(page);
+            let this = (ball.len(), Reverse(page));
+            for member in ball {
+                let best = largest.entry(member).or_insert(this);
+                *best = this.max(*best);
+            }
+        }
+        let mut by_set: Vec<(Rank, Rank)> = largest
+            .into_iter()
+            .map(|(page, (_, Reverse(of)))| (of, page))
+            .collect();
+        by_set.sort_unstable();
+        for class in by_set.chunk_by(|a, b| a.0 == b.0) {
+            if class.len() > 1 {
+                self.assign(class.iter().map(|&(_, page)| page).collect());
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod census;
 mod pages;
+mod saved;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -192,6 +192,8 @@ pub struct Resources {
     pub memory: u64,
     /// The folder for what does not fit; without one all is kept in memory.
     pub temp_dir: Option<PathBuf>,
+    /// The folder of what an interrupted run has done, and where this one keeps what it does ([`crate::resume`]).
+    pub resume: Option<PathBuf>,
 }
 
 impl Resources {
@@ -235,6 +237,7 @@ impl Default for Resources {
             threads: 0,
             memory: u64::MAX,
             temp_dir: None,
+            resume: None,
         }
     }
 }

@@ -60,6 +60,8 @@ pub mod cluster;
 pub mod config;
 pub mod model;
 
+pub mod resume;
+
 pub mod collect;
 pub mod texts;
 

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use bytemuck::pod_collect_to_vec;
 use rayon::prelude::*;
 
 use crate::collect::Collection;
@@ -12,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ClassNo, PageNo};
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
+use crate::resume::{Journal, Resume};
 use crate::spill::{Memory, Rows};
 use crate::text::{Text, text_hash};
 use crate::watch::Watch;
@@ -116,15 +118,37 @@ pub struct Proofs {
     /// Class -> its proof's row, and one; 0 without a proof.
     places: Vec<u32>,
     rows: Rows<u64>,
+    journal: Option<Journal>,
 }
 
+/// Numbers that go to the journal together, at the least.
+const CHUNK: usize = if cfg!(test) { 100 } else { 1 << 17 };
+
 impl Proofs {
-    /// None yet, of so many classes. What does not fit into `memory` goes to a temporary file.
-    pub fn new(classes: usize, memory: &Memory) -> Proofs {
-        Proofs {
-            places: vec![0; classes],
-            rows: Rows::new(memory),
-        }
+    /// None yet, of so many classes, or those that an interrupted run has made. What does not fit into `memory` goes to a
+    /// temporary file.
+    ///
+    /// Errors: a file cannot be written.
+    pub fn new(classes: usize, memory: &Memory, resume: Option<&Resume>) -> Result<Proofs> {
+        let (mut places, mut rows) = (vec![0; classes], Rows::new(memory));
+        // A chunk is proofs, each behind its class and its length.
+        let take_up = |chunk: &[u8]| {
+            let numbers: Vec<u64> = pod_collect_to_vec(chunk);
+            let mut numbers = &numbers[..];
+            while let [class, length, rest @ ..] = numbers {
+                let (proof, rest) = rest.split_at(*length as usize);
+                rows.push(proof)?;
+                places[*class as usize] = rows.len() as u32;
+                numbers = rest;
+            }
+            Ok(())
+        };
+        let journal = resume.map(|resume| resume.journal("proofs", take_up));
+        Ok(Proofs {
+            journal: journal.transpose()?,
+            places,
+            rows,
+        })
     }
 
     /// Reads the texts of these pages, ascending, and adds the proofs that `model` makes of them; `class` names the
@@ -144,12 +168,26 @@ impl Proofs {
         };
         watch.begin("verifying", wanted.len() as u64);
         let proof = |text: &Text| verifier.proof(text);
+        let mut chunk: Vec<u64> = Vec::new();
         let mut take = |at: usize, proof: Vec<u64>| {
+            let class = class(wanted[at]);
             self.rows.push(&proof)?;
-            self.places[class(wanted[at]).at()] = self.rows.len() as u32;
+            self.places[class.at()] = self.rows.len() as u32;
+            if let Some(journal) = &mut self.journal {
+                chunk.extend([u64::from(class.0), proof.len() as u64]);
+                chunk.extend(proof);
+                if chunk.len() >= CHUNK {
+                    journal.append(bytemuck::cast_slice(&chunk))?;
+                    chunk.clear();
+                }
+            }
             Ok(())
         };
-        texts.each(wanted, &proof, &mut take, watch)
+        texts.each(wanted, &proof, &mut take, watch)?;
+        match &mut self.journal {
+            Some(journal) => journal.append(bytemuck::cast_slice(&chunk)),
+            None => Ok(()),
+        }
     }
 
     /// True if there is a proof of the class.

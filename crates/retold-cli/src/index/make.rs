@@ -147,7 +147,7 @@ pub fn export(args: &Export) -> Result<ExitCode> {
             args.dir.display()
         )));
     }
-    let out = OutDir::open(&args.out, args.force)?;
+    let out = OutDir::open(&args.out, args.force, false)?;
     let progress = Progress::start(args.quiet)?;
     let mut resources = resources(args.threads, args.memory);
     resources.temp_dir = Some(out.path(""));

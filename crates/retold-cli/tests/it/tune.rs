@@ -98,3 +98,38 @@ fn tune_reads_standard_input_and_names_what_it_could_not_read() {
     ran.code(1)
         .says(&["rejected records: 1, the first in stdin, record 1: "]);
 }
+
+#[test]
+fn parameters_that_are_worse_on_held_out_pages_are_not_written() {
+    let world = World::new();
+    let (mut pages, mut gold) = (String::new(), String::new());
+    // Cut pages are duplicates or not by chance, so that what fits one part does not fit the other.
+    for n in 0..16 {
+        let text = article(&format!("题目{n}甲乙"), 0..9);
+        let cut = article(&format!("题目{n}甲乙"), 0..2 + n % 7);
+        pages += &(line(&format!("a{n}"), &text) + &line(&format!("b{n}"), &cut));
+        let label = ["duplicate", "distinct"][(n as usize) / 2 * 5 % 3 % 2];
+        gold += &format!("a{n}\tb{n}\t{label}\n");
+    }
+    world.file("pages.jsonl", pages);
+    world.file("gold.tsv", gold);
+    let mut worse = 0;
+    for seed in 1..12 {
+        let out = format!("{seed}.toml");
+        let command = format!(
+            "tune pages.jsonl --gold gold.tsv --method shingle --population 4 --generations 2 --seed {seed} -o {out}"
+        );
+        let args: Vec<&str> = command.split(' ').collect();
+        let ran = world.run(&args).code(0);
+        let falls = ran.stdout().contains("On held-out pages F1 falls by");
+        let [told, written] = [
+            format!("{out} is not written"),
+            format!("Written: {out} and"),
+        ];
+        assert_eq!(ran.stderr().contains(&told), falls, "{}", ran.stderr());
+        assert_eq!(ran.stdout().contains(&written), !falls, "{}", ran.stdout());
+        assert_eq!(world.exists(&out), !falls);
+        worse += usize::from(falls);
+    }
+    assert!(worse > 0, "no seed gave worse parameters");
+}

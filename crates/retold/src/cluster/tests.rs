@@ -37,6 +37,14 @@ fn a_chain_of_six_is_cut_where_two_edges_end() {
     assert_eq!(clusters[0].pairs, 4);
     let clusters = cluster(6, &chain, &[], Linkage::Components, &rank);
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4, 5]]);
+    // The largest sets are those of pages 2 and 3; only page 5 is not in the first.
+    let clusters = cluster(6, &chain, &[], Linkage::PerPage, &rank);
+    assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4]]);
+    // Pages 5 and 6 are related, but the largest sets that have them are two.
+    let chain = duplicates(&[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6)]);
+    let rank: Vec<u32> = (0..7).collect();
+    let clusters = cluster(7, &chain, &[], Linkage::PerPage, &rank);
+    assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4]]);
 }
 
 #[test]
@@ -104,7 +112,33 @@ fn two_edge_by_definition(pages: u32, edges: &[(u32, u32)]) -> BTreeSet<Vec<u32>
     }
 }
 
+/// The definition, word by word.
+fn per_page_by_definition(pages: u32, edges: &[(u32, u32)]) -> BTreeSet<Vec<u32>> {
+    let near = |a: u32, b: u32| a == b || edges.contains(&(a.min(b), a.max(b)));
+    let within = |a: u32, b: u32| (0..pages).any(|m| near(a, m) && near(m, b));
+    let size = |of: u32| (0..pages).filter(|&page| within(of, page)).count();
+    let largest = |page: u32| {
+        let sets = (0..pages).filter(|&of| within(of, page));
+        sets.max_by_key(|&of| (size(of), Reverse(of))).unwrap()
+    };
+    let classes = (0..pages).map(|of| (0..pages).filter(|&page| largest(page) == of).collect());
+    classes.filter(|class: &Vec<u32>| class.len() > 1).collect()
+}
+
 proptest! {
+    #[test]
+    fn per_page_clusters_are_those_of_the_definition(
+        edges in proptest::collection::btree_set((0u32..14, 0u32..14), 0..24)
+    ) {
+        let edges: BTreeSet<(u32, u32)> =
+            edges.into_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
+        let edges: Vec<_> = edges.into_iter().collect();
+        let rank: Vec<u32> = (0..14).collect();
+        let clusters = cluster(14, &duplicates(&edges), &[], Linkage::PerPage, &rank);
+        let found: BTreeSet<Vec<u32>> = members(&clusters).into_iter().collect();
+        prop_assert_eq!(found, per_page_by_definition(14, &edges));
+    }
+
     #[test]
     fn two_edge_clusters_are_those_of_the_definition(
         edges in proptest::collection::btree_set((0u32..14, 0u32..14), 0..24)

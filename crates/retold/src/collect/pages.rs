@@ -133,6 +133,22 @@ impl Pages {
         self.rows.push(row.to_numbers())
     }
 
+    /// The rows and the ids.
+    pub(super) fn parts(&self) -> (&Held<[u64; 9]>, &Rows<u8>) {
+        (&self.rows, &self.ids)
+    }
+
+    /// Adds rows of [`Pages::parts`].
+    pub(super) fn load(&mut self, rows: &[[u64; 9]]) -> Result<()> {
+        self.memory.reserve(A_PAGE * rows.len() as u64);
+        self.rows.extend(rows)
+    }
+
+    /// Adds an id of [`Pages::parts`].
+    pub(super) fn load_id(&mut self, id: &[u8]) -> Result<()> {
+        self.ids.push(id)
+    }
+
     /// The page with that number.
     pub fn get(&self, page: PageNo) -> PageRow {
         PageRow::from_numbers(self.rows.one(page.at()))

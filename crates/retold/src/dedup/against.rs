@@ -85,6 +85,7 @@ pub(super) fn find(
         clock,
         limits,
         old_pages,
+        resume: None,
     };
     let findings = work.find(None, watch)?;
     Ok(Findings {
@@ -120,6 +121,7 @@ pub fn against_index(
             model,
             clock,
             limits: (FAMILY, CROWD),
+            resume: None,
         };
         work.find(Some(old), watch)
     })

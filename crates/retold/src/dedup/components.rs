@@ -4,7 +4,10 @@
 //! Components come out of one sort by (component, kind, what): so no more of them is held than is worked on. Of a small component
 //! all pairs are listed, and decide; of a large one it was decided before ([`super::families`]), and what decides is listed.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use super::classes::{Classes, Judge};
 use super::families::Decided;
@@ -257,6 +260,7 @@ impl Components<'_> {
                 }
             }
         }
+        self.tie(component, &deciding);
         component
             .pairs
             .sort_unstable_by_key(|pair| (pair.a, pair.b));
@@ -271,6 +275,29 @@ impl Components<'_> {
         let ties: Vec<(Rank, Rank)> = ties.iter().map(|&page| (page, ties[0])).collect();
         component.clusters = self.clusters(component, &near, &ties, &preference);
         self.complete(component);
+    }
+
+    /// Adds the closest pair of each class that is in no pair with another class: it stays, and no page goes for it.
+    fn tie(&self, component: &mut Component, deciding: &[Pair]) {
+        let ends = |pair: &Pair| [pair.a, pair.b].map(|page| self.classes().of(page));
+        let listed = component.pairs.iter().map(ends).filter(|[a, b]| a != b);
+        let listed: FxHashSet<ClassNo> = listed.flatten().collect();
+        let mut closest: BTreeMap<ClassNo, &Pair> = BTreeMap::new();
+        for pair in deciding {
+            for class in ends(pair)
+                .into_iter()
+                .filter(|class| !listed.contains(class))
+            {
+                let best = closest.entry(class).or_insert(pair);
+                if pair.similarity > best.similarity {
+                    *best = pair;
+                }
+            }
+        }
+        let mut ties: Vec<Pair> = closest.into_values().copied().collect();
+        ties.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        ties.dedup_by_key(|pair| (pair.a, pair.b));
+        component.pairs.extend(ties);
     }
 
     /// What a page goes for, as it was decided.
@@ -300,7 +327,7 @@ impl Components<'_> {
         let linkage = self.matching.model.config().cluster;
         let ties = match linkage {
             Linkage::Components => ties,
-            Linkage::TwoEdge => &[],
+            Linkage::TwoEdge | Linkage::PerPage => &[],
         };
         let pages = component.pages.len();
         let mut clusters = cluster::cluster(pages, near, ties, linkage, preference);

@@ -13,7 +13,7 @@ use super::parts::Parts;
 use crate::cluster::{Dropped, Keep, Pair};
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, Rank};
-use crate::index::Crowds;
+use crate::index::{Crowds, WITNESSES};
 use crate::relation::Relation;
 use crate::sketch::Bounds;
 use crate::spill::{Held, Memory, Rows, Sorter};
@@ -202,23 +202,24 @@ impl<'a> Families<'a> {
             if self.watch.cancelled() {
                 return Err(Error::Cancelled);
             }
-            let found = batch.par_iter().map(|&class| {
+            // Of those that are known nothing is asked, and what they would find says nothing of their lists.
+            let mut looking = batch.to_vec();
+            looking.retain(|class| !is_known[class.at()]);
+            let found = looking.par_iter().map(|&class| {
                 let mut found = None;
-                if !is_known[class.at()] {
-                    crowds.any(class, bounds, |other| {
-                        found = self.judge.pair(class, other);
-                        found.is_some()
-                    });
-                }
+                crowds.any(class, bounds, |other| {
+                    found = self.judge.pair(class, other);
+                    found.is_some()
+                });
                 found
             });
             let found: Vec<Option<Pair>> = found.collect();
-            for (&class, found) in batch.iter().zip(&found) {
-                if let Some(pair) = found {
-                    for page in [pair.a, pair.b] {
-                        is_known[self.classes.of(page).at()] = true;
-                    }
+            for pair in found.iter().flatten() {
+                for page in [pair.a, pair.b] {
+                    is_known[self.classes.of(page).at()] = true;
                 }
+            }
+            for &class in &looking {
                 crowds.tried(class, is_known[class.at()]);
             }
             pairs.extend(found.into_iter().flatten());
@@ -274,6 +275,7 @@ impl<'a> Families<'a> {
             for pair in ties.iter().flatten() {
                 let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
                 state.parts.join(a, b);
+                state.pairs.push(pair.to_numbers())?;
             }
             let (keep, parts) = (&state.keep, &state.parts);
             let is_over = |other: ClassNo| {
@@ -305,15 +307,24 @@ impl<'a> Families<'a> {
                 && !self.is_over(state, other, class)
                 && !self.classes.are_old(other, class)
         };
+        // One that is over tells which component a class belongs to.
+        let mut over: Vec<ClassNo> = state.crowds.witnesses(class, bounds).collect();
         let near = self.near.of(class);
         let known: Vec<ClassNo> = near.iter().map(other_of).collect();
         let mut seen = near.clone();
         seen.retain(|pair| is_wanted(other_of(pair)));
         let from_near = seen.len();
-        seen.extend(self.ties(state, class, near.iter().map(|pair| (other_of(pair), pair))));
         let crowded = state.crowds.candidates(class, bounds, |other| {
+            if over.len() < WITNESSES && self.is_over(state, other, class) {
+                over.push(other);
+            }
             is_wanted(other) && known.binary_search(&other).is_err()
         });
+        let over = over
+            .into_iter()
+            .filter_map(|other| self.judge.pair(class, other));
+        let over: Vec<Pair> = near.iter().copied().chain(over).collect();
+        seen.extend(self.ties(state, class, over.iter().map(|pair| (other_of(pair), pair))));
         let others = crowded.par_iter();
         let pairs = others.filter_map(|&other| self.judge.pair(class, other));
         Look {

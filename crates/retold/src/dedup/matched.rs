@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use bytemuck::pod_collect_to_vec;
+
 use super::classes::{Classes, Judge};
 use super::components::{self, Components, joined};
 use super::families::{Decided, Families, Near};
@@ -11,8 +13,9 @@ use crate::cluster::{Cluster, Drop, Dropped, Pair, Pairs};
 use crate::collect::Collection;
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
-use crate::index::{Crowds, Join, Sketches};
+use crate::index::{Crowds, Join, Related as Found, Sketches};
 use crate::model::{Model, Units};
+use crate::resume::Resume;
 use crate::spent::Spent;
 use crate::spill::{Held, Memory, Sorter};
 use crate::texts::Texts;
@@ -44,6 +47,8 @@ pub struct Matching<'a> {
     /// For each page, by rank, whether it is an old one: it stays, is preferred to all others, and not compared with other old
     /// ones. Empty if there are none.
     pub is_old: &'a [bool],
+    /// Where what is done is kept.
+    pub resume: Option<&'a Resume>,
     /// [`FAMILY`], or less in tests.
     pub family: usize,
     /// [`CROWD`], or less in tests.
@@ -163,15 +168,12 @@ impl<'a> Run<'a> {
             parts.join(self.classes.of(pair.a), self.classes.of(pair.b));
             seen.push(pair.to_numbers())
         };
-        let judge = |a, b, made: &mut Vec<Pair>| made.extend(self.judge.pair(a, b));
-        let found = join.pairs(bounds, watch, judge, |made| {
-            made.into_iter().try_for_each(&mut add)
-        })?;
+        let found = self.join(&join, &mut add)?;
         self.judge.copies_between(preference, family, &mut add)?;
         memory.check()?;
 
         let visited = self.visited(&mut parts, &Crowds::new(&join, bounds, memory)?);
-        let mut verifying = Verifying::new(self.judge, memory);
+        let mut verifying = Verifying::new(self.judge, memory, self.matching.resume)?;
         let (to_check, near) = self.split(seen, &parts, &visited, &verifying)?;
         let families = Families {
             judge: self.judge,
@@ -193,6 +195,40 @@ impl<'a> Run<'a> {
             candidates: found.candidates + looked_at,
             spent: found.spent,
         })
+    }
+
+    /// Hands the pairs that the join finds, as sketches see them, to `add`: first those that an interrupted run has found.
+    fn join(&self, join: &Join, mut add: impl FnMut(Pair) -> Result<()>) -> Result<Found<Pair>> {
+        let Matching { watch, resume, .. } = self.matching;
+        let (mut all, mut done) = (Found::default(), 0);
+        // A chunk is: pieces that are done, candidates of the last one, its pairs.
+        let take_up = |chunk: &[u8]| {
+            let numbers: Vec<u32> = pod_collect_to_vec(chunk);
+            if let [pieces, candidates, pairs @ ..] = &numbers[..] {
+                (done, all.candidates) =
+                    (*pieces as usize, all.candidates + u64::from(*candidates));
+                let (pairs, _) = pairs.as_chunks();
+                pairs
+                    .iter()
+                    .try_for_each(|&pair| add(Pair::from_numbers(pair)))?;
+            }
+            Ok(())
+        };
+        let journal = resume.map(|resume| resume.journal("pairs", take_up));
+        let mut journal = journal.transpose()?;
+        let bounds = |keys| self.judge.model.bounds(keys);
+        let judge = |a, b, made: &mut Vec<Pair>| made.extend(self.judge.pair(a, b));
+        join.pairs(done, bounds, watch, judge, |done, piece| {
+            if let Some(journal) = &mut journal {
+                let mut chunk = vec![done as u32, piece.candidates as u32];
+                chunk.extend(piece.made.iter().flat_map(|pair| pair.to_numbers()));
+                journal.append(bytemuck::cast_slice(&chunk))?;
+            }
+            all.candidates += piece.candidates;
+            all.spent += piece.spent;
+            piece.made.into_iter().try_for_each(&mut add)
+        })?;
+        Ok(all)
     }
 
     /// What families decide, once the texts are at hand that it takes.

@@ -11,6 +11,7 @@ mod parts;
 mod verifying;
 
 use std::borrow::Cow;
+use std::path::Path;
 
 pub use against::{Old, against, against_index};
 use clock::Clock;
@@ -31,6 +32,7 @@ use crate::model::{Model, Units};
 use crate::page::Page;
 use crate::read::Source;
 use crate::relation::Relation;
+use crate::resume::Resume;
 use crate::spill::Memory;
 use crate::texts::{Reread, Texts};
 use crate::watch::Watch;
@@ -128,7 +130,10 @@ pub fn run(
 ) -> Result<Findings> {
     let memory = resources.memory()?;
     in_pool(resources.threads, || {
-        find(sources, model, &memory, (FAMILY, CROWD), watch)
+        let folder = resources.resume.as_deref();
+        let resume = folder.map(|folder| Resume::open(folder, &sources, &model, watch));
+        let resume = resume.transpose()?;
+        find(sources, model, &memory, (FAMILY, CROWD), resume, watch)
     })
 }
 
@@ -145,10 +150,25 @@ fn find(
     mut model: Model,
     memory: &Memory,
     limits: (usize, usize),
+    resume: Option<Resume>,
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut clock = Clock::default();
-    let collection = learn_and_sketch(&sources, &mut model, &mut clock, memory, watch)?;
+    let collection = match &resume {
+        None => learn_and_sketch(&sources, &mut model, &mut clock, memory, watch)?,
+        Some(resume) => match Collection::saved(resume, memory)? {
+            (Some((collection, learnt)), _) => {
+                model = Model::from_json(&learnt, Path::new(""))?;
+                clock.lap("resume");
+                collection
+            }
+            (None, mut journal) => {
+                let collection = learn_and_sketch(&sources, &mut model, &mut clock, memory, watch)?;
+                collection.save(&mut journal, model.to_json())?;
+                collection
+            }
+        },
+    };
     let work = Work {
         sources,
         collection,
@@ -156,6 +176,7 @@ fn find(
         clock,
         limits,
         old_pages: 0,
+        resume,
     };
     work.find(None, watch)
 }
@@ -178,6 +199,7 @@ pub fn among(
             clock: Clock::default(),
             limits: (FAMILY, CROWD),
             old_pages: 0,
+            resume: None,
         };
         work.find(Some(texts), watch)
     })
@@ -193,6 +215,8 @@ struct Work {
     limits: (usize, usize),
     /// So many pages at the end are old ones.
     old_pages: usize,
+    /// Where what is done is kept.
+    resume: Option<Resume>,
 }
 
 impl Work {
@@ -205,6 +229,7 @@ impl Work {
             mut clock,
             limits: (family, crowd),
             old_pages,
+            resume,
         } = self;
         let memory = collection.memory().clone();
         memory.suffices(collection.pages.len())?;
@@ -232,6 +257,7 @@ impl Work {
             memory: &memory,
             watch,
             is_old: &is_old,
+            resume: resume.as_ref(),
             family,
             crowd,
         };

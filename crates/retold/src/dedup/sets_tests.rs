@@ -32,7 +32,7 @@ fn sets_are_the_same_in_memory_and_in_files() {
         let run = |memory: Memory| {
             let model = Model::new(Config::default()).unwrap();
             let sources = discover(std::slice::from_ref(&pages), &model.config().read).unwrap();
-            let found = find(sources, model, &memory, (FAMILY, CROWD), &()).unwrap();
+            let found = find(sources, model, &memory, (FAMILY, CROWD), None, &()).unwrap();
             (found, memory.on_disk())
         };
         let (held, none) = run(Memory::default());

@@ -11,6 +11,7 @@ use crate::cluster::Pair;
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank};
 use crate::method::Trace;
+use crate::resume::Resume;
 use crate::spill::Memory;
 use crate::texts::{Proofs, Texts};
 use crate::watch::Watch;
@@ -43,20 +44,27 @@ struct Wanted {
 }
 
 impl<'a> Verifying<'a> {
-    pub(super) fn new(judge: Judge<'a>, memory: &Memory) -> Verifying<'a> {
+    /// Nothing is wanted yet. What an interrupted run has read is taken up.
+    ///
+    /// Errors: a file cannot be written.
+    pub(super) fn new(
+        judge: Judge<'a>,
+        memory: &Memory,
+        resume: Option<&Resume>,
+    ) -> Result<Verifying<'a>> {
         let classes = judge.classes.len();
         let is_used = judge.model.verifier().is_some();
         let classes = if is_used { classes } else { 0 };
-        Verifying {
+        Ok(Verifying {
             judge,
-            proofs: Proofs::new(classes, memory),
+            proofs: Proofs::new(classes, memory, resume)?,
             wanted: Mutex::new(Wanted {
                 is_wanted: vec![false; classes],
                 any: false,
             }),
             checked: AtomicU64::default(),
             refuted: AtomicU64::default(),
-        }
+        })
     }
 
     /// The texts of these pairs will be wanted.

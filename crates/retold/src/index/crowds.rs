@@ -28,6 +28,8 @@ const TRIED: u32 = 4;
 const WORK: u32 = 1 << 15;
 /// Looks at a list between two times that it is cleared of classes that no longer matter.
 const CLEARED: u32 = 8;
+/// Of those that a list is cleared of, so many are remembered.
+pub const WITNESSES: usize = 4;
 
 /// The lists of crowded keys that can make a pair.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ pub struct Crowds<'a> {
 struct List {
     /// What is left of the list, and of those of its places that look, once some were taken off.
     left: Option<[Vec<u32>; 2]>,
+    /// Of the places that were taken off, those with the fewest keys: ascending, and [`WITNESSES`] at the most.
+    witnesses: Vec<u32>,
     /// Looks that are left.
     looks: u32,
     /// Looks that may still find nobody.
@@ -58,6 +62,7 @@ impl List {
         let free = WORK / length.max(1) as u32;
         List {
             left: None,
+            witnesses: Vec::new(),
             looks: LOOKS.max(free),
             in_vain: IN_VAIN.max(free),
             patience: IN_VAIN.max(free),
@@ -73,6 +78,17 @@ impl List {
             true => self.patience.min(self.in_vain + CREDIT),
             false => self.in_vain - 1,
         };
+    }
+
+    /// Takes off the places that do not go on.
+    fn clear(&mut self, [mut places, mut looking]: [Vec<u32>; 2], goes_on: impl Fn(&u32) -> bool) {
+        let off = places.iter().filter(|&place| !goes_on(place));
+        self.witnesses.extend(off.take(WITNESSES));
+        self.witnesses.sort_unstable();
+        self.witnesses.truncate(WITNESSES);
+        places.retain(&goes_on);
+        looking.retain(&goes_on);
+        self.left = Some([places, looking]);
     }
 }
 
@@ -139,7 +155,7 @@ impl<'a> Crowds<'a> {
         &self,
         class: ClassNo,
         bounds: &impl Fn(usize) -> Bounds,
-        is_wanted: impl Fn(ClassNo) -> bool,
+        mut is_wanted: impl FnMut(ClassNo) -> bool,
     ) -> Vec<ClassNo> {
         let mut places: Vec<u32> = Vec::new();
         self.any(class, bounds, |other| {
@@ -189,6 +205,25 @@ impl<'a> Crowds<'a> {
         })
     }
 
+    /// Some of the classes within bounds of a class that were taken off its lists, ascending by place.
+    pub fn witnesses(
+        &self,
+        class: ClassNo,
+        bounds: &impl Fn(usize) -> Bounds,
+    ) -> impl Iterator<Item = ClassNo> {
+        let place = self.join.place_of[class.at()];
+        let ranks = self.join.ranks_of(place as usize);
+        let lists = self.numbers(self.join.crowded_of(&ranks));
+        let mut places: Vec<u32> = lists
+            .flat_map(|number| self.lists[number].witnesses.iter().copied())
+            .filter(|&other| other != place)
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        places.retain(|&other| self.join.is_within(place, other, bounds));
+        places.into_iter().map(|place| self.join.class(place))
+    }
+
     /// A class has looked at its lists, and has found somebody or not. `is_over` tells which classes nobody need look at
     /// any more.
     pub fn looked(&mut self, class: ClassNo, found: bool, is_over: impl Fn(ClassNo) -> bool) {
@@ -198,10 +233,8 @@ impl<'a> Crowds<'a> {
             list.looks -= 1;
             list.tried(found);
             if list.is_open() && (found || list.looks % CLEARED == 0) {
-                let left = list.left.take();
-                let mut left = left.unwrap_or_else(whole);
-                left.iter_mut().for_each(|places| places.retain(goes_on));
-                list.left = Some(left);
+                let left = list.left.take().unwrap_or_else(whole);
+                list.clear(left, goes_on);
             }
         });
     }

@@ -57,12 +57,15 @@ pub fn related_pairs<T: Send>(
         |a: ClassNo, b: ClassNo, made: &mut Vec<T>| judge(SketchNo(a.0), SketchNo(b.0), made);
     let mut all = Vec::new();
     let join = Join::build(sketches, &each, usize::MAX)?;
-    let mut related = join.pairs(bounds, watch, judge, |made| {
-        all.extend(made);
+    let mut found = Related::default();
+    join.pairs(0, bounds, watch, judge, |_, piece| {
+        all.extend(piece.made);
+        found.candidates += piece.candidates;
+        found.spent += piece.spent;
         Ok(())
     })?;
-    related.made = all;
-    Ok(related)
+    found.made = all;
+    Ok(found)
 }
 
 /// The inverted index that pair counting needs: classes in order of size, their shared keys as ranks, rarest first.
@@ -126,19 +129,20 @@ impl Join {
     }
 
     /// Hands every pair of classes that is within `bounds` and shares a key of the smaller one's prefix which is not crowded
-    /// to `judge`, the smaller number first, and what that made of them to `take`, piece by piece. `bounds` is asked with the
-    /// number of keys of the smaller one.
+    /// to `judge`, the smaller number first, and what that made of them to `take`, piece by piece, with the number of pieces
+    /// that are done; the first `done` pieces are left out. `bounds` is asked with the number of keys of the smaller one.
     ///
     /// If no key is crowded, these are the same pairs as asking all with all (tested against exactly that). Each comes once;
     /// their order does not depend on threads. Of the pairs in which a class is the smaller one, 2,000 candidates are looked at, or
     /// `crowd` if that is more.
     pub fn pairs<T: Send>(
         &self,
+        mut done: usize,
         bounds: impl Fn(usize) -> Bounds + Sync,
         watch: &dyn Watch,
         judge: impl Fn(ClassNo, ClassNo, &mut Vec<T>) + Sync,
-        mut take: impl FnMut(Vec<T>) -> Result<()>,
-    ) -> Result<Related<T>> {
+        mut take: impl FnMut(usize, Related<T>) -> Result<()>,
+    ) -> Result<()> {
         let piece = |start: usize| {
             let mut stopwatch = Stopwatch::start();
             let (mut piece, mut hits) = (Related::default(), Vec::new());
@@ -152,17 +156,16 @@ impl Join {
             piece.spent.candidates = stopwatch.lap().saturating_sub(piece.spent.verdicts);
             Ok(piece)
         };
-        let starts: Vec<usize> = (0..self.order.len()).step_by(PIECE).collect();
-        let mut all = Related::default();
+        let starts = (0..self.order.len()).step_by(PIECE).skip(done);
+        let starts: Vec<usize> = starts.collect();
         for starts in starts.chunks(PIECES * rayon::current_num_threads()) {
             let pieces = starts.par_iter().map(|&start| piece(start));
             for piece in pieces.collect::<Result<Vec<Related<T>>>>()? {
-                take(piece.made)?;
-                all.candidates += piece.candidates;
-                all.spent += piece.spent;
+                done += 1;
+                take(done, piece)?;
             }
         }
-        Ok(all)
+        Ok(())
     }
 
     fn keys(&self, place: usize) -> usize {

@@ -97,6 +97,16 @@ impl Sketches {
         Ok(())
     }
 
+    /// All sketches as they are held.
+    pub(crate) fn rows(&self) -> &Rows<u64> {
+        &self.rows
+    }
+
+    /// Adds a sketch of [`Sketches::rows`] under the next number.
+    pub(crate) fn load(&mut self, row: &[u64]) -> Result<()> {
+        self.rows.push(row)
+    }
+
     /// Sets which keys of each sketch are common.
     ///
     /// Errors: a temporary file cannot be written.

@@ -1,5 +1,7 @@
 //! ARC records, version 1 and 2: `URL IP date type … length` in one line, then the response.
 
+use std::net::IpAddr;
+
 use super::archive::Head;
 use super::{Outcome, ReadOptions, Source, payload};
 use crate::page::{Content, Markup, Page};
@@ -9,6 +11,8 @@ struct Line {
     url: String,
     date: String,
     content_type: String,
+    /// Whether the IP address is one.
+    has_ip: bool,
     /// With its line end.
     length: usize,
     content: u64,
@@ -29,13 +33,31 @@ fn line(bytes: &[u8]) -> Option<Line> {
         return None;
     }
     let url = parts[..date - 1].join(" ");
-    url.contains(':').then(|| Line {
+    has_scheme(&url).then(|| Line {
         url,
+        has_ip: parts[date - 1].parse::<IpAddr>().is_ok(),
         date: parts[date].to_owned(),
         content_type: parts[date + 1].to_owned(),
         length: end + 1,
         content,
     })
+}
+
+fn has_scheme(url: &str) -> bool {
+    url.split_once(':').is_some_and(|(scheme, _)| {
+        let mut rest = scheme.bytes();
+        rest.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+            && rest.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    })
+}
+
+/// Whether a file that begins with `bytes` is ARC without its first record, which names the format. `named` says that the
+/// file's name is that of an ARC file; otherwise the line must have an IP address too.
+pub(crate) fn is_rest(bytes: &[u8], named: bool) -> bool {
+    let blank = bytes
+        .iter()
+        .take_while(|byte| matches!(byte, b'\r' | b'\n' | 0));
+    line(&bytes[blank.count()..]).is_some_and(|line| named || line.has_ip)
 }
 
 /// Reads the header at the start of `bytes`.

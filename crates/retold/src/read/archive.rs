@@ -414,4 +414,48 @@ mod tests {
             assert_eq!(found, [&reason, "b=last"], "{more}");
         }
     }
+
+    /// A record of an ARC file.
+    fn arc(url: &str, content: &str) -> String {
+        let length = content.len();
+        format!("{url} 192.0.2.1 20260101000000 text/plain {length}\n{content}\n")
+    }
+
+    #[test]
+    fn an_arc_file_without_its_first_record_is_one_all_the_same() {
+        let lost = "filedesc:/damaged\n";
+        let rest = arc("ftp://a/1", "one") + &arc("http://a/2", "two");
+        // The name says nothing, and the first record is lost.
+        for name in ["a.arc", "a.arc.gz", "a.gz", "a"] {
+            let bytes = rest.clone().into_bytes();
+            let bytes = match name.ends_with(".gz") {
+                true => super::super::tests::gzip(&bytes),
+                false => bytes,
+            };
+            let folder = Folder::new(&[(name, &bytes)]);
+            let found = briefs(&folder.source(name));
+            assert_eq!(found, ["ftp://a/1=one", "http://a/2=two"], "{name}");
+        }
+        let file = format!("{lost}{}", arc("http://a/2", "HTTP/1.1 200 OK\r\n\r\ntwo"));
+        let folder = Folder::new(&[("a.arc", file.as_bytes())]);
+        let source = folder.source("a.arc");
+        let found = briefs(&source);
+        assert_eq!(found.len(), 2, "{found:?}");
+        let keep = |number| if number == 1 { Fate::Leave } else { Fate::Keep };
+        let kept = rewritten(&source, keep).unwrap();
+        folder.write("kept", &kept);
+        assert_eq!(briefs(&folder.source("kept")), found[1..]);
+    }
+
+    #[test]
+    fn an_arc_file_of_that_name_may_begin_with_what_others_begin_with() {
+        let record = "PAR1:x - 20260101000000 text/plain 3\none\n";
+        for file in [record.to_owned(), format!("\r\n\0\0{record}")] {
+            let folder = Folder::new(&[("a.arc", file.as_bytes())]);
+            let source = folder.source("a.arc");
+            assert_eq!(briefs(&source), ["PAR1:x=one"]);
+            folder.write("b.arc", &rewritten(&source, |_| Fate::Keep).unwrap());
+            assert_eq!(briefs(&folder.source("b.arc")), ["PAR1:x=one"]);
+        }
+    }
 }

@@ -81,6 +81,7 @@ impl Input {
             },
             site: options.site_dir.and_then(|level| directory(below, level)),
             stamp: super::stamp(path),
+            seen: Default::default(),
             size: std::fs::metadata(path).map_or(0, |file| file.len()),
         })
     }

@@ -12,6 +12,7 @@ mod discover;
 mod each;
 mod fields;
 mod frame;
+mod hashed;
 mod ids;
 mod jsonl;
 mod marks;
@@ -36,6 +37,7 @@ pub use self::again::again;
 use self::archive::{Archive, Form};
 pub use self::each::{each_page, each_record};
 use self::frame::{Body, Frame, Frames, State};
+use self::hashed::{Hashed, Seen};
 pub use self::ids::{PageId, page_ids, settle};
 use self::open::{Compression, Opened};
 use self::sniff::Format;
@@ -99,6 +101,8 @@ pub struct Source {
     pub size: u64,
     /// Size and time of the last change when the file was listed; `None` if it was not there.
     pub(crate) stamp: Option<Stamp>,
+    /// What its bytes were when they were first read through.
+    pub(crate) seen: Arc<Seen>,
     /// The pages, if they are in memory and not in a file.
     pub(crate) pages: Option<Arc<[Page]>>,
 }
@@ -206,6 +210,7 @@ impl Source {
             site: None,
             size: std::fs::metadata(path).map_or(0, |file| file.len()),
             stamp: stamp(path),
+            seen: Arc::default(),
             pages: None,
         }
     }
@@ -233,6 +238,7 @@ impl Source {
             site: None,
             size: pages.iter().map(|page| page.content.len() as u64).sum(),
             stamp: None,
+            seen: Arc::default(),
             pages: Some(pages),
         }
     }
@@ -257,10 +263,19 @@ impl Source {
             Ok(opened) => opened,
             Err(reason) => return one(self.size, Outcome::Rejected(reason)),
         };
+        let file = opened.file.clone();
         match self.reader(opened, options) {
-            Reader::Many(frames) => Box::new(Records(frames)),
+            Reader::Many(frames) => Box::new(Records {
+                frames,
+                file,
+                seen: Arc::clone(&self.seen),
+            }),
             Reader::Document(window, markup) => {
-                Box::new(std::iter::once(document(window, markup, options)))
+                let record = document(window, markup, options);
+                if matches!(record.body, Body::Document { .. }) {
+                    self.seen.note(file.hash());
+                }
+                Box::new(std::iter::once(record))
             }
             #[cfg(feature = "parquet")]
             Reader::Parquet => parquet::records(self, options),
@@ -268,10 +283,13 @@ impl Source {
         }
     }
 
-    /// Checks that nobody has written to the file since it was listed.
+    /// Checks that nobody has written to the file since it was listed, and that all passes through it read the same bytes.
     ///
     /// Errors: somebody has.
     pub fn unchanged(&self) -> Result<()> {
+        if self.seen.differed() {
+            return Err(self.changed());
+        }
         // One that is gone is a reject, or an error where its records are wanted.
         let now = stamp(&self.path);
         if self.pages.is_some() || now.is_none() || now == self.stamp {
@@ -356,19 +374,27 @@ enum Reader {
 }
 
 /// The records of a file of many.
-struct Records(Box<dyn Frames>);
+struct Records {
+    frames: Box<dyn Frames>,
+    file: Hashed,
+    seen: Arc<Seen>,
+}
 
 impl Iterator for Records {
     type Item = Record;
 
     fn next(&mut self) -> Option<Record> {
+        let Some(frame) = self.frames.next() else {
+            self.seen.note(self.file.hash());
+            return None;
+        };
         let Frame {
             number,
             size,
             state,
-        } = self.0.next()?;
+        } = frame;
         let body = match state {
-            State::Whole => self.0.body(),
+            State::Whole => self.frames.body(),
             State::Skipped(kind) => Body::Done(Outcome::Skipped(kind)),
             State::Damaged(reason) => Body::Done(Outcome::Rejected(reason)),
         };

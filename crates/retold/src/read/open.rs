@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Seek};
 
 use flate2::bufread::GzDecoder;
 
+use super::hashed::Hashed;
 use super::sniff::{self, Format};
 use super::window::Window;
 use super::{ReadOptions, Source};
@@ -23,6 +24,8 @@ pub(crate) enum Compression {
 /// A source that is ready to read.
 pub(crate) struct Opened {
     pub window: Window,
+    /// The file behind the window, for the hash of what was read of it.
+    pub file: Hashed,
     pub compression: Compression,
     pub format: Format,
 }
@@ -30,7 +33,8 @@ pub(crate) struct Opened {
 /// Opens `source`; the error is the reason to put into its one reject.
 pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Opened, String> {
     let file = File::open(&source.path).map_err(|error| format!("cannot open: {error}"))?;
-    let mut reader = BufReader::with_capacity(256 * 1024, file);
+    let file = Hashed::new(file);
+    let mut reader = BufReader::with_capacity(256 * 1024, file.clone());
     let compression = compression(&mut reader)?;
     let stream: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(reader),
@@ -57,13 +61,14 @@ pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Opened, Str
     let format = sniff::recognise(window.data(), &name, options);
     Ok(Opened {
         window,
+        file,
         compression,
         format,
     })
 }
 
 /// Looks at the magic number; the reader stays at the file's start.
-fn compression(reader: &mut BufReader<File>) -> Result<Compression, String> {
+fn compression(reader: &mut BufReader<Hashed>) -> Result<Compression, String> {
     let head = reader
         .fill_buf()
         .map_err(|error| format!("cannot read: {error}"))?;
@@ -78,7 +83,7 @@ fn compression(reader: &mut BufReader<File>) -> Result<Compression, String> {
 /// Gzip with any number of members. Errors give the position in the file.
 struct Gunzip {
     /// `None` once the last member has been read.
-    member: Option<GzDecoder<BufReader<File>>>,
+    member: Option<GzDecoder<BufReader<Hashed>>>,
 }
 
 impl Gunzip {
@@ -135,7 +140,7 @@ impl Read for Gunzip {
 
 /// Zstandard, any number of frames. Errors say where in the file they are.
 struct Unzstd {
-    decoder: zstd::Decoder<'static, BufReader<File>>,
+    decoder: zstd::Decoder<'static, BufReader<Hashed>>,
 }
 
 impl Read for Unzstd {

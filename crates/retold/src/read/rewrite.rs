@@ -26,12 +26,17 @@ pub(crate) fn rewrite<'a>(
         };
     };
     let compression = opened.compression;
+    let file = opened.file.clone();
     match source.reader(opened, options) {
-        Reader::Many(frames) => records(frames, fate, Output::new(to, compression)),
+        Reader::Many(frames) => {
+            records(frames, fate, Output::new(to, compression))?;
+            source.seen.note(file.hash());
+            Ok(())
+        }
         #[cfg(feature = "parquet")]
         Reader::Parquet => super::parquet::rewrite(source, options, fate, to),
         Reader::Document(..) | Reader::One(_) if fate(1) == Fate::Leave => Ok(()),
-        Reader::Document(..) | Reader::One(_) => copy_file(&source.path, to),
+        Reader::Document(..) | Reader::One(_) => copy_file(source, to),
     }
 }
 
@@ -64,11 +69,11 @@ fn records<'a>(
 }
 
 /// Copies a source that is one record.
-fn copy_file(from: &Path, to: &Path) -> Result<()> {
+fn copy_file(source: &Source, to: &Path) -> Result<()> {
     make_folder(to)?;
-    std::fs::copy(from, to)
-        .map(|_| ())
-        .map_err(Error::io("cannot write", to))
+    std::fs::copy(&source.path, to).map_err(Error::io("cannot write", to))?;
+    let same = source.seen.note_file(to);
+    same.map_err(Error::io("cannot read again", to))
 }
 
 pub(crate) fn make_folder(of: &Path) -> Result<()> {

@@ -22,17 +22,20 @@ pub(crate) enum Format {
 /// Decides on the format of a file from its first (decompressed) bytes and its name.
 pub(crate) fn recognise(head: &[u8], name: &str, options: &ReadOptions) -> Format {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    by_magic(head)
+    by_magic(head, extension(name) == "arc")
         .or_else(|| by_name(head, name))
         .unwrap_or_else(|| by_look(head, options))
 }
 
-fn by_magic(head: &[u8]) -> Option<Format> {
+fn by_magic(head: &[u8], is_named_arc: bool) -> Option<Format> {
     const CONTAINERS: [(&[u8], Format); 3] = [
         (b"WARC/", Format::Warc),
         (b"PAR1", Format::Parquet),
         (b"filedesc://", Format::Arc),
     ];
+    if super::arc::is_rest(head, is_named_arc) {
+        return Some(Format::Arc);
+    }
     CONTAINERS
         .into_iter()
         .find_map(|(magic, format)| head.starts_with(magic).then_some(format))

@@ -217,6 +217,7 @@ pub(crate) fn records(
     source: &Source,
     options: &ReadOptions,
 ) -> Box<dyn Iterator<Item = Record> + Send> {
+    source.seen.look_first(&source.path);
     match Rows::open(source, options) {
         Ok(rows) => Box::new(Records {
             rows,
@@ -335,4 +336,4 @@ impl Records {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -52,13 +52,12 @@ pub(crate) fn rewrite<'a>(
         number += count as u64;
         copy_group(&rows, group, &fates, &mut writer, &paths)?;
     }
-    match writer {
-        Some(writer) => writer
-            .close()
-            .map(|_| ())
-            .map_err(|error| paths.unwritten(error)),
-        None => Ok(()),
+    if let Some(writer) = writer {
+        writer.close().map_err(|error| paths.unwritten(error))?;
+        let same = source.seen.note_file(&source.path);
+        same.map_err(Error::io("cannot read again", &source.path))?;
     }
+    Ok(())
 }
 
 /// For messages.

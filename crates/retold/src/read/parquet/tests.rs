@@ -116,6 +116,12 @@ fn sample(compression: Compression) -> Vec<u8> {
     file(fields, compression, &[group(0..5), group(5..10)])
 }
 
+/// A file with one column of texts.
+pub(crate) fn table(texts: &[&str]) -> Vec<u8> {
+    let fields = "required binary text (STRING);";
+    file(fields, Compression::SNAPPY, &[vec![full(strings(texts))]])
+}
+
 fn open(path: &Path) -> Option<SerializedFileReader<File>> {
     Some(SerializedFileReader::new(File::open(path).ok()?).unwrap())
 }

@@ -1,0 +1,90 @@
+//! Runs that were killed and go on.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::common::{World, article, assert_same_output, line};
+
+/// Families of a few pages each, so that texts are read again.
+fn pages(count: u32) -> String {
+    let page = |n: u32| {
+        let (family, edition) = (n / 4, n % 4);
+        let text = article(&format!("ferry {family}"), 0..12 - edition);
+        line(&format!("p{n:05}"), &format!("{text} Edition {edition}."))
+    };
+    (0..count).map(page).collect()
+}
+
+#[test]
+fn a_killed_run_goes_on_and_writes_the_same() {
+    let world = World::new();
+    world.file("in.jsonl", pages(4000));
+    world.run(&["dedup", "in.jsonl", "-o", "whole"]).code(0);
+    let go_on = [
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "out",
+        "--resume",
+        "--threads",
+        "1",
+    ];
+    let mut killed = 0;
+    for after in [40, 80, 120, 160, 200, 240, 280, 320, 400, 500] {
+        let mut run = world.command(&go_on);
+        let mut run = run
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(after));
+        if run.try_wait().unwrap().is_some() {
+            break;
+        }
+        run.kill().unwrap();
+        run.wait().unwrap();
+        killed += 1;
+    }
+    assert!(killed > 0);
+    if !world.exists("out/summary.json") {
+        // Not by accident, and not from other pages.
+        if world.exists("out/.retold-resume") {
+            let ran = world.run(&["dedup", "in.jsonl", "-o", "out"]).code(2);
+            ran.says(&["interrupted run", "--resume", "--force"]);
+        }
+        world.run(&go_on).code(0);
+    }
+    assert!(!world.exists("out/.retold-resume") && !world.exists("out/.retold-partial"));
+    assert_same_output(&world.path("whole"), &world.path("out"));
+}
+
+#[test]
+fn other_pages_are_not_taken_for_those_of_the_interrupted_run() {
+    let world = World::new();
+    world.file("in.jsonl", pages(40));
+    world
+        .run(&["dedup", "in.jsonl", "-o", "first", "--resume"])
+        .code(0);
+    // What a killed run leaves, of other pages with other names in a file of the same size.
+    world.file("in.jsonl", pages(40).replace("p000", "q000"));
+    std::fs::create_dir_all(world.path("out/.retold-resume")).unwrap();
+    world.file(
+        "out/.retold-resume/pairs",
+        b"not a journal at all, but as long as one might be",
+    );
+    world
+        .run(&["dedup", "in.jsonl", "-o", "out", "--resume"])
+        .code(0);
+    world.run(&["dedup", "in.jsonl", "-o", "whole"]).code(0);
+    assert_same_output(&world.path("whole"), &world.path("out"));
+    let ran = world.run(&[
+        "dedup",
+        "in.jsonl",
+        "-o",
+        "new",
+        "--resume",
+        "--against",
+        "in.jsonl",
+    ]);
+    ran.code(2).says(&["--resume", "--against"]);
+}

@@ -1,0 +1,164 @@
+//! A collection in a journal, for runs that go on where they were interrupted.
+
+use bytemuck::{Pod, pod_collect_to_vec};
+use serde::{Deserialize, Serialize};
+
+use super::{Collection, ExtractionCounts, Reject};
+use crate::error::{Error, Result};
+use crate::ids::PageNo;
+use crate::resume::{Journal, Resume};
+use crate::spill::{Memory, Rows};
+
+/// Bytes of a chunk, about.
+const CHUNK: usize = if cfg!(test) { 200 } else { 1 << 20 };
+
+/// What chunks hold: the first byte of each.
+const ROWS: u8 = 0;
+const IDS: u8 = 1;
+const SKETCHES: u8 = 2;
+/// The last one: all else.
+const REST: u8 = 3;
+
+#[derive(Serialize, Deserialize)]
+struct Rest {
+    sites: Vec<String>,
+    rejects: Vec<(u32, u64, String)>,
+    skipped: std::collections::BTreeMap<String, u64>,
+    read: u64,
+    bytes: u64,
+    extraction: [u64; 3],
+    /// What goes with the collection.
+    note: String,
+}
+
+impl Collection {
+    /// The collection that [`Collection::save`] wrote, and what was noted beside it, if all of it is there; and the journal to write
+    /// it to if not.
+    ///
+    /// Errors: the journal or a temporary file cannot be written.
+    pub(crate) fn saved(
+        resume: &Resume,
+        memory: &Memory,
+    ) -> Result<(Option<(Collection, String)>, Journal)> {
+        let (mut collection, mut note) = (Collection::new(memory), None);
+        let mut journal = resume.journal("collection", |chunk| {
+            note = collection.load(chunk)?;
+            Ok(())
+        })?;
+        if let Some(note) = note {
+            collection.pages.settle(PageNo(0))?;
+            return Ok((Some((collection, note)), journal));
+        }
+        journal.clear()?;
+        Ok((None, journal))
+    }
+
+    /// Writes all of it, and a note.
+    ///
+    /// Errors: the journal cannot be written.
+    pub(crate) fn save(&self, journal: &mut Journal, note: String) -> Result<()> {
+        let (rows, ids) = self.pages.parts();
+        for block in rows.blocks() {
+            for block in block.chunks(CHUNK / 72) {
+                journal.append(&[&[ROWS], bytemuck::cast_slice(block)].concat())?;
+            }
+        }
+        save_rows(IDS, ids, journal)?;
+        save_rows(SKETCHES, self.sketches.rows(), journal)?;
+        let rejects = self.rejects.iter();
+        let ExtractionCounts {
+            main,
+            fallback,
+            over_budget,
+        } = self.extraction;
+        let rest = Rest {
+            sites: self.sites.clone(),
+            rejects: rejects
+                .map(|reject| (reject.source, reject.record, reject.reason.clone()))
+                .collect(),
+            skipped: self.skipped.clone(),
+            read: self.read,
+            bytes: self.bytes,
+            extraction: [main, fallback, over_budget],
+            note,
+        };
+        let rest = serde_json::to_vec(&rest).expect("plain values can be written");
+        journal.append(&[&[REST], &rest[..]].concat())
+    }
+
+    /// Takes up a chunk; the last one has the note.
+    fn load(&mut self, chunk: &[u8]) -> Result<Option<String>> {
+        let Some((kind, bytes)) = chunk.split_first() else {
+            return Ok(None);
+        };
+        let (pages, sketches) = (&mut self.pages, &mut self.sketches);
+        match *kind {
+            ROWS => pages.load(&pod_collect_to_vec(bytes))?,
+            IDS => load_rows(bytes, |id: &[u8]| pages.load_id(id))?,
+            SKETCHES => load_rows(bytes, |sketch: &[u64]| sketches.load(sketch))?,
+            _ => {
+                let rest: Rest = serde_json::from_slice(bytes)
+                    .map_err(|e| Error::Usage(format!("a saved collection: {e}")))?;
+                self.sites = rest.sites;
+                let rejects = rest.rejects.into_iter();
+                let reject = |(source, record, reason)| Reject {
+                    source,
+                    record,
+                    reason,
+                };
+                self.rejects = rejects.map(reject).collect();
+                (self.skipped, self.read, self.bytes) = (rest.skipped, rest.read, rest.bytes);
+                let [main, fallback, over_budget] = rest.extraction;
+                self.extraction = ExtractionCounts {
+                    main,
+                    fallback,
+                    over_budget,
+                };
+                return Ok(Some(rest.note));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Writes rows: chunks of their number, their lengths and their values.
+fn save_rows<T: Pod>(kind: u8, rows: &Rows<T>, journal: &mut Journal) -> Result<()> {
+    let (mut lengths, mut values, mut result) = (Vec::<u64>::new(), Vec::<T>::new(), Ok(()));
+    let mut write = |lengths: &mut Vec<u64>, values: &mut Vec<T>| {
+        let count = (lengths.len() as u64).to_le_bytes();
+        let parts: [&[u8]; 4] = [
+            &[kind],
+            &count,
+            bytemuck::cast_slice(lengths),
+            bytemuck::cast_slice(values),
+        ];
+        let written = journal.append(&parts.concat());
+        (lengths.clear(), values.clear());
+        written
+    };
+    rows.each(|_, row| {
+        lengths.push(row.len() as u64);
+        values.extend_from_slice(row);
+        if result.is_ok() && lengths.len() * 8 + size_of_val(&values[..]) >= CHUNK {
+            result = write(&mut lengths, &mut values);
+        }
+    });
+    result?;
+    write(&mut lengths, &mut values)
+}
+
+/// Hands the rows of a chunk to `take`.
+fn load_rows<T: Pod>(bytes: &[u8], mut take: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
+    let (count, bytes) = bytes.split_at(8);
+    let count: Vec<u64> = pod_collect_to_vec(count);
+    let (lengths, values) = bytes.split_at(8 * count[0] as usize);
+    let (lengths, values): (Vec<u64>, Vec<T>) =
+        (pod_collect_to_vec(lengths), pod_collect_to_vec(values));
+    let mut values = &values[..];
+    for length in lengths {
+        let (row, rest) = values.split_at(length as usize);
+        take(row)?;
+        values = rest;
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! A hash of each file's bytes as they are read, so that a later pass knows that it reads what the first one read.
+//!
+//! Size and time of a file are looked at as well, and they are cheaper; but both can be the same while the content is not.
+
+use std::fs::File;
+use std::io::{Read, Result, Seek, SeekFrom, copy, sink};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use xxhash_rust::xxh3::Xxh3;
+
+/// What a file held when it was first read through, as a hash of its bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    first: OnceLock<u64>,
+    differed: AtomicBool,
+}
+
+impl Seen {
+    /// Takes the hash of a whole pass over the file.
+    pub fn note(&self, hash: u64) {
+        if *self.first.get_or_init(|| hash) != hash {
+            self.differed.store(true, Relaxed);
+        }
+    }
+
+    /// Takes the hash of a file as it is, if there is one yet to compare it with.
+    pub fn note_file(&self, path: &Path) -> Result<()> {
+        if self.first.get().is_some() {
+            self.note(hash_of(path)?);
+        }
+        Ok(())
+    }
+
+    /// Reads the file through for its hash, unless there is one. For files that are not read from front to back: as this
+    /// comes before their first pass, and [`Seen::note_file`] behind the last, what changed between is noticed.
+    pub fn look_first(&self, path: &Path) {
+        // What cannot be read is told by the pass that follows.
+        if self.first.get().is_none()
+            && let Ok(hash) = hash_of(path)
+        {
+            self.note(hash);
+        }
+    }
+
+    /// True if two passes read different bytes.
+    pub fn differed(&self) -> bool {
+        self.differed.load(Relaxed)
+    }
+}
+
+fn hash_of(path: &Path) -> Result<u64> {
+    let mut file = Hashed::new(File::open(path)?);
+    copy(&mut file, &mut sink())?;
+    Ok(file.hash())
+}
+
+/// A file that is hashed as it is read from front to back. Clones are handles of one file.
+#[derive(Clone)]
+pub(crate) struct Hashed(Arc<Mutex<(File, Xxh3)>>);
+
+impl Hashed {
+    pub fn new(file: File) -> Hashed {
+        Hashed(Arc::new(Mutex::new((file, Xxh3::new()))))
+    }
+
+    /// The hash of what was read of it so far.
+    pub fn hash(&self) -> u64 {
+        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.1.digest()
+    }
+}
+
+impl Read for Hashed {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = held.0.read(buffer)?;
+        held.1.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// To ask for the place only.
+impl Seek for Hashed {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.0.seek(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::tests::{Folder, gzip};
+    use super::super::{Fate, ReadOptions};
+
+    /// Reads `before`, puts `after` in its place at equal size and time, and asks for the kept records.
+    fn rewritten(name: &str, before: &[u8], after: &[u8]) -> crate::Result<()> {
+        assert_eq!(before.len(), after.len(), "{name}");
+        let folder = Folder::new(&[(name, before)]);
+        let (path, source) = (folder.path(name), folder.source(name));
+        let options = ReadOptions::default();
+        assert!(source.records(&options).count() > 0);
+        let time = fs::metadata(&path).unwrap().modified().unwrap();
+        folder.write(name, after);
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(time).unwrap();
+        source.rewrite(&options, &mut |_| Fate::Keep, &folder.path("kept"))
+    }
+
+    fn noticed(name: &str, before: &[u8], after: &[u8]) {
+        rewritten(name, before, before).unwrap();
+        let error = rewritten(name, before, after).expect_err(name).to_string();
+        assert!(
+            error.contains(name) && error.contains("changed during the run"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn other_bytes_of_equal_size_and_time_are_noticed_in_every_format() {
+        let jsonl = |text: &str| format!("{{\"text\":\"{text}\"}}\n{{\"text\":\"z\"}}\n");
+        let (a, b) = (jsonl("a"), jsonl("b"));
+        noticed("a.jsonl", a.as_bytes(), b.as_bytes());
+        noticed("a.jsonl.gz", &gzip(a.as_bytes()), &gzip(b.as_bytes()));
+        let packed = |text: &str| zstd::encode_all(text.as_bytes(), 1).unwrap();
+        noticed("a.jsonl.zst", &packed(&a), &packed(&b));
+        // The end is lost, and the records before it are another.
+        let cut = |text: &str| {
+            let whole = gzip(text.as_bytes());
+            whole[..whole.len() - 9].to_vec()
+        };
+        noticed("cut.jsonl.gz", &cut(&a), &cut(&b));
+        noticed("a.csv", b"id,text\n1,a\n2,z\n", b"id,text\n1,b\n2,z\n");
+        noticed("a.html", b"<p>one</p>", b"<p>two</p>");
+        let warc = |text: &str| {
+            let head = "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://a/";
+            format!("{head}\r\nContent-Length: 3\r\n\r\n{text}\r\n\r\n")
+        };
+        noticed("a.warc", warc("one").as_bytes(), warc("two").as_bytes());
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn other_bytes_of_equal_size_and_time_are_noticed_in_parquet() {
+        use super::super::parquet::tests::table;
+        noticed("a.parquet", &table(&["one", "z"]), &table(&["two", "z"]));
+    }
+}

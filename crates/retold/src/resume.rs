@@ -1,0 +1,280 @@
+//! What an interrupted run has done, so that the next one goes on from there.
+//!
+//! A folder of journals, one a stage. A journal is a file of chunks, each with its length and a checksum; the first one names
+//! the run: the version of Retold, the model, and the inputs by size and hash. What was written whole is taken up again, and
+//! what a kill or a power cut left half written is cut off. A journal of another run is begun anew.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::read::Source;
+use crate::watch::Watch;
+
+/// Bytes that are hashed at a time.
+const BLOCK: usize = 1 << 20;
+
+/// A folder for what a run has done.
+#[derive(Clone, Debug)]
+pub struct Resume {
+    folder: PathBuf,
+    /// Names the run.
+    key: [u8; 16],
+}
+
+impl Resume {
+    /// Opens or makes the folder for a run of `model` over `sources`, which are read once to hash them.
+    ///
+    /// Errors: a file that cannot be read, a folder that cannot be made.
+    pub fn open(
+        folder: &Path,
+        sources: &[Source],
+        model: &Model,
+        watch: &dyn Watch,
+    ) -> Result<Resume> {
+        watch.begin("hashing", sources.iter().map(|source| source.size).sum());
+        let hashes = sources.par_iter().map(|source| hash(&source.path, watch));
+        let mut key = Xxh3::new();
+        key.update(env!("CARGO_PKG_VERSION").as_bytes());
+        key.update(model.to_json().as_bytes());
+        for (source, hash) in sources.iter().zip(hashes.collect::<Result<Vec<u128>>>()?) {
+            key.update(&(source.name.len() as u64).to_le_bytes());
+            key.update(source.name.as_bytes());
+            key.update(&source.size.to_le_bytes());
+            key.update(&hash.to_le_bytes());
+        }
+        fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
+        Ok(Resume {
+            folder: folder.to_owned(),
+            key: key.digest128().to_le_bytes(),
+        })
+    }
+
+    /// Opens a stage's journal: hands the chunks that are whole to `take`, in order, and goes on behind them. If `take` refuses,
+    /// so does this.
+    ///
+    /// Errors: the file cannot be read or written, and those of `take`.
+    pub fn journal(
+        &self,
+        stage: &str,
+        mut take: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<Journal> {
+        let path = self.folder.join(stage);
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let file = options
+            .open(&path)
+            .map_err(Error::io("cannot write", &path))?;
+        let mut chunks = Chunks {
+            file: BufReader::with_capacity(BLOCK, file),
+            place: 0,
+        };
+        let failed = || Error::io("cannot read", &path);
+        let mut whole = 0;
+        if chunks.next().map_err(failed())?.as_deref() == Some(&self.key) {
+            whole = chunks.place;
+            while let Some(chunk) = chunks.next().map_err(failed())? {
+                take(&chunk)?;
+                whole = chunks.place;
+            }
+        }
+        let mut journal = Journal {
+            file: chunks.file.into_inner(),
+            path,
+            place: whole,
+        };
+        journal.cut()?;
+        if whole == 0 {
+            journal.append(&self.key)?;
+        }
+        Ok(journal)
+    }
+
+    /// Removes the folder and all that is in it: the run is complete.
+    ///
+    /// Errors: it cannot be removed.
+    pub fn done(folder: &Path) -> Result<()> {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(Error::io("cannot remove", folder)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn hash(path: &Path, watch: &dyn Watch) -> Result<u128> {
+    let failed = || Error::io("cannot read", path);
+    let (mut hash, mut block) = (Xxh3::new(), vec![0; BLOCK]);
+    let mut file = File::open(path).map_err(failed())?;
+    loop {
+        let count = file.read(&mut block).map_err(failed())?;
+        if count == 0 {
+            return Ok(hash.digest128());
+        }
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
+        hash.update(&block[..count]);
+        watch.advance(count as u64);
+    }
+}
+
+/// Reads chunks.
+struct Chunks {
+    file: BufReader<File>,
+    /// Bytes that were read.
+    place: u64,
+}
+
+impl Chunks {
+    /// The next chunk, if it is whole.
+    fn next(&mut self) -> std::io::Result<Option<Vec<u8>>> {
+        let mut head = [0; 16];
+        if !fill(&mut self.file, &mut head)? {
+            return Ok(None);
+        }
+        let [length, sum] = bytemuck::cast::<[u8; 16], [u64; 2]>(head);
+        let mut chunk = Vec::new();
+        // What the length says may be wrong: no more is held than is there.
+        (&mut self.file).take(length).read_to_end(&mut chunk)?;
+        if chunk.len() as u64 != length || xxh3_64_with_seed(&chunk, self.place) != sum {
+            return Ok(None);
+        }
+        self.place += head.len() as u64 + length;
+        Ok(Some(chunk))
+    }
+}
+
+/// False at the end of the file.
+fn fill(from: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<bool> {
+    match from.read_exact(bytes) {
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        done => done.map(|()| true),
+    }
+}
+
+/// What a stage has done, piece by piece.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+    /// Bytes that were written whole.
+    place: u64,
+}
+
+impl Journal {
+    /// Adds a chunk.
+    ///
+    /// Errors: the file cannot be written.
+    pub fn append(&mut self, chunk: &[u8]) -> Result<()> {
+        let sum = xxh3_64_with_seed(chunk, self.place);
+        let head: [u8; 16] = bytemuck::cast([chunk.len() as u64, sum]);
+        let written = self.file.write_all(&head);
+        written
+            .and_then(|()| self.file.write_all(chunk))
+            .map_err(Error::io("cannot write", &self.path))?;
+        self.place += (head.len() + chunk.len()) as u64;
+        Ok(())
+    }
+
+    /// Forgets all chunks but the name of the run.
+    ///
+    /// Errors: the file cannot be written.
+    pub fn clear(&mut self) -> Result<()> {
+        const KEY: u64 = 32;
+        self.place = KEY;
+        self.cut()
+    }
+
+    fn cut(&mut self) -> Result<()> {
+        let cut = self.file.set_len(self.place);
+        cut.and_then(|()| self.file.seek(SeekFrom::Start(self.place)))
+            .map_err(Error::io("cannot write", &self.path))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+
+    fn resume(folder: &Path, text: &str) -> Resume {
+        let input = folder.join("pages.txt");
+        fs::write(&input, text).unwrap();
+        let sources = crate::read::discover(&[input], &Default::default()).unwrap();
+        let model = Model::new(Config::default()).unwrap();
+        Resume::open(&folder.join("saved"), &sources, &model, &()).unwrap()
+    }
+
+    fn chunks(resume: &Resume) -> (Vec<Vec<u8>>, Journal) {
+        let mut chunks = Vec::new();
+        let journal = resume.journal("stage", |chunk| {
+            chunks.push(chunk.to_vec());
+            Ok(())
+        });
+        (chunks, journal.unwrap())
+    }
+
+    #[test]
+    fn what_was_written_whole_is_taken_up_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let saved = folder.path().join("saved/stage");
+        let (none, mut journal) = chunks(&resume(folder.path(), "one"));
+        assert!(none.is_empty());
+        let written = [vec![1; 10], Vec::new(), vec![2; 3_000_000], vec![3; 100]];
+        for chunk in &written {
+            journal.append(chunk).unwrap();
+        }
+        drop(journal);
+        let whole = fs::read(&saved).unwrap();
+        // Wherever it was cut off, or a byte is wrong: the chunks before are there, and it goes on behind them.
+        for (at, left) in [
+            (whole.len(), 4),
+            (whole.len() - 1, 3),
+            (whole.len() - 101, 3),
+            (74, 2),
+            (70, 1),
+            (50, 0),
+            (3, 0),
+        ] {
+            fs::write(&saved, &whole[..at]).unwrap();
+            let (found, mut journal) = chunks(&resume(folder.path(), "one"));
+            assert_eq!(found, written[..left], "{at}");
+            journal.append(b"more").unwrap();
+            let (found, _) = chunks(&resume(folder.path(), "one"));
+            assert_eq!(
+                (found.len(), &found[left][..]),
+                (left + 1, &b"more"[..]),
+                "{at}"
+            );
+        }
+        let mut wrong = whole.clone();
+        wrong[50] ^= 1;
+        fs::write(&saved, &wrong).unwrap();
+        assert!(chunks(&resume(folder.path(), "one")).0.is_empty());
+    }
+
+    #[test]
+    fn a_journal_of_other_inputs_is_begun_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, mut journal) = chunks(&resume(folder.path(), "one"));
+        journal.append(b"chunk").unwrap();
+        assert_eq!(chunks(&resume(folder.path(), "one")).0.len(), 1);
+        // Of the same size.
+        assert!(chunks(&resume(folder.path(), "two")).0.is_empty());
+        // And what was there is gone.
+        assert!(chunks(&resume(folder.path(), "one")).0.is_empty());
+        let (_, mut journal) = chunks(&resume(folder.path(), "one"));
+        journal.append(b"chunk").unwrap();
+        journal.clear().unwrap();
+        journal.append(b"other").unwrap();
+        assert_eq!(chunks(&resume(folder.path(), "one")).0, [b"other"]);
+    }
+}
