@@ -100,7 +100,7 @@ fn new_pages_of_sets_go_by_all_pairs() {
         let folder = tempfile::tempdir().unwrap();
         let [new, old] = halves(&pages, folder.path());
         let both = [&new[..], &old[..]].concat();
-        let all = find(both, model(), &memory, (usize::MAX, usize::MAX), &()).unwrap();
+        let all = find(both, model(), &memory, (usize::MAX, usize::MAX), None, &()).unwrap();
         let is_old = |&page: &PageNo| all.collection.page(page).source as usize >= new.len();
         let is_old: Vec<bool> = all.by_id.iter().map(is_old).collect();
         let found = against::find([new, old], model(), &memory, (family, CROWD), &()).unwrap();
