@@ -44,7 +44,9 @@ def main():
             with cluster(folder, workers) as running:
                 spark = session(running.url, folder, memory="3g")
                 # The first job of a cluster also pays for starting executors and Python, and for code that is not compiled yet.
-                retold.spark.dedup(spark.read.json(args.pages).limit(1000), partitions=4).unpersist()
+                some = str(folder / "some.parquet")
+                spark.read.json(args.pages).limit(1000).write.parquet(some)
+                retold.spark.dedup(spark.read.parquet(some), partitions=4).unpersist()
                 splits = list(zip(args.input_partitions, args.partitions, strict=True))
                 runs = [(count, *split) for count in args.counts for split in splits]
                 for count, into, out in runs * args.repeat:

@@ -21,10 +21,11 @@ pub trait Store {
     fn count(&self) -> Result<usize>;
 }
 
-/// Candidates that are judged, those with most hits first.
-const JUDGED: usize = 400;
+/// Related pages that are looked for, and candidates in a row that may be none: as `own` does it.
+const WANTED: usize = 100;
+const UNRELATED: usize = 16;
 /// Postings that are read, as `own` does it.
-const WORK: usize = 1 << 17;
+const WORK: usize = 1 << 14;
 
 /// Of the pages and their hits, how many are related.
 fn judged<P: Copy>(
@@ -35,11 +36,36 @@ fn judged<P: Copy>(
 ) -> Result<usize> {
     let mut hits: Vec<(P, usize)> = hits.filter(|hit| hit.1 > 1).collect();
     hits.sort_unstable_by_key(|hit| std::cmp::Reverse(hit.1));
-    let mut related = 0;
-    for (page, _) in hits.into_iter().take(JUDGED) {
-        related += usize::from(model.judge(sketch, &load(page)?) != Judgement::No);
+    let (mut related, mut in_vain) = (0, 0);
+    for (page, _) in hits {
+        match model.judge(sketch, &load(page)?) {
+            Judgement::No => in_vain += 1,
+            _ => (related, in_vain) = (related + 1, 0),
+        }
+        if related == WANTED || in_vain == UNRELATED {
+            break;
+        }
     }
     Ok(related)
+}
+
+/// Keeps nothing: what it costs to make sketches and compress texts.
+impl Store for () {
+    fn add(&mut self, _: &[Prepared], _: &[Vec<u8>]) -> Result<()> {
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn matches(&self, _: &Prepared) -> Result<usize> {
+        Ok(0)
+    }
+
+    fn count(&self) -> Result<usize> {
+        Ok(0)
+    }
 }
 
 pub struct Fjall {
@@ -217,7 +243,7 @@ impl Store for Own {
     }
 
     fn matches(&self, page: &Prepared) -> Result<usize> {
-        Ok(self.0.index().query(page, Some(100))?.1.len())
+        Ok(self.0.index().query(page, Some(WANTED))?.1.len())
     }
 
     fn count(&self) -> Result<usize> {

@@ -1,6 +1,6 @@
 //! New pages against old ones, by the rule itself on all pairs of one run over both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
@@ -10,49 +10,69 @@ use crate::cluster::Drop;
 use crate::cluster::Pair;
 use crate::ids::Rank;
 
-/// New pages go if they repeat an old one, or a new one that stays.
-fn by_rule(all: &Findings, is_old: &[bool], preference: &[u32]) -> Vec<(Rank, Rank, Relation)> {
+/// New pages go if they repeat an old one, or a new one that stays; `all` has all pairs.
+pub(super) fn by_rule(
+    all: &Findings,
+    is_old: &[bool],
+    preference: &[u32],
+) -> Vec<(Rank, Rank, Relation)> {
     let both = all.model.config().drop == Drop::Both;
-    let pages = || Rank::first(is_old.len());
-    let repeats = |page: Rank, other: Rank| {
-        let relation = all.relation(page, other)?;
-        let goes = relation == Relation::Duplicate || (both && relation == Relation::ContainedBy);
-        goes.then_some(relation)
+    let mut related: BTreeMap<Rank, Vec<(Rank, Relation)>> = BTreeMap::new();
+    for pair in all.pairs.iter() {
+        related
+            .entry(pair.a)
+            .or_default()
+            .push((pair.b, pair.relation));
+        related
+            .entry(pair.b)
+            .or_default()
+            .push((pair.a, pair.relation.swapped()));
+    }
+    let goes =
+        |relation| relation == Relation::Duplicate || (both && relation == Relation::ContainedBy);
+    let place = |page: &Rank| (!is_old[page.at()], preference[page.at()]);
+    let repeats_old = |page: &Rank| {
+        let mut others = related[page].iter();
+        others.any(|&(other, relation)| is_old[other.at()] && goes(relation))
     };
-    let mut order: Vec<Rank> = pages().collect();
-    order.sort_by_key(|page| (!is_old[page.at()], preference[page.at()]));
-    let mut stays: Vec<Rank> = order
-        .iter()
+    let mut open: Vec<Rank> = related.keys().copied().collect();
+    open.retain(|page| !is_old[page.at()] && !repeats_old(page));
+    open.sort_by_key(place);
+    let mut stays: BTreeSet<Rank> = related
+        .keys()
         .copied()
         .filter(|page| is_old[page.at()])
         .collect();
-    let mut open: Vec<Rank> = order
-        .iter()
-        .copied()
-        .filter(|page| !is_old[page.at()])
-        .collect();
-    open.retain(|&page| !stays.iter().any(|&other| repeats(page, other).is_some()));
     while !open.is_empty() {
-        let is_contained = |page: Rank| {
-            let inside = |&other: &Rank| all.relation(page, other) == Some(Relation::ContainedBy);
-            both && open.iter().any(inside)
+        let is_contained = |page: &Rank| {
+            let inside = |&(other, relation): &(Rank, Relation)| {
+                relation == Relation::ContainedBy && open.contains(&other)
+            };
+            both && related[page].iter().any(inside)
         };
-        let next = open
+        let next = open.iter().position(|page| !is_contained(page));
+        let next = open.remove(next.unwrap_or(0));
+        stays.insert(next);
+        let gone: BTreeSet<Rank> = related[&next]
             .iter()
-            .position(|&page| !is_contained(page))
-            .unwrap_or(0);
-        let next = open.remove(next);
-        stays.push(next);
-        open.retain(|&page| repeats(page, next).is_none());
+            .filter(|&&(_, relation)| goes(relation.swapped()))
+            .map(|&(page, _)| page)
+            .collect();
+        open.retain(|page| !gone.contains(page));
     }
     // Each goes for the most preferred page that stays.
-    stays.sort_by_key(|page| (!is_old[page.at()], preference[page.at()]));
-    let goes = pages().filter(|page| !stays.contains(page)).map(|page| {
-        let found = stays
-            .iter()
-            .find_map(|&other| Some((page, other, repeats(page, other)?)));
-        found.expect("who goes repeats who stays")
-    });
+    let goes = related
+        .iter()
+        .filter(|(page, _)| !stays.contains(page))
+        .map(|(&page, others)| {
+            let found = others
+                .iter()
+                .filter(|(other, relation)| stays.contains(other) && goes(*relation));
+            let (other, relation) = *found
+                .min_by_key(|(other, _)| place(other))
+                .expect("who goes repeats who stays");
+            (page, other, relation)
+        });
     goes.collect()
 }
 

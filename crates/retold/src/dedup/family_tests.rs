@@ -47,7 +47,7 @@ pub(super) fn gone(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
 }
 
 /// What is listed of the components of more pages than the limit, on all pairs.
-fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
+pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     let pages = findings.by_id.len();
     let places: Vec<u32> = (0..pages as u32).collect();
     let components = crate::cluster::cluster(

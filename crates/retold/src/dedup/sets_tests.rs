@@ -1,8 +1,13 @@
 //! Real sets, with everything in memory and with nothing in it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::against_tests::by_rule;
+use super::family_tests::{gone, large};
 use super::*;
+use crate::cluster::Pair;
+use crate::ids::{Rank, SketchNo};
 use crate::read::discover;
 use crate::spill::Memory;
 
@@ -38,5 +43,93 @@ fn sets_are_the_same_in_memory_and_in_files() {
         assert_eq!(held.clusters, spilled.clusters, "{set}");
         assert_eq!(held.dropped, spilled.dropped, "{set}");
         assert_eq!(held.model.knowledge(), spilled.model.knowledge(), "{set}");
+    }
+}
+
+/// Every second record of a set is old.
+fn halves(pages: &Path, folder: &Path) -> [Vec<Source>; 2] {
+    let read = Config::default().read;
+    if pages.is_dir() {
+        let sources = discover(&[pages.to_owned()], &read).unwrap();
+        let (new, old): (Vec<_>, Vec<_>) = sources
+            .into_iter()
+            .enumerate()
+            .partition(|(at, _)| at % 2 == 0);
+        return [new, old].map(|half| half.into_iter().map(|(_, source)| source).collect());
+    }
+    let text = std::fs::read_to_string(pages).unwrap();
+    [0, 1].map(|half| {
+        let lines: Vec<&str> = text.lines().skip(half).step_by(2).collect();
+        let file = folder.join(format!("{half}.jsonl"));
+        std::fs::write(&file, lines.join("\n")).unwrap();
+        discover(&[file], &read).unwrap()
+    })
+}
+
+/// The keys that more than [`CROWD`] classes have.
+fn crowded(all: &Findings, is_old: &[bool]) -> BTreeSet<u64> {
+    let mut holders: BTreeMap<u64, BTreeSet<_>> = BTreeMap::new();
+    for rank in Rank::first(is_old.len()) {
+        let (page, unit) = (all.page(rank), all.unit(rank));
+        let class = (page.text, unit.0, page.own_chars, is_old[rank.at()]);
+        for &key in all.units.sketches().get(SketchNo(unit.0)).as_ref().keys {
+            holders.entry(key).or_default().insert(class);
+        }
+    }
+    holders.retain(|_, classes| classes.len() > CROWD);
+    holders.into_keys().collect()
+}
+
+/// New pages against old ones, with large components and crowded lists, by the rule on all pairs of one run over both: the
+/// same pages go, for the same others. All verdicts are those of that run; pairs that are not listed are of large
+/// components, or of pages that share nothing but crowded keys.
+#[test]
+fn new_pages_of_sets_go_by_all_pairs() {
+    let memory = Memory::default();
+    let model = || Model::new(Config::default()).unwrap();
+    for (set, family) in [
+        ("webis", 5),
+        ("wooyun", 5),
+        ("eventmonitor", 20),
+        ("families", FAMILY),
+    ] {
+        let Some(pages) = pages_of(set) else {
+            println!("skipped: no data");
+            continue;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let [new, old] = halves(&pages, folder.path());
+        let both = [&new[..], &old[..]].concat();
+        let all = find(both, model(), &memory, (usize::MAX, usize::MAX), None, &()).unwrap();
+        let is_old = |&page: &PageNo| all.collection.page(page).source as usize >= new.len();
+        let is_old: Vec<bool> = all.by_id.iter().map(is_old).collect();
+        let found = against::find([new, old], model(), &memory, (family, CROWD), &()).unwrap();
+
+        let canonical = all.model.config().canonical;
+        let places = preference(&all.collection, canonical, &all.by_id, &()).unwrap();
+        let expected = by_rule(&all, &is_old, &places);
+        assert!(expected.len() > 100, "{set}");
+        assert_eq!(gone(&found), expected, "{set}");
+        for pair in found.pairs.iter() {
+            assert_eq!(all.pairs.find(pair.a, pair.b), Some(pair), "{set}");
+        }
+
+        let (large, crowded) = (large(&all, family), crowded(&all, &is_old));
+        let keys = |page: Rank| {
+            let sketch = all.units.sketches().get(SketchNo(all.unit(page).0));
+            sketch.as_ref().keys.to_vec()
+        };
+        let shares_more = |pair: &Pair| {
+            let other = keys(pair.b);
+            let mut shared = keys(pair.a).into_iter().filter(|key| other.contains(key));
+            shared.any(|key| !crowded.contains(&key))
+        };
+        let unexplained = all.pairs.iter().find(|pair| {
+            !(is_old[pair.a.at()] && is_old[pair.b.at()])
+                && found.pairs.find(pair.a, pair.b).is_none()
+                && !large.contains(&pair.a)
+                && shares_more(pair)
+        });
+        assert_eq!(unexplained, None, "{set}");
     }
 }
