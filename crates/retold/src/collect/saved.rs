@@ -133,7 +133,8 @@ fn save_rows<T: Pod>(kind: u8, rows: &Rows<T>, journal: &mut Journal) -> Result<
             bytemuck::cast_slice(values),
         ];
         let written = journal.append(&parts.concat());
-        (lengths.clear(), values.clear());
+        lengths.clear();
+        values.clear();
         written
     };
     rows.each(|_, row| {

@@ -35,6 +35,7 @@ impl Seen {
 
     /// Reads the file through for its hash, unless there is one. For files that are not read from front to back: as this
     /// comes before their first pass, and [`Seen::note_file`] behind the last, what changed between is noticed.
+    #[cfg(any(feature = "parquet", test))]
     pub fn look_first(&self, path: &Path) {
         // What cannot be read is told by the pass that follows.
         if self.first.get().is_none()
