@@ -127,14 +127,14 @@ struct Look {
 }
 
 impl<'a> Families<'a> {
-    /// Visits these classes.
+    /// Visits these classes, and gives the lists back.
     pub(super) fn decide(
         &self,
         mut classes: Vec<ClassNo>,
         crowds: Crowds<'a>,
         bounds: &(impl Fn(usize) -> Bounds + Sync),
         truth: &Truth<'_>,
-    ) -> Result<Decided> {
+    ) -> Result<(Decided, Crowds<'a>)> {
         let mut state = State {
             keep: Keep::new(self.preference, self.contained, self.classes.is_old()),
             parts: Parts::new(self.classes),
@@ -174,24 +174,27 @@ impl<'a> Families<'a> {
             related,
             pairs,
             parts,
+            crowds,
             candidates,
             ..
         } = state;
         let of = |page: Rank| related.get(&page).map_or(&[][..], Vec::as_slice);
-        Ok(Decided {
+        let decided = Decided {
             pairs,
             dropped: keep.finish(of),
             parts,
             visited,
             candidates,
-        })
+        };
+        Ok((decided, crowds))
     }
 
-    /// The classes of these that sketches relate to another on crowded lists, each found by or with one of them.
+    /// The classes of these that sketches relate to another on crowded lists, each found by or with one of them. Lists that nobody
+    /// finds anybody on are closed.
     pub(super) fn doubtful(
         &self,
         mut classes: Vec<ClassNo>,
-        mut crowds: Crowds<'a>,
+        crowds: &mut Crowds<'a>,
         bounds: &(impl Fn(usize) -> Bounds + Sync),
     ) -> Result<Vec<Pair>> {
         let all = ClassNo::first(self.classes.len());
@@ -224,6 +227,7 @@ impl<'a> Families<'a> {
             }
             pairs.extend(found.into_iter().flatten());
         }
+        crowds.settle();
         Ok(pairs)
     }
 

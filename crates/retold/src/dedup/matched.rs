@@ -172,7 +172,8 @@ impl<'a> Run<'a> {
         self.judge.copies_between(preference, family, &mut add)?;
         memory.check()?;
 
-        let visited = self.visited(&mut parts, &Crowds::new(&join, bounds, memory)?);
+        let crowds = Crowds::new(&join, bounds, memory)?;
+        let visited = self.visited(&mut parts, &crowds);
         let mut verifying = Verifying::new(self.judge, memory, self.matching.resume)?;
         let (to_check, near) = self.split(seen, &parts, &visited, &verifying)?;
         let families = Families {
@@ -185,7 +186,7 @@ impl<'a> Run<'a> {
             near: &near,
             watch,
         };
-        let decided = self.decide(&families, &join, &visited, &mut verifying)?;
+        let decided = self.decide(&families, crowds, &visited, &mut verifying)?;
         let looked_at = decided.as_ref().map_or(0, |decided| decided.candidates);
         Ok(Related {
             parts,
@@ -232,26 +233,31 @@ impl<'a> Run<'a> {
     }
 
     /// What families decide, once the texts are at hand that it takes.
-    fn decide(
+    fn decide<'c>(
         &self,
-        families: &Families<'_>,
-        join: &Join,
+        families: &Families<'c>,
+        mut crowds: Crowds<'c>,
         visited: &[bool],
         verifying: &mut Verifying<'a>,
     ) -> Result<Option<Decided>> {
         let bounds = |keys| self.judge.model.bounds(keys);
-        let crowds = || Crowds::new(join, bounds, self.matching.memory);
         let all = ClassNo::first(visited.len());
         let visited: Vec<ClassNo> = all.filter(|class| visited[class.at()]).collect();
         if self.judge.model.verifier().is_some() {
-            verifying.want(&families.doubtful(visited.clone(), crowds()?, &bounds)?);
+            verifying.want(&families.doubtful(visited.clone(), &mut crowds, &bounds)?);
         }
         loop {
             verifying.read(self.matching.texts, self.matching.watch)?;
             let truth = |pairs: &[Pair]| verifying.truth(pairs);
             let decided = match visited.is_empty() {
                 true => None,
-                false => Some(families.decide(visited.clone(), crowds()?, &bounds, &truth)?),
+                false => {
+                    crowds.begin_again();
+                    let (decided, again) =
+                        families.decide(visited.clone(), crowds, &bounds, &truth)?;
+                    crowds = again;
+                    Some(decided)
+                }
             };
             self.matching.memory.check()?;
             // Seldom do texts lead to pages that sketches did not lead to.

@@ -55,6 +55,8 @@ struct List {
     in_vain: u32,
     /// As many as at first.
     patience: u32,
+    /// Closed, and stays so.
+    is_settled: bool,
 }
 
 impl List {
@@ -66,6 +68,7 @@ impl List {
             looks: LOOKS.max(free),
             in_vain: IN_VAIN.max(free),
             patience: IN_VAIN.max(free),
+            is_settled: false,
         }
     }
 
@@ -116,11 +119,29 @@ impl<'a> Crowds<'a> {
             0 => List::default(),
             _ => List::new(join.length(join.crowded + number as u32)),
         };
-        Ok(Crowds {
+        let mut crowds = Crowds {
             join,
             lists: (0..looking.len()).map(list).collect(),
             looking,
-        })
+        };
+        crowds.settle();
+        Ok(crowds)
+    }
+
+    /// Lists that are closed now stay closed.
+    pub fn settle(&mut self) {
+        for list in &mut self.lists {
+            list.is_settled = !list.is_open();
+        }
+    }
+
+    /// All lists as at first, but those that were closed when this was settled.
+    pub fn begin_again(&mut self) {
+        for (list, rank) in self.lists.iter_mut().zip(self.join.crowded..) {
+            if !list.is_settled {
+                *list = List::new(self.join.length(rank));
+            }
+        }
     }
 
     /// Hands the classes of each list to `take`.
