@@ -312,7 +312,9 @@ pub fn dedup<'py>(
         .map_err(raise)?;
     }
     let findings = job::run(py, progress, |watch| {
-        let out = out.map(|out| OutDir::open(&out, force, false)).transpose()?;
+        let out = out
+            .map(|out| OutDir::open(&out, force, false))
+            .transpose()?;
         let findings = library::run(sources, model, &resources, watch)?;
         if let Some(out) = out {
             library::in_pool(threads, || {
