@@ -55,16 +55,14 @@ pub fn related_pairs<T: Send>(
     let each: Vec<SketchNo> = SketchNo::first(sketches.len()).collect();
     let judge =
         |a: ClassNo, b: ClassNo, made: &mut Vec<T>| judge(SketchNo(a.0), SketchNo(b.0), made);
-    let mut all = Vec::new();
     let join = Join::build(sketches, &each, usize::MAX)?;
     let mut found = Related::default();
     join.pairs(0, bounds, watch, judge, |_, piece| {
-        all.extend(piece.made);
+        found.made.extend(piece.made);
         found.candidates += piece.candidates;
         found.spent += piece.spent;
         Ok(())
     })?;
-    found.made = all;
     Ok(found)
 }
 
