@@ -324,6 +324,9 @@ impl<'a> Families<'a> {
             }
             is_wanted(other) && known.binary_search(&other).is_err()
         });
+        // Of its own component it need not be told.
+        let own = state.parts.root(class);
+        over.retain(|&other| state.parts.root(other) != own);
         let over = over
             .into_iter()
             .filter_map(|other| self.judge.pair(class, other));
