@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
+use rayon::prelude::*;
 use retold::{Config, Judgement, Model, Sketch};
 use retold_index::{Prepared, Writer, create};
 use tantivy::schema::{Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, Value};
@@ -12,8 +13,8 @@ use tantivy::{DocSet, IndexWriter, TERMINATED, TantivyDocument, Term};
 use crate::Result;
 
 pub trait Store {
-    /// Adds pages, with their compressed texts, in one durable commit.
-    fn add(&mut self, pages: &[Prepared], texts: &[Vec<u8>]) -> Result<()>;
+    /// Adds pages, with their texts compressed, in one durable commit.
+    fn add(&mut self, pages: &[Prepared]) -> Result<()>;
     /// Waits for work in the background.
     fn settle(&mut self) -> Result<()>;
     /// How many related pages there are, as far as sketches tell.
@@ -32,14 +33,15 @@ fn judged<P: Copy>(
     model: &Model,
     sketch: &Sketch,
     hits: impl Iterator<Item = (P, usize)>,
-    mut load: impl FnMut(P) -> Result<Sketch>,
+    mut load: impl FnMut(P) -> Result<Option<Sketch>>,
 ) -> Result<usize> {
     let mut hits: Vec<(P, usize)> = hits.filter(|hit| hit.1 > 1).collect();
     hits.sort_unstable_by_key(|hit| std::cmp::Reverse(hit.1));
     let (mut related, mut in_vain) = (0, 0);
     for (page, _) in hits {
-        match model.judge(sketch, &load(page)?) {
-            Judgement::No => in_vain += 1,
+        // Postings of a page whose place another took are still there.
+        match load(page)?.map(|other| model.judge(sketch, &other)) {
+            None | Some(Judgement::No) => in_vain += 1,
             _ => (related, in_vain) = (related + 1, 0),
         }
         if related == WANTED || in_vain == UNRELATED {
@@ -49,9 +51,22 @@ fn judged<P: Copy>(
     Ok(related)
 }
 
-/// Keeps nothing: what it costs to make sketches and compress texts.
+/// What prepares and judges pages for all stores: by sketches alone.
+pub fn model() -> Result<Model> {
+    let mut config = Config::default();
+    config.params.insert("verify".into(), "off".into());
+    Ok(Model::new(config)?)
+}
+
+/// The texts of pages as `own` keeps them, compressed on all threads as there.
+fn packed(pages: &[Prepared]) -> Vec<Vec<u8>> {
+    let texts = pages.par_iter().map(|page| zstd::bulk::compress(&page.text.to_bytes(), 3).unwrap_or_default());
+    texts.collect()
+}
+
+/// Keeps nothing: what it costs to make sketches.
 impl Store for () {
-    fn add(&mut self, _: &[Prepared], _: &[Vec<u8>]) -> Result<()> {
+    fn add(&mut self, _: &[Prepared]) -> Result<()> {
         Ok(())
     }
 
@@ -73,6 +88,7 @@ pub struct Fjall {
     pages: Keyspace,
     sketches: Keyspace,
     keys: Keyspace,
+    ids: Keyspace,
     next: u32,
     model: Model,
 }
@@ -81,19 +97,25 @@ impl Fjall {
     pub fn open(dir: &Path) -> Result<Fjall> {
         let db = Database::builder(dir).cache_size(256 << 20).open()?;
         let space = |name: &str| db.keyspace(name, KeyspaceCreateOptions::default);
-        let (pages, sketches, keys) = (space("pages")?, space("sketches")?, space("keys")?);
+        let (pages, sketches, keys, ids) = (space("pages")?, space("sketches")?, space("keys")?, space("ids")?);
         let last = sketches.last_key_value().map(|last| last.key()).transpose()?;
         let next = last.map_or(0, |key| u32::from_be_bytes(key[..4].try_into().unwrap_or_default()) + 1);
-        Ok(Fjall { db, pages, sketches, keys, next, model: Model::new(Config::default())? })
+        Ok(Fjall { db, pages, sketches, keys, ids, next, model: model()? })
     }
 }
 
 impl Store for Fjall {
-    fn add(&mut self, pages: &[Prepared], texts: &[Vec<u8>]) -> Result<()> {
+    fn add(&mut self, pages: &[Prepared]) -> Result<()> {
         let mut batch = self.db.batch().durability(Some(PersistMode::SyncAll));
-        for (page, text) in pages.iter().zip(texts) {
+        for (page, text) in pages.iter().zip(packed(pages)) {
             let number = self.next.to_be_bytes();
             self.next += 1;
+            // A page of an id that is there takes its place.
+            if let Some(old) = self.ids.get(&page.entry.id)? {
+                batch.remove(&self.pages, old.clone());
+                batch.remove(&self.sketches, old);
+            }
+            batch.insert(&self.ids, page.entry.id.as_str(), number);
             batch.insert(&self.pages, number, text.as_slice());
             batch.insert(&self.sketches, number, page.entry.sketch.to_bytes());
             for key in &page.entry.sketch.keys {
@@ -108,7 +130,7 @@ impl Store for Fjall {
     }
 
     fn settle(&mut self) -> Result<()> {
-        for space in [&self.keys, &self.pages, &self.sketches] {
+        for space in [&self.keys, &self.pages, &self.sketches, &self.ids] {
             space.rotate_memtable_and_wait()?;
         }
         while self.db.active_compactions() > 0 || self.db.outstanding_flushes() > 0 {
@@ -131,8 +153,8 @@ impl Store for Fjall {
             }
         }
         judged(&self.model, &page.entry.sketch, hits.into_iter(), |number| {
-            let bytes = self.sketches.get(number)?.ok_or("no sketch")?;
-            Ok(Sketch::from_bytes(&bytes)?)
+            let bytes = self.sketches.get(number)?;
+            Ok(bytes.map(|bytes| Sketch::from_bytes(&bytes)).transpose()?)
         })
     }
 
@@ -162,19 +184,21 @@ impl Tantivy {
         let writer = index.writer_with_num_threads(2, 256 << 20)?;
         // Its own merges would take the segments that `settle` merges.
         writer.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
-        Ok(Tantivy { writer, reader: index.reader()?, fields, model: Model::new(Config::default())? })
+        Ok(Tantivy { writer, reader: index.reader()?, fields, model: model()? })
     }
 }
 
 impl Store for Tantivy {
-    fn add(&mut self, pages: &[Prepared], texts: &[Vec<u8>]) -> Result<()> {
+    fn add(&mut self, pages: &[Prepared]) -> Result<()> {
         let [id, key, sketch, text] = self.fields;
-        for (page, packed) in pages.iter().zip(texts) {
+        for (page, packed) in pages.iter().zip(packed(pages)) {
             let mut document = TantivyDocument::default();
             document.add_text(id, &page.entry.id);
+            // A page of an id that is there takes its place.
+            self.writer.delete_term(Term::from_field_text(id, &page.entry.id));
             page.entry.sketch.keys.iter().for_each(|&value| document.add_u64(key, value));
             document.add_bytes(sketch, &page.entry.sketch.to_bytes());
-            document.add_bytes(text, packed);
+            document.add_bytes(text, &packed);
             self.writer.add_document(document)?;
         }
         self.writer.commit()?;
@@ -212,7 +236,7 @@ impl Store for Tantivy {
         judged(&self.model, &page.entry.sketch, hits.into_iter(), |(segment, doc)| {
             let document: TantivyDocument = searcher.doc(tantivy::DocAddress::new(segment, doc))?;
             let bytes = document.get_first(sketch).and_then(|value| value.as_bytes()).ok_or("no sketch")?;
-            Ok(Sketch::from_bytes(bytes)?)
+            Ok(Some(Sketch::from_bytes(bytes)?))
         })
     }
 
@@ -227,13 +251,13 @@ impl Own {
     pub fn open(dir: &Path) -> Result<Own> {
         Ok(Own(match retold_index::Index::is_at(dir) {
             true => Writer::open(dir, "storage")?,
-            false => create(dir, &Model::new(Config::default())?, true, "storage")?,
+            false => create(dir, &model()?, true, "storage")?,
         }))
     }
 }
 
 impl Store for Own {
-    fn add(&mut self, pages: &[Prepared], _: &[Vec<u8>]) -> Result<()> {
+    fn add(&mut self, pages: &[Prepared]) -> Result<()> {
         self.0.add(pages, Some(0))?;
         Ok(())
     }
