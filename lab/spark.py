@@ -90,7 +90,9 @@ def alone(folder, count, pages):
 def task_seconds(spark):
     """What all tasks took so far, Python included: core seconds, as an executor has one core."""
     executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
-    return sum(executors.apply(at).totalDuration() for at in range(executors.size())) / 1000
+    executors = [executors.apply(at) for at in range(executors.size())]
+    # That of the driver is how long it has been there.
+    return sum(executor.totalDuration() for executor in executors if executor.id() != "driver") / 1000
 
 
 def kill(spark, running):

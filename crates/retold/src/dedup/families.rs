@@ -209,9 +209,9 @@ impl<'a> Families<'a> {
             let mut looking = batch.to_vec();
             looking.retain(|class| !is_known[class.at()]);
             let found = looking.par_iter().map(|&class| {
-                let mut found = None;
+                let (asked, mut found) = (self.judge.asking(class), None);
                 crowds.any(class, bounds, |other| {
-                    found = self.judge.pair(class, other);
+                    found = asked.with(other);
                     found.is_some()
                 });
                 found
@@ -327,13 +327,12 @@ impl<'a> Families<'a> {
         // Of its own component it need not be told.
         let own = state.parts.root(class);
         over.retain(|&other| state.parts.root(other) != own);
-        let over = over
-            .into_iter()
-            .filter_map(|other| self.judge.pair(class, other));
+        let asked = self.judge.asking(class);
+        let over = over.into_iter().filter_map(|other| asked.with(other));
         let over: Vec<Pair> = near.iter().copied().chain(over).collect();
         seen.extend(self.ties(state, class, over.iter().map(|pair| (other_of(pair), pair))));
         let others = crowded.par_iter();
-        let pairs = others.filter_map(|&other| self.judge.pair(class, other));
+        let pairs = others.filter_map(|&other| asked.with(other));
         Look {
             near: from_near,
             seen,

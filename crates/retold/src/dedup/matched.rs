@@ -218,7 +218,10 @@ impl<'a> Run<'a> {
         let journal = resume.map(|resume| resume.journal("pairs", take_up));
         let mut journal = journal.transpose()?;
         let bounds = |keys| self.judge.model.bounds(keys);
-        let judge = |a, b, made: &mut Vec<Pair>| made.extend(self.judge.pair(a, b));
+        let judge = |class, others: &[ClassNo], made: &mut Vec<Pair>| {
+            let asked = self.judge.asking(class);
+            made.extend(others.iter().filter_map(|&other| asked.with(other)));
+        };
         join.pairs(done, bounds, watch, judge, |done, piece| {
             if let Some(journal) = &mut journal {
                 let mut chunk = vec![done as u32, piece.candidates as u32];

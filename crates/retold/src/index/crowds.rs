@@ -202,16 +202,17 @@ impl<'a> Crowds<'a> {
     ) -> bool {
         let place = self.join.place_of[class.at()];
         let ranks = self.join.ranks_of(place as usize);
+        let crowded = self.join.crowded_of(&ranks);
         let mut seen = FxHashSet::default();
         let mut is_passed = |others: &[u32]| {
             others.iter().any(|&other| {
                 seen.insert(other)
-                    && self.join.is_within(place, other, bounds)
+                    && self.join.is_within((place, crowded), other, bounds)
                     && test(self.join.class(other))
             })
         };
         // Smaller classes that have the key in their prefix, then larger ones where this one has.
-        for number in self.numbers(self.join.crowded_of(&ranks)) {
+        for number in self.numbers(crowded) {
             let [_, looking] = self.left(number);
             let end = looking.partition_point(|&other| other < place);
             if is_passed(&looking[..end]) {
@@ -234,14 +235,15 @@ impl<'a> Crowds<'a> {
     ) -> impl Iterator<Item = ClassNo> {
         let place = self.join.place_of[class.at()];
         let ranks = self.join.ranks_of(place as usize);
-        let lists = self.numbers(self.join.crowded_of(&ranks));
+        let crowded = self.join.crowded_of(&ranks);
+        let lists = self.numbers(crowded);
         let mut places: Vec<u32> = lists
             .flat_map(|number| self.lists[number].witnesses.iter().copied())
             .filter(|&other| other != place)
             .collect();
         places.sort_unstable();
         places.dedup();
-        places.retain(|&other| self.join.is_within(place, other, bounds));
+        places.retain(|&other| self.join.is_within((place, crowded), other, bounds));
         places.into_iter().map(|place| self.join.class(place))
     }
 
