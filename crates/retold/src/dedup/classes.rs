@@ -116,7 +116,7 @@ impl Classes {
 
     /// Whether two classes both have old pages.
     pub(super) fn are_old(&self, a: ClassNo, b: ClassNo) -> bool {
-        self.old(a) && self.old(b)
+        !self.is_old.is_empty() && self.old(a) && self.old(b)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -218,12 +218,15 @@ impl Asked<'_> {
         if classes.are_old(self.class, other) {
             return None;
         }
-        let (x, y) = (classes.first(self.class), classes.first(other));
+        // Most are not related: who they are is looked up last.
+        let firsts = || (classes.first(self.class), classes.first(other));
         if classes.are_copies(self.class, other) {
+            let (x, y) = firsts();
             return Some(self.judge.copies(x, y));
         }
         let unit = self.judge.unit(other);
         let relating = model.relate(self.unit.as_ref(), unit.as_ref(), &mut Trace::off())?;
+        let (x, y) = firsts();
         let own = |rank: Rank| self.judge.page(rank).own_chars;
         match model.conclude(&relating, || own(x).min(own(y)), &mut Trace::off()) {
             Judgement::Yes(verdict) | Judgement::Doubt(verdict) => Some(Pair::new(x, y, &verdict)),

@@ -176,11 +176,15 @@ impl<'a> Run<'a> {
         let visited = self.visited(&mut parts, &crowds);
         let mut verifying = Verifying::new(self.judge, memory, self.matching.resume)?;
         let (to_check, near) = self.split(seen, &parts, &visited, &verifying)?;
+        let all = ClassNo::first(self.classes.len());
+        let places = all.map(|class| preference[self.classes.first(class).at()]);
+        let places: Vec<u32> = places.collect();
         let families = Families {
             judge: self.judge,
             classes: self.classes,
             memory,
             preference,
+            places: &places,
             contained: model.config().drop == Drop::Both,
             limit: family,
             near: &near,
