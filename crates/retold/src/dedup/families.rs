@@ -19,8 +19,11 @@ use crate::sketch::Bounds;
 use crate::spill::{Held, Memory, Rows, Sorter};
 use crate::watch::Watch;
 
-/// Classes that look at the same time, at the most.
+/// Classes that look at the same time, at the most, and where many of them need not have looked.
 const BATCH: usize = 32;
+const FEWEST: usize = 4;
+/// The same where it is only asked whether they find somebody: most find one at once, few look at all.
+const ASKED: usize = 128;
 /// Of a class's pairs from crowded lists the likeliest are checked first; if none of so many holds, the rest is not checked.
 const UNLIKELY: usize = 32;
 
@@ -87,13 +90,21 @@ fn likely(mut pairs: Vec<Pair>, truth: &Truth<'_>) -> Vec<Pair> {
     held
 }
 
-/// The next classes that look, so many at the most; those before them that do not are passed over.
-fn next(rest: &mut &[ClassNo], most: usize, looks: impl Fn(ClassNo) -> bool) -> Vec<ClassNo> {
-    let mut next = Vec::new();
-    while next.len() < most
+/// The next classes that look, until so many of them have something to look at; those before them that do not look are passed
+/// over. `looks` tells of each whether it has, and nothing of those that do not look.
+fn next(
+    rest: &mut &[ClassNo],
+    most: usize,
+    looks: impl Fn(ClassNo) -> Option<bool>,
+) -> Vec<ClassNo> {
+    let (mut next, mut many) = (Vec::new(), 0);
+    while many < most
         && let Some((&class, others)) = rest.split_first()
     {
-        next.extend(looks(class).then_some(class));
+        if let Some(has_something) = looks(class) {
+            next.push(class);
+            many += usize::from(has_something);
+        }
         *rest = others;
     }
     next
@@ -170,7 +181,10 @@ impl<'a> Families<'a> {
                 return Err(Error::Cancelled);
             }
             let before = rest.len();
-            let looking = next(&mut rest, size, |class| !self.is_over(&state, class, class));
+            let looking = next(&mut rest, size, |class| {
+                let looks = !self.is_over(&state, class, class);
+                looks.then(|| self.near.has(class) || state.crowds.has_open(class))
+            });
             for &class in &looking {
                 state.turns[class.at()] = turn;
                 turn += 1;
@@ -178,7 +192,7 @@ impl<'a> Families<'a> {
             let over = self.look(&mut state, &looking, bounds, truth)?;
             // Where families end others' looks, few look at a time.
             size = match over {
-                true => (size / 4).max(1),
+                true => (size / 4).max(FEWEST),
                 false => (2 * size).min(BATCH),
             };
             self.watch.advance((before - rest.len()) as u64);
@@ -221,7 +235,9 @@ impl<'a> Families<'a> {
                 return Err(Error::Cancelled);
             }
             // Of those that are known nothing is asked, and what they would find says nothing of their lists.
-            let looking = next(&mut rest, BATCH, |class| !is_known[class.at()]);
+            let looking = next(&mut rest, ASKED, |class| {
+                (!is_known[class.at()] && crowds.has_open(class)).then_some(true)
+            });
             let found = looking.par_iter().map(|&class| {
                 let (asked, mut found) = (self.judge.asking(class), None);
                 crowds.any(class, bounds, |other, is_within| {

@@ -165,6 +165,13 @@ impl<'a> Crowds<'a> {
         }
     }
 
+    /// Whether one of the lists of a class is open.
+    pub fn has_open(&self, class: ClassNo) -> bool {
+        let ranks = self.join.ranks_of(self.join.place_of[class.at()] as usize);
+        let mut numbers = self.numbers(self.join.crowded_of(&ranks));
+        numbers.any(|number| self.lists[number].is_open())
+    }
+
     /// The numbers of the lists with these crowded ranks.
     fn numbers(&self, ranks: &[u32]) -> impl Iterator<Item = usize> {
         let first = self.join.crowded;
@@ -179,14 +186,21 @@ impl<'a> Crowds<'a> {
         bounds: &impl Fn(usize) -> Bounds,
         mut is_wanted: impl FnMut(ClassNo, &dyn Fn() -> bool) -> bool,
     ) -> Vec<ClassNo> {
+        let place = self.join.place_of[class.at()];
+        let ranks = self.join.ranks_of(place as usize);
+        let crowded = self.join.crowded_of(&ranks);
         let mut places: Vec<u32> = Vec::new();
-        self.any(class, bounds, |other, is_within| {
-            if is_wanted(other, is_within) {
-                places.push(self.join.place_of[other.at()]);
-            }
+        self.each_part(place, &ranks, bounds, |others| {
+            places.extend_from_slice(others);
             false
         });
-        places.sort_unstable();
+        // Lists ascend, and those of one template hold the same classes: merged, they are short.
+        places.sort();
+        places.dedup();
+        places.retain(|&other| {
+            let is_within = || self.join.is_within((place, crowded), other, bounds);
+            is_wanted(self.join.class(other), &is_within)
+        });
         places
             .into_iter()
             .map(|place| self.join.class(place))
@@ -205,25 +219,36 @@ impl<'a> Crowds<'a> {
         let ranks = self.join.ranks_of(place as usize);
         let crowded = self.join.crowded_of(&ranks);
         let mut seen = FxHashSet::default();
-        let mut is_passed = |others: &[u32]| {
+        self.each_part(place, &ranks, bounds, |others| {
             others.iter().any(|&other| {
                 let is_within = || self.join.is_within((place, crowded), other, bounds);
                 seen.insert(other) && test(self.join.class(other), &is_within)
             })
-        };
+        })
+    }
+
+    /// Hands what of each open list of the class at a place, with these ranks, it may be within bounds of to `take`, until that says
+    /// that it is enough; whether it did.
+    fn each_part(
+        &self,
+        place: u32,
+        ranks: &[u32],
+        bounds: &impl Fn(usize) -> Bounds,
+        mut take: impl FnMut(&[u32]) -> bool,
+    ) -> bool {
         // Smaller classes that have the key in their prefix, then larger ones where this one has.
-        for number in self.numbers(crowded) {
+        for number in self.numbers(self.join.crowded_of(ranks)) {
             let [_, looking] = self.left(number);
             let end = looking.partition_point(|&other| other < place);
-            if is_passed(&looking[..end]) {
+            if take(&looking[..end]) {
                 return true;
             }
         }
-        let [_, own] = self.join.prefix(place as usize, &ranks, bounds);
+        let [_, own] = self.join.prefix(place as usize, ranks, bounds);
         self.numbers(own).any(|number| {
             let [places, _] = self.left(number);
             let start = places.partition_point(|&other| other <= place);
-            is_passed(&places[start..])
+            take(&places[start..])
         })
     }
 

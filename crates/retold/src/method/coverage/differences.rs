@@ -26,6 +26,9 @@ pub(super) struct Differences {
 /// Fewer tokens between shared runs are a changed word or two, not a gap.
 const GAP: usize = 3;
 
+/// What is said of the share that is own where nothing is replaced.
+const NONE_REPLACED: f64 = 0.5;
+
 /// Not shared.
 const NOWHERE: u32 = u32::MAX;
 
@@ -34,15 +37,20 @@ impl Differences {
     pub(super) fn between(
         small: &Proof<'_>,
         large: &Proof<'_>,
-        Counterparts { of, .. }: &Counterparts,
+        counterparts: &Counterparts,
         width: usize,
     ) -> Differences {
         let mut found = Differences {
             tokens: small.tokens,
+            own: NONE_REPLACED,
             ..Differences::default()
         };
+        if counterparts.shared == small.runs() {
+            return found;
+        }
+        let of = counterparts.of();
         let (mut left, mut right) = (Replaced::new(small.tokens), Replaced::new(large.tokens));
-        for gap in gaps(of) {
+        for gap in gaps(&of) {
             let before = gap.start.checked_sub(1).map(|at| of[at] as usize);
             let after = of.get(gap.end).map(|&at| at as usize);
             if before.is_some() && after.is_some() && gap.len() >= GAP {
@@ -65,12 +73,14 @@ impl Differences {
     }
 }
 
-/// Which tokens of two texts correspond to each other.
+/// Which runs of two texts correspond to each other.
 pub(super) struct Counterparts {
     /// Runs of the smaller text that the other has.
     pub(super) shared: usize,
-    /// For each token of the smaller text the token of the other that it corresponds to.
-    of: Vec<u32>,
+    /// For each token of the smaller text, where the run that begins there begins in the other.
+    starts: Vec<u32>,
+    /// Tokens in a run.
+    run: usize,
 }
 
 impl Counterparts {
@@ -82,14 +92,23 @@ impl Counterparts {
             shared += 1;
             starts[here] = there as u32;
         });
+        Counterparts {
+            shared,
+            starts,
+            run,
+        }
+    }
+
+    /// For each token of the smaller text the token of the other that it corresponds to.
+    fn of(&self) -> Vec<u32> {
         // Runs overlap: of all that a token corresponds to the first counts.
-        let mut of = starts.clone();
-        for nth in 1..run {
-            for (token, &start) in of[nth..].iter_mut().zip(&starts) {
+        let mut of = self.starts.clone();
+        for nth in 1..self.run {
+            for (token, &start) in of[nth..].iter_mut().zip(&self.starts) {
                 *token = start.saturating_add(nth as u32).min(*token);
             }
         }
-        Counterparts { shared, of }
+        of
     }
 }
 
@@ -126,6 +145,6 @@ impl Replaced {
         let (own, all) = reaching.fold((0, 0), |(own, all), (_, is_own)| {
             (own + usize::from(is_own), all + 1)
         });
-        (own as f64 + 0.5) / (f64::from(all) + 1.0)
+        (own as f64 + NONE_REPLACED) / (f64::from(all) + 1.0)
     }
 }
