@@ -55,10 +55,12 @@ def datasketch():
 
 def gaoya():
     from gaoya.minhash import MinHashStringIndex
-    index = MinHashStringIndex(analyzer=shingles)
+    index, found = MinHashStringIndex(analyzer=lambda tokens: tokens), []
     for number, page in enumerate(pages):
-        index.insert_document(number, page)
-    return ((a, b) for a, page in enumerate(pages) for b in index.query(page))
+        tokens = shingles(page)
+        found += [(number, earlier) for earlier in index.query(tokens)]
+        index.insert_document(number, tokens)
+    return found
 
 
 def datatrove():
