@@ -1,12 +1,14 @@
 """Measures `retold.spark.dedup`, and holds it against the local run: docs/lab/spark.md.
 
-    python lab/spark.py PAGES.jsonl [--workers 1 2] [--counts 25000 50000] [--partitions 8] [--input-partitions 8] [--kill] [--local]
+    python lab/spark.py PAGES.jsonl [--workers 1 2] [--counts 25000 50000] [--partitions 8] [--input-partitions 8] [--kill] [--local] [--share 0.3]
 
 One line of JSON a run; with `--workers 0` it is `retold.dedup` on the machine itself. `examples/cluster.rs` draws them. `--local` compares pairs, clusters, dropped and kept pages with `retold.dedup` under the model that Spark learnt;
-`--kill` kills a worker once stages of pairs have begun. Needs: pip install ./python pyspark pyarrow
+`--kill` kills a worker once stages of pairs have begun; `--share` gives each worker so much of a core, so that more of them fit a small machine beside the
+driver (Linux, control groups of version 1, root). Needs: pip install ./python pyspark pyarrow
 """
 
 import argparse
+import contextlib
 import itertools
 import json
 import pathlib
@@ -32,6 +34,7 @@ def main():
     parser.add_argument("--kill", action="store_true")
     parser.add_argument("--local", action="store_true")
     parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--share", type=float)
     parser.add_argument("--folder")
     args = parser.parse_args()
     for workers in args.workers:
@@ -41,7 +44,10 @@ def main():
                 for count in args.counts * args.repeat:
                     alone(folder, count, args.pages)
                 continue
-            with cluster(folder, workers) as running:
+            with cluster(folder, workers) as running, contextlib.ExitStack() as shares:
+                if args.share:
+                    for worker in running.workers:
+                        shares.enter_context(bounded(worker.pid, args.share))
                 spark = session(running.url, folder, memory="3g")
                 # The first job of a cluster also pays for starting executors and Python, and for code that is not compiled yet.
                 some = str(folder / "some.parquet")
@@ -52,6 +58,23 @@ def main():
                 for count, into, out in runs * args.repeat:
                     measure(spark, running, folder, workers, count, into, out, args)
                 spark.stop()
+
+
+@contextlib.contextmanager
+def bounded(worker, share):
+    """Gives a worker, and the executor that it will start, a share of a core."""
+    group = pathlib.Path(f"/sys/fs/cgroup/cpu/retold-{worker}")
+    group.mkdir()
+    (group / "cpu.cfs_quota_us").write_text(str(round(share * int((group / "cpu.cfs_period_us").read_text()))))
+    (group / "cgroup.procs").write_text(str(worker))
+    try:
+        yield
+    finally:
+        # None but empty groups can go.
+        for process in (group / "cgroup.procs").read_text().split():
+            with contextlib.suppress(ProcessLookupError):
+                (group.parent / "cgroup.procs").write_text(process)
+        group.rmdir()
 
 
 def measure(spark, running, folder, workers, count, into, out, args):
@@ -66,7 +89,7 @@ def measure(spark, running, folder, workers, count, into, out, args):
     begun, before = time.monotonic(), task_seconds(spark)
     found = retold.spark.dedup(pages, partitions=out)
     seconds, tasks = time.monotonic() - begun, task_seconds(spark) - before
-    line = {"pages": count, "workers": workers, "partitions": [into, out], "seconds": round(seconds, 1), "task_seconds": round(tasks, 1)}
+    line = {"pages": count, "workers": workers, "share": args.share, "partitions": [into, out], "seconds": round(seconds, 1), "task_seconds": round(tasks, 1)}
     line["report"] = found.report
     if args.kill:
         executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
@@ -90,7 +113,9 @@ def alone(folder, count, pages):
 def task_seconds(spark):
     """What all tasks took so far, Python included: core seconds, as an executor has one core."""
     executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
-    return sum(executors.apply(at).totalDuration() for at in range(executors.size())) / 1000
+    executors = [executors.apply(at) for at in range(executors.size())]
+    # That of the driver is how long it has been there.
+    return sum(executor.totalDuration() for executor in executors if executor.id() != "driver") / 1000
 
 
 def kill(spark, running):

@@ -60,7 +60,11 @@ pub fn model() -> Result<Model> {
 
 /// The texts of pages as `own` keeps them, compressed on all threads as there.
 fn packed(pages: &[Prepared]) -> Vec<Vec<u8>> {
-    let texts = pages.par_iter().map(|page| zstd::bulk::compress(&page.text.to_bytes(), 3).unwrap_or_default());
+    let packing = || zstd::bulk::Compressor::new(3);
+    let texts = pages.par_iter().map_init(packing, |packing, page| {
+        let bytes = page.text.to_bytes();
+        packing.as_mut().ok().and_then(|packing| packing.compress(&bytes).ok()).unwrap_or_default()
+    });
     texts.collect()
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use retold::text::{Text, TextOptions};
 use retold::{Result, Sketch};
-use zstd::bulk::Decompressor;
+use zstd::bulk::{Compressor, Decompressor};
 
 use crate::files::{Bytes, damaged, put_string};
 
@@ -108,17 +108,30 @@ const LEVEL: i32 = 3;
 /// No text is longer: positions in it are 32 bits wide.
 const LONGEST: usize = u32::MAX as usize;
 
+thread_local! {
+    // Made once in each thread: a new one takes longer than most texts.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// What a thread keeps, made when it is first wanted.
+fn kept<T>(
+    place: &mut Option<T>,
+    make: impl FnOnce() -> std::io::Result<T>,
+) -> std::io::Result<&mut T> {
+    Ok(match place {
+        Some(kept) => kept,
+        None => place.insert(make()?),
+    })
+}
+
 /// The kept form of a text.
 pub(crate) fn pack(text: &Text) -> Vec<u8> {
     let bytes = text.to_bytes();
-    let packed = zstd::bulk::compress(&bytes, LEVEL);
+    let packed = COMPRESSOR
+        .with_borrow_mut(|place| kept(place, || Compressor::new(LEVEL))?.compress(&bytes));
     // Compression into memory cannot fail; if it did, the empty form says that there is no text.
     packed.unwrap_or_default()
-}
-
-thread_local! {
-    /// Made once in each thread: a new one takes longer than most texts.
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// The text with that kept form; `None` if texts are not kept.
@@ -131,13 +144,8 @@ pub(crate) fn unpack(packed: &[u8], options: &TextOptions, path: &Path) -> Resul
         .ok()
         .flatten();
     let length = length.map_or(LONGEST, |length| LONGEST.min(length as usize));
-    let bytes = DECOMPRESSOR.with_borrow_mut(|kept| -> std::io::Result<Vec<u8>> {
-        let decompressor = match kept {
-            Some(decompressor) => decompressor,
-            None => kept.insert(Decompressor::new()?),
-        };
-        decompressor.decompress(packed, length)
-    });
+    let bytes = DECOMPRESSOR
+        .with_borrow_mut(|place| kept(place, Decompressor::new)?.decompress(packed, length));
     let bytes = bytes.map_err(wrong)?;
     let text = Text::from_bytes(&bytes, options);
     text.map(Some)

@@ -300,7 +300,7 @@ impl Model {
         let y = self.unit(b);
         let (x, y) = (x.get(UnitNo(0)), y.get(UnitNo(0)));
         match self.relate(x.as_ref(), y.as_ref(), trace) {
-            Some(relating) => self.conclude(&relating, a.own_chars.min(b.own_chars), trace),
+            Some(relating) => self.conclude(&relating, || a.own_chars.min(b.own_chars), trace),
             None => Judgement::No,
         }
     }
@@ -352,14 +352,20 @@ impl Model {
         (verdict.shared_chars as f64 / evidence.cover).floor() as u64
     }
 
-    /// The judgement on two pages, given that on their units; `shorter` is the smaller of their [`Sketch::own_chars`].
-    pub fn conclude(&self, relating: &Relating, shorter: u64, trace: &mut Trace) -> Judgement {
+    /// The judgement on two pages, given that on their units; `shorter`, which is not always asked, tells the smaller of their
+    /// [`Sketch::own_chars`].
+    pub fn conclude(
+        &self,
+        relating: &Relating,
+        shorter: impl FnOnce() -> u64,
+        trace: &mut Trace,
+    ) -> Judgement {
         if relating.up_to < u64::MAX {
             let cover = Check::number(
                 "evidence: length",
                 "characters of the shorter page, its blocks of links left out; at most those of the shared sentences over \
                  `cover`",
-                shorter as usize,
+                shorter() as usize,
                 Op::AtMost,
                 relating.up_to as f64,
             );

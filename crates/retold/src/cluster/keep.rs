@@ -56,15 +56,6 @@ impl<'a> Keep<'a> {
         }
     }
 
-    /// True if the page is known to go, and a page as good as `page` would change nothing about it.
-    pub fn is_settled(&self, other: Rank, page: Rank) -> bool {
-        let place = |page: Rank| self.preference[page.at()];
-        match self.fates[other.at()] {
-            Fate::Goes(stays, _) => place(stays) < place(page),
-            _ => false,
-        }
-    }
-
     /// The page that a page goes for.
     pub fn goes_for(&self, page: Rank) -> Option<Rank> {
         match self.fates[page.at()] {
@@ -93,7 +84,7 @@ impl<'a> Keep<'a> {
     }
 
     /// Visits a page, the most preferred first. `related` are all pages that it is related to and what it is to each; those
-    /// that are settled for this page may be left out.
+    /// that go for a page as good as this one may be left out.
     pub fn visit(&mut self, page: Rank, related: &[(Rank, Relation)]) {
         if !self.is_open(page) {
             return;

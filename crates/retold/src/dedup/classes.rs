@@ -6,7 +6,7 @@ use crate::collect::{Collection, PageRow};
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
 use crate::method::Trace;
-use crate::model::{Judgement, Model, Units, copy};
+use crate::model::{Judgement, Model, StoredUnit, Units, copy};
 use crate::spill::Sorter;
 
 /// The pages of a collection by text, unit and own length, old ones apart from the others. With `exact` off each page is a
@@ -116,7 +116,7 @@ impl Classes {
 
     /// Whether two classes both have old pages.
     pub(super) fn are_old(&self, a: ClassNo, b: ClassNo) -> bool {
-        self.old(a) && self.old(b)
+        !self.is_old.is_empty() && self.old(a) && self.old(b)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -151,7 +151,7 @@ pub(super) struct Judge<'a> {
     pub(super) classes: &'a Classes,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
     pub(super) fn page(&self, rank: Rank) -> PageRow {
         self.collection.page(self.by_id[rank.at()])
     }
@@ -165,25 +165,17 @@ impl Judge<'_> {
         Pair::new(a, b, &copy(size(a), size(b)))
     }
 
-    /// The pair of two classes, named by their first pages, if they are related.
-    pub(super) fn pair(&self, a: ClassNo, b: ClassNo) -> Option<Pair> {
-        let classes = self.classes;
-        if classes.are_old(a, b) {
-            return None;
+    /// A class that is asked about, its sketch read.
+    pub(super) fn asking(&self, class: ClassNo) -> Asked<'a> {
+        Asked {
+            judge: *self,
+            class,
+            unit: self.unit(class),
         }
-        let (x, y) = (classes.first(a), classes.first(b));
-        if classes.are_copies(a, b) {
-            return Some(self.copies(x, y));
-        }
-        let unit = |class: ClassNo| self.units.get(UnitNo(classes.units[class.at()].0));
-        let (unit_a, unit_b) = (unit(a), unit(b));
-        let (unit_a, unit_b) = (unit_a.as_ref(), unit_b.as_ref());
-        let relating = self.model.relate(unit_a, unit_b, &mut Trace::off())?;
-        let shorter = self.page(x).own_chars.min(self.page(y).own_chars);
-        match self.model.conclude(&relating, shorter, &mut Trace::off()) {
-            Judgement::Yes(verdict) | Judgement::Doubt(verdict) => Some(Pair::new(x, y, &verdict)),
-            Judgement::No => None,
-        }
+    }
+
+    fn unit(&self, class: ClassNo) -> StoredUnit<'a> {
+        self.units.get(UnitNo(self.classes.units[class.at()].0))
     }
 
     /// Hands the pairs of classes of one text to `take`: all of them, or those with the most preferred class where there are
@@ -209,5 +201,36 @@ impl Judge<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// A class, and what it takes to judge it beside many others.
+pub(super) struct Asked<'a> {
+    judge: Judge<'a>,
+    class: ClassNo,
+    unit: StoredUnit<'a>,
+}
+
+impl Asked<'_> {
+    /// The pair with another class, named by their first pages, if they are related.
+    pub(super) fn with(&self, other: ClassNo) -> Option<Pair> {
+        let Judge { model, classes, .. } = self.judge;
+        if classes.are_old(self.class, other) {
+            return None;
+        }
+        // Most are not related: who they are is looked up last.
+        let firsts = || (classes.first(self.class), classes.first(other));
+        if classes.are_copies(self.class, other) {
+            let (x, y) = firsts();
+            return Some(self.judge.copies(x, y));
+        }
+        let unit = self.judge.unit(other);
+        let relating = model.relate(self.unit.as_ref(), unit.as_ref(), &mut Trace::off())?;
+        let (x, y) = firsts();
+        let own = |rank: Rank| self.judge.page(rank).own_chars;
+        match model.conclude(&relating, || own(x).min(own(y)), &mut Trace::off()) {
+            Judgement::Yes(verdict) | Judgement::Doubt(verdict) => Some(Pair::new(x, y, &verdict)),
+            Judgement::No => None,
+        }
     }
 }

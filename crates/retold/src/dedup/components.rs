@@ -352,8 +352,9 @@ impl Components<'_> {
                 page != canonical && listed.binary_search_by_key(&key, |p| (p.a, p.b)).is_err()
             });
             let others: Vec<Rank> = others.collect();
+            let asked = self.judge.asking(classes.of(canonical));
             let judged = others.par_iter().filter_map(|&page| {
-                let pair = self.judge.pair(classes.of(page), classes.of(canonical))?;
+                let pair = asked.with(classes.of(page))?;
                 Some((page, pair))
             });
             let judged: Vec<(Rank, Pair)> = judged.collect();

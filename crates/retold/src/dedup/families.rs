@@ -30,6 +30,8 @@ pub(super) struct Families<'a> {
     pub(super) classes: &'a Classes,
     pub(super) memory: &'a Memory,
     pub(super) preference: &'a [u32],
+    /// Class -> the place of its first page in the order of preference.
+    pub(super) places: &'a [u32],
     /// Whether contained pages go.
     pub(super) contained: bool,
     /// A component of a greater size is large.
@@ -85,6 +87,18 @@ fn likely(mut pairs: Vec<Pair>, truth: &Truth<'_>) -> Vec<Pair> {
     held
 }
 
+/// The next classes that look, so many at the most; those before them that do not are passed over.
+fn next(rest: &mut &[ClassNo], most: usize, looks: impl Fn(ClassNo) -> bool) -> Vec<ClassNo> {
+    let mut next = Vec::new();
+    while next.len() < most
+        && let Some((&class, others)) = rest.split_first()
+    {
+        next.extend(looks(class).then_some(class));
+        *rest = others;
+    }
+    next
+}
+
 /// Says which of these pairs hold, and how.
 pub(super) type Truth<'t> = dyn Fn(&[Pair]) -> Vec<Option<Pair>> + Sync + 't;
 
@@ -111,6 +125,8 @@ struct State<'a> {
     pairs: Held<[u32; 6]>,
     /// Class -> when its turn to look came; late for those that have not looked.
     turns: Vec<u32>,
+    /// Class -> the place of the page that it goes for; last for those that do not go.
+    goes: Vec<u32>,
     candidates: u64,
 }
 
@@ -142,6 +158,7 @@ impl<'a> Families<'a> {
             related: FxHashMap::default(),
             pairs: Held::new(self.memory),
             turns: vec![u32::MAX; self.classes.len()],
+            goes: vec![u32::MAX; self.classes.len()],
             candidates: 0,
         };
         let mut visited = vec![false; self.classes.len()];
@@ -152,11 +169,8 @@ impl<'a> Families<'a> {
             if self.watch.cancelled() {
                 return Err(Error::Cancelled);
             }
-            let (batch, others) = rest.split_at(rest.len().min(size));
-            rest = others;
-            let batch: Vec<ClassNo> = batch.to_vec();
-            let mut looking = batch.clone();
-            looking.retain(|&class| !self.is_over(&state, class, class));
+            let before = rest.len();
+            let looking = next(&mut rest, size, |class| !self.is_over(&state, class, class));
             for &class in &looking {
                 state.turns[class.at()] = turn;
                 turn += 1;
@@ -167,7 +181,7 @@ impl<'a> Families<'a> {
                 true => (size / 4).max(1),
                 false => (2 * size).min(BATCH),
             };
-            self.watch.advance(batch.len() as u64);
+            self.watch.advance((before - rest.len()) as u64);
         }
         let State {
             keep,
@@ -201,17 +215,17 @@ impl<'a> Families<'a> {
         let mut is_known: Vec<bool> = all.map(|class| self.near.has(class)).collect();
         let mut pairs = Vec::new();
         classes.par_sort_unstable_by_key(|&class| self.place(class));
-        for batch in classes.chunks(BATCH) {
+        let mut rest = &classes[..];
+        while !rest.is_empty() {
             if self.watch.cancelled() {
                 return Err(Error::Cancelled);
             }
             // Of those that are known nothing is asked, and what they would find says nothing of their lists.
-            let mut looking = batch.to_vec();
-            looking.retain(|class| !is_known[class.at()]);
+            let looking = next(&mut rest, BATCH, |class| !is_known[class.at()]);
             let found = looking.par_iter().map(|&class| {
-                let mut found = None;
-                crowds.any(class, bounds, |other| {
-                    found = self.judge.pair(class, other);
+                let (asked, mut found) = (self.judge.asking(class), None);
+                crowds.any(class, bounds, |other, is_within| {
+                    found = is_within().then(|| asked.with(other)).flatten();
                     found.is_some()
                 });
                 found
@@ -232,13 +246,13 @@ impl<'a> Families<'a> {
     }
 
     fn place(&self, class: ClassNo) -> u32 {
-        self.preference[self.classes.first(class).at()]
+        self.places[class.at()]
     }
 
-    /// True if `class` need not look for `other` any more.
+    /// True if `class` need not look for `other` any more: it is known to go for a page that is as good, and its component is
+    /// large.
     fn is_over(&self, state: &State<'_>, other: ClassNo, class: ClassNo) -> bool {
-        let [other_page, page] = [other, class].map(|class| self.classes.first(class));
-        state.keep.is_settled(other_page, page) && state.parts.size(other) > self.limit
+        state.goes[other.at()] < self.place(class) && state.parts.size(other) > self.limit
     }
 
     /// These classes look, and then are visited one by one. Returns whether one of them was over before its turn.
@@ -281,10 +295,9 @@ impl<'a> Families<'a> {
                 state.parts.join(a, b);
                 state.pairs.push(pair.to_numbers())?;
             }
-            let (keep, parts) = (&state.keep, &state.parts);
+            let (goes, parts) = (&state.goes, &state.parts);
             let is_over = |other: ClassNo| {
-                keep.is_settled(self.classes.first(other), self.classes.first(class))
-                    && parts.size(other) > self.limit
+                goes[other.at()] < self.place(class) && parts.size(other) > self.limit
             };
             state.crowds.looked(class, found, is_over);
             self.visit(state, self.classes.first(class));
@@ -307,33 +320,34 @@ impl<'a> Families<'a> {
         // Of two that have not looked, the first to look looks for both.
         let is_wanted = |other: ClassNo| {
             let turns = &state.turns;
-            turns[other.at()] > turns[class.at()]
-                && !self.is_over(state, other, class)
-                && !self.classes.are_old(other, class)
+            turns[other.at()] > turns[class.at()] && !self.classes.are_old(other, class)
         };
         // One that is over tells which component a class belongs to.
         let mut over: Vec<ClassNo> = state.crowds.witnesses(class, bounds).collect();
         let near = self.near.of(class);
         let known: Vec<ClassNo> = near.iter().map(other_of).collect();
         let mut seen = near.clone();
-        seen.retain(|pair| is_wanted(other_of(pair)));
+        let is_over = |other: ClassNo| self.is_over(state, other, class);
+        seen.retain(|pair| is_wanted(other_of(pair)) && !is_over(other_of(pair)));
         let from_near = seen.len();
-        let crowded = state.crowds.candidates(class, bounds, |other| {
-            if over.len() < WITNESSES && self.is_over(state, other, class) {
-                over.push(other);
+        let crowded = state.crowds.candidates(class, bounds, |other, is_within| {
+            if is_over(other) {
+                if over.len() < WITNESSES && is_within() {
+                    over.push(other);
+                }
+                return false;
             }
-            is_wanted(other) && known.binary_search(&other).is_err()
+            is_wanted(other) && is_within() && known.binary_search(&other).is_err()
         });
         // Of its own component it need not be told.
         let own = state.parts.root(class);
         over.retain(|&other| state.parts.root(other) != own);
-        let over = over
-            .into_iter()
-            .filter_map(|other| self.judge.pair(class, other));
+        let asked = self.judge.asking(class);
+        let over = over.into_iter().filter_map(|other| asked.with(other));
         let over: Vec<Pair> = near.iter().copied().chain(over).collect();
         seen.extend(self.ties(state, class, over.iter().map(|pair| (other_of(pair), pair))));
         let others = crowded.par_iter();
-        let pairs = others.filter_map(|&other| self.judge.pair(class, other));
+        let pairs = others.filter_map(|&other| asked.with(other));
         Look {
             near: from_near,
             seen,
@@ -398,6 +412,11 @@ impl<'a> Families<'a> {
         state.keep.visit(page, related);
         for page in state.keep.decided() {
             state.related.remove(&page);
+            let class = self.classes.of(page);
+            if self.classes.first(class) == page {
+                let stays = state.keep.goes_for(page);
+                state.goes[class.at()] = stays.map_or(u32::MAX, |page| self.preference[page.at()]);
+            }
         }
     }
 }

@@ -176,11 +176,15 @@ impl<'a> Run<'a> {
         let visited = self.visited(&mut parts, &crowds);
         let mut verifying = Verifying::new(self.judge, memory, self.matching.resume)?;
         let (to_check, near) = self.split(seen, &parts, &visited, &verifying)?;
+        let all = ClassNo::first(self.classes.len());
+        let places = all.map(|class| preference[self.classes.first(class).at()]);
+        let places: Vec<u32> = places.collect();
         let families = Families {
             judge: self.judge,
             classes: self.classes,
             memory,
             preference,
+            places: &places,
             contained: model.config().drop == Drop::Both,
             limit: family,
             near: &near,
@@ -218,7 +222,10 @@ impl<'a> Run<'a> {
         let journal = resume.map(|resume| resume.journal("pairs", take_up));
         let mut journal = journal.transpose()?;
         let bounds = |keys| self.judge.model.bounds(keys);
-        let judge = |a, b, made: &mut Vec<Pair>| made.extend(self.judge.pair(a, b));
+        let judge = |class, others: &[ClassNo], made: &mut Vec<Pair>| {
+            let asked = self.judge.asking(class);
+            made.extend(others.iter().filter_map(|&other| asked.with(other)));
+        };
         join.pairs(done, bounds, watch, judge, |done, piece| {
             if let Some(journal) = &mut journal {
                 let mut chunk = vec![done as u32, piece.candidates as u32];

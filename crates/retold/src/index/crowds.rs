@@ -171,16 +171,17 @@ impl<'a> Crowds<'a> {
         ranks.iter().map(move |rank| (rank - first) as usize)
     }
 
-    /// The other classes on the open lists of a class that are wanted and within bounds of it, ascending by place.
+    /// The other classes on the open lists of a class that are wanted, ascending by place. `is_wanted` can ask whether a class is
+    /// within bounds of this one.
     pub fn candidates(
         &self,
         class: ClassNo,
         bounds: &impl Fn(usize) -> Bounds,
-        mut is_wanted: impl FnMut(ClassNo) -> bool,
+        mut is_wanted: impl FnMut(ClassNo, &dyn Fn() -> bool) -> bool,
     ) -> Vec<ClassNo> {
         let mut places: Vec<u32> = Vec::new();
-        self.any(class, bounds, |other| {
-            if is_wanted(other) {
+        self.any(class, bounds, |other, is_within| {
+            if is_wanted(other, is_within) {
                 places.push(self.join.place_of[other.at()]);
             }
             false
@@ -192,26 +193,26 @@ impl<'a> Crowds<'a> {
             .collect()
     }
 
-    /// Whether `test` holds for one of the other classes on the open lists of a class that are within bounds of it. They are
-    /// tested, each once, until one passes.
+    /// Whether `test` holds for one of the other classes on the open lists of a class. They are tested, each once, until one
+    /// passes; `test` can ask whether a class is within bounds of this one, which takes longer than to tell who it is.
     pub fn any(
         &self,
         class: ClassNo,
         bounds: &impl Fn(usize) -> Bounds,
-        mut test: impl FnMut(ClassNo) -> bool,
+        mut test: impl FnMut(ClassNo, &dyn Fn() -> bool) -> bool,
     ) -> bool {
         let place = self.join.place_of[class.at()];
         let ranks = self.join.ranks_of(place as usize);
+        let crowded = self.join.crowded_of(&ranks);
         let mut seen = FxHashSet::default();
         let mut is_passed = |others: &[u32]| {
             others.iter().any(|&other| {
-                seen.insert(other)
-                    && self.join.is_within(place, other, bounds)
-                    && test(self.join.class(other))
+                let is_within = || self.join.is_within((place, crowded), other, bounds);
+                seen.insert(other) && test(self.join.class(other), &is_within)
             })
         };
         // Smaller classes that have the key in their prefix, then larger ones where this one has.
-        for number in self.numbers(self.join.crowded_of(&ranks)) {
+        for number in self.numbers(crowded) {
             let [_, looking] = self.left(number);
             let end = looking.partition_point(|&other| other < place);
             if is_passed(&looking[..end]) {
@@ -234,14 +235,15 @@ impl<'a> Crowds<'a> {
     ) -> impl Iterator<Item = ClassNo> {
         let place = self.join.place_of[class.at()];
         let ranks = self.join.ranks_of(place as usize);
-        let lists = self.numbers(self.join.crowded_of(&ranks));
+        let crowded = self.join.crowded_of(&ranks);
+        let lists = self.numbers(crowded);
         let mut places: Vec<u32> = lists
             .flat_map(|number| self.lists[number].witnesses.iter().copied())
             .filter(|&other| other != place)
             .collect();
         places.sort_unstable();
         places.dedup();
-        places.retain(|&other| self.join.is_within(place, other, bounds));
+        places.retain(|&other| self.join.is_within((place, crowded), other, bounds));
         places.into_iter().map(|place| self.join.class(place))
     }
 

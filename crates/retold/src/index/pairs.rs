@@ -53,8 +53,12 @@ pub fn related_pairs<T: Send>(
     judge: impl Fn(SketchNo, SketchNo, &mut Vec<T>) + Sync,
 ) -> Result<Related<T>> {
     let each: Vec<SketchNo> = SketchNo::first(sketches.len()).collect();
-    let judge =
-        |a: ClassNo, b: ClassNo, made: &mut Vec<T>| judge(SketchNo(a.0), SketchNo(b.0), made);
+    let judge = |class: ClassNo, others: &[ClassNo], made: &mut Vec<T>| {
+        for &other in others {
+            let (a, b) = (class.min(other), class.max(other));
+            judge(SketchNo(a.0), SketchNo(b.0), made);
+        }
+    };
     let join = Join::build(sketches, &each, usize::MAX)?;
     let mut found = Related::default();
     join.pairs(0, bounds, watch, judge, |_, piece| {
@@ -127,8 +131,8 @@ impl Join {
     }
 
     /// Hands every pair of classes that is within `bounds` and shares a key of the smaller one's prefix which is not crowded
-    /// to `judge`, the smaller number first, and what that made of them to `take`, piece by piece, with the number of pieces
-    /// that are done; the first `done` pieces are left out. `bounds` is asked with the number of keys of the smaller one.
+    /// to `judge`, each class with those that are larger, and what that made of them to `take`, piece by piece, with the number
+    /// of pieces that are done; the first `done` pieces are left out. `bounds` is asked with the number of keys of the smaller one.
     ///
     /// If no key is crowded, these are the same pairs as asking all with all (tested against exactly that). Each comes once;
     /// their order does not depend on threads. Of the pairs in which a class is the smaller one, 2,000 candidates are looked at, or
@@ -138,7 +142,7 @@ impl Join {
         mut done: usize,
         bounds: impl Fn(usize) -> Bounds + Sync,
         watch: &dyn Watch,
-        judge: impl Fn(ClassNo, ClassNo, &mut Vec<T>) + Sync,
+        judge: impl Fn(ClassNo, &[ClassNo], &mut Vec<T>) + Sync,
         mut take: impl FnMut(usize, Related<T>) -> Result<()>,
     ) -> Result<()> {
         let piece = |start: usize| {
@@ -217,17 +221,22 @@ impl Join {
         &ranks[ranks.partition_point(|&rank| rank < self.crowded)..]
     }
 
-    /// Whether the classes at two places are within bounds by their crowded keys alone; otherwise the smaller one shares
-    /// one of its other keys, and [`Join::pairs`] has found the pair.
-    pub(super) fn is_within(&self, x: u32, y: u32, bounds: &impl Fn(usize) -> Bounds) -> bool {
+    /// Whether the class at a place, whose crowded ranks these are, and another are within bounds by their crowded keys alone;
+    /// otherwise the smaller one shares one of its other keys, and [`Join::pairs`] has found the pair.
+    pub(super) fn is_within(
+        &self,
+        (place, crowded): (u32, &[u32]),
+        other: u32,
+        bounds: &impl Fn(usize) -> Bounds,
+    ) -> bool {
         // Places ascend by number of keys.
-        let (small, large) = (x.min(y), x.max(y));
+        let (small, large) = (place.min(other), place.max(other));
         let Bounds { overlap, reach } = bounds(self.keys(small as usize));
         if self.keys(large as usize) > reach {
             return false;
         }
-        let [a, b] = [small, large].map(|place| self.ranks_of(place as usize));
-        shares(self.crowded_of(&a), self.crowded_of(&b), overlap.max(1))
+        let others = self.ranks_of(other as usize);
+        shares(crowded, self.crowded_of(&others), overlap.max(1))
     }
 
     /// Judges the pairs within bounds in which the class at `place` is the smaller one.
@@ -237,7 +246,7 @@ impl Join {
         bounds: &impl Fn(usize) -> Bounds,
         hits: &mut Vec<u32>,
         related: &mut Related<T>,
-        judge: &impl Fn(ClassNo, ClassNo, &mut Vec<T>),
+        judge: &impl Fn(ClassNo, &[ClassNo], &mut Vec<T>),
     ) {
         let class = self.order[place];
         let Bounds { overlap, reach } = bounds(self.keys(place));
@@ -266,12 +275,14 @@ impl Join {
             candidates.truncate(most);
         }
         related.candidates += candidates.len() as u64;
-        for (hits, place) in candidates {
+        candidates.retain(|&(hits, place)| {
             let need = overlap.max(1).saturating_sub(hits);
-            if shares(rest, &self.ranks_of(place as usize), need) {
-                let other = self.class(place);
-                judge(class.min(other), class.max(other), &mut related.made);
-            }
+            shares(rest, &self.ranks_of(place as usize), need)
+        });
+        let others = candidates.iter().map(|&(_, place)| self.class(place));
+        let others: Vec<ClassNo> = others.collect();
+        if !others.is_empty() {
+            judge(class, &others, &mut related.made);
         }
         related.spent.verdicts += stopwatch.lap();
     }
