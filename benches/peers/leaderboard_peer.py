@@ -1,0 +1,116 @@
+"""A peer of the leaderboard on the main texts of a set, as its own documentation uses it.
+Usage: leaderboard_peer.py NAME TEXTS.jsonl PAIRS.jsonl
+
+rensa, datasketch and gaoya are indexes of sets: they get runs of five words. datatrove, text-dedup and passim are programs: they get the texts,
+and cut them themselves. datatrove and text-dedup give clusters: all pairs of a cluster are written. TEXTS stands in a folder that may be written to."""
+
+import itertools, json, sys
+from collections import defaultdict
+from pathlib import Path
+
+name, texts, pairs = sys.argv[1:]
+pages = [page for page in map(json.loads, open(texts)) if page["text"].strip()]
+work = Path(texts).parent / name
+
+
+def spaced(text):
+    return len(text) < 12 * (text.count(" ") + 1)
+
+
+def shingles(page):
+    text = page["text"].lower()
+    # Words; single characters where there are few spaces.
+    words = text.split() if spaced(text) else [c for c in text if not c.isspace()]
+    return sorted({" ".join(words[i : i + 5]) for i in range(max(1, len(words) - 4))})
+
+
+def clusters(labelled):
+    members = defaultdict(list)
+    for page, label in labelled:
+        members[label].append(page)
+    return (pair for pages in members.values() for pair in itertools.combinations(pages, 2))
+
+
+def rensa():
+    from rensa import RMinHash, RMinHashLSH
+    lsh, hashes = RMinHashLSH(threshold=0.8, num_perm=128, num_bands=32), []
+    for number, page in enumerate(pages):
+        hash = RMinHash(num_perm=128, seed=42)
+        hash.update(shingles(page))
+        lsh.insert(number, hash)
+        hashes.append(hash)
+    return ((a, b) for a, hash in enumerate(hashes) for b in lsh.query(hash) if hash.jaccard(hashes[b]) >= 0.8)
+
+
+def datasketch():
+    from datasketch import MinHash, MinHashLSH
+    lsh, hashes = MinHashLSH(threshold=0.8, num_perm=128), []
+    for number, page in enumerate(pages):
+        hash = MinHash(num_perm=128)
+        hash.update_batch([s.encode() for s in shingles(page)])
+        lsh.insert(number, hash)
+        hashes.append(hash)
+    return ((a, b) for a, hash in enumerate(hashes) for b in lsh.query(hash) if hash.jaccard(hashes[b]) >= 0.8)
+
+
+def gaoya():
+    from gaoya.minhash import MinHashStringIndex
+    index, found = MinHashStringIndex(analyzer=lambda tokens: tokens), []
+    for number, page in enumerate(pages):
+        tokens = shingles(page)
+        found += [(number, earlier) for earlier in index.query(tokens)]
+        index.insert_document(number, tokens)
+    return found
+
+
+def datatrove():
+    from datatrove.data import Document
+    from datatrove.pipeline.dedup.minhash import MinhashConfig, MinhashDedupBuckets, MinhashDedupCluster, MinhashDedupSignature
+    language = "en" if 2 * sum(spaced(page["text"]) for page in pages) > len(pages) else "zh"
+    documents = (Document(text=page["text"], id=page["id"]) for page in pages)
+    MinhashDedupSignature(f"{work}/signatures", language=language).run(documents)
+    buckets = MinhashConfig().num_buckets
+    for bucket in range(buckets):
+        MinhashDedupBuckets(f"{work}/signatures", f"{work}/buckets").run(None, bucket, buckets)
+    MinhashDedupCluster(f"{work}/buckets", f"{work}/clusters", save_cluster_id=True).run()
+    import numpy
+    return clusters(numpy.fromfile(work / "clusters/000000.clusters", "<u4").reshape(-1, 2).tolist())
+
+
+def text_dedup():
+    import pickle
+    from text_dedup.minhash import main
+    work.mkdir(exist_ok=True)
+    # Its loader looks at the fields' types, and a title that begins as null and goes on as a string is an error to it.
+    (work / "in.jsonl").write_text("".join(json.dumps({"text": page["text"]}) + "\n" for page in pages))
+    main(f"--path json --data_files {work}/in.jsonl --split train --cache_dir {work}/cache --output {work}/out --column text --num_proc 1 --debug".split(),
+         standalone_mode=False)
+    with open(work / "out/uf.pkl", "rb") as file:
+        found = pickle.load(file)
+    return clusters((page, found.find(page)) for page in list(found.parent))
+
+
+def passim():
+    import os
+    from passim.seriatim import main
+    from pyspark.sql import SparkSession
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    work.mkdir(exist_ok=True)
+    (work / "in.json").write_text("".join(json.dumps({"id": number, "text": page["text"]}) + "\n" for number, page in enumerate(pages)))
+    # Stopped before passages are clustered, for which Spark wants a package that is not on PyPI.
+    main(["--all-pairs", "--to-extents", f"{work}/in.json", f"{work}/out"])
+    spark = SparkSession.builder.getOrCreate()
+    number = {page.uid: page.id for page in spark.read.json(f"{work}/in.json").selectExpr("id", "xxhash64(id) as uid").collect()}
+    found = [(number[row.uid], number[row.uid2]) for row in spark.read.load(f"{work}/out/tmp/extents.parquet").select("uid", "uid2").distinct().collect()]
+    spark.stop()
+    # That the CPU of the Java process is counted, it must have ended before this one.
+    spark.sparkContext._gateway.shutdown()
+    spark.sparkContext._gateway.proc.stdin.close()
+    spark.sparkContext._gateway.proc.wait()
+    return found
+
+
+found = {"rensa": rensa, "datasketch": datasketch, "gaoya": gaoya, "datatrove": datatrove, "text-dedup": text_dedup, "passim": passim}[name]()
+with open(pairs, "w") as out:
+    for a, b in sorted({tuple(sorted((pages[a]["id"], pages[b]["id"]))) for a, b in found if a != b}):
+        out.write(json.dumps({"a": a, "b": b, "relation": "duplicate", "similarity": 1.0, "length_ratio": 1.0, "shared": 0}) + "\n")
