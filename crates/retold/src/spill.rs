@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 const PIECE: u64 = 1 << 20;
 
 /// Bytes in memory for each page, whatever goes to files: its places in several orders, and what is decided of it.
-pub const A_PAGE: u64 = 110;
+pub const A_PAGE: u64 = 118;
 
 /// The error of a limit, and the least that would do; both in bytes.
 pub fn too_little(given: u64, least: u64) -> Error {
