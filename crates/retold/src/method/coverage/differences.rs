@@ -87,13 +87,13 @@ impl Counterparts {
     /// Those of a text in one with at least as many tokens; runs are of `run` tokens. Linear.
     pub(super) fn between(small: &Proof<'_>, large: &Proof<'_>, run: usize) -> Counterparts {
         let run = run.min(small.tokens);
-        let (mut shared, mut starts) = (0, vec![NOWHERE; small.tokens]);
-        small.shared(large, |here, there| {
-            shared += 1;
-            starts[here] = there as u32;
-        });
+        let shared = small.shared(large);
+        let mut starts = vec![NOWHERE; small.tokens];
+        for &[here, there] in &shared {
+            starts[here as usize] = there;
+        }
         Counterparts {
-            shared,
+            shared: shared.len(),
             starts,
             run,
         }

@@ -105,30 +105,31 @@ impl<'a> Proof<'a> {
         words.map(|word| ((word >> FLAG_BITS) as usize, word & SEVERAL == 0))
     }
 
-    /// Hands every run that the other text has too to `found`: its place in this text, and its place in the other. A run that
-    /// comes again corresponds to the one that comes again there, those left over to the last. Linear, and without a
-    /// branch that cannot be foreseen: most of the time of a verification goes into this loop.
-    pub(super) fn shared(&self, other: &Proof<'_>, mut found: impl FnMut(usize, usize)) {
+    /// The runs that the other text has too: of each its place in this text, and its place in the other. A run that comes again
+    /// corresponds to the one that comes again there, those left over to the last. Linear, and without a branch that cannot be
+    /// foreseen: most of the time of a verification goes into this loop.
+    pub(super) fn shared(&self, other: &Proof<'_>) -> Vec<[u32; 2]> {
         let (left, right) = (self.runs, other.runs);
         let hash = |run: u64| run >> PLACE_BITS;
+        let mut shared = vec![[0; 2]; left.len() + 1];
         // What was found last, and where; no hash is so large.
-        let (mut i, mut j, mut last, mut there) = (0, 0, u64::MAX, 0);
+        let (mut i, mut j, mut found, mut last, mut there) = (0, 0, 0, u64::MAX, 0);
         while i < left.len() && j < right.len() {
             let (a, b) = (hash(left[i]), hash(right[j]));
-            if a == b {
-                (last, there) = (a, right[j]);
-                found(place(left[i]), place(there));
-            } else if a == last {
-                found(place(left[i]), place(there));
-            }
+            (last, there) = if a == b { (a, right[j]) } else { (last, there) };
+            // Written over by the next if it is none.
+            shared[found] = [place(left[i]), place(there)];
+            found += usize::from(a == last);
             i += usize::from(a <= b);
             j += usize::from(b <= a);
         }
+        shared.truncate(found);
         let left_over = left[i..].iter().take_while(|&&run| hash(run) == last);
-        left_over.for_each(|&run| found(place(run), place(there)));
+        shared.extend(left_over.map(|&run| [place(run), place(there)]));
+        shared
     }
 }
 
-fn place(run: u64) -> usize {
-    (run & PLACE) as usize
+fn place(run: u64) -> u32 {
+    (run & PLACE) as u32
 }
