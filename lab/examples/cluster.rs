@@ -3,7 +3,8 @@
 //!     cargo run --release -p retold-lab --example cluster -- RUNS.jsonl > docs/lab/spark.svg
 //!
 //! `RUNS.jsonl` has the lines that `lab/spark.py` printed, of any number of calls. Runs with no worker are those of one
-//! machine. Lines with more workers than were run are not drawn: nothing is extrapolated here.
+//! machine. Times against pages are those of whole cores; those against workers of shares of a core, where there are such
+//! runs. Lines with more workers than were run are not drawn: nothing is extrapolated here.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -29,6 +30,9 @@ const COLOURS: [RGBColor; 4] = [
 struct Run {
     pages: u32,
     workers: u32,
+    /// How much of a core each worker had; all of it if this is missing.
+    #[serde(default)]
+    share: Option<f64>,
     seconds: f64,
 }
 
@@ -41,11 +45,19 @@ fn main() -> Result<()> {
     {
         let root = SVGBackend::with_string(&mut svg, (960, 380)).into_drawing_area();
         root.fill(&WHITE)?;
-        let by_workers = against_workers(&runs);
+        let (bounded, whole): (Vec<Run>, Vec<Run>) =
+            runs.into_iter().partition(|run| run.share.is_some());
+        let (by_workers, what) = match bounded.first().and_then(|run| run.share) {
+            Some(share) => (
+                against_workers(&bounded),
+                format!("workers of {share} of a core"),
+            ),
+            None => (against_workers(&whole), "workers of one core".to_owned()),
+        };
         let (left, right) = root.split_horizontally(if by_workers.is_empty() { 960 } else { 540 });
-        draw(&left, "pages (thousands)", &against_pages(&runs))?;
+        draw(&left, "pages (thousands)", &against_pages(&whole))?;
         if !by_workers.is_empty() {
-            draw(&right, "workers of one core", &by_workers)?;
+            draw(&right, &what, &by_workers)?;
         }
         root.present()?;
     }
