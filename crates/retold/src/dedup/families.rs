@@ -24,6 +24,8 @@ const BATCH: usize = 32;
 const FEWEST: usize = 4;
 /// The same where it is only asked whether they find somebody: most find one at once, few look at all.
 const ASKED: usize = 128;
+/// Classes that go together through a batch at the most, those that have nothing to look at included.
+const TOGETHER: usize = 4096;
 /// Of a class's pairs from crowded lists the likeliest are checked first; if none of so many holds, the rest is not checked.
 const UNLIKELY: usize = 32;
 
@@ -90,8 +92,8 @@ fn likely(mut pairs: Vec<Pair>, truth: &Truth<'_>) -> Vec<Pair> {
     held
 }
 
-/// The next classes that look, until so many of them have something to look at; those before them that do not look are passed
-/// over. `looks` tells of each whether it has, and nothing of those that do not look.
+/// The next classes that look, until so many of them have something to look at (or all are [`TOGETHER`]); those before them that
+/// do not look are passed over. `looks` tells of each whether it has, and nothing of those that do not look.
 fn next(
     rest: &mut &[ClassNo],
     most: usize,
@@ -99,6 +101,7 @@ fn next(
 ) -> Vec<ClassNo> {
     let (mut next, mut many) = (Vec::new(), 0);
     while many < most
+        && next.len() < TOGETHER
         && let Some((&class, others)) = rest.split_first()
     {
         if let Some(has_something) = looks(class) {
