@@ -23,7 +23,6 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const BATCH: usize = 10_000;
 
-
 fn open(store: &str, dir: &Path) -> Result<Box<dyn Store>> {
     Ok(match store {
         "tantivy" => Box::new(Tantivy::open(dir)?),
