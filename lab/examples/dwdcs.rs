@@ -91,7 +91,7 @@ impl Made {
             found.extend(relates(a, b).then_some((a, b)));
         };
         let bounds = |keys| method.bounds(keys);
-        let related = related_pairs(&self.sketches, bounds, &(), judge)?.made;
+        let related = related_pairs(&self.sketches, <[u64]>::len, bounds, &(), judge)?.made;
         let same = SketchNo::first(self.sketches.len()).filter(|&n| relates(n, n));
         let mut pairs = Vec::new();
         for (a, b) in related.into_iter().chain(same.map(|n| (n, n))) {

@@ -73,7 +73,7 @@ pub struct Args {
     /// No progress, no summary; errors only
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
-    /// Print more: extraction, candidates, time, memory
+    /// Print more: extraction, candidates, time; memory and temporary files while it runs
     #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
     verbose: bool,
 
@@ -107,7 +107,10 @@ enum Form {
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let (job, _spool) = job(args)?;
-    let progress = Progress::start(args.quiet)?;
+    let mut progress = Progress::start(args.quiet)?;
+    if args.verbose {
+        progress = progress.with_usage(&job.resources.on_disk);
+    }
     let result = retold_report::run(&job, &progress);
     progress.finish();
     let summary = result?;

@@ -1,10 +1,12 @@
 //! Progress on a terminal, and Ctrl-C.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use retold::watch::Watch;
 use retold::{Error, Result};
 
@@ -13,6 +15,10 @@ pub struct Progress {
     bar: ProgressBar,
     quiet: bool,
     stop: Arc<AtomicBool>,
+    /// Bytes in temporary files, if what the run uses is shown.
+    on_disk: Option<Arc<AtomicU64>>,
+    /// The stage at work, and when it began.
+    stage: Mutex<Option<(&'static str, Instant)>>,
 }
 
 impl Progress {
@@ -32,13 +38,61 @@ impl Progress {
             bar: ProgressBar::with_draw_target(Some(0), target),
             quiet,
             stop,
+            on_disk: None,
+            stage: Mutex::default(),
         })
+    }
+
+    /// Shows how much memory and how much of the disk the run uses, too; without a terminal, a line at the end of each stage.
+    pub fn with_usage(mut self, on_disk: &Arc<AtomicU64>) -> Progress {
+        self.on_disk = Some(Arc::clone(on_disk));
+        self
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
+        self.say_stage(None);
         self.bar.finish_and_clear();
     }
+
+    /// Another stage begins, or none: says of the last one what it took, if no bar does.
+    fn say_stage(&self, next: Option<&'static str>) {
+        let Ok(mut stage) = self.stage.lock() else {
+            return;
+        };
+        let last = std::mem::replace(&mut *stage, next.map(|next| (next, Instant::now())));
+        if let (Some((name, start)), Some(on_disk)) = (last, &self.on_disk)
+            && self.bar.is_hidden()
+        {
+            let seconds = start.elapsed().as_secs_f64();
+            eprintln!("retold: {name}: {seconds:.1} s, {}", usage(on_disk));
+        }
+    }
+
+    /// A bar of this look.
+    fn style(&self, template: &str) -> Option<ProgressStyle> {
+        let Some(on_disk) = &self.on_disk else {
+            return ProgressStyle::with_template(template).ok();
+        };
+        let on_disk = Arc::clone(on_disk);
+        let uses = move |_: &ProgressState, to: &mut dyn Write| {
+            // What cannot be shown is left out.
+            let _ = to.write_str(&usage(&on_disk));
+        };
+        let style = ProgressStyle::with_template(&format!("{template}, {{uses}}")).ok()?;
+        Some(style.with_key("uses", uses))
+    }
+}
+
+/// What the run uses now.
+fn usage(on_disk: &AtomicU64) -> String {
+    let memory = retold::system::resident_memory().unwrap_or_default();
+    let files = on_disk.load(Ordering::Relaxed);
+    format!(
+        "{} of memory, {} in temporary files",
+        BinaryBytes(memory),
+        BinaryBytes(files)
+    )
 }
 
 impl Watch for Progress {
@@ -48,7 +102,8 @@ impl Watch for Progress {
             ("reading", _) => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left",
             _ => "{msg} {wide_bar} {human_pos}/{human_len}, {eta} left",
         };
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        self.say_stage(Some(stage));
+        if let Some(style) = self.style(template) {
             self.bar.set_style(style);
         }
         self.bar.reset();

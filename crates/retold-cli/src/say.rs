@@ -1,6 +1,7 @@
 //! What a run tells a person at its end.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -99,14 +100,7 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
             kinds.join(", ")
         )?;
     }
-    for component in &summary.large_components {
-        writeln!(
-            to,
-            "{} pages hang together with {}: pairs.jsonl lists only those of their pairs that decide what is dropped",
-            HumanCount(component.pages),
-            component.canonical
-        )?;
-    }
+    large(summary, to)?;
     flags(summary, to)?;
     if records.rejected > 0 {
         writeln!(to, "{}", rejects(summary, out))?;
@@ -137,8 +131,25 @@ pub fn rejects(summary: &Summary, out: &Path) -> String {
     )
 }
 
+/// So many of a kind are told; the others are in the summary.
+const SHOWN: usize = 3;
+
+/// The largest of the components of which not all pairs are listed.
+fn large(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
+    let mut largest: Vec<_> = summary.large_components.iter().collect();
+    largest.sort_by_key(|component| Reverse(component.pages));
+    for component in largest.iter().take(SHOWN) {
+        writeln!(
+            to,
+            "{} pages hang together with {}: pairs.jsonl lists only those of their pairs that decide what is dropped",
+            HumanCount(component.pages),
+            component.canonical
+        )?;
+    }
+    more(largest.len(), "large_components", to)
+}
+
 fn flags(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
-    const SHOWN: usize = 3;
     for flag in summary.flagged.iter().take(SHOWN) {
         writeln!(
             to,
@@ -149,11 +160,16 @@ fn flags(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
             flag.reason
         )?;
     }
-    if summary.flagged.len() > SHOWN {
+    more(summary.flagged.len(), "flagged", to)
+}
+
+/// Where those that were not told are listed.
+fn more(all: usize, field: &str, to: &mut dyn Write) -> io::Result<()> {
+    if all > SHOWN {
         writeln!(
             to,
-            "and {} more, listed under `flagged` in summary.json",
-            summary.flagged.len() - SHOWN
+            "and {} more, listed under `{field}` in summary.json",
+            HumanCount((all - SHOWN) as u64)
         )?;
     }
     Ok(())

@@ -322,16 +322,18 @@ fn candidates(
     let deletes = model
         .knowledge()
         .is_some_and(|known| !known.deletes_nothing());
-    let bounds: Vec<_> = (0..=keys.len()).map(|small| model.bounds(small)).collect();
+    let size = model.size(&keys);
+    let bounds: Vec<_> = (0..=size).map(|small| model.bounds(small)).collect();
     let mut found: Vec<Candidate> = Vec::new();
     for run in hits.chunk_by(|a, b| a.page() == b.page()) {
         let (page, hits) = (run[0].page(), run.len());
         let other = state.pages.keys(page);
-        let (small, large) = (keys.len().min(other), keys.len().max(other));
+        let small = size.min(model.least_size(other));
+        let large = size.max(model.least_size(other));
         let within = hits + skipped >= bounds[small].overlap && large <= bounds[small].reach;
         if (deletes || within) && is_seen(page) {
             let rare = run.iter().filter(|hit| !hit.is_common()).count();
-            let share = |hits: usize| (hits * 1000 / small.max(1)) as u32;
+            let share = |hits: usize| (hits * 1000 / keys.len().min(other).max(1)) as u32;
             let root = state.pages.root(page);
             let share = (share(rare), share(hits));
             found.push(Candidate { page, root, share });

@@ -32,7 +32,7 @@ pub struct OutDir {
 
 impl OutDir {
     /// Makes the folder, or checks that it is empty; with `force`, what an earlier run wrote there will be replaced, and with
-    /// `resume`, what an interrupted run has done may be there.
+    /// `resume`, what an interrupted run has done may be there, and what it had given its name already.
     ///
     /// Errors: a file of that name, files in the folder that may not be replaced, another run that writes there.
     pub fn open(out: &Path, force: bool, resume: bool) -> Result<OutDir> {
@@ -42,13 +42,16 @@ impl OutDir {
         }
         fs::create_dir_all(out).map_err(Error::io("cannot make the folder", out))?;
         let own = |name: &String| [PARTIAL, LOCK, RESUME].contains(&name.as_str());
-        if !force && !resume && out.join(RESUME).exists() {
+        let interrupted = out.join(RESUME).exists();
+        if !force && !resume && interrupted {
             return Err(Error::Usage(format!(
                 "-o {}: an interrupted run is there; add --resume to go on with it, or --force to begin anew",
                 out.display()
             )));
         }
-        if !force && !entries(out)?.iter().all(own) {
+        // The journals are removed last: a run that was killed while it gave its files their names goes on, too.
+        let goes_on = resume && interrupted;
+        if !force && !goes_on && !entries(out)?.iter().all(own) {
             return Err(Error::Usage(format!(
                 "-o {}: the folder is not empty; name another, or add --force to replace what an earlier run of \
                  retold wrote there (other files stay)",
@@ -115,6 +118,7 @@ impl OutDir {
             fs::rename(partial.join(file), &to).map_err(Error::io("cannot write", &to))?;
         }
         self.write_manifest(new.iter())?;
+        fs::remove_dir_all(&partial).map_err(Error::io("cannot remove", &partial))?;
         Resume::done(&self.resume())
     }
 
@@ -125,8 +129,10 @@ impl OutDir {
 
     fn write_manifest<'a>(&self, files: impl Iterator<Item = &'a String>) -> Result<()> {
         let list: String = files.map(|file| format!("{file}\n")).collect();
-        let manifest = self.out.join(MANIFEST);
-        fs::write(&manifest, list).map_err(Error::io("cannot write", &manifest))
+        let (new, manifest) = (self.path(MANIFEST), self.out.join(MANIFEST));
+        fs::write(&new, list)
+            .and_then(|()| fs::rename(&new, &manifest))
+            .map_err(Error::io("cannot write", &manifest))
     }
 }
 
@@ -226,4 +232,67 @@ fn remove(out: &Path, file: &str) -> Result<()> {
 fn is_below(file: &str) -> bool {
     let mut parts = Path::new(file).components();
     parts.all(|part| matches!(part, std::path::Component::Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes a run's files, all but the commit.
+    fn written(folder: &Path) -> Result<OutDir> {
+        let out = OutDir::open(folder, false, true)?;
+        fs::create_dir_all(out.resume()).unwrap();
+        fs::create_dir(out.path("kept")).unwrap();
+        for file in ["kept/in.jsonl", "pairs.jsonl", SUMMARY] {
+            fs::write(out.path(file), file).unwrap();
+        }
+        Ok(out)
+    }
+
+    #[test]
+    fn a_run_killed_at_any_moment_of_its_commit_goes_on() {
+        let files = ["kept/in.jsonl", "pairs.jsonl", SUMMARY];
+        // With so many files renamed, before and after the manifest lists them; then without the partial folder.
+        for step in 0..=files.len() + 2 {
+            let folder = tempfile::tempdir().unwrap();
+            let at = |name: &str| folder.path().join(name);
+            let out = written(folder.path()).unwrap();
+            if step > 0 {
+                out.write_manifest(
+                    [&SUMMARY.into(), &files[0].into(), &files[1].into()].into_iter(),
+                )
+                .unwrap();
+                fs::create_dir_all(at("kept")).unwrap();
+            }
+            for file in files.iter().take(step.saturating_sub(1)) {
+                fs::rename(out.path(file), at(file)).unwrap();
+            }
+            if step == files.len() + 2 {
+                fs::remove_dir_all(at(PARTIAL)).unwrap();
+            }
+            // A killed process removes nothing, but what it held locked is free.
+            let killed = std::mem::ManuallyDrop::new(out);
+            killed._lock.unlock().unwrap();
+
+            let refused = OutDir::open(folder.path(), false, false).unwrap_err();
+            assert!(
+                refused.to_string().contains("--resume"),
+                "{step}: {refused}"
+            );
+            written(folder.path()).unwrap().commit().unwrap();
+            for file in files {
+                assert_eq!(fs::read_to_string(at(file)).unwrap(), file, "{step}");
+            }
+            assert_eq!(
+                entries(folder.path()).unwrap(),
+                [MANIFEST, "kept", "pairs.jsonl", SUMMARY],
+                "{step}"
+            );
+            let refused = OutDir::open(folder.path(), false, true).unwrap_err();
+            assert!(
+                refused.to_string().contains("not empty"),
+                "{step}: {refused}"
+            );
+        }
+    }
 }

@@ -105,7 +105,8 @@ fn linear_comparison_of_10000_pages(bencher: Bencher<'_, '_>) {
     let pool = pool.expect("one thread can be had");
     bencher.bench_local(|| {
         pool.install(|| {
-            related_pairs(&sketches, bounds, &(), judge).map(|related| related.made.len())
+            related_pairs(&sketches, <[u64]>::len, bounds, &(), judge)
+                .map(|related| related.made.len())
         })
     });
 }

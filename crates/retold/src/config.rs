@@ -1,6 +1,8 @@
 //! The options of a run: one form for the command line, config files, `summary.json`, saved models and bindings.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -183,7 +185,7 @@ impl WordFile {
 }
 
 /// What a run may use; the result does not depend on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Resources {
     /// Worker threads; 0 for one per core.
@@ -194,6 +196,8 @@ pub struct Resources {
     pub temp_dir: Option<PathBuf>,
     /// The folder of what an interrupted run has done, and where this one keeps what it does ([`crate::resume`]).
     pub resume: Option<PathBuf>,
+    /// The bytes that were written to temporary files so far, for who watches the run.
+    pub on_disk: Arc<AtomicU64>,
 }
 
 impl Resources {
@@ -210,7 +214,9 @@ impl Resources {
         };
         let fixed = READING + threads as u64 * A_THREAD;
         match self.memory.checked_sub(fixed) {
-            Some(left) if left >= SOME => Ok(Memory::new(fixed, left, folder)),
+            Some(left) if left >= SOME => {
+                Ok(Memory::new(fixed, left, folder, Arc::clone(&self.on_disk)))
+            }
             _ => Err(too_little(self.memory, fixed + SOME)),
         }
     }
@@ -238,6 +244,7 @@ impl Default for Resources {
             memory: u64::MAX,
             temp_dir: None,
             resume: None,
+            on_disk: Arc::default(),
         }
     }
 }

@@ -106,10 +106,12 @@ pub struct Relating {
     pub up_to: u64,
 }
 
-/// Keys by which related pages find each other: of two related pages, the one with fewer keys (of equals, either) has a
+/// Keys by which related pages find each other: of two related pages, the one of the smaller `size` (of equals, either) has a
 /// key in `prefix` that the other has in `all`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probes {
+    /// What the method takes for the size of its sketch; see [`Model::size`].
+    pub size: usize,
     /// Keys under which the page is found by larger ones, and by which it finds them.
     pub prefix: Vec<u64>,
     /// All its keys.
@@ -395,9 +397,19 @@ impl Model {
         self.0.method.verifier()
     }
 
-    /// What related units must have in common; see [`Method::bounds`].
-    pub fn bounds(&self, keys: usize) -> Bounds {
-        self.0.method.bounds(keys)
+    /// The size of a sketch with these keys; see [`Method::size`].
+    pub fn size(&self, keys: &[u64]) -> usize {
+        self.0.method.size(keys)
+    }
+
+    /// The least size of a sketch with so many keys.
+    pub fn least_size(&self, keys: usize) -> usize {
+        self.0.method.least_size(keys)
+    }
+
+    /// What related units must have in common, if the smaller one is of this size; see [`Method::bounds`].
+    pub fn bounds(&self, size: usize) -> Bounds {
+        self.0.method.bounds(size)
     }
 
     /// Keys by which related pages that are no exact copies find each other.
@@ -407,9 +419,11 @@ impl Model {
         let unit = unit.as_ref().whole;
         let mut places: Vec<usize> = (0..unit.keys.len()).collect();
         places.sort_by_key(|&place| unit.is_common(place));
-        let overlap = self.bounds(places.len()).overlap.max(1);
+        let size = self.size(unit.keys);
+        let overlap = self.bounds(size).overlap.max(1);
         let prefix = (places.len() + 1).saturating_sub(overlap);
         Probes {
+            size,
             prefix: places[..prefix]
                 .iter()
                 .map(|&place| unit.keys[place])

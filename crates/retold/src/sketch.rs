@@ -60,6 +60,15 @@ impl SketchRef<'_> {
             .is_some_and(|bits| bits >> (place % 64) & 1 == 1)
     }
 
+    /// How many of the first `count` keys are common.
+    pub fn common_among(&self, count: usize) -> usize {
+        let (whole, left) = (count / 64, count % 64);
+        let ones = |bits: &u64| bits.count_ones() as usize;
+        let before = self.common.iter().take(whole).map(ones).sum::<usize>();
+        let last = self.common.get(whole).map(|bits| bits & ((1 << left) - 1));
+        before + last.as_ref().map_or(0, ones)
+    }
+
     /// A copy of what the method made.
     pub fn to_owned(self) -> Sketch {
         self.retain(|_| true)
@@ -81,12 +90,12 @@ impl SketchRef<'_> {
     }
 }
 
-/// What two related pages must have in common, given the number of keys of the smaller one.
+/// What two related pages must have in common, given the size of the smaller one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The least number of keys that they share; at least 1.
     pub overlap: usize,
-    /// The most keys that the larger page can have.
+    /// The greatest size that the larger page can have.
     pub reach: usize,
 }
 

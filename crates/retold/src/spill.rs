@@ -47,19 +47,20 @@ struct Shared {
     fixed: u64,
     limit: u64,
     used: AtomicU64,
-    on_disk: AtomicU64,
+    on_disk: Arc<AtomicU64>,
     failed: Mutex<Option<Error>>,
 }
 
 impl Memory {
-    /// So many bytes, beside those that are `fixed`; more goes to temporary files in `folder`. By default everything is held in
-    /// memory.
-    pub fn new(fixed: u64, limit: u64, folder: &Path) -> Memory {
+    /// So many bytes, beside those that are `fixed`; more goes to temporary files in `folder`, and is counted in
+    /// `on_disk`. By default everything is held in memory.
+    pub fn new(fixed: u64, limit: u64, folder: &Path, on_disk: Arc<AtomicU64>) -> Memory {
         Memory(Arc::new(Shared {
             // What is given back to the system comes late, and in pieces.
             bound: Some((limit / 4 * 3, folder.to_owned())),
             fixed,
             limit,
+            on_disk,
             ..Shared::default()
         }))
     }
@@ -68,7 +69,7 @@ impl Memory {
     #[cfg(test)]
     pub(crate) fn none(folder: &Path) -> Memory {
         const ALL: u64 = 1 << 40;
-        let memory = Memory::new(0, ALL, folder);
+        let memory = Memory::new(0, ALL, folder, Arc::default());
         memory.reserve(ALL);
         memory
     }

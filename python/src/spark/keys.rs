@@ -1,6 +1,6 @@
 //! Keys by which nodes (texts, each with the pages that have it) meet.
 //!
-//! Of two related nodes the smaller one (by number of keys) has a key in its prefix that the other has at all: any n −
+//! Of two related nodes the smaller one (as the method has it) has a key in its prefix that the other has at all: any n −
 //! overlap(n) + 1 of its n keys will do, so the prefix is made of those that the model knows to be rarest. Keys that very many
 //! nodes have, the crowded ones, come last: only who shares nothing else meets there.
 
@@ -92,7 +92,7 @@ impl Ordered {
         let (crowded, mut free): (Vec<u64>, Vec<u64>) =
             keys.partition(|&key| crowded.has(key as i64));
         free.sort_by_key(|&key| how_many(key));
-        let bounds = model.bounds(sketch.keys.len());
+        let bounds = model.bounds(model.size(&sketch.keys));
         let overlap = bounds.overlap.max(1);
         Ordered {
             free,
@@ -128,7 +128,7 @@ pub fn posting_rows<'py>(
             for (place, &key) in ordered.free.iter().enumerate() {
                 keys.append_value(key as i64);
                 nodes.append_value(numbers.value(row));
-                sizes.append_value(sketch.keys.len() as i64);
+                sizes.append_value(model.size(&sketch.keys) as i64);
                 reaches.append_value(i64::try_from(ordered.reach).unwrap_or(i64::MAX));
                 prefixes.append_value(place < ordered.prefix);
             }

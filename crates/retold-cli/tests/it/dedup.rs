@@ -273,6 +273,51 @@ fn exact_copies_are_duplicates_even_without_a_feature() {
 }
 
 #[test]
+fn of_many_large_families_the_summary_tells_the_largest() {
+    let world = World::new();
+    let mut lines = String::new();
+    for (family, pages) in [1001, 1004, 1002, 1003, 1005].into_iter().enumerate() {
+        let story = article(&format!("洪水{family}"), 0..9);
+        for n in 0..pages {
+            lines += &line(
+                &format!("{family}-{n:04}"),
+                &format!("第{n:04}号\n\n{story}"),
+            );
+        }
+    }
+    world.file("in.jsonl", &lines);
+    let args = [
+        "dedup",
+        "--method",
+        "period",
+        "in.jsonl",
+        "-o",
+        "out",
+        "--no-kept",
+    ];
+    let ran = world.run(&args).code(0);
+    let told = ran.stdout();
+    let large = told.lines().filter(|line| line.contains("hang together"));
+    let large: Vec<&str> = large.collect();
+    assert_eq!(large.len(), 3, "{told}");
+    assert!(
+        large[0].starts_with("1,005") && large[2].starts_with("1,003"),
+        "{large:?}"
+    );
+    assert!(
+        told.contains("and 2 more, listed under `large_components` in summary.json"),
+        "{told}"
+    );
+    assert_eq!(
+        world.summary("out")["large_components"]
+            .as_array()
+            .unwrap()
+            .len(),
+        5
+    );
+}
+
+#[test]
 fn of_a_family_of_more_than_a_thousand_only_the_pairs_that_decide_are_listed() {
     let world = World::new();
     let story = article("洪水", 0..9);

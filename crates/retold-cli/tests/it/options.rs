@@ -274,12 +274,21 @@ fn quiet_says_nothing_and_verbose_says_more() {
             .stdout(),
         ""
     );
-    let verbose = world
-        .run(&["dedup", "in.jsonl", "-o", "b", "-v"])
-        .code(0)
-        .stdout();
+    let run = world.run(&["dedup", "in.jsonl", "-o", "b", "-v"]).code(0);
+    let verbose = run.stdout();
     assert!(
         verbose.contains("different sketches") && verbose.contains("peak memory"),
         "{verbose}"
     );
+    // What each stage used, where no bar can show it.
+    for stage in ["reading", "pairs", "clusters", "writing"] {
+        let told = run.stderr();
+        let line = told
+            .lines()
+            .find(|line| line.contains(&format!("retold: {stage}: ")));
+        assert!(
+            line.is_some_and(|line| line.contains("MiB of memory, 0 B in temporary files")),
+            "{told}"
+        );
+    }
 }

@@ -1,14 +1,12 @@
 //! Pairs as the report shows them: which of them, and the numbers behind their verdicts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use retold::Result;
 use retold::cluster::Pair;
-use retold::ids::SketchNo;
-use retold::index::Postings;
 use retold::method::{Check, Op, Trace};
 use retold::relation::Relation;
 use retold::sketch::shared_positions;
@@ -98,9 +96,8 @@ fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
 /// Finds the numbers behind pairs.
 pub(super) struct Facts<'a> {
     report: &'a Report<'a>,
-    postings: Postings,
-    /// Sketch -> how many different texts have it.
-    texts: Vec<u32>,
+    /// Key that is shown -> on how many different texts it stands.
+    dfs: HashMap<u64, u64>,
     /// (place of the cluster in the order, does not have the canonical page, number of the pair), ascending.
     picked: Vec<(u32, bool, u32)>,
     shapes: Vec<Shape>,
@@ -114,22 +111,28 @@ impl<'a> Facts<'a> {
         let texts = findings.collection.texts_per_sketch(sketches.len())?;
         let picked = pick(report);
         // Only what is shown is counted.
-        let mut shown = HashSet::new();
+        let mut dfs: HashMap<u64, u64> = HashMap::new();
         for &(.., at) in &picked {
             let pair = findings.pairs.get(at as usize);
             let [a, b] = [pair.a, pair.b].map(|rank| sketches.get(findings.page(rank).sketch));
             let (a, b) = (a.as_ref().keys, b.as_ref().keys);
-            shown.extend(shared_positions(a, b).map(|(i, _)| a[i]));
+            dfs.extend(shared_positions(a, b).map(|(i, _)| (a[i], 0)));
         }
         for &page in with_text.pages() {
             let sketch = sketches.get(findings.collection.page(page).sketch);
-            shown.extend(sketch.as_ref().keys);
+            dfs.extend(sketch.as_ref().keys.iter().map(|&key| (key, 0)));
         }
-        let is_shown = |list: &[(u64, SketchNo)]| shown.contains(&list[0].0);
+        sketches.each(|number, sketch| {
+            for key in sketch.keys {
+                if let Some(df) = dfs.get_mut(key) {
+                    *df += u64::from(texts[number.at()]);
+                }
+            }
+            Ok(())
+        })?;
         Ok(Facts {
             report,
-            postings: Postings::build_where(sketches, is_shown)?,
-            texts,
+            dfs,
             picked,
             shapes: Vec::new(),
             shape_of: HashMap::new(),
@@ -143,12 +146,7 @@ impl<'a> Facts<'a> {
 
     /// On how many different texts a key stands.
     pub(super) fn df(&self, key: u64) -> u64 {
-        let texts = |sketch: &SketchNo| u64::from(self.texts[sketch.at()]);
-        let list = self
-            .postings
-            .position(key)
-            .map(|position| self.postings.at(position).1);
-        list.map_or(1, |sketches| sketches.iter().map(texts).sum::<u64>().max(1))
+        self.dfs.get(&key).copied().unwrap_or_default().max(1)
     }
 
     /// The pairs of the cluster at a place, those with the canonical page first.

@@ -28,6 +28,9 @@ const HOLDS: u32 = 2;
 /// Records of components that are worked on at the same time.
 const BATCH: usize = 1 << 16;
 
+/// Pairs of a component that are checked at the same time.
+const AT_ONCE: usize = 1 << 12;
+
 /// Two numbers, then the numbers of a pair.
 pub(super) fn joined([x, y]: [u32; 2], [a, b, c, d, e, f]: [u32; 6]) -> [u32; 8] {
     [x, y, a, b, c, d, e, f]
@@ -155,18 +158,18 @@ impl Components<'_> {
         if self.matching.watch.cancelled() {
             return Err(Error::Cancelled);
         }
-        for component in batch.iter_mut() {
-            component.to_check.dedup_by_key(|pair| (pair.a, pair.b));
-        }
-        let to_check = batch.iter().flat_map(|component| &component.to_check);
-        let to_check: Vec<Pair> = to_check.copied().collect();
-        let mut verdicts = self.verifying.truth(&to_check).into_iter();
-        for component in batch.iter_mut() {
-            let checked = verdicts.by_ref().take(component.to_check.len());
-            component.pairs.extend(checked.flatten());
-        }
         let components = std::mem::take(batch).into_par_iter();
-        let components = components.map(|records| self.component(records));
+        let components = components.map(|mut records| {
+            let mut to_check = std::mem::take(&mut records.to_check);
+            to_check.dedup_by_key(|pair| (pair.a, pair.b));
+            // A component may have half a million pairs: few copies of them at a time.
+            for to_check in to_check.chunks(AT_ONCE) {
+                let checked = self.verifying.truth(to_check).into_iter();
+                records.pairs.extend(checked.flatten());
+            }
+            drop(to_check);
+            self.component(records)
+        });
         for component in components.collect::<Vec<Component>>() {
             for pair in component.pairs {
                 pairs.push(pair.to_numbers())?;
@@ -193,21 +196,22 @@ impl Components<'_> {
             ..Component::default()
         };
         match self.is_large(records.root) {
-            false => self.list_small(&mut component, &all, &records.pairs),
+            false => self.list_small(&mut component, &all, records.pairs),
             true => self.list_large(&mut component, &all, &records.pairs),
         }
         component
     }
 
     /// All pairs of a component, and what they decide.
-    fn list_small(&self, component: &mut Component, classes: &[ClassNo], pairs: &[Pair]) {
+    fn list_small(&self, component: &mut Component, classes: &[ClassNo], pairs: Vec<Pair>) {
         let members = |page: Rank| self.classes().members(self.classes().of(page));
         let listed = &mut component.pairs;
-        for pair in pairs {
+        for pair in &pairs {
             for &a in members(pair.a) {
                 listed.extend(members(pair.b).iter().map(|&b| pair.between(a, b)));
             }
         }
+        drop(pairs);
         for &class in classes.iter().filter(|&&class| !self.classes().old(class)) {
             let pages = self.classes().members(class);
             for (at, &a) in pages.iter().enumerate() {

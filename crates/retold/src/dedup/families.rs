@@ -27,7 +27,7 @@ const ASKED: usize = 128;
 /// Classes that go together through a batch at the most, those that have nothing to look at included.
 const TOGETHER: usize = 4096;
 /// Of a class's pairs from crowded lists the likeliest are checked first; if none of so many holds, the rest is not checked.
-const UNLIKELY: usize = 32;
+const UNLIKELY: usize = 16;
 
 /// What pages of large families are decided by.
 pub(super) struct Families<'a> {
@@ -129,18 +129,33 @@ pub(super) struct Decided {
     pub(super) candidates: u64,
 }
 
+/// What is known of classes so far.
+struct Fates {
+    parts: Parts,
+    /// Class -> the place of the page that it goes for; last for those that do not go.
+    goes: Vec<u32>,
+    /// A component of a greater size is large.
+    limit: usize,
+}
+
+impl Fates {
+    /// True if the class at `place` need not look for `other` any more: it is known to go for a page that is as good, and its
+    /// component is large.
+    fn is_over(&self, other: ClassNo, place: u32) -> bool {
+        self.goes[other.at()] < place && self.parts.size(other) > self.limit
+    }
+}
+
 /// A run in the making.
 struct State<'a> {
     keep: Keep<'a>,
-    parts: Parts,
+    fates: Fates,
     crowds: Crowds<'a>,
     /// Open page -> the pages that it is known to be related to, and what it is to them.
     related: FxHashMap<Rank, Vec<(Rank, Relation)>>,
     pairs: Held<[u32; 6]>,
     /// Class -> when its turn to look came; late for those that have not looked.
     turns: Vec<u32>,
-    /// Class -> the place of the page that it goes for; last for those that do not go.
-    goes: Vec<u32>,
     candidates: u64,
 }
 
@@ -167,17 +182,21 @@ impl<'a> Families<'a> {
     ) -> Result<(Decided, Crowds<'a>)> {
         let mut state = State {
             keep: Keep::new(self.preference, self.contained, self.classes.is_old()),
-            parts: Parts::new(self.classes),
+            fates: Fates {
+                parts: Parts::new(self.classes),
+                goes: vec![u32::MAX; self.classes.len()],
+                limit: self.limit,
+            },
             crowds,
             related: FxHashMap::default(),
             pairs: Held::new(self.memory),
             turns: vec![u32::MAX; self.classes.len()],
-            goes: vec![u32::MAX; self.classes.len()],
             candidates: 0,
         };
         let mut visited = vec![false; self.classes.len()];
         classes.iter().for_each(|class| visited[class.at()] = true);
         classes.par_sort_unstable_by_key(|&class| self.place(class));
+        self.watch.begin("families", classes.len() as u64);
         let (mut rest, mut turn, mut size) = (&classes[..], 0, 1);
         while !rest.is_empty() {
             if self.watch.cancelled() {
@@ -185,7 +204,7 @@ impl<'a> Families<'a> {
             }
             let before = rest.len();
             let looking = next(&mut rest, size, |class| {
-                let looks = !self.is_over(&state, class, class);
+                let looks = !state.fates.is_over(class, self.place(class));
                 looks.then(|| self.near.has(class) || state.crowds.has_open(class))
             });
             for &class in &looking {
@@ -204,7 +223,7 @@ impl<'a> Families<'a> {
             keep,
             related,
             pairs,
-            parts,
+            fates: Fates { parts, .. },
             crowds,
             candidates,
             ..
@@ -232,24 +251,21 @@ impl<'a> Families<'a> {
         let mut is_known: Vec<bool> = all.map(|class| self.near.has(class)).collect();
         let mut pairs = Vec::new();
         classes.par_sort_unstable_by_key(|&class| self.place(class));
+        self.watch.begin("crowded keys", classes.len() as u64);
         let mut rest = &classes[..];
         while !rest.is_empty() {
             if self.watch.cancelled() {
                 return Err(Error::Cancelled);
             }
+            let before = rest.len();
             // Of those that are known nothing is asked, and what they would find says nothing of their lists.
             let looking = next(&mut rest, ASKED, |class| {
                 (!is_known[class.at()] && crowds.has_open(class)).then_some(true)
             });
-            let found = looking.par_iter().map(|&class| {
-                let (asked, mut found) = (self.judge.asking(class), None);
-                crowds.any(class, bounds, |other, is_within| {
-                    found = is_within().then(|| asked.with(other)).flatten();
-                    found.is_some()
-                });
-                found
-            });
-            let found: Vec<Option<Pair>> = found.collect();
+            let looks = looking.par_iter();
+            let found: Vec<Option<Pair>> = looks
+                .map(|&class| self.first_found(class, crowds, bounds))
+                .collect();
             for pair in found.iter().flatten() {
                 for page in [pair.a, pair.b] {
                     is_known[self.classes.of(page).at()] = true;
@@ -259,19 +275,29 @@ impl<'a> Families<'a> {
                 crowds.tried(class, is_known[class.at()]);
             }
             pairs.extend(found.into_iter().flatten());
+            self.watch.advance((before - rest.len()) as u64);
         }
         crowds.settle();
         Ok(pairs)
     }
 
-    fn place(&self, class: ClassNo) -> u32 {
-        self.places[class.at()]
+    /// The first class of a class's lists that sketches relate it to.
+    fn first_found(
+        &self,
+        class: ClassNo,
+        crowds: &Crowds<'_>,
+        bounds: &impl Fn(usize) -> Bounds,
+    ) -> Option<Pair> {
+        let (asked, mut found) = (self.judge.asking(class), None);
+        crowds.any(class, bounds, |other, is_within| {
+            found = is_within().then(|| asked.with(other)).flatten();
+            found.is_some()
+        });
+        found
     }
 
-    /// True if `class` need not look for `other` any more: it is known to go for a page that is as good, and its component is
-    /// large.
-    fn is_over(&self, state: &State<'_>, other: ClassNo, class: ClassNo) -> bool {
-        state.goes[other.at()] < self.place(class) && state.parts.size(other) > self.limit
+    fn place(&self, class: ClassNo) -> u32 {
+        self.places[class.at()]
     }
 
     /// These classes look, and then are visited one by one. Returns whether one of them was over before its turn.
@@ -297,7 +323,8 @@ impl<'a> Families<'a> {
             self.wake(state, Some(class));
             let verdicts: Vec<Option<Pair>> = verdicts.by_ref().take(look.seen.len()).collect();
             state.candidates += look.candidates as u64;
-            if self.is_over(state, class, class) {
+            let place = self.place(class);
+            if state.fates.is_over(class, place) {
                 over = true;
                 continue;
             }
@@ -311,13 +338,11 @@ impl<'a> Families<'a> {
             }
             for pair in ties.iter().flatten() {
                 let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
-                state.parts.join(a, b);
+                state.fates.parts.join(a, b);
                 state.pairs.push(pair.to_numbers())?;
             }
-            let (goes, parts) = (&state.goes, &state.parts);
-            let is_over = |other: ClassNo| {
-                goes[other.at()] < self.place(class) && parts.size(other) > self.limit
-            };
+            let fates = &state.fates;
+            let is_over = |other| fates.is_over(other, place);
             state.crowds.looked(class, found, is_over);
             self.visit(state, self.classes.first(class));
         }
@@ -346,7 +371,8 @@ impl<'a> Families<'a> {
         let near = self.near.of(class);
         let known: Vec<ClassNo> = near.iter().map(other_of).collect();
         let mut seen = near.clone();
-        let is_over = |other: ClassNo| self.is_over(state, other, class);
+        let place = self.place(class);
+        let is_over = |other: ClassNo| state.fates.is_over(other, place);
         seen.retain(|pair| is_wanted(other_of(pair)) && !is_over(other_of(pair)));
         let from_near = seen.len();
         let crowded = state.crowds.candidates(class, bounds, |other, is_within| {
@@ -359,8 +385,9 @@ impl<'a> Families<'a> {
             is_wanted(other) && is_within() && known.binary_search(&other).is_err()
         });
         // Of its own component it need not be told.
-        let own = state.parts.root(class);
-        over.retain(|&other| state.parts.root(other) != own);
+        let parts = &state.fates.parts;
+        let own = parts.root(class);
+        over.retain(|&other| parts.root(other) != own);
         let asked = self.judge.asking(class);
         let over = over.into_iter().filter_map(|other| asked.with(other));
         let over: Vec<Pair> = near.iter().copied().chain(over).collect();
@@ -382,10 +409,11 @@ impl<'a> Families<'a> {
         class: ClassNo,
         near: impl Iterator<Item = (ClassNo, &'p Pair)>,
     ) -> Vec<Pair> {
-        let own = state.parts.root(class);
+        let (fates, place) = (&state.fates, self.place(class));
+        let own = fates.parts.root(class);
         let mut closest: FxHashMap<ClassNo, &Pair> = FxHashMap::default();
-        for (other, pair) in near.filter(|&(other, _)| self.is_over(state, other, class)) {
-            let root = state.parts.root(other);
+        for (other, pair) in near.filter(|&(other, _)| fates.is_over(other, place)) {
+            let root = fates.parts.root(other);
             if root != own {
                 let best = closest.entry(root).or_insert(pair);
                 if pair.similarity > best.similarity {
@@ -402,7 +430,7 @@ impl<'a> Families<'a> {
     fn add(&self, state: &mut State<'_>, class: ClassNo, pair: Pair) -> Result<bool> {
         let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
         let other = if a == class { b } else { a };
-        if self.is_over(state, other, class) {
+        if state.fates.is_over(other, self.place(class)) {
             return Ok(false);
         }
         let swapped = pair.relation.swapped();
@@ -414,7 +442,7 @@ impl<'a> Families<'a> {
                 state.related.entry(page).or_default().push(relation);
             }
         }
-        state.parts.join(a, b);
+        state.fates.parts.join(a, b);
         state.pairs.push(pair.to_numbers())?;
         Ok(true)
     }
@@ -434,7 +462,8 @@ impl<'a> Families<'a> {
             let class = self.classes.of(page);
             if self.classes.first(class) == page {
                 let stays = state.keep.goes_for(page);
-                state.goes[class.at()] = stays.map_or(u32::MAX, |page| self.preference[page.at()]);
+                state.fates.goes[class.at()] =
+                    stays.map_or(u32::MAX, |page| self.preference[page.at()]);
             }
         }
     }

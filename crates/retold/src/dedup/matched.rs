@@ -162,7 +162,12 @@ impl<'a> Run<'a> {
         } = self.matching;
         watch.begin("pairs", self.classes.len() as u64);
         let bounds = |keys| model.bounds(keys);
-        let join = Join::build(self.judge.units.sketches(), &self.classes.units, crowd)?;
+        let join = Join::build(
+            self.judge.units.sketches(),
+            &self.classes.units,
+            crowd,
+            |keys| model.size(keys),
+        )?;
         let (mut seen, mut parts) = (Held::new(memory), Parts::new(self.classes));
         let mut add = |pair: Pair| {
             parts.join(self.classes.of(pair.a), self.classes.of(pair.b));

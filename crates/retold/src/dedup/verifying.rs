@@ -1,5 +1,6 @@
 //! Verdicts of sketches, checked on texts.
 
+use std::borrow::Cow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,12 +10,18 @@ use super::classes::Judge;
 use super::order::ranks;
 use crate::cluster::Pair;
 use crate::error::Result;
-use crate::ids::{ClassNo, PageNo, Rank};
+use crate::ids::{ClassNo, PageNo};
 use crate::method::Trace;
 use crate::resume::Resume;
 use crate::spill::Memory;
 use crate::texts::{Proofs, Texts};
 use crate::watch::Watch;
+
+/// Pairs that are checked one after the other.
+const CHUNK: usize = 16;
+
+/// The proof of a text, named by a class.
+type Proof<'p> = (ClassNo, Cow<'p, [u64]>);
 
 /// Number of verdicts checked, and of those rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,7 +130,12 @@ impl<'a> Verifying<'a> {
 
     /// For each pair, as sketches see it, the verdict that counts; none where a text has not been read, which then is wanted.
     pub(super) fn truth(&self, pairs: &[Pair]) -> Vec<Option<Pair>> {
-        pairs.par_iter().map(|pair| self.verdict(pair)).collect()
+        let chunks = pairs.par_chunks(CHUNK);
+        let verdicts = chunks.flat_map_iter(|pairs| {
+            let mut read = Vec::new();
+            pairs.iter().map(move |pair| self.verdict(pair, &mut read))
+        });
+        verdicts.collect()
     }
 
     pub(super) fn verified(&self) -> Verified {
@@ -139,21 +151,27 @@ impl<'a> Verifying<'a> {
         self.judge.model.verifier().is_some() && !classes.are_copies(a, b)
     }
 
-    fn verdict(&self, pair: &Pair) -> Option<Pair> {
+    /// `read` has the proofs of the pair before, and then those of this one: pairs of one class stand together.
+    fn verdict<'p>(&'p self, pair: &Pair, read: &mut Vec<Proof<'p>>) -> Option<Pair> {
         let verifier = self.judge.model.verifier();
         let Some(verifier) = verifier.filter(|_| self.is_doubtful(pair)) else {
             return Some(*pair);
         };
-        let proof = |page: Rank| {
-            let classes = self.judge.classes;
-            self.proofs.get(classes.text(classes.of(page)))
-        };
-        let (Some(a), Some(b)) = (proof(pair.a), proof(pair.b)) else {
+        let classes = self.judge.classes;
+        let texts = [pair.a, pair.b].map(|page| classes.text(classes.of(page)));
+        read.retain(|(text, _)| texts.contains(text));
+        for text in texts {
+            if !read.iter().any(|&(other, _)| other == text) {
+                read.extend(self.proofs.get(text).map(|proof| (text, proof)));
+            }
+        }
+        let [Some(a), Some(b)] = texts.map(|text| read.iter().find(|(other, _)| *other == text))
+        else {
             self.want(std::slice::from_ref(pair));
             return None;
         };
         self.checked.fetch_add(1, Ordering::Relaxed);
-        let verdict = verifier.verify(&a, &b, &mut Trace::off());
+        let verdict = verifier.verify(&a.1, &b.1, &mut Trace::off());
         if verdict.is_none() {
             self.refuted.fetch_add(1, Ordering::Relaxed);
         }

@@ -1,9 +1,9 @@
 //! Related pairs of sketches, without comparing all pairs.
 //!
 //! METHODS §1.4 counts one for every pair of every posting list. That is quadratic in the length of a list, so the
-//! count is made only for pairs that can still be related: a pair of which the smaller sketch has n keys must share
-//! `overlap(n)` of them, hence at least one of *any* n − overlap(n) + 1 keys of the smaller one. The smaller sketch
-//! therefore looks up its rarest n − overlap(n) + 1 keys only (its prefix), in the full lists of all larger ones, up to
+//! count is made only for pairs that can still be related: a pair of which the smaller sketch has n keys, and the size s to the
+//! method, must share `overlap(s)` of them, hence at least one of *any* n − overlap(s) + 1 keys of the smaller one. The smaller
+//! sketch therefore looks up its rarest n − overlap(s) + 1 keys only (its prefix), in the full lists of all larger ones, up to
 //! the size that the method says it can reach.
 //!
 //! What is left is quadratic in the lists of keys that very many sketches have. These, the *crowded* keys, are not looked up
@@ -48,6 +48,7 @@ impl<T> Default for Related<T> {
 /// first, and returns what that made of them: [`Join::pairs`] where no key is crowded.
 pub fn related_pairs<T: Send>(
     sketches: &Sketches,
+    size: impl Fn(&[u64]) -> usize,
     bounds: impl Fn(usize) -> Bounds + Sync,
     watch: &dyn Watch,
     judge: impl Fn(SketchNo, SketchNo, &mut Vec<T>) + Sync,
@@ -59,7 +60,7 @@ pub fn related_pairs<T: Send>(
             judge(SketchNo(a.0), SketchNo(b.0), made);
         }
     };
-    let join = Join::build(sketches, &each, usize::MAX)?;
+    let join = Join::build(sketches, &each, usize::MAX, size)?;
     let mut found = Related::default();
     join.pairs(0, bounds, watch, judge, |_, piece| {
         found.made.extend(piece.made);
@@ -73,9 +74,9 @@ pub fn related_pairs<T: Send>(
 /// The inverted index that pair counting needs: classes in order of size, their shared keys as ranks, rarest first.
 #[derive(Debug)]
 pub struct Join {
-    /// Place -> number of keys.
+    /// Place -> size.
     sizes: Vec<u32>,
-    /// Place -> class; places ascend by number of keys, then by number.
+    /// Place -> class; places ascend by size, then by number.
     order: Vec<ClassNo>,
     /// Class -> place.
     pub(super) place_of: Vec<u32>,
@@ -99,17 +100,23 @@ const PIECE: usize = 64;
 const PIECES: usize = 8;
 
 impl Join {
-    /// Indexes classes, given the sketch of each; a key that more than `crowd` of them have is crowded. Time O(n log n) in
-    /// the number of keys. Memory: 12 bytes a class; and 8 bytes a posting of a shared key, or temporary files.
+    /// Indexes classes, given the sketch of each; a key that more than `crowd` of them have is crowded. `size` tells the size of a
+    /// sketch from its keys. Time O(n log n) in the number of keys. Memory: 12 bytes a class; and 8 bytes a posting of a shared
+    /// key, or temporary files.
     ///
     /// Errors: a temporary file cannot be written.
-    pub fn build(sketches: &Sketches, of: &[SketchNo], crowd: usize) -> Result<Join> {
-        let mut counts = vec![0u32; sketches.len()];
+    pub fn build(
+        sketches: &Sketches,
+        of: &[SketchNo],
+        crowd: usize,
+        size: impl Fn(&[u64]) -> usize,
+    ) -> Result<Join> {
+        let mut of_sketch = vec![0u32; sketches.len()];
         sketches.each(|number, sketch| {
-            counts[number.at()] = sketch.keys.len() as u32;
+            of_sketch[number.at()] = size(sketch.keys) as u32;
             Ok(())
         })?;
-        let size = |class: ClassNo| counts[of[class.at()].at()];
+        let size = |class: ClassNo| of_sketch[of[class.at()].at()];
         let mut order: Vec<ClassNo> = ClassNo::first(of.len()).collect();
         order.par_sort_unstable_by_key(|&class| (size(class), class));
         let mut place_of = vec![0u32; order.len()];
@@ -117,7 +124,7 @@ impl Join {
             place_of[class.at()] = place;
         }
         let sizes = order.iter().map(|&class| size(class)).collect();
-        drop(counts);
+        drop(of_sketch);
         let (places, crowded) = lists(sketches, of, &place_of, crowd)?;
         Ok(Join {
             sizes,
@@ -132,7 +139,7 @@ impl Join {
 
     /// Hands every pair of classes that is within `bounds` and shares a key of the smaller one's prefix which is not crowded
     /// to `judge`, each class with those that are larger, and what that made of them to `take`, piece by piece, with the number
-    /// of pieces that are done; the first `done` pieces are left out. `bounds` is asked with the number of keys of the smaller one.
+    /// of pieces that are done; the first `done` pieces are left out. `bounds` is asked with the size of the smaller one.
     ///
     /// If no key is crowded, these are the same pairs as asking all with all (tested against exactly that). Each comes once;
     /// their order does not depend on threads. Of the pairs in which a class is the smaller one, 2,000 candidates are looked at, or
@@ -170,7 +177,7 @@ impl Join {
         Ok(())
     }
 
-    fn keys(&self, place: usize) -> usize {
+    fn size(&self, place: usize) -> usize {
         self.sizes[place] as usize
     }
 
@@ -209,7 +216,7 @@ impl Join {
         ranks: &'r [u32],
         bounds: &impl Fn(usize) -> Bounds,
     ) -> [&'r [u32]; 2] {
-        let need = bounds(self.keys(place)).overlap.max(1);
+        let need = bounds(self.size(place)).overlap.max(1);
         // Keys that no other class holds are the rarest of all: they fill the prefix first.
         let prefix = &ranks[..(ranks.len() + 1).saturating_sub(need).min(ranks.len())];
         let (free, crowded) = prefix.split_at(prefix.partition_point(|&rank| rank < self.crowded));
@@ -229,10 +236,10 @@ impl Join {
         other: u32,
         bounds: &impl Fn(usize) -> Bounds,
     ) -> bool {
-        // Places ascend by number of keys.
+        // Places ascend by size.
         let (small, large) = (place.min(other), place.max(other));
-        let Bounds { overlap, reach } = bounds(self.keys(small as usize));
-        if self.keys(large as usize) > reach {
+        let Bounds { overlap, reach } = bounds(self.size(small as usize));
+        if self.size(large as usize) > reach {
             return false;
         }
         let others = self.ranks_of(other as usize);
@@ -249,10 +256,10 @@ impl Join {
         judge: &impl Fn(ClassNo, &[ClassNo], &mut Vec<T>),
     ) {
         let class = self.order[place];
-        let Bounds { overlap, reach } = bounds(self.keys(place));
+        let Bounds { overlap, reach } = bounds(self.size(place));
         let ranks = self.ranks_of(place);
         let [looked_up, _] = self.prefix(place, &ranks, bounds);
-        let end = self.sizes.partition_point(|&keys| keys as usize <= reach);
+        let end = self.sizes.partition_point(|&size| size as usize <= reach);
         for &rank in looked_up {
             let list = self.list(rank);
             let larger = list.partition_point(|&other| other as usize <= place);

@@ -25,14 +25,19 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
 }
 
 /// All against all.
-fn by_brute_force(store: &Sketches, bounds: impl Fn(usize) -> Bounds) -> Vec<(SketchNo, SketchNo)> {
+fn by_brute_force(
+    store: &Sketches,
+    size: impl Fn(&[u64]) -> usize,
+    bounds: impl Fn(usize) -> Bounds,
+) -> Vec<(SketchNo, SketchNo)> {
     let numbers = || SketchNo::first(store.len());
     let pairs = numbers().flat_map(|a| numbers().map(move |b| (a, b)));
     let within = |&(a, b): &(SketchNo, SketchNo)| {
         let (a, b) = (store.get(a), store.get(b));
         let (a, b) = (a.as_ref().keys, b.as_ref().keys);
-        let Bounds { overlap, reach } = bounds(a.len().min(b.len()));
-        count_shared(a, b) >= overlap && a.len().max(b.len()) <= reach
+        let (s, t) = (size(a), size(b));
+        let Bounds { overlap, reach } = bounds(s.min(t));
+        count_shared(a, b) >= overlap && s.max(t) <= reach
     };
     pairs.filter(|(a, b)| a < b).filter(within).collect()
 }
@@ -46,16 +51,19 @@ proptest! {
         share in prop::sample::select(vec![0.0, 0.3, 0.5, 0.7, 0.9, 1.0]),
         least in 1usize..6,
         stretch in prop::sample::select(vec![1.0, 1.5, 3.0, 1e9]),
+        counted in 20u64..40,
     ) {
-        let bounds = |keys: usize| Bounds {
-            overlap: ((share * keys as f64).ceil() as usize).max(least),
-            reach: (keys as f64 * stretch) as usize,
+        // The size of a sketch may be less than its number of keys.
+        let size = |keys: &[u64]| keys.partition_point(|key| key >> 58 < counted);
+        let bounds = |size: usize| Bounds {
+            overlap: ((share * size as f64).ceil() as usize).max(least),
+            reach: (size as f64 * stretch) as usize,
         };
         let store = store(&list);
         let judge = |a, b, made: &mut Vec<_>| made.push((a, b));
-        let mut found = related_pairs(&store, bounds, &(), judge).unwrap().made;
+        let mut found = related_pairs(&store, size, bounds, &(), judge).unwrap().made;
         found.sort_unstable();
-        prop_assert_eq!(found, by_brute_force(&store, bounds));
+        prop_assert_eq!(found, by_brute_force(&store, size, bounds));
     }
 
     #[test]

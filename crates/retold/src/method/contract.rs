@@ -170,7 +170,10 @@ fn check_pair(info: &MethodInfo, method: &dyn Method, a: &Sketch, b: &Sketch) {
 }
 
 fn is_within_bounds(method: &dyn Method, a: &Sketch, b: &Sketch) -> bool {
-    let sizes = (a.keys.len(), b.keys.len());
+    let sizes = (method.size(&a.keys), method.size(&b.keys));
+    for (sketch, size) in [(a, sizes.0), (b, sizes.1)] {
+        assert!(method.least_size(sketch.keys.len()) <= size);
+    }
     let bounds = method.bounds(sizes.0.min(sizes.1));
     assert!(bounds.overlap > 0);
     count_shared(&a.keys, &b.keys) >= bounds.overlap && sizes.0.max(sizes.1) <= bounds.reach
@@ -212,8 +215,8 @@ fn check_index(info: &MethodInfo, method: &dyn Method, sketches: &[Sketch]) {
         )?;
         Some((a, b, verdict))
     };
-    let bounds = |keys| method.bounds(keys);
-    let found = related_pairs(&store, bounds, &(), |a, b, list: &mut Vec<_>| {
+    let (size, bounds) = (|keys: &[u64]| method.size(keys), |size| method.bounds(size));
+    let found = related_pairs(&store, size, bounds, &(), |a, b, list: &mut Vec<_>| {
         list.extend(judged(a, b));
     });
     let mut found = found.unwrap().made;

@@ -138,8 +138,9 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// surely too little. Candidates are read again. The coverage of two pages is the share of the smaller one's runs of
 /// `run` words that the other has. What is not covered is looked at where it stands: a reprint differs before and behind
 /// the shared text, or in scattered words; a form or a template has slots inside, which each page fills with words of its
-/// own. So gaps inside may hold no more than `gaps` of the smaller page, and words that are replaced by others no more than
-/// `replaced`, if both fillings are rare in the collection; where the shared text is on many texts, `replaced_frequent`.
+/// own. So gaps inside (a fragment of a menu apart from the shared text is outside) may hold no more than `gaps` of the
+/// smaller page, and words that are replaced by others no more than `replaced`, if both fillings are rare in the collection;
+/// where the shared text is on many texts, `replaced_frequent`.
 ///
 /// A gram on at least `common_df` different texts is frequent. It is a template's if few pairs of the pages that have it
 /// agree in nearly everything: a family of reprints does, the users of a disclaimer, a menu or an advert do not. Both are
@@ -372,12 +373,18 @@ impl Method for Coverage {
         }
     }
 
-    fn bounds(&self, keys: usize) -> Bounds {
-        // A page with so few keys may hold some that the other page's sample ends before.
-        if keys <= FEWEST {
-            return Bounds::overlap(1);
-        }
-        let least = (self.candidate() - self.slack(keys)) * keys as f64;
+    /// Keys that any other page's sample reaches: two pages are compared on at least as many as the smaller one has of these.
+    fn size(&self, keys: &[u64]) -> usize {
+        keys.partition_point(|&key| key < self.below())
+    }
+
+    fn least_size(&self, keys: usize) -> usize {
+        // Of so few all may be beyond the sample.
+        if keys > FEWEST { keys } else { 0 }
+    }
+
+    fn bounds(&self, size: usize) -> Bounds {
+        let least = (self.candidate() - self.slack(size)) * size as f64;
         // Rounding must not ask for more than `compare` does.
         Bounds::overlap((least - 1e-6).ceil() as usize)
     }
@@ -457,11 +464,18 @@ impl Verifier for Coverage {
             (&b, &a)
         };
         let rest = Rest::of_proofs(small, large, self.below());
-        let counterparts = Counterparts::between(small, large, self.run);
-        let (shared, runs) = (counterparts.shared, small.runs());
-        if !self.is_covered((shared, runs), &rest, trace)
-            || !self.is_evidence(&rest, small.prose, (shared, 0.0), trace)
-        {
+        let runs = small.runs();
+        let enough = |shared: usize, trace: &mut Trace| {
+            self.is_covered((shared, runs), &rest, trace)
+                && self.is_evidence(&rest, small.prose, (shared, 0.0), trace)
+        };
+        // Where somebody wants to know, all is counted.
+        let explained = trace.is_on();
+        let counterparts = Counterparts::between(small, large, self.run, |shared| {
+            explained || enough(shared, &mut Trace::off())
+        })?;
+        let shared = counterparts.shared;
+        if !enough(shared, trace) {
             return None;
         }
         let differences = Differences::between(small, large, &counterparts, self.width);

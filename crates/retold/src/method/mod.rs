@@ -54,10 +54,20 @@ pub trait Method: Send + Sync {
     /// that learns words, on their frequencies. Time linear in the text.
     fn sketch(&self, text: &Text) -> Sketch;
 
-    /// What two related pages must have in common, if the smaller one (by number of keys) has `keys` of them. The index
+    /// The size of a sketch with these keys, by which [`Method::bounds`] tells the smaller of two. Default: how many there are.
+    fn size(&self, keys: &[u64]) -> usize {
+        keys.len()
+    }
+
+    /// The least size of a sketch with so many keys.
+    fn least_size(&self, keys: usize) -> usize {
+        keys
+    }
+
+    /// What two related pages must have in common, if the smaller one is of this size ([`Method::size`]). The index
     /// never shows [`Method::compare`] a pair that is out of these bounds, and shows it every pair within. Neither
-    /// number must fall as `keys` grows.
-    fn bounds(&self, keys: usize) -> Bounds;
+    /// number must fall as `size` grows.
+    fn bounds(&self, size: usize) -> Bounds;
 
     /// The verdict on two pages, `None` if they are not related. Every test that decides goes through `trace`, in the
     /// order in which it is made. Symmetric: swapping the pages swaps `contains` and `contained_by` and changes

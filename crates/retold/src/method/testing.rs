@@ -29,15 +29,21 @@ pub(super) fn related(
     sketches.for_each(|sketch| {
         store.add(sketch.as_ref()).unwrap();
     });
-    let bounds = |keys| method.bounds(keys);
-    let mut found = related_pairs(&store, bounds, &(), |a, b, list: &mut Vec<(u32, u32)>| {
-        let verdict = method.compare(
-            store.get(a).as_ref(),
-            store.get(b).as_ref(),
-            &mut Trace::off(),
-        );
-        list.extend(verdict.map(|_| (a.0, b.0)));
-    })
+    let (size, bounds) = (|keys: &[u64]| method.size(keys), |size| method.bounds(size));
+    let mut found = related_pairs(
+        &store,
+        size,
+        bounds,
+        &(),
+        |a, b, list: &mut Vec<(u32, u32)>| {
+            let verdict = method.compare(
+                store.get(a).as_ref(),
+                store.get(b).as_ref(),
+                &mut Trace::off(),
+            );
+            list.extend(verdict.map(|_| (a.0, b.0)));
+        },
+    )
     .unwrap()
     .made;
     found.sort_unstable();

@@ -7,7 +7,7 @@ use super::*;
 /// Memory for nothing, memory for a little, memory for all.
 fn memories() -> [Memory; 3] {
     let folder = std::env::temp_dir();
-    [0, 4 << 20, u64::MAX].map(|limit| Memory::new(0, limit, &folder))
+    [0, 4 << 20, u64::MAX].map(|limit| Memory::new(0, limit, &folder, Arc::default()))
 }
 
 /// Numbers that follow no order.
@@ -35,7 +35,7 @@ fn values_are_the_same_wherever_they_are() {
 
 #[test]
 fn what_is_given_back_can_be_taken_again() {
-    let memory = Memory::new(0, 16 << 20, &std::env::temp_dir());
+    let memory = Memory::new(0, 16 << 20, &std::env::temp_dir(), Arc::default());
     for _ in 0..10 {
         let mut held = Held::new(&memory);
         held.extend(&vec![1u64; 400_000]).unwrap();
@@ -67,7 +67,7 @@ fn records_are_sorted_wherever_they_are() {
 
 #[test]
 fn a_file_that_cannot_be_made_is_an_error_with_its_folder() {
-    let memory = Memory::new(0, 0, Path::new("/nowhere/at all"));
+    let memory = Memory::new(0, 0, Path::new("/nowhere/at all"), Arc::default());
     let error = Held::new(&memory).push(1u64).unwrap_err().to_string();
     assert!(error.contains("/nowhere/at all"), "{error}");
 }

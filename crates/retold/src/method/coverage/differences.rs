@@ -6,25 +6,31 @@
 use std::ops::Range;
 
 use super::proof::Proof;
+use crate::relation::ratio;
 
 /// What is counted on two texts. The smaller is the one with fewer tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Differences {
     /// Tokens of the smaller text.
     pub(super) tokens: usize,
-    /// Tokens of the smaller text in gaps of [`GAP`] tokens or more between shared runs.
+    /// Tokens of the smaller text in gaps of [`GAP`] tokens or more between shared runs, from the first of them to the last
+    /// (without fragments, see [`span`]).
     pub(super) gaps: usize,
     /// Tokens that are replaced: in a gap between shared runs opposite to a gap of the other text; of two gaps the shorter
     /// counts.
     pub(super) replaced: usize,
     /// The share of the replaced tokens that are own on both sides.
     pub(super) own: f64,
-    /// Tokens of both texts before the first or behind the last shared run; the shorter counts.
+    /// Tokens of both texts before the first or behind the last shared run, fragments left out; the shorter counts.
     pub(super) ends: usize,
 }
 
 /// Fewer tokens between shared runs are a changed word or two, not a gap.
 const GAP: usize = 3;
+/// A page of which less is shared has no fragments: what it shares may as well be a template, and so is its beginning.
+const SURE: f64 = 0.7;
+/// A fragment at an end of what is shared stands apart from the rest by at least so many times its length.
+const APART: usize = 2;
 
 /// What is said of the share that is own where nothing is replaced.
 const NONE_REPLACED: f64 = 0.5;
@@ -49,23 +55,25 @@ impl Differences {
             return found;
         }
         let of = counterparts.of();
+        let gaps: Vec<Range<usize>> = gaps(&of).collect();
+        let is_sure = ratio(counterparts.shared, small.runs()) >= SURE;
+        let span = span(&of, &gaps, if is_sure { width } else { 0 });
         let (mut left, mut right) = (Replaced::new(small.tokens), Replaced::new(large.tokens));
-        for gap in gaps(&of) {
+        for gap in gaps {
             let before = gap.start.checked_sub(1).map(|at| of[at] as usize);
             let after = of.get(gap.end).map(|&at| at as usize);
-            if before.is_some() && after.is_some() && gap.len() >= GAP {
+            let is_inside = span.start < gap.start && gap.end < span.end;
+            if is_inside && gap.len() >= GAP {
                 found.gaps += gap.len();
             }
             let there = before.map_or(0, |at| at + 1)..after.unwrap_or(large.tokens);
             let opposite = gap.len().min(there.len());
-            match (before, after) {
-                (Some(_), Some(_)) if opposite > 0 => {
-                    found.replaced += opposite;
-                    left.mark(gap);
-                    right.mark(there);
-                }
-                (None, _) | (_, None) => found.ends += opposite,
-                _ => {}
+            if !is_inside {
+                found.ends += opposite;
+            } else if opposite > 0 {
+                found.replaced += opposite;
+                left.mark(gap);
+                right.mark(there);
             }
         }
         found.own = left.own(small, width).min(right.own(large, width));
@@ -84,19 +92,25 @@ pub(super) struct Counterparts {
 }
 
 impl Counterparts {
-    /// Those of a text in one with at least as many tokens; runs are of `run` tokens. Linear.
-    pub(super) fn between(small: &Proof<'_>, large: &Proof<'_>, run: usize) -> Counterparts {
+    /// Those of a text in one with at least as many tokens, if they can be `enough` ([`Proof::shared`]); runs are of `run`
+    /// tokens. Linear.
+    pub(super) fn between(
+        small: &Proof<'_>,
+        large: &Proof<'_>,
+        run: usize,
+        enough: impl FnMut(usize) -> bool,
+    ) -> Option<Counterparts> {
         let run = run.min(small.tokens);
-        let shared = small.shared(large);
+        let shared = small.shared(large, enough)?;
         let mut starts = vec![NOWHERE; small.tokens];
         for &[here, there] in &shared {
             starts[here as usize] = there;
         }
-        Counterparts {
+        Some(Counterparts {
             shared: shared.len(),
             starts,
             run,
-        }
+        })
     }
 
     /// For each token of the smaller text the token of the other that it corresponds to.
@@ -110,6 +124,34 @@ impl Counterparts {
         }
         of
     }
+}
+
+/// The tokens from the first that corresponds to one to the last, given the gaps. A fragment at either end of at most `longest`
+/// tokens, which stands apart from the rest, is left out: a few words of a menu that both pages happen to have must not
+/// make all between them and the story a gap.
+fn span(counterparts: &[u32], gaps: &[Range<usize>], longest: usize) -> Range<usize> {
+    let is_held = |at: &u32| *at != NOWHERE;
+    let Some(first) = counterparts.iter().position(is_held) else {
+        return 0..0;
+    };
+    let last = counterparts.iter().rposition(is_held).unwrap_or(first);
+    let mut span = first..last + 1;
+    let is_inner = |gap: &&Range<usize>| first < gap.start && gap.end <= last && gap.len() >= GAP;
+    let mut inner = gaps.iter().filter(is_inner).peekable();
+    let is_fragment = |part: Range<usize>, gap: &Range<usize>| {
+        let held = counterparts[part].iter().filter(|at| is_held(at)).count();
+        held <= longest && gap.len() >= APART * held
+    };
+    if let Some(gap) = inner.next_if(|gap| is_fragment(first..gap.start, gap)) {
+        span.start = gap.end;
+    }
+    if let Some(gap) = inner
+        .next_back()
+        .filter(|gap| is_fragment(gap.end..last + 1, gap))
+    {
+        span.end = gap.start;
+    }
+    span
 }
 
 /// The ranges of tokens that correspond to nothing.

@@ -18,6 +18,9 @@ const SEVERAL: u64 = 4;
 /// Above these stands its place.
 const FLAG_BITS: u32 = 3;
 
+/// Runs between two looks at whether enough can still be shared.
+const STEPS: usize = 64;
+
 /// Words before the sample: prose, tokens, keys of the sample.
 const HEAD: usize = 3;
 
@@ -89,6 +92,12 @@ impl<'a> Proof<'a> {
         self.runs.len()
     }
 
+    /// How many of the first `count` keys of the sample are templates'.
+    pub(super) fn templates(&self, count: usize) -> usize {
+        let words = self.words[..count].iter();
+        words.filter(|&word| word & TEMPLATE != 0).count()
+    }
+
     /// Whether this key of the sample is a template's.
     pub(super) fn is_template(&self, at: usize) -> bool {
         self.words[at] & TEMPLATE != 0
@@ -106,27 +115,41 @@ impl<'a> Proof<'a> {
     }
 
     /// The runs that the other text has too: of each its place in this text, and its place in the other. A run that comes again
-    /// corresponds to the one that comes again there, those left over to the last. Linear, and without a branch that cannot be
-    /// foreseen: most of the time of a verification goes into this loop.
-    pub(super) fn shared(&self, other: &Proof<'_>) -> Vec<[u32; 2]> {
+    /// corresponds to the one that comes again there, those left over to the last. `None` once it shows that they are not `enough`
+    /// (of which is asked that more are, too). Linear, and without a branch that cannot be foreseen: most of the time of a
+    /// verification goes into this loop.
+    pub(super) fn shared(
+        &self,
+        other: &Proof<'_>,
+        mut enough: impl FnMut(usize) -> bool,
+    ) -> Option<Vec<[u32; 2]>> {
         let (left, right) = (self.runs, other.runs);
         let hash = |run: u64| run >> PLACE_BITS;
+        if !enough(left.len()) {
+            return None;
+        }
         let mut shared = vec![[0; 2]; left.len() + 1];
         // What was found last, and where; no hash is so large.
         let (mut i, mut j, mut found, mut last, mut there) = (0, 0, 0, u64::MAX, 0);
         while i < left.len() && j < right.len() {
-            let (a, b) = (hash(left[i]), hash(right[j]));
-            (last, there) = if a == b { (a, right[j]) } else { (last, there) };
-            // Written over by the next if it is none.
-            shared[found] = [place(left[i]), place(there)];
-            found += usize::from(a == last);
-            i += usize::from(a <= b);
-            j += usize::from(b <= a);
+            let end = left.len().min(i + STEPS);
+            while i < end && j < right.len() {
+                let (a, b) = (hash(left[i]), hash(right[j]));
+                (last, there) = if a == b { (a, right[j]) } else { (last, there) };
+                // Written over by the next if it is none.
+                shared[found] = [place(left[i]), place(there)];
+                found += usize::from(a == last);
+                i += usize::from(a <= b);
+                j += usize::from(b <= a);
+            }
+            if !enough(found + left.len() - i) {
+                return None;
+            }
         }
         shared.truncate(found);
         let left_over = left[i..].iter().take_while(|&&run| hash(run) == last);
         shared.extend(left_over.map(|&run| [place(run), place(there)]));
-        shared
+        Some(shared)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::proof::Proof;
 use crate::relation::ratio;
-use crate::sketch::{SketchRef, shared_positions};
+use crate::sketch::SketchRef;
 
 /// What is counted on the comparable part of two sketches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -24,42 +24,44 @@ pub(super) struct Rest {
 impl Rest {
     /// Of two sketches. What is frequent is not known of them.
     pub(super) fn of_sketches(a: SketchRef<'_>, b: SketchRef<'_>, below: u64) -> Rest {
-        let (is_a, is_b) = (|at| a.is_common(at), |at| b.is_common(at));
-        Rest::of((a.keys, is_a), (b.keys, is_b), |_| false, below)
+        let (keys_a, keys_b) = comparable(a.keys, b.keys, below);
+        let templates = (a.common_among(keys_a.len()), b.common_among(keys_b.len()));
+        Rest::of(keys_a, keys_b, templates, |at| (a.is_common(at), false))
     }
 
     /// Of two proofs.
     pub(super) fn of_proofs(a: &Proof<'_>, b: &Proof<'_>, below: u64) -> Rest {
-        let (is_a, is_b) = (|at| a.is_template(at), |at| b.is_template(at));
-        Rest::of(
-            (a.sample, is_a),
-            (b.sample, is_b),
-            |at| a.is_frequent(at),
-            below,
-        )
+        let (keys_a, keys_b) = comparable(a.sample, b.sample, below);
+        let templates = (a.templates(keys_a.len()), b.templates(keys_b.len()));
+        let marks = |at| (a.is_template(at), a.is_frequent(at));
+        Rest::of(keys_a, keys_b, templates, marks)
     }
 
-    /// Of the keys of two sketches, ascending, each with which of them are templates'; and which of the first are frequent.
+    /// Of the keys of two sketches that are comparable, ascending; how many of each are templates'; and for a place in the first
+    /// whether its key is, and whether it is frequent. Without a branch that cannot be foreseen.
     fn of(
-        (a, is_a): (&[u64], impl Fn(usize) -> bool),
-        (b, is_b): (&[u64], impl Fn(usize) -> bool),
-        is_frequent: impl Fn(usize) -> bool,
-        below: u64,
+        a: &[u64],
+        b: &[u64],
+        templates: (usize, usize),
+        marks: impl Fn(usize) -> (bool, bool),
     ) -> Rest {
-        let (a, b) = comparable(a, b, below);
-        let rest_a = (0..a.len()).filter(|&at| !is_a(at)).count();
-        let rest_b = (0..b.len()).filter(|&at| !is_b(at)).count();
         let mut counts = Rest {
             sampled: a.len().min(b.len()),
-            keys: rest_a.min(rest_b),
+            keys: (a.len() - templates.0).min(b.len() - templates.1),
             ..Rest::default()
         };
-        for (at, _) in shared_positions(a, b) {
-            let (rest, frequent) = (!is_a(at), is_frequent(at));
-            counts.sampled_shared += 1;
-            counts.shared += usize::from(rest);
-            counts.frequent += usize::from(frequent);
-            counts.rest_frequent += usize::from(rest && frequent);
+        let (mut i, mut j) = (0, 0);
+        while i < a.len() && j < b.len() {
+            let (x, y) = (a[i], b[j]);
+            let (is_template, is_frequent) = marks(i);
+            let both = usize::from(x == y);
+            let (rest, frequent) = (usize::from(!is_template), usize::from(is_frequent));
+            counts.sampled_shared += both;
+            counts.shared += both & rest;
+            counts.frequent += both & frequent;
+            counts.rest_frequent += both & rest & frequent;
+            i += usize::from(x <= y);
+            j += usize::from(y <= x);
         }
         counts
     }
