@@ -1,5 +1,6 @@
 //! CSV and TSV: a header row, then one record a row. Quoted fields may have line ends in them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use csv_core::{
@@ -79,7 +80,9 @@ pub(crate) struct Rows {
     names: usize,
     /// How many fields the current row has.
     width: usize,
-    /// The header row as in the file, including the byte order mark.
+    /// What stands before the header row, a byte order mark and blank lines: a file is recognised by how it begins.
+    before: Vec<u8>,
+    /// The header row as in the file.
     header: Vec<u8>,
     /// Why the file cannot be read; taken when it is reported.
     refused: Option<String>,
@@ -111,6 +114,7 @@ impl Rows {
             columns: Columns::default(),
             names: 0,
             width: 0,
+            before: Vec::new(),
             header: Vec::new(),
             refused: None,
             held: 0,
@@ -123,8 +127,12 @@ impl Rows {
 
     fn read_header(&mut self, options: &ReadOptions) {
         if self.window.data().starts_with(BOM) {
-            self.header.extend_from_slice(BOM);
+            self.before.extend_from_slice(BOM);
             self.window.consume(BOM.len());
+        }
+        while let Some(byte) = self.line_end() {
+            self.before.push(byte);
+            self.pass(1);
         }
         match self.cut() {
             Cut::Row => {}
@@ -138,8 +146,7 @@ impl Rows {
                 return;
             }
         }
-        self.header
-            .extend_from_slice(&self.window.data()[..self.held]);
+        self.header = self.window.data()[..self.held].to_vec();
         self.names = self.width;
         let names = (0..self.width).map(|column| self.field(column).unwrap_or_default().to_vec());
         let names = names.collect::<Vec<_>>();
@@ -246,9 +253,15 @@ impl Rows {
 
     /// Blank lines are no rows, and belong to none.
     fn pass_blank_lines(&mut self) {
-        while self.window.fill(1) && matches!(self.window.data()[0], b'\r' | b'\n') {
+        while self.line_end().is_some() {
             self.pass(1);
         }
+    }
+
+    /// The next byte, if it ends a line.
+    fn line_end(&mut self) -> Option<u8> {
+        let next = self.window.fill(1).then(|| self.window.data()[0]);
+        next.filter(|byte| matches!(byte, b'\r' | b'\n'))
     }
 
     /// csv-core ends a row at the CR; the LF behind it belongs to the same line end.
@@ -356,12 +369,11 @@ impl Frames for Rows {
     }
 
     fn header(&self, marked: bool) -> Vec<u8> {
-        if !marked {
-            return self.header.clone();
-        }
-        let row = self.header.strip_prefix(BOM).unwrap_or(&self.header);
-        let bom = &self.header[..self.header.len() - row.len()];
-        [bom, &self.with_marks(row, MARK_FIELDS.map(str::to_owned))].concat()
+        let row = match marked {
+            true => Cow::from(self.with_marks(&self.header, MARK_FIELDS.map(str::to_owned))),
+            false => Cow::from(&self.header),
+        };
+        [&self.before[..], &row].concat()
     }
 }
 

@@ -32,6 +32,22 @@ fn rows_are_rewritten_byte_for_byte() {
     assert_eq!(kept.unwrap(), expected);
 }
 
+/// Without the blank line the second file would begin as a WARC file does.
+#[test]
+fn blank_lines_before_the_header_are_kept() {
+    for file in [
+        &b"\xef\xbb\xbf\r\n\nid,text\n1,a\n"[..],
+        b"\nWARC/id,text\n1,a\n",
+    ] {
+        let folder = Folder::new(&[("a.csv", file)]);
+        let source = folder.source("a.csv");
+        assert_eq!(rewritten(&source, |_| Fate::Keep).unwrap(), file);
+        let marked = rewritten(&source, |_| Fate::Mark(None)).unwrap();
+        let end = b"text,retold_cluster,retold_canonical,retold_relation\n1,a,,,\n";
+        assert_eq!(marked, [&file[..file.len() - 9], end].concat());
+    }
+}
+
 #[test]
 fn marks_are_three_more_columns() {
     let folder = Folder::new(&[("a.csv", b"text,id\na,1\r\nb\n")]);
