@@ -17,7 +17,7 @@ use retold::relation::Relation;
 use retold::spill::Memory;
 use retold::system::cpu_time;
 use retold::text::Text;
-use retold::texts::{Take, Texts};
+use retold::texts::{Drafts, Take, Texts};
 use retold::watch::Watch;
 use retold::{Config, Error, Model, Result, Sketch};
 use rustc_hash::FxHashSet;
@@ -121,7 +121,7 @@ impl<'a> Bench<'a> {
             resume: None,
             is_old: &[],
         };
-        let matched = Matched::find(matching, sketches)?;
+        let matched = Matched::find(matching, sketches, Drafts::default())?;
         let page = |rank: Rank| self.pages[by_id[rank.at()].at()];
         let pair = |pair: cluster::Pair| Pair {
             a: page(pair.a),

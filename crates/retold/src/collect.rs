@@ -6,6 +6,7 @@ mod saved;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -23,6 +24,7 @@ use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
 use crate::spill::Memory;
 use crate::text::{Extraction, Text, TextOptions, text_hash, text_of};
+use crate::texts::Drafts;
 use crate::watch::Watch;
 pub use pages::{PageRow, Pages};
 
@@ -48,6 +50,8 @@ pub struct Collection {
     pub extraction: ExtractionCounts,
     /// Where the time went.
     pub spent: Spent,
+    /// What verification needs of some of the pages, not finished.
+    pub(crate) drafts: Drafts,
     site_numbers: BTreeMap<String, u32>,
     memory: Memory,
 }
@@ -78,9 +82,18 @@ pub struct Reject {
 
 /// A record after the part of the work that runs on all threads.
 enum Sketched {
-    Page(Row, Option<String>, Sketch, Extraction),
+    Page(Box<Sketching>),
     Skipped(String),
     Rejected(Reject),
+}
+
+/// What was made of a page.
+struct Sketching {
+    row: Row,
+    site: Option<String>,
+    sketch: Sketch,
+    draft: Option<Vec<u64>>,
+    extraction: Extraction,
 }
 
 /// A page's row and its id.
@@ -92,6 +105,7 @@ impl Collection {
         Collection {
             pages: Pages::new(memory),
             sketches: Sketches::new(memory),
+            drafts: Drafts::new(memory),
             memory: memory.clone(),
             ..Collection::default()
         }
@@ -107,10 +121,12 @@ impl Collection {
         watch: &dyn Watch,
     ) -> Result<Collection> {
         let mut collection = Collection::new(memory);
+        // Drafts are made as long as they can be held.
+        let drafts = AtomicBool::new(true);
         let make = |number: u32, record: Record| {
-            let size = record.size;
-            let (sketched, spent) =
-                sketch(number, record, &sources[number as usize], options, model);
+            let (size, source) = (record.size, &sources[number as usize]);
+            let drafts = drafts.load(Ordering::Relaxed);
+            let (sketched, spent) = sketch(number, record, source, options, (model, drafts));
             (size, sketched, spent)
         };
         let reading = each_record(
@@ -121,7 +137,9 @@ impl Collection {
             make,
             |(bytes, sketched, spent)| {
                 collection.spent += spent;
-                collection.add(bytes, sketched?)
+                collection.add(bytes, sketched?)?;
+                drafts.store(!collection.drafts.is_full(), Ordering::Relaxed);
+                Ok(())
             },
         )?;
         collection.spent.reading += reading;
@@ -272,16 +290,23 @@ impl Collection {
         self.read += 1;
         self.bytes += bytes;
         match record {
-            Sketched::Page(row, site, sketch, extraction) => {
-                let (id, mut row) = *row;
-                match extraction {
+            Sketched::Page(made) => {
+                let (id, mut row) = *made.row;
+                match made.extraction {
                     Extraction::Whole => {}
                     Extraction::Main => self.extraction.main += 1,
                     Extraction::Fallback => self.extraction.fallback += 1,
                     Extraction::OverBudget => self.extraction.over_budget += 1,
                 }
-                row.sketch = self.sketches.add(sketch.as_ref())?;
-                row.site = site.map(|site| self.site_number(site));
+                let sketches = self.sketches.len();
+                row.sketch = self.sketches.add(made.sketch.as_ref())?;
+                row.site = made.site.map(|site| self.site_number(site));
+                // Of copies one is looked at, at the most.
+                if let Some(draft) = made.draft
+                    && self.sketches.len() > sketches
+                {
+                    self.drafts.push(PageNo::new(self.pages.len()), &draft)?;
+                }
                 self.pages.push(&id, &row)?;
             }
             Sketched::Skipped(kind) => *self.skipped.entry(kind).or_default() += 1,
@@ -375,7 +400,7 @@ fn sketch(
     record: Record,
     source: &Source,
     options: &ReadOptions,
-    model: &Model,
+    (model, drafts): (&Model, bool),
 ) -> (Result<Sketched>, Spent) {
     let (at, bytes) = (record.number, record.size);
     let (parsed, mut spent) = parse(number, record, source, options, model.text_options());
@@ -385,11 +410,20 @@ fn sketch(
         Parsed::Page(page, text) => {
             let mut stopwatch = Stopwatch::start();
             // The site stands in the row, as a number.
-            let sketch = model.sketch(&text, None);
+            let made = match drafts {
+                true => model.sketch_and_draft(&text),
+                false => model.sketch(&text, None).map(|sketch| (sketch, None)),
+            };
             spent.sketches = stopwatch.lap();
-            sketch.map(|sketch| {
+            made.map(|(sketch, draft)| {
                 let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);
-                Sketched::Page(row, site, sketch, text.extraction)
+                Sketched::Page(Box::new(Sketching {
+                    row,
+                    site,
+                    sketch,
+                    draft,
+                    extraction: text.extraction,
+                }))
             })
         }
     };

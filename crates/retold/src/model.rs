@@ -249,16 +249,22 @@ impl Model {
                 self.0.info.name
             )));
         }
-        let Sketch {
-            keys, marks, extra, ..
-        } = self.0.method.sketch(text);
+        let sketch = self.0.method.sketch(text);
         Ok(Sketch {
-            keys,
-            marks,
-            extra,
             site: site.map(str::to_owned),
-            ..facts(text)
+            ..with_facts(sketch, text)
         })
+    }
+
+    /// [`Model::sketch`] without a site, and the draft of the text's proof, if there is a verifier.
+    pub(crate) fn sketch_and_draft(&self, text: &Text) -> Result<(Sketch, Option<Vec<u64>>)> {
+        match self.verifier() {
+            Some(verifier) if !self.wants_words() => {
+                let (sketch, draft) = verifier.sketch_and_draft(text);
+                Ok((with_facts(sketch, text), Some(draft)))
+            }
+            _ => Ok((self.sketch(text, None)?, None)),
+        }
     }
 
     /// Whether the texts of two sketches agree in nearly all they have, before anything was learnt. `shorter` is the
@@ -451,6 +457,16 @@ pub(crate) fn facts(text: &Text) -> Sketch {
         chars,
         own_chars,
         ..Sketch::default()
+    }
+}
+
+/// A sketch as a method makes it, with what is kept of a text whatever the method.
+fn with_facts(sketch: Sketch, text: &Text) -> Sketch {
+    Sketch {
+        keys: sketch.keys,
+        marks: sketch.marks,
+        extra: sketch.extra,
+        ..facts(text)
     }
 }
 

@@ -102,6 +102,12 @@ impl Memory {
         failed.take().map_or(Ok(()), Err)
     }
 
+    /// The most bytes of what can be made again, if that is spared so; without a bound a gigabyte.
+    pub(crate) fn spare(&self) -> u64 {
+        let bound = self.0.bound.as_ref();
+        bound.map_or(1 << 30, |(limit, _)| limit / 4)
+    }
+
     /// The most bytes that something may hold before it goes to a file by itself.
     fn share(&self) -> u64 {
         let bound = self.0.bound.as_ref();

@@ -112,11 +112,51 @@ impl Reread<'_> {
     }
 }
 
+/// What was made for proofs where pages were read first ([`Verifier::sketch_and_draft`]), so that their texts need not be read again:
+/// of as many pages as there is memory to spare for.
+///
+/// [`Verifier::sketch_and_draft`]: crate::method::Verifier::sketch_and_draft
+#[derive(Debug, Default)]
+pub struct Drafts {
+    memory: Memory,
+    /// Which pages, ascending.
+    pages: Vec<PageNo>,
+    rows: Rows<u64>,
+    is_full: bool,
+}
+
+impl Drafts {
+    /// None yet.
+    pub(crate) fn new(memory: &Memory) -> Drafts {
+        Drafts {
+            memory: memory.clone(),
+            rows: Rows::new(memory),
+            ..Drafts::default()
+        }
+    }
+
+    /// True if no other can be held.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Adds the draft of a page that comes after all others, if it can be held.
+    pub(crate) fn push(&mut self, page: PageNo, draft: &[u64]) -> Result<()> {
+        self.is_full = self.is_full || !self.rows.push_within(draft, self.memory.spare())?;
+        if !self.is_full {
+            self.pages.push(page);
+        }
+        Ok(())
+    }
+}
+
 /// The proofs of some texts, each named by a class of its pages.
 #[derive(Debug)]
 pub struct Proofs {
     /// Class -> its proof's row, and one; 0 without a proof.
     places: Vec<u32>,
+    /// The pages whose drafts are the first rows, or proofs by now.
+    drafts: Vec<PageNo>,
     rows: Rows<u64>,
     journal: Option<Journal>,
 }
@@ -125,12 +165,12 @@ pub struct Proofs {
 const CHUNK: usize = if cfg!(test) { 100 } else { 1 << 17 };
 
 impl Proofs {
-    /// None yet, of so many classes, or those that an interrupted run has made. What does not fit into `memory` goes to a
-    /// temporary file.
+    /// None yet, of so many classes, or those that an interrupted run has made; `drafts` wait until they are wanted. What
+    /// does not fit into memory goes to a temporary file.
     ///
     /// Errors: a file cannot be written.
-    pub fn new(classes: usize, memory: &Memory, resume: Option<&Resume>) -> Result<Proofs> {
-        let (mut places, mut rows) = (vec![0; classes], Rows::new(memory));
+    pub fn new(classes: usize, drafts: Drafts, resume: Option<&Resume>) -> Result<Proofs> {
+        let (mut places, mut rows) = (vec![0; classes], drafts.rows);
         // A chunk is proofs, each behind its class and its length.
         let take_up = |chunk: &[u8]| {
             let numbers: Vec<u64> = pod_collect_to_vec(chunk);
@@ -147,12 +187,13 @@ impl Proofs {
         Ok(Proofs {
             journal: journal.transpose()?,
             places,
+            drafts: drafts.pages,
             rows,
         })
     }
 
-    /// Reads the texts of these pages, ascending, and adds the proofs that `model` makes of them; `class` names the
-    /// text of each page.
+    /// Adds the proofs that `model` makes of the texts of these pages, which are ascending, and read again where there is no draft;
+    /// `class` names the text of each page.
     ///
     /// Errors: those of [`Texts::each`], and a temporary file that cannot be written.
     pub fn add(
@@ -167,13 +208,9 @@ impl Proofs {
             return Ok(());
         };
         watch.begin("verifying", wanted.len() as u64);
-        let proof = |text: &Text| verifier.proof(text);
         let mut chunk: Vec<u64> = Vec::new();
-        let mut take = |at: usize, proof: Vec<u64>| {
-            let class = class(wanted[at]);
-            self.rows.push(&proof)?;
-            self.places[class.at()] = self.rows.len() as u32;
-            if let Some(journal) = &mut self.journal {
+        let mut note = |class: ClassNo, proof: &[u64], journal: &mut Option<Journal>| {
+            if let Some(journal) = journal {
                 chunk.extend([u64::from(class.0), proof.len() as u64]);
                 chunk.extend(proof);
                 if chunk.len() >= CHUNK {
@@ -183,7 +220,29 @@ impl Proofs {
             }
             Ok(())
         };
-        texts.each(wanted, &proof, &mut take, watch)?;
+        let draft = |page: &PageNo| self.drafts.binary_search(page).ok();
+        let rows: Vec<usize> = wanted.iter().filter_map(draft).collect();
+        let mut wanted = Cow::from(wanted);
+        // What went to a file cannot be finished.
+        if let Some(mut proofs) = self.rows.some_mut(&rows) {
+            wanted.to_mut().retain(|page| draft(page).is_none());
+            let all = proofs.par_iter_mut();
+            all.for_each(|draft| verifier.finish(draft));
+            for (&row, proof) in rows.iter().zip(&proofs) {
+                let class = class(self.drafts[row]);
+                self.places[class.at()] = row as u32 + 1;
+                note(class, proof, &mut self.journal)?;
+            }
+            watch.advance(rows.len() as u64);
+        }
+        let proof = |text: &Text| verifier.proof(text);
+        let mut take = |at: usize, proof: Vec<u64>| {
+            let class = class(wanted[at]);
+            self.rows.push(&proof)?;
+            self.places[class.at()] = self.rows.len() as u32;
+            note(class, &proof, &mut self.journal)
+        };
+        texts.each(&wanted, &proof, &mut take, watch)?;
         match &mut self.journal {
             Some(journal) => journal.append(bytemuck::cast_slice(&chunk)),
             None => Ok(()),

@@ -18,7 +18,7 @@ use crate::model::{Model, Units};
 use crate::resume::Resume;
 use crate::spent::Spent;
 use crate::spill::{Held, Memory, Sorter};
-use crate::texts::Texts;
+use crate::texts::{Drafts, Texts};
 use crate::watch::Watch;
 
 /// Of a connected component of more pages than this not all pairs are listed (CONTRACT, *Families*).
@@ -82,10 +82,10 @@ pub struct Matched {
 }
 
 impl Matched {
-    /// Joins a collection, whose sketches these are, with itself.
+    /// Joins a collection, whose sketches and drafts these are, with itself.
     ///
     /// Errors: those of [`Texts::each`] and of temporary files, and the run was cancelled.
-    pub fn find(matching: Matching<'_>, sketches: Sketches) -> Result<Matched> {
+    pub fn find(matching: Matching<'_>, sketches: Sketches, drafts: Drafts) -> Result<Matched> {
         let Matching { memory, watch, .. } = matching;
         let (units, unit_of, whole) = prune(matching.model, matching.collection, sketches)?;
         let classes = Classes::new(&matching, &unit_of)?;
@@ -101,7 +101,7 @@ impl Matched {
             judge,
             classes: &classes,
         };
-        let related = run.relate()?;
+        let related = run.relate(drafts)?;
         watch.begin("clusters", 0);
         let (candidates, spent) = (related.candidates, related.spent);
         let components = Components {
@@ -150,7 +150,7 @@ struct Related<'a> {
 
 impl<'a> Run<'a> {
     /// The related classes, checked on texts where need be.
-    fn relate(&self) -> Result<Related<'a>> {
+    fn relate(&self, drafts: Drafts) -> Result<Related<'a>> {
         let Matching {
             model,
             family,
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
 
         let crowds = Crowds::new(&join, bounds, memory)?;
         let visited = self.visited(&mut parts, &crowds);
-        let mut verifying = Verifying::new(self.judge, memory, self.matching.resume)?;
+        let mut verifying = Verifying::new(self.judge, drafts, self.matching.resume)?;
         let (to_check, near) = self.split(seen, &parts, &visited, &verifying)?;
         let all = ClassNo::first(self.classes.len());
         let places = all.map(|class| preference[self.classes.first(class).at()]);

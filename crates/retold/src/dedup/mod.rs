@@ -242,6 +242,7 @@ impl Work {
             preference = old_first(&preference, &is_old);
         }
         let sketches = std::mem::take(&mut collection.sketches);
+        let drafts = std::mem::take(&mut collection.drafts);
         let reread = Reread {
             sources: &sources,
             model: &model,
@@ -261,7 +262,7 @@ impl Work {
             family,
             crowd,
         };
-        let matched = Matched::find(matching, sketches)?;
+        let matched = Matched::find(matching, sketches, drafts)?;
         collection.spent += matched.spent;
         clock.lap("pairs");
         Ok(Findings {

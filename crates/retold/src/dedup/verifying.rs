@@ -13,8 +13,7 @@ use crate::error::Result;
 use crate::ids::{ClassNo, PageNo};
 use crate::method::Trace;
 use crate::resume::Resume;
-use crate::spill::Memory;
-use crate::texts::{Proofs, Texts};
+use crate::texts::{Drafts, Proofs, Texts};
 use crate::watch::Watch;
 
 /// Pairs that are checked one after the other.
@@ -56,7 +55,7 @@ impl<'a> Verifying<'a> {
     /// Errors: a file cannot be written.
     pub(super) fn new(
         judge: Judge<'a>,
-        memory: &Memory,
+        drafts: Drafts,
         resume: Option<&Resume>,
     ) -> Result<Verifying<'a>> {
         let classes = judge.classes.len();
@@ -64,7 +63,7 @@ impl<'a> Verifying<'a> {
         let classes = if is_used { classes } else { 0 };
         Ok(Verifying {
             judge,
-            proofs: Proofs::new(classes, memory, resume)?,
+            proofs: Proofs::new(classes, drafts, resume)?,
             wanted: Mutex::new(Wanted {
                 is_wanted: vec![false; classes],
                 any: false,

@@ -223,19 +223,32 @@ impl Coverage {
         u64::MAX / self.sample as u64
     }
 
-    /// The sample of a text of these tokens, ascending, none twice.
-    fn sample_of(&self, tokens: &[Placed]) -> Vec<u64> {
-        let all = || grams(tokens, self.width).map(|gram| gram.hash);
-        let mut sample: Vec<u64> = all().filter(|&hash| hash < self.below()).collect();
-        sample.sort_unstable();
-        sample.dedup();
+    /// The sample of a text of these tokens, ascending, no key twice, each with the place where it stands first.
+    fn sample_of(&self, tokens: &[Placed]) -> Vec<(u64, usize)> {
+        let all = || grams(tokens, self.width).map(|gram| (gram.hash, gram.place));
+        let settle = |sample: &mut Vec<(u64, usize)>| {
+            sample.sort_unstable();
+            sample.dedup_by_key(|(hash, _)| *hash);
+        };
+        let mut sample = all().filter(|(hash, _)| *hash < self.below()).collect();
+        settle(&mut sample);
         if sample.len() < FEWEST {
             sample = all().collect();
-            sample.sort_unstable();
-            sample.dedup();
+            settle(&mut sample);
             sample.truncate(FEWEST);
         }
         sample
+    }
+
+    fn sketch_of(sample: &[(u64, usize)], prose: u64) -> Sketch {
+        if sample.is_empty() {
+            return Sketch::default();
+        }
+        Sketch {
+            keys: sample.iter().map(|(key, _)| *key).collect(),
+            extra: vec![prose],
+            ..Sketch::default()
+        }
     }
 
     /// How far an estimate from `n` sampled grams may be off.
@@ -362,15 +375,7 @@ fn reaching(value: f64, slack: f64, threshold: f64) -> (f64, f64) {
 
 impl Method for Coverage {
     fn sketch(&self, text: &Text) -> Sketch {
-        let keys = self.sample_of(&tokens(text));
-        if keys.is_empty() {
-            return Sketch::default();
-        }
-        Sketch {
-            keys,
-            extra: vec![prose(text)],
-            ..Sketch::default()
-        }
+        Coverage::sketch_of(&self.sample_of(&tokens(text)), prose(text))
     }
 
     /// Keys that any other page's sample reaches: two pages are compared on at least as many as the smaller one has of these.
@@ -436,8 +441,8 @@ impl Method for Coverage {
     fn spots(&self, text: &Text) -> Vec<Spot> {
         let tokens = tokens(text);
         let sample = self.sample_of(&tokens);
-        let sampled =
-            grams(&tokens, self.width).filter(|gram| sample.binary_search(&gram.hash).is_ok());
+        let is_sampled = |hash| sample.binary_search_by_key(&hash, |(key, _)| *key).is_ok();
+        let sampled = grams(&tokens, self.width).filter(|gram| is_sampled(gram.hash));
         let spots = sampled.map(|gram| Spot {
             key: gram.hash,
             start: gram.bytes.0,
@@ -450,9 +455,20 @@ impl Method for Coverage {
 
 impl Verifier for Coverage {
     fn proof(&self, text: &Text) -> Vec<u64> {
-        let tokens = tokens(text);
+        let (_, mut proof) = self.sketch_and_draft(text);
+        self.finish(&mut proof);
+        proof
+    }
+
+    fn sketch_and_draft(&self, text: &Text) -> (Sketch, Vec<u64>) {
+        let (tokens, prose) = (tokens(text), prose(text));
         let sample = self.sample_of(&tokens);
-        Proof::write(text, &tokens, (self.width, self.run), &sample, &self.known)
+        let draft = Proof::draft(prose, &tokens, self.run, &sample);
+        (Coverage::sketch_of(&sample, prose), draft)
+    }
+
+    fn finish(&self, draft: &mut [u64]) {
+        Proof::finish(draft, &self.known);
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {

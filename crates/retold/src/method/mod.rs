@@ -92,9 +92,17 @@ pub trait Method: Send + Sync {
 }
 
 /// Checks on the texts what sketches can only estimate.
-pub trait Verifier: Sync {
+pub trait Verifier: Method {
     /// What has to be known of a text.
     fn proof(&self, text: &Text) -> Vec<u64>;
+
+    /// The sketch of a text, and of its proof what can be said before anything is learnt: what both need is made once.
+    fn sketch_and_draft(&self, text: &Text) -> (Sketch, Vec<u64>) {
+        (self.sketch(text), self.proof(text))
+    }
+
+    /// Makes the proof of a draft. Default: it is one.
+    fn finish(&self, _draft: &mut [u64]) {}
 
     /// The verdict on two texts, from their proofs; replaces that of [`Method::compare`]. Symmetric, and every test goes
     /// through `trace`, as there.

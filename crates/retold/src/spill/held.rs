@@ -82,6 +82,18 @@ impl<T: Pod> Held<T> {
         }
     }
 
+    /// Whether so many values more can be added in memory, with no more than `most` bytes for all; then these are taken.
+    pub(super) fn fits(&mut self, more: usize, most: u64) -> bool {
+        let bytes = ((self.values.len() + more) * size_of::<T>()) as u64;
+        if self.file.is_some() || bytes > most {
+            return false;
+        }
+        while self.taken < bytes && self.memory.take(PIECE) {
+            self.taken += PIECE;
+        }
+        self.taken >= bytes
+    }
+
     /// Adds one value.
     pub fn push(&mut self, value: T) -> Result<()> {
         self.extend(std::slice::from_ref(&value))

@@ -82,6 +82,17 @@ impl<T: Pod> Rows<T> {
         Ok(())
     }
 
+    /// Adds a row if it stays in memory, and all rows together within `most` bytes; whether it did.
+    ///
+    /// Errors: as [`Rows::push`].
+    pub fn push_within(&mut self, row: &[T], most: u64) -> Result<bool> {
+        let fits = self.values.fits(row.len(), most);
+        if fits {
+            self.push(row)?;
+        }
+        Ok(fits)
+    }
+
     /// Adds a value to the row that the next [`Rows::end`] ends.
     pub fn add(&mut self, value: T) -> Result<()> {
         self.values.push(value)
@@ -158,6 +169,27 @@ impl<T: Pod> Rows<T> {
         });
         self.values = changed;
         result
+    }
+
+    /// These rows, ascending, to be changed in place; `None` if they are not in memory.
+    pub fn some_mut(&mut self, rows: &[usize]) -> Option<Vec<&mut [T]>> {
+        let (ends, passed) = (&self.ends, &self.passed);
+        let mut rest = self.values.in_memory()?;
+        let mut begin = 0;
+        let places = rows.iter().map(|&row| {
+            let start = row.checked_sub(1);
+            let start = start.map_or(0, |before| end_of(ends, passed, before));
+            start..end_of(ends, passed, row)
+        });
+        let slices = places.map(|place| {
+            let behind = std::mem::take(&mut rest)
+                .split_at_mut(place.start - begin)
+                .1;
+            let (row, behind) = behind.split_at_mut(place.len());
+            (rest, begin) = (behind, place.end);
+            row
+        });
+        Some(slices.collect())
     }
 
     /// All rows, held in memory for as long as they are looked at.

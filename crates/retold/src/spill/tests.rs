@@ -53,6 +53,40 @@ fn what_is_given_back_can_be_taken_again() {
 }
 
 #[test]
+fn rows_in_memory_have_a_limit_and_can_be_changed() {
+    let memory = Memory::new(0, 16 << 20, &std::env::temp_dir(), Arc::default());
+    let mut rows = Rows::new(&memory);
+    let row = [7u64; 1000];
+    // Memory is counted by the mebibyte, rows by the byte.
+    let most = 3 << 20;
+    while rows.push_within(&row, most).unwrap() {}
+    assert_eq!(rows.len(), (most / 8000) as usize);
+    for row in rows.some_mut(&[0, 2, 3, 392]).unwrap() {
+        row.fill(9);
+    }
+    for number in 0..rows.len() {
+        let expected = if [0, 2, 3, 392].contains(&number) {
+            9
+        } else {
+            7
+        };
+        assert_eq!(*rows.get(number), [expected; 1000], "{number}");
+    }
+    assert!(rows.some_mut(&[]).unwrap().is_empty());
+    assert_eq!(memory.on_disk(), 0);
+    // Rows that nobody limits go to a file where memory ends; then nothing is held any more, nor changed.
+    while memory.on_disk() == 0 {
+        rows.push(&row).unwrap();
+    }
+    assert!(!rows.push_within(&row, u64::MAX).unwrap());
+    assert!(rows.some_mut(&[0]).is_none());
+    assert_eq!(rows.get(2)[0], 9);
+    let mut none = Rows::new(&Memory::none(&std::env::temp_dir()));
+    assert!(!none.push_within(&row, u64::MAX).unwrap());
+    assert!(none.is_empty());
+}
+
+#[test]
 fn records_are_sorted_wherever_they_are() {
     for memory in memories() {
         let mut sorter = Sorter::new(&memory);

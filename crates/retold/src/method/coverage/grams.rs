@@ -40,7 +40,17 @@ fn spelled(token: &str) -> u64 {
         '妳' => '你',
         c => c,
     };
-    if token.is_ascii() || !token.contains(|c| marked(c) || variant(c) != c) {
+    if token.is_ascii() {
+        return xxh3_64(token.as_bytes());
+    }
+    let mut rest = token.chars();
+    // A character by itself, as in all Chinese text.
+    if let (Some(c), "") = (rest.next(), rest.as_str())
+        && !marked(c)
+    {
+        return xxh3_64(variant(c).encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    if !token.contains(|c| marked(c) || variant(c) != c) {
         return xxh3_64(token.as_bytes());
     }
     let letters = token.nfd().filter(|&c| canonical_combining_class(c) == 0);

@@ -1,9 +1,8 @@
 //! What verification has to know of a text: all its short runs of words with their places, and its sketch with places and
 //! with what the collection says of each key.
 
-use super::grams::{Placed, grams, prose};
+use super::grams::{Placed, grams};
 use crate::knowledge::Knowledge;
-use crate::text::Text;
 
 /// The low bits of a run: its place. Above them stand the high bits of its hash.
 const PLACE_BITS: u32 = 28;
@@ -40,40 +39,44 @@ pub(super) struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    /// The proof of a text of these tokens, of which `sample` is the sketch: grams of `width` tokens; runs are of `run` tokens.
-    pub(super) fn write(
-        text: &Text,
+    /// What becomes the proof of a text of these tokens, of which `sample` is the sketch with the places of its keys; runs are of
+    /// `run` tokens. Many drafts are made that nobody asks for, so it is not sorted yet.
+    pub(super) fn draft(
+        prose: u64,
         tokens: &[Placed],
-        (width, run): (usize, usize),
-        sample: &[u64],
-        known: &Knowledge,
+        run: usize,
+        sample: &[(u64, usize)],
     ) -> Vec<u64> {
         let mut proof = Vec::with_capacity(HEAD + 2 * sample.len() + tokens.len());
-        proof.extend([prose(text), tokens.len() as u64, sample.len() as u64]);
-        let mut places = vec![u64::MAX; sample.len()];
-        for gram in grams(tokens, width) {
-            if let Ok(at) = sample.binary_search(&gram.hash) {
-                places[at] = places[at].min(gram.place as u64);
-            }
-        }
-        proof.extend(sample);
-        for (&key, place) in sample.iter().zip(places) {
+        proof.extend([prose, tokens.len() as u64, sample.len() as u64]);
+        proof.extend(sample.iter().map(|(key, _)| key));
+        proof.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
+        // A text of more tokens than places is longer than any page can be; what is beyond them counts nothing.
+        let runs = grams(tokens, run).take(PLACE as usize);
+        proof.extend(runs.map(|gram| gram.hash & !PLACE | gram.place as u64));
+        proof
+    }
+
+    /// Makes a proof of a draft: with what the collection says of its keys, and sorted.
+    pub(super) fn finish(draft: &mut [u64], known: &Knowledge) {
+        let Some((&mut [_, _, sampled], rest)) = draft.split_first_chunk_mut::<HEAD>() else {
+            return;
+        };
+        let (sample, rest) = rest.split_at_mut(sampled as usize);
+        let (words, runs) = rest.split_at_mut(sample.len());
+        runs.sort_unstable();
+        for (&key, word) in sample.iter().zip(words) {
             let is_template = known.is_common(key);
             let is_frequent = is_template || known.is_frequent(key);
             let is_several = is_frequent || known.is_several(key);
             let flags = u64::from(is_template) * TEMPLATE
                 + u64::from(is_frequent) * FREQUENT
                 + u64::from(is_several) * SEVERAL;
-            proof.push(place << FLAG_BITS | flags);
+            *word = *word >> FLAG_BITS << FLAG_BITS | flags;
         }
-        // A text of more tokens than places is longer than any page can be; what is beyond them counts nothing.
-        let runs = grams(tokens, run).take(PLACE as usize);
-        proof.extend(runs.map(|gram| gram.hash & !PLACE | gram.place as u64));
-        proof[HEAD + 2 * sample.len()..].sort_unstable();
-        proof
     }
 
-    /// Reads what [`Proof::write`] wrote; `None` for other words.
+    /// Reads what [`Proof::finish`] made; `None` for other words.
     pub(super) fn read(words: &'a [u64]) -> Option<Proof<'a>> {
         let (&[prose, tokens, sampled], rest) = words.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
