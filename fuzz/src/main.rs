@@ -18,7 +18,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("tsv", |data| files::read("pages.tsv", data)),
     ("warc", |data| files::read("pages.warc", data)),
     ("arc", |data| files::read("pages.arc", data)),
-    ("packed", |data| files::read("pages.gz", data)),
+    ("packed", |data| files::read("pages.jsonl.gz", data)),
     ("parquet", |data| files::read("pages.parquet", data)),
     ("sniff", |data| files::read("pages", data)),
     ("charset", texts::charset),
