@@ -256,14 +256,12 @@ impl Model {
         })
     }
 
-    /// [`Model::sketch`] without a site, and the draft of the text's proof, if there is a verifier.
+    /// [`Model::sketch`] without a site, and the draft of the text's proof, if the method makes one.
     pub(crate) fn sketch_and_draft(&self, text: &Text) -> Result<(Sketch, Option<Vec<u64>>)> {
-        match self.verifier() {
-            Some(verifier) if !self.wants_words() => {
-                let (sketch, draft) = verifier.sketch_and_draft(text);
-                Ok((with_facts(sketch, text), Some(draft)))
-            }
-            _ => Ok((self.sketch(text, None)?, None)),
+        let both = self.verifier().and_then(|v| v.sketch_and_draft(text));
+        match both {
+            Some((sketch, draft)) => Ok((with_facts(sketch, text), Some(draft))),
+            None => Ok((self.sketch(text, None)?, None)),
         }
     }
 

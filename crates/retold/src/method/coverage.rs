@@ -251,6 +251,14 @@ impl Coverage {
         }
     }
 
+    /// The sketch of a text, and what [`Verifier::finish`] makes its proof of.
+    fn sketch_with_draft(&self, text: &Text) -> (Sketch, Vec<u64>) {
+        let (tokens, prose) = (tokens(text), prose(text));
+        let sample = self.sample_of(&tokens);
+        let draft = Proof::draft(prose, &tokens, self.run, &sample);
+        (Coverage::sketch_of(&sample, prose), draft)
+    }
+
     /// How far an estimate from `n` sampled grams may be off.
     fn slack(&self, n: usize) -> f64 {
         match self.verify {
@@ -455,16 +463,13 @@ impl Method for Coverage {
 
 impl Verifier for Coverage {
     fn proof(&self, text: &Text) -> Vec<u64> {
-        let (_, mut proof) = self.sketch_and_draft(text);
+        let (_, mut proof) = self.sketch_with_draft(text);
         self.finish(&mut proof);
         proof
     }
 
-    fn sketch_and_draft(&self, text: &Text) -> (Sketch, Vec<u64>) {
-        let (tokens, prose) = (tokens(text), prose(text));
-        let sample = self.sample_of(&tokens);
-        let draft = Proof::draft(prose, &tokens, self.run, &sample);
-        (Coverage::sketch_of(&sample, prose), draft)
+    fn sketch_and_draft(&self, text: &Text) -> Option<(Sketch, Vec<u64>)> {
+        Some(self.sketch_with_draft(text))
     }
 
     fn finish(&self, draft: &mut [u64]) {

@@ -96,12 +96,13 @@ pub trait Verifier: Method {
     /// What has to be known of a text.
     fn proof(&self, text: &Text) -> Vec<u64>;
 
-    /// The sketch of a text, and of its proof what can be said before anything is learnt: what both need is made once.
-    fn sketch_and_draft(&self, text: &Text) -> (Sketch, Vec<u64>) {
-        (self.sketch(text), self.proof(text))
+    /// The sketch of a text, and of its proof what can be said before anything is learnt, where this costs little beside the sketch:
+    /// most texts are never asked for their proof. Default: `None`.
+    fn sketch_and_draft(&self, _text: &Text) -> Option<(Sketch, Vec<u64>)> {
+        None
     }
 
-    /// Makes the proof of a draft. Default: it is one.
+    /// Makes the proof of a draft.
     fn finish(&self, _draft: &mut [u64]) {}
 
     /// The verdict on two texts, from their proofs; replaces that of [`Method::compare`]. Symmetric, and every test goes
