@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use retold::cluster::{self, Canonical};
-use retold::collect::Collection;
+use retold::collect::{Collection, Drafts};
 use retold::dedup::{CROWD, FAMILY, Matched, Matching, preference};
 use retold::frequencies::Frequencies;
 use retold::ids::{PageNo, Rank};
@@ -17,7 +17,7 @@ use retold::relation::Relation;
 use retold::spill::Memory;
 use retold::system::cpu_time;
 use retold::text::Text;
-use retold::texts::{Drafts, Take, Texts};
+use retold::texts::{Take, Texts};
 use retold::watch::Watch;
 use retold::{Config, Error, Model, Result, Sketch};
 use rustc_hash::FxHashSet;

@@ -1,6 +1,7 @@
 //! From sources to a [`Collection`]: every page sketched, every record accounted for.
 
 mod census;
+mod drafts;
 mod pages;
 mod saved;
 
@@ -24,8 +25,8 @@ use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
 use crate::spill::Memory;
 use crate::text::{Extraction, Text, TextOptions, text_hash, text_of};
-use crate::texts::Drafts;
 use crate::watch::Watch;
+pub use drafts::Drafts;
 pub use pages::{PageRow, Pages};
 
 /// What is kept of all pages that were read.

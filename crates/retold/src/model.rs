@@ -3,6 +3,7 @@
 //! A model is a configuration, a method and what was learnt from a collection. Batch runs, `explain`, and whatever else
 //! wants to know what two pages are to each other, ask one. Models are frozen: learning makes a new one.
 
+mod options;
 mod saved;
 mod unit;
 
@@ -11,9 +12,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use options::text_options;
 pub use unit::{StoredUnit, Unit, Units};
 
-use crate::config::{Config, Fold, WordFile};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::ids::UnitNo;
 use crate::knowledge::{Census, Knowledge};
@@ -22,8 +24,6 @@ use crate::page::Page;
 use crate::param::Params;
 use crate::relation::{Relation, Verdict};
 use crate::sketch::{Bounds, Sketch, SketchRef, shared_positions};
-use crate::text::synonyms::Synonyms;
-use crate::text::tokenize::Tokenizer;
 use crate::text::{Text, TextOptions, text_hash, text_of};
 
 /// A configuration, its method, and what was learnt from a collection. Cheap to clone.
@@ -477,36 +477,6 @@ pub(crate) fn copy(a: (usize, u64), b: (usize, u64)) -> Verdict {
         shared: a.0.min(b.0) as u32,
         shared_chars: a.1.min(b.1),
     }
-}
-
-/// How pages become texts for a method; reads the word files.
-fn text_options(config: &mut Config, info: &MethodInfo, params: &Params) -> Result<TextOptions> {
-    let extract = config.extract.unwrap_or(info.extract);
-    extract.check()?;
-    let has = |step| config.fold.contains(&step);
-    let mut options = TextOptions {
-        nfkc: has(Fold::Nfkc),
-        case: has(Fold::Case),
-        simplify: has(Fold::Simplify),
-        extract: Some(extract),
-        sentences: (info.reads_sentences)(params),
-        ..TextOptions::default()
-    };
-    if let Some(file) = &mut config.user_dict {
-        let content = file.read("--user-dict")?;
-        let words = Tokenizer::with_user_words(&content, &options);
-        options.tokenizer = Arc::new(words.map_err(|e| in_file("--user-dict", file, &e))?);
-    }
-    if let Some(file) = &mut config.synonyms {
-        let content = file.read("--synonyms")?;
-        let groups = Synonyms::with_groups(&content, &options);
-        options.synonyms = Arc::new(groups.map_err(|e| in_file("--synonyms", file, &e))?);
-    }
-    Ok(options)
-}
-
-fn in_file(option: &str, file: &WordFile, what: &str) -> Error {
-    Error::Usage(format!("{option} {}: {what}", file.path.display()))
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use bytemuck::pod_collect_to_vec;
 use rayon::prelude::*;
 
-use crate::collect::Collection;
+use crate::collect::{Collection, Drafts};
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, PageNo};
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
 use crate::resume::{Journal, Resume};
-use crate::spill::{Memory, Rows};
+use crate::spill::Rows;
 use crate::text::{Text, text_hash};
 use crate::watch::Watch;
 
@@ -109,44 +109,6 @@ impl Reread<'_> {
             self.sources[row.source as usize].path.display(),
             row.record
         ))
-    }
-}
-
-/// What was made for proofs where pages were read first ([`Verifier::sketch_and_draft`]), so that their texts need not be read again:
-/// of as many pages as there is memory to spare for.
-///
-/// [`Verifier::sketch_and_draft`]: crate::method::Verifier::sketch_and_draft
-#[derive(Debug, Default)]
-pub struct Drafts {
-    memory: Memory,
-    /// Which pages, ascending.
-    pages: Vec<PageNo>,
-    rows: Rows<u64>,
-    is_full: bool,
-}
-
-impl Drafts {
-    /// None yet.
-    pub(crate) fn new(memory: &Memory) -> Drafts {
-        Drafts {
-            memory: memory.clone(),
-            rows: Rows::new(memory),
-            ..Drafts::default()
-        }
-    }
-
-    /// True if no other can be held.
-    pub(crate) fn is_full(&self) -> bool {
-        self.is_full
-    }
-
-    /// Adds the draft of a page that comes after all others, if it can be held.
-    pub(crate) fn push(&mut self, page: PageNo, draft: &[u64]) -> Result<()> {
-        self.is_full = self.is_full || !self.rows.push_within(draft, self.memory.spare())?;
-        if !self.is_full {
-            self.pages.push(page);
-        }
-        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@ use super::families::{Decided, Families, Near};
 use super::parts::Parts;
 use super::verifying::Verifying;
 use crate::cluster::{Cluster, Drop, Dropped, Pair, Pairs};
-use crate::collect::Collection;
+use crate::collect::{Collection, Drafts};
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
 use crate::index::{Crowds, Join, Related as Found, Sketches};
@@ -18,7 +18,7 @@ use crate::model::{Model, Units};
 use crate::resume::Resume;
 use crate::spent::Spent;
 use crate::spill::{Held, Memory, Sorter};
-use crate::texts::{Drafts, Texts};
+use crate::texts::Texts;
 use crate::watch::Watch;
 
 /// Of a connected component of more pages than this not all pairs are listed (CONTRACT, *Families*).

@@ -9,11 +9,12 @@ use rayon::prelude::*;
 use super::classes::Judge;
 use super::order::ranks;
 use crate::cluster::Pair;
+use crate::collect::Drafts;
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo};
 use crate::method::Trace;
 use crate::resume::Resume;
-use crate::texts::{Drafts, Proofs, Texts};
+use crate::texts::{Proofs, Texts};
 use crate::watch::Watch;
 
 /// Pairs that are checked one after the other.

@@ -6,6 +6,7 @@ mod proof;
 mod rest;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::{
 };
 use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Text};
-use differences::{Counterparts, Differences};
+use differences::Differences;
 use grams::{Placed, grams, prose, tokens};
 use proof::Proof;
 use rest::Rest;
@@ -458,64 +459,5 @@ impl Method for Coverage {
             label: None,
         });
         spots.collect()
-    }
-}
-
-impl Verifier for Coverage {
-    fn proof(&self, text: &Text) -> Vec<u64> {
-        let (_, mut proof) = self.sketch_with_draft(text);
-        self.finish(&mut proof);
-        proof
-    }
-
-    fn sketch_and_draft(&self, text: &Text) -> Option<(Sketch, Vec<u64>)> {
-        Some(self.sketch_with_draft(text))
-    }
-
-    fn finish(&self, draft: &mut [u64]) {
-        Proof::finish(draft, &self.known);
-    }
-
-    fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
-        let (a, b) = (Proof::read(a)?, Proof::read(b)?);
-        // Of texts of one length either may count as the smaller, but always the same.
-        let (small, large) = if (a.tokens, &a) <= (b.tokens, &b) {
-            (&a, &b)
-        } else {
-            (&b, &a)
-        };
-        let rest = Rest::of_proofs(small, large, self.below());
-        let runs = small.runs();
-        let enough = |shared: usize, trace: &mut Trace| {
-            self.is_covered((shared, runs), &rest, trace)
-                && self.is_evidence(&rest, small.prose, (shared, 0.0), trace)
-        };
-        // Where somebody wants to know, all is counted.
-        let explained = trace.is_on();
-        let counterparts = Counterparts::between(small, large, self.run, |shared| {
-            explained || enough(shared, &mut Trace::off())
-        })?;
-        let shared = counterparts.shared;
-        if !enough(shared, trace) {
-            return None;
-        }
-        let differences = Differences::between(small, large, &counterparts, self.width);
-        if !self.agrees(&differences, &rest, trace) {
-            return None;
-        }
-        let told = "length ratio: words of the smaller page over those of the larger";
-        let (relation, length_ratio) = trace.by_length(
-            "length ratio",
-            told,
-            (a.tokens, b.tokens),
-            self.length_threshold,
-        );
-        Some(Verdict {
-            relation,
-            similarity: ratio(shared, runs),
-            length_ratio,
-            shared: u32::try_from(shared).unwrap_or(u32::MAX),
-            shared_chars: 0,
-        })
     }
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Model, in_file};
+use super::Model;
+use super::options::in_file;
 use crate::config::{Config, WordFile};
 use crate::error::{Error, Result};
 use crate::knowledge::Knowledge;
