@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use super::*;
+use crate::config::WordFile;
 use crate::index::Sketches;
 use crate::param::Settings;
 
