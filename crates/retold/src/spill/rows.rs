@@ -173,15 +173,10 @@ impl<T: Pod> Rows<T> {
 
     /// These rows, ascending, to be changed in place; `None` if they are not in memory.
     pub fn some_mut(&mut self, rows: &[usize]) -> Option<Vec<&mut [T]>> {
-        let (ends, passed) = (&self.ends, &self.passed);
+        let places: Vec<Range<usize>> = rows.iter().map(|&row| self.places(row)).collect();
         let mut rest = self.values.in_memory()?;
         let mut begin = 0;
-        let places = rows.iter().map(|&row| {
-            let start = row.checked_sub(1);
-            let start = start.map_or(0, |before| end_of(ends, passed, before));
-            start..end_of(ends, passed, row)
-        });
-        let slices = places.map(|place| {
+        let slices = places.into_iter().map(|place| {
             let behind = std::mem::take(&mut rest)
                 .split_at_mut(place.start - begin)
                 .1;
