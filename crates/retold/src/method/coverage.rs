@@ -17,7 +17,7 @@ use super::{
 use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Text};
 use differences::Differences;
-use grams::{Placed, grams, prose, tokens};
+use grams::{Placed, grams, headline, prose, tokens};
 use proof::Proof;
 use rest::Rest;
 
@@ -50,7 +50,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "replaced_frequent",
-            domain: Domain::Float(0.04, 0.0, 1.0),
+            domain: Domain::Float(0.03, 0.0, 1.0),
             help: "the same where most of what both pages have is on many texts: forms have slots",
         },
         Param {
@@ -256,7 +256,8 @@ impl Coverage {
     fn sketch_with_draft(&self, text: &Text) -> (Sketch, Vec<u64>) {
         let (tokens, prose) = (tokens(text), prose(text));
         let sample = self.sample_of(&tokens);
-        let draft = Proof::draft(prose, &tokens, self.run, &sample);
+        let headline = headline(text, &tokens);
+        let draft = Proof::draft(prose, (&tokens, headline), self.run, &sample);
         (Coverage::sketch_of(&sample, prose), draft)
     }
 
@@ -342,14 +343,14 @@ impl Coverage {
         let tokens = differences.tokens;
         let at_most =
             |name, told, value, most| Check::value(name, told, value).against(Op::AtMost, most);
-        let told = "share of the smaller page in gaps between what both pages have";
+        let told = "share of the smaller page in gaps between what both pages have, but for lines behind the headline";
         let gaps = at_most("gaps", told, ratio(differences.gaps, tokens), self.gaps);
         if !trace.test(gaps) {
             return false;
         }
+        let replaced = ratio(differences.replaced, tokens) * differences.own;
         if tokens < self.short {
-            let told = "share of a short page that is replaced on the other page, at its ends too";
-            let replaced = ratio(differences.replaced + differences.ends, tokens);
+            let told = "share of a short page that is replaced by words rare in the collection, at its ends too";
             return trace.test(at_most("replaced", told, replaced, self.short_replaced));
         }
         let (frequent, shared) = match rest.coverage(rest.sampled / 3) >= SURE_REST {
@@ -366,7 +367,6 @@ impl Coverage {
             false => self.replaced,
         };
         let told = "share of the smaller page that is replaced by other words, both rare in the collection";
-        let replaced = ratio(differences.replaced, tokens) * differences.own;
         trace.test(at_most("replaced", told, replaced, most))
     }
 }

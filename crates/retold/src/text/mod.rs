@@ -32,6 +32,7 @@ pub mod words;
 #[cfg(test)]
 mod words_tests;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -81,6 +82,9 @@ impl Default for TextOptions {
     }
 }
 
+/// The headline is one of so many blocks that methods see at the most.
+const HEADLINE_BLOCKS: usize = 20;
+
 /// A page's text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Text {
@@ -126,6 +130,34 @@ impl Text {
             let seen = self.main.get(number).copied();
             seen.unwrap_or(self.main.is_empty()).then_some(block)
         })
+    }
+
+    /// The bytes of [`Text::folded`] that are the headline, as far as methods see it: of the first blocks the longest that the page's
+    /// title holds; of a page without a title, the first block. Empty if there is none.
+    pub fn headline(&self) -> Range<usize> {
+        let title = self.meta.title.as_deref();
+        let mut start = 0;
+        let folded = blocks(&self.folded).map(|block| {
+            let at = start;
+            start += block.len() + 1;
+            at..at + block.len()
+        });
+        let numbered = blocks(&self.visible).zip(folded).enumerate();
+        let is_seen = |number| {
+            self.main
+                .get(number)
+                .copied()
+                .unwrap_or(self.main.is_empty())
+        };
+        let seen = numbered.filter(|&(number, _)| is_seen(number));
+        let looked = match title {
+            Some(_) => HEADLINE_BLOCKS,
+            None => 1,
+        };
+        let first = seen.take(looked).map(|(_, block)| block);
+        let held = first.filter(|(shown, _)| title.is_none_or(|title| title.contains(shown)));
+        let longest = held.max_by_key(|(_, bytes)| bytes.len());
+        longest.map_or(0..0, |(_, bytes)| bytes)
     }
 
     /// Two lengths in characters, white space left out: that of the folded text; and that of the page's own text,
@@ -270,7 +302,41 @@ fn check_length(length: usize) -> Result<(), String> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::count_chars;
+    use super::{Extract, Markup, TextOptions, count_chars, text_of_str};
+
+    #[test]
+    fn the_headline_is_what_the_title_says() {
+        let headline = |source: &str, markup, extract| {
+            let options = TextOptions {
+                extract,
+                ..TextOptions::default()
+            };
+            let text = text_of_str(source, markup, &options).unwrap();
+            text.folded[text.headline()].to_owned()
+        };
+        let page = |title: &str| {
+            format!(
+                "<title>{title}</title><p>News<p>The Bell Rang<p>Nobody knows why the bell rang, or for whom."
+            )
+        };
+        let html = |title: &str| headline(&page(title), Markup::Html, None);
+        assert_eq!(html("The Bell Rang - News"), "the bell rang");
+        assert_eq!(html("News"), "news");
+        assert_eq!(html("Sports"), "");
+        // A block that methods do not see is no headline.
+        let menu = format!(
+            "<nav><a href=/>The Bell Rang - News</a></nav>{}",
+            page("The Bell Rang - News")
+        );
+        assert_eq!(
+            headline(&menu, Markup::Html, Some(Extract::Main)),
+            "the bell rang"
+        );
+        assert_eq!(headline(&menu, Markup::Html, None), "the bell rang - news");
+        let plain = |source| headline(source, Markup::Plain, None);
+        assert_eq!(plain("The Bell\n\nNobody knows."), "the bell");
+        assert_eq!(plain(""), "");
+    }
 
     proptest! {
         #[test]

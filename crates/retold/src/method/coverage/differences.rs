@@ -14,15 +14,13 @@ pub(super) struct Differences {
     /// Tokens of the smaller text.
     pub(super) tokens: usize,
     /// Tokens of the smaller text in gaps of [`GAP`] tokens or more between shared runs, from the first of them to the last
-    /// (without fragments, see [`span`]).
+    /// (without fragments and bylines, see [`span`] and [`byline`]).
     pub(super) gaps: usize,
     /// Tokens that are replaced: in a gap between shared runs opposite to a gap of the other text; of two gaps the shorter
-    /// counts.
+    /// counts. Of a short text those before the first and behind the last shared run, too.
     pub(super) replaced: usize,
     /// The share of the replaced tokens that are own on both sides.
     pub(super) own: f64,
-    /// Tokens of both texts before the first or behind the last shared run, fragments left out; the shorter counts.
-    pub(super) ends: usize,
 }
 
 /// Fewer tokens between shared runs are a changed word or two, not a gap.
@@ -32,23 +30,28 @@ const SURE: f64 = 0.7;
 /// A fragment at an end of what is shared stands apart from the rest by at least so many times its length.
 const APART: usize = 2;
 
-/// What is said of the share that is own where nothing is replaced.
-const NONE_REPLACED: f64 = 0.5;
+/// A headline has at most so many tokens.
+const HEADLINE: usize = 40;
+
+/// What is presumed of the share that is own before any key is looked at.
+const PRESUMED: f64 = 0.5;
+/// The same of a short text: a word makes another notice of it, unless it is known to be no filling of a slot.
+const PRESUMED_SHORT: f64 = 1.0;
 
 /// Not shared.
 const NOWHERE: u32 = u32::MAX;
 
 impl Differences {
-    /// Between a text and one with at least as many tokens; keys are of `width` tokens. Linear.
+    /// Between a text and one with at least as many tokens; keys are of `width` tokens, and texts of fewer than `short` tokens
+    /// are short. Linear.
     pub(super) fn between(
         small: &Proof<'_>,
         large: &Proof<'_>,
         counterparts: &Counterparts,
-        width: usize,
+        (width, short): (usize, usize),
     ) -> Differences {
         let mut found = Differences {
             tokens: small.tokens,
-            own: NONE_REPLACED,
             ..Differences::default()
         };
         if counterparts.shared == small.runs() {
@@ -57,7 +60,11 @@ impl Differences {
         let of = counterparts.of();
         let gaps: Vec<Range<usize>> = gaps(&of).collect();
         let is_sure = ratio(counterparts.shared, small.runs()) >= SURE;
-        let span = span(&of, &gaps, if is_sure { width } else { 0 });
+        let mut span = span(&of, &gaps, if is_sure { width } else { 0 });
+        if let Some(byline) = byline(&of, &gaps, small.headline(), (counterparts.run, width)) {
+            span.start = span.start.max(byline.end);
+        }
+        let is_short = small.tokens < short;
         let (mut left, mut right) = (Replaced::new(small.tokens), Replaced::new(large.tokens));
         for gap in gaps {
             let before = gap.start.checked_sub(1).map(|at| of[at] as usize);
@@ -68,15 +75,15 @@ impl Differences {
             }
             let there = before.map_or(0, |at| at + 1)..after.unwrap_or(large.tokens);
             let opposite = gap.len().min(there.len());
-            if !is_inside {
-                found.ends += opposite;
-            } else if opposite > 0 {
+            if opposite > 0 && (is_inside || is_short) {
                 found.replaced += opposite;
                 left.mark(gap);
                 right.mark(there);
             }
         }
-        found.own = left.own(small, width).min(right.own(large, width));
+        let presumed = if is_short { PRESUMED_SHORT } else { PRESUMED };
+        let own = |replaced: &Replaced, text| replaced.own(text, width, presumed);
+        found.own = own(&left, small).min(own(&right, large));
         found
     }
 }
@@ -154,6 +161,25 @@ fn span(counterparts: &[u32], gaps: &[Range<usize>], longest: usize) -> Range<us
     span
 }
 
+/// The gap behind the headline, if both pages have that, at least nine tenths of it: every site puts lines of its own between a headline
+/// and the text. A form names its subject in the headline. It begins at most `near` tokens behind; a headline is of at least `run`.
+fn byline<'a>(
+    counterparts: &[u32],
+    gaps: &'a [Range<usize>],
+    headline: Range<usize>,
+    (run, near): (usize, usize),
+) -> Option<&'a Range<usize>> {
+    let held = counterparts[headline.clone()].iter();
+    let held = held.filter(|at| **at != NOWHERE).count();
+    if !(run..=HEADLINE).contains(&headline.len()) || held * 10 < headline.len() * 9 {
+        return None;
+    }
+    let mut behind = gaps.iter().filter(|gap| gap.len() >= GAP);
+    // An edited last word of the headline is of the gap.
+    let gap = behind.find(|gap| gap.start + 1 >= headline.end)?;
+    (gap.start <= headline.end + near && gap.end < counterparts.len()).then_some(gap)
+}
+
 /// The ranges of tokens that correspond to nothing.
 fn gaps(counterparts: &[u32]) -> impl Iterator<Item = Range<usize>> {
     let mut end = 0;
@@ -177,8 +203,8 @@ impl Replaced {
     }
 
     /// The share of what is replaced that stands on few texts, from the keys that reach into it. With few keys it is
-    /// drawn towards a half.
-    fn own(&self, text: &Proof<'_>, width: usize) -> f64 {
+    /// drawn towards what is presumed.
+    fn own(&self, text: &Proof<'_>, width: usize, presumed: f64) -> f64 {
         let reaching = text.places().filter(|&(place, _)| {
             let end = (place + width).min(self.0.len());
             let tokens = self.0.get(place..end);
@@ -187,6 +213,6 @@ impl Replaced {
         let (own, all) = reaching.fold((0, 0), |(own, all), (_, is_own)| {
             (own + usize::from(is_own), all + 1)
         });
-        (own as f64 + NONE_REPLACED) / (f64::from(all) + 1.0)
+        (own as f64 + presumed) / (f64::from(all) + 1.0)
     }
 }

@@ -1,5 +1,7 @@
 //! What `coverage` sees of a text: its grams, and how much of it is prose.
 
+use std::ops::Range;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 use xxhash_rust::xxh3::xxh3_64;
@@ -29,6 +31,13 @@ pub(super) fn tokens(text: &Text) -> Vec<Placed> {
         });
     });
     tokens
+}
+
+/// Which of these tokens of a text are its headline.
+pub(super) fn headline(text: &Text, tokens: &[Placed]) -> Range<usize> {
+    let bytes = text.headline();
+    let before = |byte: usize| tokens.partition_point(|token| (token.start as usize) < byte);
+    before(bytes.start)..before(bytes.end)
 }
 
 /// The hash of a token, the same for spellings that editions differ in: accents and other marks on letters of alphabets, and

@@ -1,6 +1,8 @@
 //! What verification has to know of a text: all its short runs of words with their places, and its sketch with places and
 //! with what the collection says of each key.
 
+use std::ops::Range;
+
 use super::grams::{Placed, grams};
 use crate::knowledge::Knowledge;
 
@@ -20,8 +22,8 @@ const FLAG_BITS: u32 = 3;
 /// Runs between two looks at whether enough can still be shared.
 const STEPS: usize = 64;
 
-/// Words before the sample: prose, tokens, keys of the sample.
-const HEAD: usize = 3;
+/// Words before the sample: prose, tokens, headline, keys of the sample.
+const HEAD: usize = 4;
 
 /// A proof, read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +32,8 @@ pub(super) struct Proof<'a> {
     pub(super) tokens: usize,
     /// Thousandths of the text in full sentences.
     pub(super) prose: u64,
+    /// The first token of its headline, and one past the last, in the high and the low half.
+    headline: u64,
     /// The keys of the sketch, ascending.
     pub(super) sample: &'a [u64],
     /// For each of them where it stands, and what the collection says of it.
@@ -39,16 +43,17 @@ pub(super) struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    /// What becomes the proof of a text of these tokens, of which `sample` is the sketch with the places of its keys; runs are of
-    /// `run` tokens. Many drafts are made that nobody asks for, so it is not sorted yet.
+    /// What becomes the proof of a text of these tokens, of which `headline` are those of the headline, and `sample` is the sketch
+    /// with the places of its keys; runs are of `run` tokens. Many drafts are made that nobody asks for, so it is not sorted yet.
     pub(super) fn draft(
         prose: u64,
-        tokens: &[Placed],
+        (tokens, headline): (&[Placed], Range<usize>),
         run: usize,
         sample: &[(u64, usize)],
     ) -> Vec<u64> {
         let mut proof = Vec::with_capacity(HEAD + 2 * sample.len() + tokens.len());
-        proof.extend([prose, tokens.len() as u64, sample.len() as u64]);
+        let headline = (headline.start as u64) << 32 | headline.end as u64;
+        proof.extend([prose, tokens.len() as u64, headline, sample.len() as u64]);
         proof.extend(sample.iter().map(|(key, _)| key));
         proof.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
         // A text of more tokens than places is longer than any page can be; what is beyond them counts nothing.
@@ -59,7 +64,7 @@ impl<'a> Proof<'a> {
 
     /// Makes a proof of a draft: with what the collection says of its keys, and sorted.
     pub(super) fn finish(draft: &mut [u64], known: &Knowledge) {
-        let Some((&mut [_, _, sampled], rest)) = draft.split_first_chunk_mut::<HEAD>() else {
+        let Some((&mut [_, _, _, sampled], rest)) = draft.split_first_chunk_mut::<HEAD>() else {
             return;
         };
         let (sample, rest) = rest.split_at_mut(sampled as usize);
@@ -78,12 +83,13 @@ impl<'a> Proof<'a> {
 
     /// Reads what [`Proof::finish`] made; `None` for other words.
     pub(super) fn read(words: &'a [u64]) -> Option<Proof<'a>> {
-        let (&[prose, tokens, sampled], rest) = words.split_first_chunk::<HEAD>()?;
+        let (&[prose, tokens, headline, sampled], rest) = words.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
         let (words, runs) = rest.split_at_checked(sample.len())?;
         Some(Proof {
             tokens: tokens as usize,
             prose,
+            headline,
             sample,
             words,
             runs,
@@ -93,6 +99,12 @@ impl<'a> Proof<'a> {
     /// How many runs the text has.
     pub(super) fn runs(&self) -> usize {
         self.runs.len()
+    }
+
+    /// The tokens of the headline; none if the page has none.
+    pub(super) fn headline(&self) -> Range<usize> {
+        let end = (self.headline as u32 as usize).min(self.tokens);
+        ((self.headline >> 32) as usize).min(end)..end
     }
 
     /// How many of the first `count` keys of the sample are templates'.

@@ -46,7 +46,8 @@ impl Verifier for Coverage {
         if !enough(shared, trace) {
             return None;
         }
-        let differences = Differences::between(small, large, &counterparts, self.width);
+        let differences =
+            Differences::between(small, large, &counterparts, (self.width, self.short));
         if !self.agrees(&differences, &rest, trace) {
             return None;
         }
