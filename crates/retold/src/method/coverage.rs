@@ -17,7 +17,7 @@ use super::{
 use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Text};
 use differences::Differences;
-use grams::{Placed, grams, headline, prose, tokens};
+use grams::{Placed, grams, headline, prose, spellings, tokens};
 use proof::Proof;
 use rest::Rest;
 
@@ -50,7 +50,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "replaced_frequent",
-            domain: Domain::Float(0.03, 0.0, 1.0),
+            domain: Domain::Float(0.04, 0.0, 1.0),
             help: "the same where most of what both pages have is on many texts: forms have slots",
         },
         Param {
@@ -256,8 +256,12 @@ impl Coverage {
     fn sketch_with_draft(&self, text: &Text) -> (Sketch, Vec<u64>) {
         let (tokens, prose) = (tokens(text), prose(text));
         let sample = self.sample_of(&tokens);
-        let headline = headline(text, &tokens);
-        let draft = Proof::draft(prose, (&tokens, headline), self.run, &sample);
+        let spelled = match tokens.len() < self.short {
+            true => spellings(text, &tokens),
+            false => Vec::new(),
+        };
+        let told = (&tokens[..], headline(text, &tokens), &spelled[..]);
+        let draft = Proof::draft(prose, told, self.run, &sample);
         (Coverage::sketch_of(&sample, prose), draft)
     }
 
@@ -348,11 +352,29 @@ impl Coverage {
         if !trace.test(gaps) {
             return false;
         }
-        let replaced = ratio(differences.replaced, tokens) * differences.own;
+        let share = |replaced: usize| ratio(replaced, tokens) * differences.own;
         if tokens < self.short {
+            let decides = [
+                "no character may be spelled otherwise",
+                "single characters may be spelled otherwise",
+            ];
+            let is_spelling = differences.variants > 0 && !Coverage::is_form(rest, decides, trace);
+            let variants = if is_spelling { differences.variants } else { 0 };
             let told = "share of a short page that is replaced by words rare in the collection, at its ends too";
+            let replaced = share(differences.replaced - variants);
             return trace.test(at_most("replaced", told, replaced, self.short_replaced));
         }
+        let decides = ["hardly a word may be replaced", "words may be replaced"];
+        let most = match Coverage::is_form(rest, decides, trace) {
+            true => self.replaced_frequent,
+            false => self.replaced,
+        };
+        let told = "share of the smaller page that is replaced by other words, both rare in the collection";
+        trace.test(at_most("replaced", told, share(differences.replaced), most))
+    }
+
+    /// Whether what two pages share may be a form: much of it is on many texts. What that decides is told, and what the opposite does.
+    fn is_form(rest: &Rest, [form, none]: [&'static str; 2], trace: &mut Trace) -> bool {
         let (frequent, shared) = match rest.coverage(rest.sampled / 3) >= SURE_REST {
             true => (rest.rest_frequent, rest.shared),
             false => (rest.frequent, rest.sampled_shared),
@@ -360,14 +382,7 @@ impl Coverage {
         let told = "of what both sketches have, templates left out where the rest agrees, the share on many texts";
         let frequent =
             Check::value("frequent", told, ratio(frequent, shared)).against(Op::AtLeast, FREQUENT);
-        let most = match trace
-            .test(frequent.deciding("hardly a word may be replaced", "words may be replaced"))
-        {
-            true => self.replaced_frequent,
-            false => self.replaced,
-        };
-        let told = "share of the smaller page that is replaced by other words, both rare in the collection";
-        trace.test(at_most("replaced", told, replaced, most))
+        trace.test(frequent.deciding(form, none))
     }
 }
 

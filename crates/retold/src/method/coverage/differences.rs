@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::grams::may_vary;
 use super::proof::Proof;
 use crate::relation::ratio;
 
@@ -19,6 +20,8 @@ pub(super) struct Differences {
     /// Tokens that are replaced: in a gap between shared runs opposite to a gap of the other text; of two gaps the shorter
     /// counts. Of a short text those before the first and behind the last shared run, too.
     pub(super) replaced: usize,
+    /// Those of the replaced tokens of two short texts that stand in gaps where only the spelling differs ([`is_spelling`]).
+    pub(super) variants: usize,
     /// The share of the replaced tokens that are own on both sides.
     pub(super) own: f64,
 }
@@ -77,6 +80,12 @@ impl Differences {
             let opposite = gap.len().min(there.len());
             if opposite > 0 && (is_inside || is_short) {
                 found.replaced += opposite;
+                let spelled = [small.spelled(&gap), large.spelled(&there)];
+                if let [Some(here), Some(there)] = spelled
+                    && is_spelling(here, there)
+                {
+                    found.variants += opposite;
+                }
                 left.mark(gap);
                 right.mark(there);
             }
@@ -178,6 +187,14 @@ fn byline<'a>(
     // An edited last word of the headline is of the gap.
     let gap = behind.find(|gap| gap.start + 1 >= headline.end)?;
     (gap.start <= headline.end + near && gap.end < counterparts.len()).then_some(gap)
+}
+
+/// Whether two passages differ as editions of a text do: in characters that may be spelled otherwise, none beside another.
+fn is_spelling(here: &[u64], there: &[u64]) -> bool {
+    let differs = |at: usize| here[at] != there[at];
+    let is_variant =
+        |at: usize| may_vary(here[at]) && may_vary(there[at]) && (at == 0 || !differs(at - 1));
+    here.len() == there.len() && (0..here.len()).all(|at| !differs(at) || is_variant(at))
 }
 
 /// The ranges of tokens that correspond to nothing.

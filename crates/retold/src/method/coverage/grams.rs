@@ -7,10 +7,13 @@ use unicode_normalization::char::canonical_combining_class;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::atoms::{Token, atoms};
-use crate::text::{Text, count_chars};
+use crate::text::{Script, Text, count_chars};
 
 /// Multiplier of the polynomial over the hashes of a gram's tokens; odd, so that no token is lost.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The bit of a spelling that says so.
+const VARIES: u64 = 1;
 
 /// A token of a text.
 #[derive(Clone, Copy)]
@@ -38,6 +41,28 @@ pub(super) fn headline(text: &Text, tokens: &[Placed]) -> Range<usize> {
     let bytes = text.headline();
     let before = |byte: usize| tokens.partition_point(|token| (token.start as usize) < byte);
     before(bytes.start)..before(bytes.end)
+}
+
+/// How each of these tokens of a text is spelled: its hash, the lowest bit of which says whether it [may vary](may_vary).
+pub(super) fn spellings(text: &Text, tokens: &[Placed]) -> Vec<u64> {
+    let spelling = |token: &Placed| {
+        let varies = varies(&text.folded[token.start as usize..token.end as usize]);
+        token.hash & !VARIES | u64::from(varies) * VARIES
+    };
+    tokens.iter().map(spelling).collect()
+}
+
+/// Whether a token of this spelling is a character which another edition may spell otherwise.
+pub(super) fn may_vary(spelling: u64) -> bool {
+    spelling & VARIES != 0
+}
+
+/// An ideograph may, but for those that count or name a part.
+fn varies(token: &str) -> bool {
+    const COUNTS: &str = "〇零一二三四五六七八九十百千万亿两上中下甲乙丙丁";
+    let mut token = token.chars();
+    let is_ideograph = |c: char| Script::of(c) == Script::Han && !COUNTS.contains(c);
+    token.next().is_some_and(is_ideograph) && token.next().is_none()
 }
 
 /// The hash of a token, the same for spellings that editions differ in: accents and other marks on letters of alphabets, and

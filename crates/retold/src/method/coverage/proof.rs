@@ -22,8 +22,8 @@ const FLAG_BITS: u32 = 3;
 /// Runs between two looks at whether enough can still be shared.
 const STEPS: usize = 64;
 
-/// Words before the sample: prose, tokens, headline, keys of the sample.
-const HEAD: usize = 4;
+/// Words before the sample: prose, tokens, headline, tokens whose spelling is told, keys of the sample.
+const HEAD: usize = 5;
 
 /// A proof, read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +34,8 @@ pub(super) struct Proof<'a> {
     pub(super) prose: u64,
     /// The first token of its headline, and one past the last, in the high and the low half.
     headline: u64,
+    /// How each token of a short text is spelled ([`super::grams::spellings`]). Empty for other texts.
+    spelled: &'a [u64],
     /// The keys of the sketch, ascending.
     pub(super) sample: &'a [u64],
     /// For each of them where it stands, and what the collection says of it.
@@ -43,17 +45,20 @@ pub(super) struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    /// What becomes the proof of a text of these tokens, of which `headline` are those of the headline, and `sample` is the sketch
-    /// with the places of its keys; runs are of `run` tokens. Many drafts are made that nobody asks for, so it is not sorted yet.
+    /// What becomes the proof of a text of these tokens, of which `headline` are those of the headline and `spelled` says how each is
+    /// spelled, on short texts; and `sample` is the sketch with the places of its keys; runs are of `run` tokens. Many drafts are made that nobody asks for, so it is not sorted yet.
     pub(super) fn draft(
         prose: u64,
-        (tokens, headline): (&[Placed], Range<usize>),
+        (tokens, headline, spelled): (&[Placed], Range<usize>, &[u64]),
         run: usize,
         sample: &[(u64, usize)],
     ) -> Vec<u64> {
-        let mut proof = Vec::with_capacity(HEAD + 2 * sample.len() + tokens.len());
+        let words = HEAD + spelled.len() + 2 * sample.len() + tokens.len();
+        let mut proof = Vec::with_capacity(words);
         let headline = (headline.start as u64) << 32 | headline.end as u64;
-        proof.extend([prose, tokens.len() as u64, headline, sample.len() as u64]);
+        let counts = [tokens.len(), spelled.len(), sample.len()].map(|count| count as u64);
+        proof.extend([prose, counts[0], headline, counts[1], counts[2]]);
+        proof.extend(spelled);
         proof.extend(sample.iter().map(|(key, _)| key));
         proof.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
         // A text of more tokens than places is longer than any page can be; what is beyond them counts nothing.
@@ -64,9 +69,11 @@ impl<'a> Proof<'a> {
 
     /// Makes a proof of a draft: with what the collection says of its keys, and sorted.
     pub(super) fn finish(draft: &mut [u64], known: &Knowledge) {
-        let Some((&mut [_, _, _, sampled], rest)) = draft.split_first_chunk_mut::<HEAD>() else {
+        let Some((&mut [_, _, _, spelled, sampled], rest)) = draft.split_first_chunk_mut::<HEAD>()
+        else {
             return;
         };
+        let (_, rest) = rest.split_at_mut(spelled as usize);
         let (sample, rest) = rest.split_at_mut(sampled as usize);
         let (words, runs) = rest.split_at_mut(sample.len());
         runs.sort_unstable();
@@ -83,13 +90,16 @@ impl<'a> Proof<'a> {
 
     /// Reads what [`Proof::finish`] made; `None` for other words.
     pub(super) fn read(words: &'a [u64]) -> Option<Proof<'a>> {
-        let (&[prose, tokens, headline, sampled], rest) = words.split_first_chunk::<HEAD>()?;
+        let (&[prose, tokens, headline, spelled, sampled], rest) =
+            words.split_first_chunk::<HEAD>()?;
+        let (spelled, rest) = rest.split_at_checked(spelled as usize)?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
         let (words, runs) = rest.split_at_checked(sample.len())?;
         Some(Proof {
             tokens: tokens as usize,
             prose,
             headline,
+            spelled,
             sample,
             words,
             runs,
@@ -105,6 +115,11 @@ impl<'a> Proof<'a> {
     pub(super) fn headline(&self) -> Range<usize> {
         let end = (self.headline as u32 as usize).min(self.tokens);
         ((self.headline >> 32) as usize).min(end)..end
+    }
+
+    /// How these tokens are spelled, if the text is short.
+    pub(super) fn spelled(&self, tokens: &Range<usize>) -> Option<&'a [u64]> {
+        self.spelled.get(tokens.clone())
     }
 
     /// How many of the first `count` keys of the sample are templates'.
