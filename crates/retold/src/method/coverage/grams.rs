@@ -47,7 +47,7 @@ pub(super) fn headline(text: &Text, tokens: &[Placed]) -> Range<usize> {
 pub(super) fn spellings(text: &Text, tokens: &[Placed]) -> Vec<u64> {
     let spelling = |token: &Placed| {
         let varies = varies(&text.folded[token.start as usize..token.end as usize]);
-        token.hash & !VARIES | u64::from(varies) * VARIES
+        (token.hash & !VARIES) + u64::from(varies) * VARIES
     };
     tokens.iter().map(spelling).collect()
 }

@@ -320,6 +320,62 @@ fn a_short_page_may_end_with_a_line_of_its_own() {
     assert_eq!(decided(&others)[3..], ["replaced = 0.05 > 0.02"]);
 }
 
+/// A poem of 28 characters: one of them in another spelling makes another edition of it; a number, two characters side by side, or
+/// a word of an alphabet makes another text. So does one character where the text is on many pages.
+#[test]
+fn editions_spell_single_characters_otherwise() {
+    let poem = "雾落渡口人未归，钟声缓缓过桥来。旧书摊上寻灯影，一碗热汤待客回。";
+    let method = coverage(&[]);
+    let edited = |from: &str, to: &str| verdict(&method, poem, &poem.replace(from, to));
+    // 24 runs of five, of which five have the character; the last one is in one run, but four more are not seen to be equal.
+    assert_eq!(edited("影", "景").unwrap().shared, 19);
+    assert_eq!(edited("客回", "客囘").unwrap().shared, 23);
+    assert_eq!(edited("雾落", "霧降").unwrap().shared, 22);
+    assert_eq!(edited("一碗", "三碗"), None);
+    assert_eq!(edited("热汤", "冷面"), None);
+    let words = words(0, 28);
+    assert_eq!(verdict(&method, &words, &words.replace("w12", "v12")), None);
+
+    let forms: Vec<String> = "景象色光火"
+        .chars()
+        .map(|c| poem.replace('影', &c.to_string()))
+        .collect();
+    let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
+    let settings = vec![("short", "60"), ("agreement", "0")];
+    assert!(verdict(&fitted(settings.clone(), &forms[..2]), forms[0], forms[1]).is_some());
+    let many = fitted(settings, &forms);
+    assert_eq!(verdict(&many, forms[0], forms[1]), None);
+    let [.., form, replaced] = &tested(&many, forms[0], forms[1])[..] else {
+        panic!("fewer than two tests");
+    };
+    // The 23 shingles of three that both have are on five texts; 1/28 is replaced.
+    assert_eq!(
+        (&**form, &**replaced),
+        ("frequent = 1.00 ≥ 0.33", "replaced = 0.04 > 0.02")
+    );
+}
+
+#[test]
+fn spellings_tell_what_may_vary() {
+    let text = text("秋 3 a 三 下 ア 雲");
+    let vary: Vec<bool> = spellings(&text, &tokens(&text))
+        .into_iter()
+        .map(grams::may_vary)
+        .collect();
+    assert_eq!(vary, [true, false, false, false, false, false, true]);
+    let method = coverage(&[("short", "4")]);
+    let spelled = |content: &str, range| {
+        let proof = method.proof(&super::super::testing::text(content));
+        Proof::read(&proof)
+            .unwrap()
+            .spelled(&range)
+            .map(<[u64]>::len)
+    };
+    assert_eq!(spelled("春天来", 1..3), Some(2));
+    assert_eq!(spelled("春天来", 1..4), None);
+    assert_eq!(spelled("春天来了", 1..3), None);
+}
+
 /// A form of 130 words with two slots, of four words each.
 fn form(own: usize) -> String {
     let slot = |n: usize| words(1000 * (own + 1) + 10 * n, 1000 * (own + 1) + 10 * n + 4);
