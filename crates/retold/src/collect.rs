@@ -299,14 +299,11 @@ impl Collection {
                     Extraction::Fallback => self.extraction.fallback += 1,
                     Extraction::OverBudget => self.extraction.over_budget += 1,
                 }
-                let sketches = self.sketches.len();
                 row.sketch = self.sketches.add(made.sketch.as_ref())?;
                 row.site = made.site.map(|site| self.site_number(site));
-                // Of copies one is looked at, at the most.
-                if let Some(draft) = made.draft
-                    && self.sketches.len() > sketches
-                {
-                    self.drafts.push(PageNo::new(self.pages.len()), &draft)?;
+                if let (Some(draft), Some(text)) = (made.draft, row.text) {
+                    self.drafts
+                        .push(PageNo::new(self.pages.len()), text, &draft)?;
                 }
                 self.pages.push(&id, &row)?;
             }

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::collect::{Collection, Drafts};
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, PageNo};
+use crate::method::Verifier;
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
 use crate::resume::{Journal, Resume};
@@ -220,5 +221,13 @@ impl Proofs {
     pub fn get(&self, class: ClassNo) -> Option<Cow<'_, [u64]>> {
         let row = self.places[class.at()].checked_sub(1)?;
         Some(self.rows.get(row as usize))
+    }
+
+    /// The proof of a page's text, made of its draft if there is one.
+    pub fn drafted(&self, page: PageNo, verifier: &dyn Verifier) -> Option<Vec<u64>> {
+        let row = self.drafts.binary_search(&page).ok()?;
+        let mut proof = self.rows.get(row).into_owned();
+        verifier.finish(&mut proof);
+        Some(proof)
     }
 }

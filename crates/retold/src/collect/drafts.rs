@@ -1,5 +1,7 @@
 //! Drafts of proofs, made while pages are read.
 
+use rustc_hash::FxHashSet;
+
 use crate::error::Result;
 use crate::ids::PageNo;
 use crate::spill::{Memory, Rows};
@@ -14,6 +16,8 @@ pub struct Drafts {
     /// Which pages, ascending.
     pub(crate) pages: Vec<PageNo>,
     pub(crate) rows: Rows<u64>,
+    /// The texts of these pages.
+    texts: FxHashSet<u128>,
     is_full: bool,
 }
 
@@ -32,10 +36,15 @@ impl Drafts {
         self.is_full
     }
 
-    /// Adds the draft of a page that comes after all others, if it can be held.
-    pub(super) fn push(&mut self, page: PageNo, draft: &[u64]) -> Result<()> {
-        self.is_full = self.is_full || !self.rows.push_within(draft, self.memory.spare())?;
-        if !self.is_full {
+    /// Adds the draft of a page of this text that comes after all others, if it can be held. Of copies one is looked at, at the most.
+    pub(super) fn push(&mut self, page: PageNo, text: u128, draft: &[u64]) -> Result<()> {
+        if self.is_full || !self.texts.insert(text) {
+            return Ok(());
+        }
+        self.is_full = !self.rows.push_within(draft, self.memory.spare())?;
+        if self.is_full {
+            self.texts = FxHashSet::default();
+        } else {
             self.pages.push(page);
         }
         Ok(())

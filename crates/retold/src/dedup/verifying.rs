@@ -12,7 +12,7 @@ use crate::cluster::Pair;
 use crate::collect::Drafts;
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo};
-use crate::method::Trace;
+use crate::method::{Trace, Verifier};
 use crate::resume::Resume;
 use crate::texts::{Proofs, Texts};
 use crate::watch::Watch;
@@ -103,7 +103,6 @@ impl<'a> Verifying<'a> {
         let classes = self.judge.classes;
         let wanted = self.wanted.get_mut().unwrap_or_else(|e| e.into_inner());
         wanted.any = false;
-        // Pages of one text may differ in what is main text: the one of the smallest id counts, whatever the order of reading.
         let mut pages = Vec::new();
         let all: Vec<ClassNo> = ClassNo::first(wanted.is_wanted.len()).collect();
         for text in all.chunk_by(|&a, &b| classes.text(a) == classes.text(b)) {
@@ -111,12 +110,7 @@ impl<'a> Verifying<'a> {
             for class in text {
                 is_wanted |= std::mem::take(&mut wanted.is_wanted[class.at()]);
             }
-            let first = text.iter().flat_map(|&class| classes.members(class)).min();
-            pages.extend(
-                first
-                    .filter(|_| is_wanted)
-                    .map(|rank| self.judge.by_id[rank.at()]),
-            );
+            pages.extend(page_of(self.judge, text).filter(|_| is_wanted));
         }
         pages.par_sort_unstable();
         if pages.is_empty() {
@@ -162,7 +156,9 @@ impl<'a> Verifying<'a> {
         read.retain(|(text, _)| texts.contains(text));
         for text in texts {
             if !read.iter().any(|&(other, _)| other == text) {
-                read.extend(self.proofs.get(text).map(|proof| (text, proof)));
+                let drafted = || self.drafted(text, verifier).map(Cow::Owned);
+                let proof = self.proofs.get(text).or_else(drafted);
+                read.extend(proof.map(|proof| (text, proof)));
             }
         }
         let [Some(a), Some(b)] = texts.map(|text| read.iter().find(|(other, _)| *other == text))
@@ -177,4 +173,22 @@ impl<'a> Verifying<'a> {
         }
         verdict.map(|verdict| Pair::new(pair.a, pair.b, &verdict))
     }
+
+    /// The proof of a text that was drafted, and is asked for without having been wanted.
+    fn drafted(&self, text: ClassNo, verifier: &dyn Verifier) -> Option<Vec<u64>> {
+        let classes = self.judge.classes;
+        let all = ClassNo::first(classes.len()).skip(text.at());
+        let of_text: Vec<ClassNo> = all
+            .take_while(|&class| classes.text(class) == text)
+            .collect();
+        self.proofs
+            .drafted(page_of(self.judge, &of_text)?, verifier)
+    }
+}
+
+/// Pages of one text may differ in what is main text: the one of the smallest id counts, whatever the order of reading.
+fn page_of(judge: Judge<'_>, classes_of_text: &[ClassNo]) -> Option<PageNo> {
+    let members = |&class: &ClassNo| judge.classes.members(class);
+    let first = classes_of_text.iter().flat_map(members).min()?;
+    Some(judge.by_id[first.at()])
 }

@@ -25,7 +25,8 @@ struct Batch {
 }
 
 /// Hands what `make` makes of each record, given its source's number, to `take`, in the order of reading. One thread
-/// reads ahead, all others make; memory is a few batches of records. Returns the time that reading took.
+/// reads ahead, all others make, while this one takes what was made of the batch before; memory is a few batches of records.
+/// Returns the time that reading took.
 ///
 /// Errors: those of `take`, and the run was cancelled.
 pub fn each_record<T: Send>(
@@ -41,18 +42,21 @@ pub fn each_record<T: Send>(
         let (sender, receiver) = sync_channel::<Batch>(BATCHES_AHEAD);
         scope.spawn(move || read_batches(sources, options, watch, sender));
         let mut reading = Duration::ZERO;
+        let mut made = Vec::new();
         for batch in receiver {
             if watch.cancelled() {
                 return Err(Error::Cancelled);
             }
             reading += batch.reading;
-            let made: Vec<T> = batch
-                .records
-                .into_par_iter()
-                .map(|(number, record)| make(number, record))
-                .collect();
-            made.into_iter().try_for_each(&mut take)?;
+            let records = batch.records.into_par_iter();
+            let making = records.map(|(number, record)| make(number, record));
+            let (last, next) = (std::mem::take(&mut made), &mut made);
+            rayon::in_place_scope(|scope| {
+                scope.spawn(move |_| *next = making.collect());
+                last.into_iter().try_for_each(&mut take)
+            })?;
         }
+        made.into_iter().try_for_each(&mut take)?;
         // The reading thread stops early as well.
         if watch.cancelled() {
             return Err(Error::Cancelled);
