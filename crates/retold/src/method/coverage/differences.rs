@@ -64,7 +64,7 @@ impl Differences {
         let gaps: Vec<Range<usize>> = gaps(&of).collect();
         let is_sure = ratio(counterparts.shared, small.runs()) >= SURE;
         let mut span = span(&of, &gaps, if is_sure { width } else { 0 });
-        if let Some(byline) = byline(&of, &gaps, small.headline(), (counterparts.run, width)) {
+        if let Some(byline) = byline(&of, &gaps, small, width) {
             span.start = span.start.max(byline.end);
         }
         let is_short = small.tokens < short;
@@ -171,22 +171,25 @@ fn span(counterparts: &[u32], gaps: &[Range<usize>], longest: usize) -> Range<us
 }
 
 /// The gap behind the headline, if both pages have that, at least nine tenths of it: every site puts lines of its own between a headline
-/// and the text. A form names its subject in the headline. It begins at most `near` tokens behind; a headline is of at least `run`.
+/// and the text. A form names its subject in the headline, or has one that is a template's. The gap begins at most `width` tokens
+/// behind; a headline is of at least so many.
 fn byline<'a>(
     counterparts: &[u32],
     gaps: &'a [Range<usize>],
-    headline: Range<usize>,
-    (run, near): (usize, usize),
+    small: &Proof<'_>,
+    width: usize,
 ) -> Option<&'a Range<usize>> {
+    let headline = small.headline();
     let held = counterparts[headline.clone()].iter();
     let held = held.filter(|at| **at != NOWHERE).count();
-    if !(run..=HEADLINE).contains(&headline.len()) || held * 10 < headline.len() * 9 {
+    let is_one = (width..=HEADLINE).contains(&headline.len()) && held * 10 >= headline.len() * 9;
+    if !is_one || small.has_template(&headline, width) {
         return None;
     }
     let mut behind = gaps.iter().filter(|gap| gap.len() >= GAP);
     // An edited last word of the headline is of the gap.
     let gap = behind.find(|gap| gap.start + 1 >= headline.end)?;
-    (gap.start <= headline.end + near && gap.end < counterparts.len()).then_some(gap)
+    (gap.start <= headline.end + width && gap.end < counterparts.len()).then_some(gap)
 }
 
 /// Whether two passages differ as editions of a text do: in characters that may be spelled otherwise, none beside another.

@@ -133,6 +133,13 @@ impl<'a> Proof<'a> {
         self.words[at] & TEMPLATE != 0
     }
 
+    /// Whether a template's key of `width` tokens reaches into these tokens.
+    pub(super) fn has_template(&self, tokens: &Range<usize>, width: usize) -> bool {
+        let templates = self.words.iter().filter(|&word| word & TEMPLATE != 0);
+        let mut places = templates.map(|word| (word >> FLAG_BITS) as usize);
+        places.any(|place| place < tokens.end && tokens.start < place + width)
+    }
+
     /// Whether it is on many texts.
     pub(super) fn is_frequent(&self, at: usize) -> bool {
         self.words[at] & FREQUENT != 0

@@ -263,7 +263,7 @@ fn a_fragment_of_a_menu_is_no_part_of_the_story() {
     assert_eq!(counted(5, 40), (40, 40));
 }
 
-/// A headline, lines of the site's own, and the text: the lines are no gap, unless the headline differs, is shorter than a run or
+/// A headline, lines of the site's own, and the text: the lines are no gap, unless the headline differs, is shorter than a shingle or
 /// longer than a headline, or they do not follow it at once.
 #[test]
 fn lines_between_the_headline_and_the_text_are_the_sites() {
@@ -288,6 +288,8 @@ fn lines_between_the_headline_and_the_text_are_the_sites() {
     assert_eq!(same(41, 0), (12, 12));
     assert_eq!(same(10, 8), (0, 0));
     assert_eq!(same(10, 9), (12, 12));
+    assert_eq!(same(8, 0), (0, 0));
+    assert_eq!(same(7, 0), (12, 12));
     // Four words are no run: nothing is shared before the lines.
     assert_eq!(same(4, 0), (0, 0));
     // One word in ten may differ, two may not.
@@ -300,6 +302,22 @@ fn lines_between_the_headline_and_the_text_are_the_sites() {
     };
     assert_eq!(counted(&headline(10), &edited(1), 0), (0, 0));
     assert_eq!(counted(&headline(10), &edited(2), 0), (14, 14));
+}
+
+/// Forms of one headline, a line of each page's own, and 80 words that all have: of 100 shingles 14 are a page's own, so no two agree
+/// in nine tenths, and headline and text are a template's.
+#[test]
+fn the_headline_of_a_form_is_none() {
+    let own = |page: usize| words(1000 * page, 1000 * page + 12);
+    let page = |page: usize| format!("{}\n{}\n{}", words(100, 110), own(page), words(0, 80));
+    let pages: Vec<String> = (1..5).map(page).collect();
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let counted = |method: &Coverage| {
+        let found = differences(pages[0], pages[1], method);
+        (found.gaps, found.replaced)
+    };
+    assert_eq!(counted(&fitted(vec![], &pages[..2])), (0, 0));
+    assert_eq!(counted(&fitted(vec![], &pages)), (12, 12));
 }
 
 /// A page of 40 words that ends with a line of its own where the story goes on for all others: what stands opposite to that line is
