@@ -116,20 +116,21 @@ impl Text {
             start += block.len() + 1;
             (at, block)
         });
-        let main = &self.main;
-        blocks.enumerate().filter_map(move |(number, (at, block))| {
-            let seen = main.get(number).copied().unwrap_or(main.is_empty());
-            (seen && !block.is_empty()).then_some((at, block))
+        blocks.enumerate().filter_map(|(number, (at, block))| {
+            (self.sees(number) && !block.is_empty()).then_some((at, block))
         })
     }
 
     /// The blocks of [`Text::visible`] whose folded forms methods see: what people are shown of it.
     pub fn shown(&self) -> impl Iterator<Item = &str> {
         let blocks = blocks(&self.visible).enumerate();
-        blocks.filter_map(|(number, block)| {
-            let seen = self.main.get(number).copied();
-            seen.unwrap_or(self.main.is_empty()).then_some(block)
-        })
+        blocks.filter_map(|(number, block)| self.sees(number).then_some(block))
+    }
+
+    /// Whether methods see the block of that number.
+    fn sees(&self, number: usize) -> bool {
+        let seen = self.main.get(number).copied();
+        seen.unwrap_or(self.main.is_empty())
     }
 
     /// The bytes of [`Text::folded`] that are the headline, as far as methods see it: of the first blocks the longest that the page's
@@ -143,13 +144,7 @@ impl Text {
             at..at + block.len()
         });
         let numbered = blocks(&self.visible).zip(folded).enumerate();
-        let is_seen = |number| {
-            self.main
-                .get(number)
-                .copied()
-                .unwrap_or(self.main.is_empty())
-        };
-        let seen = numbered.filter(|&(number, _)| is_seen(number));
+        let seen = numbered.filter(|&(number, _)| self.sees(number));
         let looked = match title {
             Some(_) => HEADLINE_BLOCKS,
             None => 1,
