@@ -12,16 +12,14 @@ use crate::cluster::Pair;
 use crate::collect::Drafts;
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo};
-use crate::method::{Trace, Verifier};
+use crate::method::Verifier;
+use crate::relation::Verdict;
 use crate::resume::Resume;
 use crate::texts::{Proofs, Texts};
 use crate::watch::Watch;
 
 /// Pairs that are checked one after the other.
 const CHUNK: usize = 16;
-
-/// The proof of a text, named by a class.
-type Proof<'p> = (ClassNo, Cow<'p, [u64]>);
 
 /// Number of verdicts checked, and of those rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,12 +122,31 @@ impl<'a> Verifying<'a> {
 
     /// For each pair, as sketches see it, the verdict that counts; none where a text has not been read, which then is wanted.
     pub(super) fn truth(&self, pairs: &[Pair]) -> Vec<Option<Pair>> {
+        let Some(verifier) = self.judge.model.verifier() else {
+            return pairs.iter().copied().map(Some).collect();
+        };
         let chunks = pairs.par_chunks(CHUNK);
-        let verdicts = chunks.flat_map_iter(|pairs| {
-            let mut read = Vec::new();
-            pairs.iter().map(move |pair| self.verdict(pair, &mut read))
+        let verdicts = chunks.flat_map_iter(|mut pairs| {
+            let mut verdicts = Vec::with_capacity(pairs.len());
+            while !pairs.is_empty() {
+                let (asking, together) = self.together(pairs);
+                self.verdicts(verifier, asking, &pairs[..together], &mut verdicts);
+                pairs = &pairs[together..];
+            }
+            verdicts
         });
         verdicts.collect()
+    }
+
+    /// A text that the first of these pairs are of, and how many of them: pairs of one class stand together.
+    fn together(&self, pairs: &[Pair]) -> (ClassNo, usize) {
+        let [a, b] = self.texts(&pairs[0]);
+        let together = |text: ClassNo| {
+            let of_text = |pair: &&Pair| self.texts(pair).contains(&text);
+            (text, pairs.iter().take_while(of_text).count())
+        };
+        let (with_a, with_b) = (together(a), together(b));
+        if with_b.1 > with_a.1 { with_b } else { with_a }
     }
 
     pub(super) fn verified(&self) -> Verified {
@@ -145,33 +162,51 @@ impl<'a> Verifying<'a> {
         self.judge.model.verifier().is_some() && !classes.are_copies(a, b)
     }
 
-    /// `read` has the proofs of the pair before, and then those of this one: pairs of one class stand together.
-    fn verdict<'p>(&'p self, pair: &Pair, read: &mut Vec<Proof<'p>>) -> Option<Pair> {
-        let verifier = self.judge.model.verifier();
-        let Some(verifier) = verifier.filter(|_| self.is_doubtful(pair)) else {
-            return Some(*pair);
+    /// The verdicts on pairs of which one text is that of `asking`.
+    fn verdicts(
+        &self,
+        verifier: &dyn Verifier,
+        asking: ClassNo,
+        pairs: &[Pair],
+        verdicts: &mut Vec<Option<Pair>>,
+    ) {
+        let proof = |text| {
+            let drafted = || self.drafted(text, verifier).map(Cow::Owned);
+            self.proofs.get(text).or_else(drafted)
         };
-        let classes = self.judge.classes;
-        let texts = [pair.a, pair.b].map(|page| classes.text(classes.of(page)));
-        read.retain(|(text, _)| texts.contains(text));
-        for text in texts {
-            if !read.iter().any(|&(other, _)| other == text) {
-                let drafted = || self.drafted(text, verifier).map(Cow::Owned);
-                let proof = self.proofs.get(text).or_else(drafted);
-                read.extend(proof.map(|proof| (text, proof)));
+        let is_asked = pairs.iter().any(|pair| self.is_doubtful(pair));
+        let own = is_asked.then(|| proof(asking)).flatten();
+        let mut judge = own.as_deref().map(|own| verifier.asking(own));
+        verdicts.extend(pairs.iter().map(|pair| {
+            if !self.is_doubtful(pair) {
+                return Some(*pair);
             }
-        }
-        let [Some(a), Some(b)] = texts.map(|text| read.iter().find(|(other, _)| *other == text))
-        else {
-            self.want(std::slice::from_ref(pair));
-            return None;
-        };
-        self.checked.fetch_add(1, Ordering::Relaxed);
-        let verdict = verifier.verify(&a.1, &b.1, &mut Trace::off());
-        if verdict.is_none() {
-            self.refuted.fetch_add(1, Ordering::Relaxed);
-        }
-        verdict.map(|verdict| Pair::new(pair.a, pair.b, &verdict))
+            let [a, b] = self.texts(pair);
+            let other = proof(if a == asking { b } else { a });
+            let (Some(judge), Some(other)) = (&mut judge, other) else {
+                self.want(std::slice::from_ref(pair));
+                return None;
+            };
+            self.checked.fetch_add(1, Ordering::Relaxed);
+            let verdict = judge(&other);
+            if verdict.is_none() {
+                self.refuted.fetch_add(1, Ordering::Relaxed);
+            }
+            let turned = |verdict: Verdict| {
+                if a == asking {
+                    verdict
+                } else {
+                    verdict.swapped()
+                }
+            };
+            verdict.map(|verdict| Pair::new(pair.a, pair.b, &turned(verdict)))
+        }));
+    }
+
+    /// The texts of a pair, each named by a class.
+    fn texts(&self, pair: &Pair) -> [ClassNo; 2] {
+        let classes = self.judge.classes;
+        [pair.a, pair.b].map(|page| classes.text(classes.of(page)))
     }
 
     /// The proof of a text that was drafted, and is asked for without having been wanted.

@@ -2,6 +2,7 @@
 
 mod differences;
 mod grams;
+mod places;
 mod proof;
 mod rest;
 #[cfg(test)]

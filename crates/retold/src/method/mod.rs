@@ -108,7 +108,15 @@ pub trait Verifier: Method {
     /// The verdict on two texts, from their proofs; replaces that of [`Method::compare`]. Symmetric, and every test goes
     /// through `trace`, as there.
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict>;
+
+    /// The same of one text beside many others.
+    fn asking<'v>(&'v self, proof: &'v [u64]) -> Asking<'v> {
+        Box::new(move |other| self.verify(proof, other, &mut Trace::off()))
+    }
 }
+
+/// The verdict on a text and the one whose proof this is.
+pub type Asking<'v> = Box<dyn FnMut(&[u64]) -> Option<Verdict> + 'v>;
 
 /// What a method has to know of a collection.
 #[derive(Clone, Copy)]

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::grams::may_vary;
+use super::places::{NOWHERE, Shared};
 use super::proof::Proof;
 use crate::relation::ratio;
 
@@ -41,9 +42,6 @@ const PRESUMED: f64 = 0.5;
 /// The same of a short text: a word makes another notice of it, unless it is known to be no filling of a slot.
 const PRESUMED_SHORT: f64 = 1.0;
 
-/// Not shared.
-const NOWHERE: u32 = u32::MAX;
-
 impl Differences {
     /// Between a text and one with at least as many tokens; keys are of `width` tokens, and texts of fewer than `short` tokens
     /// are short. Linear.
@@ -57,12 +55,12 @@ impl Differences {
             tokens: small.tokens,
             ..Differences::default()
         };
-        if counterparts.shared == small.runs() {
+        if counterparts.shared == small.runs().len() {
             return found;
         }
         let of = counterparts.of();
         let gaps: Vec<Range<usize>> = gaps(&of).collect();
-        let is_sure = ratio(counterparts.shared, small.runs()) >= SURE;
+        let is_sure = ratio(counterparts.shared, small.runs().len()) >= SURE;
         let mut span = span(&of, &gaps, if is_sure { width } else { 0 });
         if let Some(byline) = byline(&of, &gaps, small, width) {
             span.start = span.start.max(byline.end);
@@ -108,25 +106,13 @@ pub(super) struct Counterparts {
 }
 
 impl Counterparts {
-    /// Those of a text in one with at least as many tokens, if they can be `enough` ([`Proof::shared`]); runs are of `run`
-    /// tokens. Linear.
-    pub(super) fn between(
-        small: &Proof<'_>,
-        large: &Proof<'_>,
-        run: usize,
-        enough: impl FnMut(usize) -> bool,
-    ) -> Option<Counterparts> {
-        let run = run.min(small.tokens);
-        let shared = small.shared(large, enough)?;
-        let mut starts = vec![NOWHERE; small.tokens];
-        for &[here, there] in &shared {
-            starts[here as usize] = there;
-        }
-        Some(Counterparts {
-            shared: shared.len(),
+    /// Of runs that are [shared](Places), of `run` tokens each.
+    pub(super) fn new((shared, starts): Shared, run: usize) -> Counterparts {
+        Counterparts {
+            shared,
+            run: run.min(starts.len()),
             starts,
-            run,
-        })
+        }
     }
 
     /// For each token of the smaller text the token of the other that it corresponds to.

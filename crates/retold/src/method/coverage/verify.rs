@@ -1,7 +1,8 @@
 //! What `coverage` says of two texts.
 
-use super::super::{Trace, Verifier};
+use super::super::{Asking, Trace, Verifier};
 use super::differences::{Counterparts, Differences};
+use super::places::Places;
 use super::proof::Proof;
 use super::rest::Rest;
 use super::{Coverage, Sketch};
@@ -24,24 +25,47 @@ impl Verifier for Coverage {
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
-        let (a, b) = (Proof::read(a)?, Proof::read(b)?);
+        self.verdict((&Proof::read(a)?, &mut None), &Proof::read(b)?, trace)
+    }
+
+    fn asking<'v>(&'v self, proof: &'v [u64]) -> Asking<'v> {
+        let (proof, mut places) = (Proof::read(proof), None);
+        Box::new(move |other| {
+            let (a, b) = (proof.as_ref()?, Proof::read(other)?);
+            self.verdict((a, &mut places), &b, &mut Trace::off())
+        })
+    }
+}
+
+impl Coverage {
+    /// The verdict on two texts. Where the runs of `a` stand is found out when it is needed.
+    fn verdict<'p>(
+        &self,
+        (a, places): (&Proof<'p>, &mut Option<Places<'p>>),
+        b: &Proof<'_>,
+        trace: &mut Trace,
+    ) -> Option<Verdict> {
         // Of texts of one length either may count as the smaller, but always the same.
-        let (small, large) = if (a.tokens, &a) <= (b.tokens, &b) {
-            (&a, &b)
-        } else {
-            (&b, &a)
-        };
+        let is_smaller = (a.tokens, a) <= (b.tokens, b);
+        let (small, large) = if is_smaller { (a, b) } else { (b, a) };
         let rest = Rest::of_proofs(small, large, self.below());
-        let runs = small.runs();
+        let runs = small.runs().len();
         let enough = |shared: usize, trace: &mut Trace| {
             self.is_covered((shared, runs), &rest, trace)
                 && self.is_evidence(&rest, small.prose, (shared, 0.0), trace)
         };
         // Where somebody wants to know, all is counted.
         let explained = trace.is_on();
-        let counterparts = Counterparts::between(small, large, self.run, |shared| {
-            explained || enough(shared, &mut Trace::off())
-        })?;
+        let can_be_enough = |shared| explained || enough(shared, &mut Trace::off());
+        if !can_be_enough(runs) {
+            return None;
+        }
+        let places = places.get_or_insert_with(|| Places::of(a.runs()));
+        let shared = match is_smaller {
+            true => places.in_larger(large.runs(), small.tokens, can_be_enough),
+            false => places.of_smaller(small.runs(), small.tokens, can_be_enough),
+        };
+        let counterparts = Counterparts::new(shared?, self.run);
         let shared = counterparts.shared;
         if !enough(shared, trace) {
             return None;
