@@ -1,5 +1,7 @@
 //! Pages that are the same to every judge, and the verdict of sketches on two classes of them.
 
+use std::hint::black_box;
+
 use super::matched::Matching;
 use crate::cluster::Pair;
 use crate::collect::{Collection, PageRow};
@@ -204,6 +206,9 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// Classes whose sketches are looked for together.
+pub(super) const TOUCHED: usize = 64;
+
 /// A class, and what it takes to judge it beside many others.
 pub(super) struct Asked<'a> {
     judge: Judge<'a>,
@@ -212,8 +217,26 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
+    /// The pairs with those of other classes that are related. Sketches stand anywhere in memory: [`TOUCHED`] are looked for
+    /// together, which takes little longer than to wait for one.
+    pub(super) fn with_each(&self, others: &[ClassNo]) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        for others in others.chunks(TOUCHED) {
+            let units = others.iter().map(|&other| self.judge.unit(other));
+            let units: Vec<StoredUnit> = units.collect();
+            black_box(units.iter().filter(|unit| unit.is_empty()).count());
+            let others = others.iter().zip(&units);
+            pairs.extend(others.filter_map(|(&other, unit)| self.with_unit(other, unit)));
+        }
+        pairs
+    }
+
     /// The pair with another class, named by their first pages, if they are related.
     pub(super) fn with(&self, other: ClassNo) -> Option<Pair> {
+        self.with_unit(other, &self.judge.unit(other))
+    }
+
+    fn with_unit(&self, other: ClassNo, unit: &StoredUnit<'_>) -> Option<Pair> {
         let Judge { model, classes, .. } = self.judge;
         if classes.are_old(self.class, other) {
             return None;
@@ -224,7 +247,6 @@ impl Asked<'_> {
             let (x, y) = firsts();
             return Some(self.judge.copies(x, y));
         }
-        let unit = self.judge.unit(other);
         let relating = model.relate(self.unit.as_ref(), unit.as_ref(), &mut Trace::off())?;
         let (x, y) = firsts();
         let own = |rank: Rank| self.judge.page(rank).own_chars;

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::classes::{Classes, Judge};
+use super::classes::{Classes, Judge, TOUCHED};
 use super::parts::Parts;
 use crate::cluster::{Dropped, Keep, Pair};
 use crate::error::{Error, Result};
@@ -392,8 +392,8 @@ impl<'a> Families<'a> {
         let over = over.into_iter().filter_map(|other| asked.with(other));
         let over: Vec<Pair> = near.iter().copied().chain(over).collect();
         seen.extend(self.ties(state, class, over.iter().map(|pair| (other_of(pair), pair))));
-        let others = crowded.par_iter();
-        let pairs = others.filter_map(|&other| asked.with(other));
+        let others = crowded.par_chunks(TOUCHED);
+        let pairs = others.flat_map_iter(|others| asked.with_each(others));
         Look {
             near: from_near,
             seen,

@@ -228,8 +228,7 @@ impl<'a> Run<'a> {
         let mut journal = journal.transpose()?;
         let bounds = |keys| self.judge.model.bounds(keys);
         let judge = |class, others: &[ClassNo], made: &mut Vec<Pair>| {
-            let asked = self.judge.asking(class);
-            made.extend(others.iter().filter_map(|&other| asked.with(other)));
+            made.extend(self.judge.asking(class).with_each(others));
         };
         join.pairs(done, bounds, watch, judge, |done, piece| {
             if let Some(journal) = &mut journal {

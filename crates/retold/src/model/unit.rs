@@ -23,6 +23,11 @@ pub struct StoredUnit<'a> {
 }
 
 impl StoredUnit<'_> {
+    /// True if it has no keys.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.whole.as_ref().keys.is_empty()
+    }
+
     /// The unit as it is judged.
     pub fn as_ref(&self) -> Unit<'_> {
         let whole = self.whole.as_ref();
