@@ -180,8 +180,8 @@ impl<'a> Verifying<'a> {
         let mut judge = own.as_deref().map(|own| verifier.asking(own));
         // Proofs stand anywhere in memory: they are looked for together.
         let others = pairs.iter().map(|pair| {
-            let other = self.texts(pair).into_iter().find(|&text| text != asking);
-            other.and_then(proof)
+            let [a, b] = self.texts(pair);
+            proof(if a == asking { b } else { a })
         });
         let others: Vec<Option<Cow<'_, [u64]>>> = others.collect();
         let touched = others
