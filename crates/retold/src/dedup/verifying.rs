@@ -181,7 +181,8 @@ impl<'a> Verifying<'a> {
         // Proofs stand anywhere in memory: they are looked for together.
         let others = pairs.iter().map(|pair| {
             let [a, b] = self.texts(pair);
-            proof(if a == asking { b } else { a })
+            let other = if a == asking { b } else { a };
+            self.is_doubtful(pair).then(|| proof(other)).flatten()
         });
         let others: Vec<Option<Cow<'_, [u64]>>> = others.collect();
         let touched = others
