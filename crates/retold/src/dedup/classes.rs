@@ -2,6 +2,8 @@
 
 use std::hint::black_box;
 
+use rayon::prelude::*;
+
 use super::matched::Matching;
 use crate::cluster::Pair;
 use crate::collect::{Collection, PageRow};
@@ -12,7 +14,8 @@ use crate::model::{Judgement, Model, StoredUnit, Units, copy};
 use crate::spill::Sorter;
 
 /// The pages of a collection by text, unit and own length, old ones apart from the others. With `exact` off each page is a
-/// class of its own.
+/// class of its own. Classes that share the least of their keys stand together, as those of a family mostly do: what is held by
+/// class is near in memory and in files for them.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     /// Page -> class.
@@ -34,7 +37,24 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Errors: a temporary file cannot be written.
-    pub(super) fn new(matching: &Matching<'_>, unit_of: &[UnitNo]) -> Result<Classes> {
+    pub(super) fn new(
+        matching: &Matching<'_>,
+        units: &Units,
+        unit_of: &[UnitNo],
+    ) -> Result<Classes> {
+        let by_text = Classes::by_text(matching, unit_of)?;
+        let mut least = Vec::with_capacity(units.len());
+        units.sketches().each(|_, sketch| {
+            let mut rare = (0..sketch.keys.len()).filter(|&at| !sketch.is_common(at));
+            let key = rare.next().map(|at| sketch.keys[at]);
+            least.push(key.unwrap_or(u64::MAX));
+            Ok(())
+        })?;
+        Ok(by_text.ordered(&least))
+    }
+
+    /// In the order of the hashes of their texts.
+    fn by_text(matching: &Matching<'_>, unit_of: &[UnitNo]) -> Result<Classes> {
         let exact = matching.model.config().exact;
         let mut sorter = Sorter::new(matching.memory);
         for (rank, &page) in Rank::first(matching.by_id.len()).zip(matching.by_id) {
@@ -72,6 +92,36 @@ impl Classes {
             classes.add(Rank(page as u32));
         }
         Ok(classes)
+    }
+
+    /// In the order of the least of these numbers that the units of a text have.
+    fn ordered(self, of_unit: &[u64]) -> Classes {
+        let least = |class: &ClassNo| of_unit[self.units[class.at()].at()];
+        let all: Vec<ClassNo> = ClassNo::first(self.len()).collect();
+        let texts = all.chunk_by(|&a, &b| self.text(a) == self.text(b));
+        let mut texts: Vec<(u64, ClassNo, u32)> = texts
+            .map(|text| {
+                let key = text.iter().map(least).min();
+                (key.unwrap_or(u64::MAX), text[0], text.len() as u32)
+            })
+            .collect();
+        texts.par_sort_unstable();
+        drop(all);
+        let mut ordered = Classes {
+            of: vec![ClassNo::default(); self.of.len()],
+            is_old: self.is_old.clone(),
+            exact: self.exact,
+            ..Classes::default()
+        };
+        for (_, first, count) in texts {
+            for class in first.0..first.0 + count {
+                ordered.begin(self.units[class as usize], class == first.0);
+                for &page in self.members(ClassNo(class)) {
+                    ordered.add(page);
+                }
+            }
+        }
+        ordered
     }
 
     /// A class begins.

@@ -88,7 +88,7 @@ impl Matched {
     pub fn find(matching: Matching<'_>, sketches: Sketches, drafts: Drafts) -> Result<Matched> {
         let Matching { memory, watch, .. } = matching;
         let (units, unit_of, whole) = prune(matching.model, matching.collection, sketches)?;
-        let classes = Classes::new(&matching, &unit_of)?;
+        let classes = Classes::new(&matching, &units, &unit_of)?;
         let judge = Judge {
             model: matching.model,
             units: &units,
