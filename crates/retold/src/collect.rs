@@ -7,7 +7,6 @@ mod saved;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -122,12 +121,9 @@ impl Collection {
         watch: &dyn Watch,
     ) -> Result<Collection> {
         let mut collection = Collection::new(memory);
-        // Drafts are made as long as they can be held.
-        let drafts = AtomicBool::new(true);
         let make = |number: u32, record: Record| {
             let (size, source) = (record.size, &sources[number as usize]);
-            let drafts = drafts.load(Ordering::Relaxed);
-            let (sketched, spent) = sketch(number, record, source, options, (model, drafts));
+            let (sketched, spent) = sketch(number, record, source, options, model);
             (size, sketched, spent)
         };
         let reading = each_record(
@@ -139,11 +135,11 @@ impl Collection {
             |(bytes, sketched, spent)| {
                 collection.spent += spent;
                 collection.add(bytes, sketched?)?;
-                drafts.store(!collection.drafts.is_full(), Ordering::Relaxed);
                 Ok(())
             },
         )?;
         collection.spent.reading += reading;
+        collection.drafts.seal();
         collection.pages.settle(PageNo(0))?;
         Ok(collection)
     }
@@ -302,8 +298,8 @@ impl Collection {
                 row.sketch = self.sketches.add(made.sketch.as_ref())?;
                 row.site = made.site.map(|site| self.site_number(site));
                 if let (Some(draft), Some(text)) = (made.draft, row.text) {
-                    self.drafts
-                        .push(PageNo::new(self.pages.len()), text, &draft)?;
+                    let page = PageNo::new(self.pages.len());
+                    self.drafts.push(page, (text, row.sketch), &draft)?;
                 }
                 self.pages.push(&id, &row)?;
             }
@@ -398,7 +394,7 @@ fn sketch(
     record: Record,
     source: &Source,
     options: &ReadOptions,
-    (model, drafts): (&Model, bool),
+    model: &Model,
 ) -> (Result<Sketched>, Spent) {
     let (at, bytes) = (record.number, record.size);
     let (parsed, mut spent) = parse(number, record, source, options, model.text_options());
@@ -408,10 +404,7 @@ fn sketch(
         Parsed::Page(page, text) => {
             let mut stopwatch = Stopwatch::start();
             // The site stands in the row, as a number.
-            let made = match drafts {
-                true => model.sketch_and_draft(&text),
-                false => model.sketch(&text, None).map(|sketch| (sketch, None)),
-            };
+            let made = model.sketch_and_draft(&text);
             spent.sketches = stopwatch.lap();
             made.map(|(sketch, draft)| {
                 let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);

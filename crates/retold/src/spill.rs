@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub use held::Held;
-pub use rows::{Rows, Whole};
+pub use rows::{Rows, Several, Whole};
 pub use sorter::{Sorted, Sorter};
 
 use crate::error::{Error, Result};
@@ -102,10 +102,10 @@ impl Memory {
         failed.take().map_or(Ok(()), Err)
     }
 
-    /// The most bytes of what can be made again, if that is spared so; without a bound a gigabyte.
+    /// The most bytes of what is made early, so that it need not be made again, before it goes to a file by itself.
     pub(crate) fn spare(&self) -> u64 {
         let bound = self.0.bound.as_ref();
-        bound.map_or(1 << 30, |(limit, _)| limit / 4)
+        bound.map_or(u64::MAX, |(limit, _)| limit / 4)
     }
 
     /// The most bytes that something may hold before it goes to a file by itself.

@@ -25,6 +25,8 @@ pub struct Held<T: Pod> {
     file: Option<(File, usize)>,
     /// Bytes that were taken for `values`.
     taken: u64,
+    /// The most bytes that are held in memory.
+    most: u64,
 }
 
 impl<T: Pod> Default for Held<T> {
@@ -41,7 +43,13 @@ impl<T: Pod> Held<T> {
             values: Vec::new(),
             file: None,
             taken: 0,
+            most: u64::MAX,
         }
+    }
+
+    /// From now on no more than `most` bytes are held in memory.
+    pub(super) fn bound(&mut self, most: u64) {
+        self.most = most;
     }
 
     /// No values yet; they go to a file, whatever memory there is.
@@ -69,7 +77,7 @@ impl<T: Pod> Held<T> {
         let bytes = size_of_val(&self.values[..]) as u64;
         if self.file.is_none() {
             while self.taken < bytes {
-                if !self.memory.take(PIECE) {
+                if bytes > self.most || !self.memory.take(PIECE) {
                     self.file = Some((self.memory.file()?, 0));
                     break;
                 }
@@ -80,18 +88,6 @@ impl<T: Pod> Held<T> {
             true => self.write(),
             false => Ok(()),
         }
-    }
-
-    /// Whether so many values more can be added in memory, with no more than `most` bytes for all; then these are taken.
-    pub(super) fn fits(&mut self, more: usize, most: u64) -> bool {
-        let bytes = ((self.values.len() + more) * size_of::<T>()) as u64;
-        if self.file.is_some() || bytes > most {
-            return false;
-        }
-        while self.taken < bytes && self.memory.take(PIECE) {
-            self.taken += PIECE;
-        }
-        self.taken >= bytes
     }
 
     /// Adds one value.
@@ -106,15 +102,29 @@ impl<T: Pod> Held<T> {
             return Cow::Borrowed(&self.values[start - written..][..count]);
         }
         let mut values = vec![T::zeroed(); count];
-        let (on_disk, in_memory) = values.split_at_mut(count.min(written - start));
-        in_memory.copy_from_slice(&self.values[..in_memory.len()]);
-        if let Some((file, _)) = &self.file {
+        self.read(start, &mut values);
+        Cow::Owned(values)
+    }
+
+    /// Fills `values` with those from `start` on.
+    pub(super) fn read(&self, start: usize, values: &mut [T]) {
+        let written = self.written().max(start);
+        let (on_disk, in_memory) = values.split_at_mut(values.len().min(written - start));
+        let begin = written - self.written();
+        in_memory.copy_from_slice(&self.values[begin..][..in_memory.len()]);
+        if let Some((file, _)) = &self.file
+            && !on_disk.is_empty()
+        {
             let (bytes, at) = (bytemuck::cast_slice_mut(on_disk), start * size_of::<T>());
             if let Err(error) = read_exact_at(file, bytes, at as u64) {
                 self.memory.failed(error);
             }
         }
-        Cow::Owned(values)
+    }
+
+    /// True if all values are in memory.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.file.is_none()
     }
 
     /// All values, if they are in memory.
