@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub use held::Held;
-pub use rows::{Rows, Several, Whole};
+pub use rows::{Rows, Whole};
 pub use sorter::{Sorted, Sorter};
 
 use crate::error::{Error, Result};

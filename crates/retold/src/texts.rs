@@ -3,6 +3,8 @@
 //! The pages in question are read again, once, so that no text is held while pages are sketched. What the method needs of
 //! each text (its proof) is kept, in memory or in a temporary file, so that pairs can be checked in any order.
 
+use std::borrow::Cow;
+
 use bytemuck::pod_collect_to_vec;
 use rayon::prelude::*;
 
@@ -13,7 +15,7 @@ use crate::method::Verifier;
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
 use crate::resume::{Journal, Resume};
-use crate::spill::{Rows, Several};
+use crate::spill::Rows;
 use crate::text::{Text, text_hash};
 use crate::watch::Watch;
 
@@ -116,10 +118,8 @@ impl Reread<'_> {
 pub struct Proofs {
     /// Class -> its proof's row, and one; 0 without a proof.
     places: Vec<u32>,
-    /// The pages of which there are drafts.
+    /// The pages whose drafts are the first rows, or proofs by now.
     drafts: Vec<PageNo>,
-    /// The drafts, if they are in a file; else they are the first rows, or proofs by now.
-    in_file: Option<Rows<u64>>,
     rows: Rows<u64>,
     journal: Option<Journal>,
 }
@@ -133,11 +133,7 @@ impl Proofs {
     ///
     /// Errors: a file cannot be written.
     pub fn new(classes: usize, drafts: Drafts, resume: Option<&Resume>) -> Result<Proofs> {
-        let mut places = vec![0; classes];
-        let (mut rows, in_file) = match drafts.rows.is_in_memory() {
-            true => (drafts.rows.within(u64::MAX), None),
-            false => (Rows::new(drafts.rows.memory()), Some(drafts.rows)),
-        };
+        let (mut places, mut rows) = (vec![0; classes], drafts.rows.within(u64::MAX));
         // A chunk is proofs, each behind its class and its length.
         let take_up = |chunk: &[u8]| {
             let numbers: Vec<u64> = pod_collect_to_vec(chunk);
@@ -155,7 +151,6 @@ impl Proofs {
             journal: journal.transpose()?,
             places,
             drafts: drafts.pages,
-            in_file,
             rows,
         })
     }
@@ -189,18 +184,18 @@ impl Proofs {
             Ok(())
         };
         let draft = |page: &PageNo| self.drafts.binary_search(page).ok();
-        let with_draft = |page: &PageNo| Some((class(*page), draft(page)?));
-        let mut drafted: Vec<(ClassNo, usize)> = wanted.iter().filter_map(with_draft).collect();
-        let wanted = wanted.iter().filter(|page| draft(page).is_none());
-        let wanted: Vec<PageNo> = wanted.copied().collect();
-        self.finish(&mut drafted, verifier)?;
-        if self.journal.is_some() {
-            for &(class, _) in &drafted {
-                let proof = self.rows.get(self.places[class.at()] as usize - 1);
-                note(class, &proof, &mut self.journal)?;
+        let rows: Vec<usize> = wanted.iter().filter_map(draft).collect();
+        self.rows.change(&rows, |draft| verifier.finish(draft))?;
+        for &row in &rows {
+            let class = class(self.drafts[row]);
+            self.places[class.at()] = row as u32 + 1;
+            if self.journal.is_some() {
+                note(class, &self.rows.get(row), &mut self.journal)?;
             }
         }
-        watch.advance(drafted.len() as u64);
+        watch.advance(rows.len() as u64);
+        let wanted = wanted.iter().filter(|page| draft(page).is_none());
+        let wanted: Vec<PageNo> = wanted.copied().collect();
         let proof = |text: &Text| verifier.proof(text);
         let mut take = |at: usize, proof: Vec<u64>| {
             let class = class(wanted[at]);
@@ -215,59 +210,21 @@ impl Proofs {
         }
     }
 
-    /// Makes proofs of drafts, each with the class that it is of and its row, ascending by row: where they are, or in the order of
-    /// classes what went to a file.
-    fn finish(&mut self, drafted: &mut [(ClassNo, usize)], verifier: &dyn Verifier) -> Result<()> {
-        let rows: Vec<usize> = drafted.iter().map(|&(_, row)| row).collect();
-        if self.in_file.is_none()
-            && let Some(mut proofs) = self.rows.some_mut(&rows)
-        {
-            proofs
-                .par_iter_mut()
-                .for_each(|draft| verifier.finish(draft));
-            for &(class, row) in &*drafted {
-                self.places[class.at()] = row as u32 + 1;
-            }
-            return Ok(());
-        }
-        drafted.sort_unstable();
-        let order: Vec<u32> = drafted.iter().map(|&(_, row)| row as u32).collect();
-        let drafts = self.in_file.as_ref().unwrap_or(&self.rows);
-        let proofs = drafts.in_order(&order, |draft| verifier.finish(draft))?;
-        let first = self.rows.len();
-        for (place, &(class, _)) in (first as u32..).zip(&*drafted) {
-            self.places[class.at()] = place + 1;
-        }
-        if self.rows.is_empty() {
-            self.rows = proofs;
-            return Ok(());
-        }
-        let mut result = Ok(());
-        proofs.each(|_, proof| {
-            if result.is_ok() {
-                result = self.rows.push(proof);
-            }
-        });
-        result
-    }
-
     /// True if there is a proof of the class.
     pub fn has(&self, class: ClassNo) -> bool {
         self.places[class.at()] > 0
     }
 
-    /// The proofs of these classes, where there are any.
-    pub fn several(&self, classes: &[ClassNo]) -> Several<'_, u64> {
-        let row = |class: &ClassNo| self.places[class.at()].checked_sub(1);
-        let rows = classes.iter().map(|class| Some(row(class)? as usize));
-        self.rows.several(rows)
+    /// The proof of a class.
+    pub fn get(&self, class: ClassNo) -> Option<Cow<'_, [u64]>> {
+        let row = self.places[class.at()].checked_sub(1)?;
+        Some(self.rows.get(row as usize))
     }
 
     /// The proof of a page's text, made of its draft if there is one.
     pub fn drafted(&self, page: PageNo, verifier: &dyn Verifier) -> Option<Vec<u64>> {
         let row = self.drafts.binary_search(&page).ok()?;
-        let drafts = self.in_file.as_ref().unwrap_or(&self.rows);
-        let mut proof = drafts.get(row).into_owned();
+        let mut proof = self.rows.get(row).into_owned();
         verifier.finish(&mut proof);
         Some(proof)
     }

@@ -171,46 +171,35 @@ impl<'a> Verifying<'a> {
         pairs: &[Pair],
         verdicts: &mut Vec<Option<Pair>>,
     ) {
-        // Proofs stand anywhere in memory, or in a file: they are looked for together.
-        let mut texts = vec![asking];
-        texts.extend(
-            pairs
-                .iter()
-                .filter(|pair| self.is_doubtful(pair))
-                .map(|pair| {
-                    let [a, b] = self.texts(pair);
-                    if a == asking { b } else { a }
-                }),
-        );
-        let found = match texts.len() {
-            1 => return verdicts.extend(pairs.iter().copied().map(Some)),
-            _ => self.proofs.several(&texts),
+        let proof = |text| {
+            let drafted = || self.drafted(text, verifier).map(Cow::Owned);
+            self.proofs.get(text).or_else(drafted)
         };
-        let proofs = texts
-            .iter()
-            .enumerate()
-            .map(|(at, &text)| match self.proofs.has(text) {
-                true => Some(Cow::Borrowed(found.row(at))),
-                false => self.drafted(text, verifier).map(Cow::Owned),
-            });
-        let proofs: Vec<Option<Cow<'_, [u64]>>> = proofs.collect();
-        let touched = proofs
+        let is_asked = pairs.iter().any(|pair| self.is_doubtful(pair));
+        let own = is_asked.then(|| proof(asking)).flatten();
+        let mut judge = own.as_deref().map(|own| verifier.asking(own));
+        // Proofs stand anywhere in memory: they are looked for together.
+        let others = pairs.iter().map(|pair| {
+            let [a, b] = self.texts(pair);
+            let other = if a == asking { b } else { a };
+            self.is_doubtful(pair).then(|| proof(other)).flatten()
+        });
+        let others: Vec<Option<Cow<'_, [u64]>>> = others.collect();
+        let touched = others
             .iter()
             .flatten()
             .filter(|proof| proof.is_empty() || proof[0] > 0);
         black_box(touched.count());
-        let mut judge = proofs[0].as_deref().map(|own| verifier.asking(own));
-        let mut others = proofs[1..].iter();
-        verdicts.extend(pairs.iter().map(|pair| {
+        verdicts.extend(pairs.iter().zip(others).map(|(pair, other)| {
             if !self.is_doubtful(pair) {
                 return Some(*pair);
             }
-            let (Some(judge), Some(Some(other))) = (&mut judge, others.next()) else {
+            let (Some(judge), Some(other)) = (&mut judge, other) else {
                 self.want(std::slice::from_ref(pair));
                 return None;
             };
             self.checked.fetch_add(1, Ordering::Relaxed);
-            let verdict = judge(other);
+            let verdict = judge(&other);
             if verdict.is_none() {
                 self.refuted.fetch_add(1, Ordering::Relaxed);
             }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 
 use bytemuck::Pod;
 
@@ -102,29 +102,15 @@ impl<T: Pod> Held<T> {
             return Cow::Borrowed(&self.values[start - written..][..count]);
         }
         let mut values = vec![T::zeroed(); count];
-        self.read(start, &mut values);
-        Cow::Owned(values)
-    }
-
-    /// Fills `values` with those from `start` on.
-    pub(super) fn read(&self, start: usize, values: &mut [T]) {
-        let written = self.written().max(start);
-        let (on_disk, in_memory) = values.split_at_mut(values.len().min(written - start));
-        let begin = written - self.written();
-        in_memory.copy_from_slice(&self.values[begin..][..in_memory.len()]);
-        if let Some((file, _)) = &self.file
-            && !on_disk.is_empty()
-        {
+        let (on_disk, in_memory) = values.split_at_mut(count.min(written - start));
+        in_memory.copy_from_slice(&self.values[..in_memory.len()]);
+        if let Some((file, _)) = &self.file {
             let (bytes, at) = (bytemuck::cast_slice_mut(on_disk), start * size_of::<T>());
             if let Err(error) = read_exact_at(file, bytes, at as u64) {
                 self.memory.failed(error);
             }
         }
-    }
-
-    /// True if all values are in memory.
-    pub(super) fn is_in_memory(&self) -> bool {
-        self.file.is_none()
+        Cow::Owned(values)
     }
 
     /// All values, if they are in memory.
@@ -159,6 +145,18 @@ impl<T: Pod> Held<T> {
             .flat_map(|block| (0..block.len()).map(move |at| block[at]))
     }
 
+    /// Puts these in the place of values that are in a file, from `start` on.
+    pub(super) fn replace(&mut self, start: usize, values: &[T]) -> Result<()> {
+        self.write()?;
+        if let Some((file, _)) = &mut self.file {
+            let (bytes, at): (&[u8], _) = (bytemuck::cast_slice(values), start * size_of::<T>());
+            let sought = file.seek(SeekFrom::Start(at as u64));
+            let replaced = sought.and_then(|_| file.write_all(bytes));
+            replaced.map_err(|e| self.memory.full(e))?;
+        }
+        Ok(())
+    }
+
     fn written(&self) -> usize {
         self.file.as_ref().map_or(0, |(_, written)| *written)
     }
@@ -167,7 +165,9 @@ impl<T: Pod> Held<T> {
     fn write(&mut self) -> Result<()> {
         if let Some((file, written)) = &mut self.file {
             let bytes: &[u8] = bytemuck::cast_slice(&self.values);
-            file.write_all(bytes).map_err(|e| self.memory.full(e))?;
+            let sought = file.seek(SeekFrom::End(0));
+            let written_all = sought.and_then(|_| file.write_all(bytes));
+            written_all.map_err(|e| self.memory.full(e))?;
             *written += self.values.len();
             self.memory.wrote(bytes.len() as u64);
             match self.taken {

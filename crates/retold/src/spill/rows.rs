@@ -9,11 +9,9 @@ use rayon::prelude::*;
 use super::{Held, Memory};
 use crate::error::Result;
 
-/// Bytes between two rows of a file that it takes no longer to read than to read the rows one by one.
-const GAP: usize = 1 << 13;
-/// Bytes of a pile of rows that are brought into order together, about, and the most piles; few in tests, which are small.
-const PILE: usize = if cfg!(test) { 64 } else { 32 << 20 };
-const PILES: usize = 256;
+/// Bytes between two rows of a file that are read and written with them, at the most, and bytes that are changed at a time.
+const GAP: usize = 1 << 16;
+const SPAN: usize = if cfg!(test) { 1 << 9 } else { 4 << 20 };
 
 /// Rows of values, end to end, by number. In memory are 4 bytes a row beside what [`Held`] holds.
 #[derive(Debug)]
@@ -47,11 +45,6 @@ impl<T: Pod> Rows<T> {
     pub fn within(mut self, most: u64) -> Rows<T> {
         self.values.bound(most);
         self
-    }
-
-    /// What is held is taken from this.
-    pub fn memory(&self) -> &Memory {
-        &self.memory
     }
 
     /// So many rows at least, of values with the numbers of their rows, which ascend.
@@ -120,95 +113,6 @@ impl<T: Pod> Rows<T> {
         self.values.get(places.start, places.len())
     }
 
-    /// Several rows, where there are any. Those that stand near each other in a file are read together.
-    pub fn several(&self, rows: impl Iterator<Item = Option<usize>>) -> Several<'_, T> {
-        let places = rows.map(|row| row.map_or(0..0, |row| self.places(row)));
-        let places: Vec<Range<usize>> = places.collect();
-        if self.is_in_memory() {
-            let values = self.values.get(0, self.values.len());
-            return Several { values, places };
-        }
-        let mut order: Vec<usize> = (0..places.len())
-            .filter(|&at| !places[at].is_empty())
-            .collect();
-        order.sort_unstable_by_key(|&at| places[at].start);
-        let is_near = |&a: &usize, &b: &usize| {
-            let gap = places[b].start.saturating_sub(places[a].end);
-            gap * size_of::<T>() <= GAP
-        };
-        let (mut moved, mut read) = (places.clone(), Vec::new());
-        let mut length = 0;
-        for near in order.chunk_by(is_near) {
-            let start = places[near[0]].start;
-            let end = near.iter().map(|&at| places[at].end).max();
-            for &at in near {
-                let from = places[at].start - start + length;
-                moved[at] = from..from + places[at].len();
-            }
-            read.push((start, length));
-            length += end.unwrap_or(start) - start;
-        }
-        let mut values = vec![T::zeroed(); length];
-        let mut rest = &mut values[..];
-        for (start, from) in read.into_iter().rev() {
-            let (before, read) = rest.split_at_mut(from);
-            self.values.read(start, read);
-            rest = before;
-        }
-        Several {
-            values: Cow::Owned(values),
-            places: moved,
-        }
-    }
-
-    /// These rows in this order, each changed; for rows in files. They are dealt into piles of rows that come near each other, each of
-    /// which fits into memory: two passes over all values, whatever the order.
-    ///
-    /// Errors: a temporary file cannot be written.
-    pub fn in_order(&self, order: &[u32], change: impl Fn(&mut [T]) + Sync) -> Result<Rows<T>>
-    where
-        T: Send + Sync,
-    {
-        let bytes = self.values.len() * size_of::<T>();
-        let piles = bytes.div_ceil(PILE).clamp(1, PILES);
-        let in_pile = order.len().div_ceil(piles).max(1);
-        let mut place_of = vec![u32::MAX; self.len()];
-        for (place, &row) in (0u32..).zip(order) {
-            place_of[row as usize] = place;
-        }
-        let pile = || Ok((Held::on_disk(&self.memory)?, Vec::new()));
-        let mut dealt: Vec<(Held<T>, Vec<u32>)> =
-            (0..piles).map(|_| pile()).collect::<Result<_>>()?;
-        let mut result = Ok(());
-        self.each(|row, values| {
-            let place = place_of[row];
-            if place < u32::MAX && result.is_ok() {
-                let (pile, places) = &mut dealt[place as usize / in_pile];
-                places.push(place);
-                result = pile.extend(values);
-            }
-        });
-        result?;
-        drop(place_of);
-        let mut rows = Rows::new(&self.memory);
-        for (pile, places) in dealt {
-            let mut all = pile.get(0, pile.len()).into_owned();
-            drop(pile);
-            let mut rest = &mut all[..];
-            let mut sorted = Vec::with_capacity(places.len());
-            for place in places {
-                let count = self.count(order[place as usize] as usize);
-                let (row, behind) = rest.split_at_mut(count);
-                sorted.push((place, row));
-                rest = behind;
-            }
-            sorted.par_sort_unstable_by_key(|(place, _)| *place);
-            sorted.par_iter_mut().for_each(|(_, row)| change(row));
-            sorted.iter().try_for_each(|(_, row)| rows.push(row))?;
-        }
-        Ok(rows)
-    }
-
     /// How many values a row has.
     pub fn count(&self, row: usize) -> usize {
         self.places(row).len()
@@ -267,25 +171,34 @@ impl<T: Pod> Rows<T> {
         result
     }
 
-    /// True if all rows are in memory.
-    pub fn is_in_memory(&self) -> bool {
-        self.values.is_in_memory()
-    }
-
-    /// These rows, ascending, to be changed in place; `None` if they are not in memory.
-    pub fn some_mut(&mut self, rows: &[usize]) -> Option<Vec<&mut [T]>> {
+    /// Changes these rows, ascending, in place. Those that stand near each other in a file are read and written together.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn change(&mut self, rows: &[usize], change: impl Fn(&mut [T]) + Sync) -> Result<()>
+    where
+        T: Send,
+    {
         let places: Vec<Range<usize>> = rows.iter().map(|&row| self.places(row)).collect();
-        let mut rest = self.values.in_memory()?;
-        let mut begin = 0;
-        let slices = places.into_iter().map(|place| {
-            let behind = std::mem::take(&mut rest)
-                .split_at_mut(place.start - begin)
-                .1;
-            let (row, behind) = behind.split_at_mut(place.len());
-            (rest, begin) = (behind, place.end);
-            row
-        });
-        Some(slices.collect())
+        if let Some(values) = self.values.in_memory() {
+            each_of(values, 0, &places, change);
+            return Ok(());
+        }
+        let mut rest = &places[..];
+        while let [first, others @ ..] = rest {
+            let mut end = first.end;
+            let near = others.iter().take_while(|place| {
+                let is_near = (place.start - end) * size_of::<T>() <= GAP
+                    && (place.end - first.start) * size_of::<T>() <= SPAN;
+                end = if is_near { place.end } else { end };
+                is_near
+            });
+            let near = 1 + near.count();
+            let mut values = self.values.get(first.start, end - first.start).into_owned();
+            each_of(&mut values, first.start, &rest[..near], &change);
+            self.values.replace(first.start, &values)?;
+            rest = &rest[near..];
+        }
+        Ok(())
     }
 
     /// All rows, held in memory for as long as they are looked at.
@@ -307,24 +220,26 @@ impl<T: Pod> Rows<T> {
     }
 }
 
+/// Changes the values at these places, which ascend; `values` begin at `start`.
+fn each_of<T: Send>(
+    mut values: &mut [T],
+    mut start: usize,
+    places: &[Range<usize>],
+    change: impl Fn(&mut [T]) + Sync,
+) {
+    let slices = places.iter().map(|place| {
+        let behind = std::mem::take(&mut values).split_at_mut(place.start - start);
+        let (row, behind) = behind.1.split_at_mut(place.len());
+        (values, start) = (behind, place.end);
+        row
+    });
+    let mut slices: Vec<&mut [T]> = slices.collect();
+    slices.par_iter_mut().for_each(|row| change(row));
+}
+
 fn end_of(ends: &[u32], passed: &[usize], row: usize) -> usize {
     let high = passed.partition_point(|&passed| passed <= row);
     (high << 32) + ends[row] as usize
-}
-
-/// Several rows, in memory.
-#[derive(Debug)]
-pub struct Several<'a, T: Pod> {
-    values: Cow<'a, [T]>,
-    /// Of each, where its values are.
-    places: Vec<Range<usize>>,
-}
-
-impl<T: Pod> Several<'_, T> {
-    /// One of the rows; empty if there is none.
-    pub fn row(&self, at: usize) -> &[T] {
-        &self.values[self.places[at].clone()]
-    }
 }
 
 /// All rows, in memory.

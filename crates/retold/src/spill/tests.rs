@@ -53,37 +53,22 @@ fn what_is_given_back_can_be_taken_again() {
 }
 
 #[test]
-fn rows_in_memory_have_a_limit_and_can_be_changed() {
+fn rows_in_memory_have_a_limit_of_their_own() {
     let memory = Memory::new(0, 16 << 20, &std::env::temp_dir(), Arc::default());
-    let mut rows = Rows::new(&memory);
-    let row = [7u64; 1000];
+    let mut rows = Rows::new(&memory).within(3 << 20);
     // Memory is counted by the mebibyte, rows by the byte.
-    let most = 3 << 20;
-    while rows.push_within(&row, most).unwrap() {}
-    assert_eq!(rows.len(), (most / 8000) as usize);
-    for row in rows.some_mut(&[0, 2, 3, 392]).unwrap() {
-        row.fill(9);
-    }
-    for number in 0..rows.len() {
-        let expected = if [0, 2, 3, 392].contains(&number) {
-            9
-        } else {
-            7
-        };
-        assert_eq!(*rows.get(number), [expected; 1000], "{number}");
-    }
-    assert!(rows.some_mut(&[]).unwrap().is_empty());
-    assert_eq!(memory.on_disk(), 0);
-    // Rows that nobody limits go to a file where memory ends; then nothing is held any more, nor changed.
     while memory.on_disk() == 0 {
-        rows.push(&row).unwrap();
+        rows.push(&[7u64; 1000]).unwrap();
     }
-    assert!(!rows.push_within(&row, u64::MAX).unwrap());
-    assert!(rows.some_mut(&[0]).is_none());
-    assert_eq!(rows.get(2)[0], 9);
-    let mut none = Rows::new(&Memory::none(&std::env::temp_dir()));
-    assert!(!none.push_within(&row, u64::MAX).unwrap());
-    assert!(none.is_empty());
+    assert_eq!(rows.len(), (3 << 20) / 8000 + 1);
+    // Without the limit others may use what is left.
+    let mut rows = rows.within(u64::MAX);
+    let mut others = Rows::new(&memory).within(u64::MAX);
+    let before = memory.on_disk();
+    others.push(&[7u64; 1_000_000]).unwrap();
+    assert_eq!(memory.on_disk(), before);
+    rows.push(&[8; 3]).unwrap();
+    assert_eq!(*rows.get(rows.len() - 1), [8; 3]);
 }
 
 #[test]
@@ -127,6 +112,17 @@ proptest! {
                 prop_assert_eq!(&held.get(number)[..], &row[..]);
                 prop_assert_eq!(held.count(number), row.len());
             }
+            // Some are changed, and others added behind them.
+            let some: Vec<usize> = (0..all.len()).filter(|number| number % repeated.min(3) == 0).collect();
+            held.change(&some, |row| row.iter_mut().for_each(|value| *value ^= 1)).unwrap();
+            held.push(&[3, 4]).unwrap();
+            for (number, row) in all.iter().enumerate() {
+                let bit = u32::from(number % repeated.min(3) == 0);
+                let expected: Vec<u32> = row.iter().map(|value| value ^ bit).collect();
+                prop_assert_eq!(&held.get(number)[..], &expected[..]);
+            }
+            prop_assert_eq!(&held.get(all.len())[..], &[3, 4]);
+            memory.check().unwrap();
         }
     }
 }
