@@ -105,7 +105,7 @@ impl Memory {
     /// The most bytes of what is made early, so that it need not be made again, before it goes to a file by itself.
     pub(crate) fn spare(&self) -> u64 {
         let bound = self.0.bound.as_ref();
-        bound.map_or(u64::MAX, |(limit, _)| limit / 4)
+        bound.map_or(u64::MAX, |(limit, _)| limit / 2)
     }
 
     /// The most bytes that something may hold before it goes to a file by itself.
