@@ -150,9 +150,7 @@ impl<T: Pod> Held<T> {
         self.write()?;
         if let Some((file, _)) = &mut self.file {
             let (bytes, at): (&[u8], _) = (bytemuck::cast_slice(values), start * size_of::<T>());
-            let sought = file.seek(SeekFrom::Start(at as u64));
-            let replaced = sought.and_then(|_| file.write_all(bytes));
-            replaced.map_err(|e| self.memory.full(e))?;
+            write_at(file, bytes, at).map_err(|e| self.memory.full(e))?;
         }
         Ok(())
     }
@@ -165,9 +163,8 @@ impl<T: Pod> Held<T> {
     fn write(&mut self) -> Result<()> {
         if let Some((file, written)) = &mut self.file {
             let bytes: &[u8] = bytemuck::cast_slice(&self.values);
-            let sought = file.seek(SeekFrom::End(0));
-            let written_all = sought.and_then(|_| file.write_all(bytes));
-            written_all.map_err(|e| self.memory.full(e))?;
+            let at = *written * size_of::<T>();
+            write_at(file, bytes, at).map_err(|e| self.memory.full(e))?;
             *written += self.values.len();
             self.memory.wrote(bytes.len() as u64);
             match self.taken {
@@ -184,4 +181,10 @@ impl<T: Pod> Drop for Held<T> {
     fn drop(&mut self) {
         self.memory.give(self.taken);
     }
+}
+
+/// Writes bytes from a place on; reading may have moved the file's own (on Windows it does).
+fn write_at(file: &mut File, bytes: &[u8], at: usize) -> std::io::Result<()> {
+    file.seek(SeekFrom::Start(at as u64))?;
+    file.write_all(bytes)
 }
