@@ -6,6 +6,8 @@
 //! Both stand on the public API of [`retold`] alone and decide nothing themselves: the [`retold::Model`] judges here as
 //! in every run.
 
+#![forbid(unsafe_code)]
+
 mod bench;
 pub mod compare;
 pub mod tune;

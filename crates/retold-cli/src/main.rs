@@ -1,5 +1,7 @@
 //! The command line of Retold: arguments in, exit code out. All work is the library's.
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod allocator;
 #[cfg(feature = "lab")]
 mod compare;
 mod config;
@@ -80,6 +82,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    allocator::gives_back();
     let arguments = match config::arguments(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(error) => return failed(&error),

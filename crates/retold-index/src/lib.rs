@@ -22,6 +22,8 @@
 //!
 //! The files of an index and what holds for them are described in `ARCHITECTURE.md`.
 
+#![forbid(unsafe_code)]
+
 mod check;
 mod export;
 mod files;

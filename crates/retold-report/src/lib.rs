@@ -3,6 +3,8 @@
 //! [`run`] is the main job with files on both sides; [`write()`] makes a folder of [`retold::Findings`]; [`Finished`] opens one
 //! again.
 
+#![forbid(unsafe_code)]
+
 mod columns;
 mod finished;
 mod html;

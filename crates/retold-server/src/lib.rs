@@ -3,6 +3,8 @@
 //! [`app`] makes the routes of an opened index, [`serve`] answers on a socket until it is told to stop. What the routes are is
 //! described by the service itself, at `/openapi.json`.
 
+#![forbid(unsafe_code)]
+
 mod body;
 mod commit;
 mod guard;

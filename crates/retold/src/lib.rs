@@ -31,6 +31,8 @@
 //! [`explain`] tells why two pages are what they are to each other, [`eval`] how good the result is against labelled pairs.
 //! Writing files and reports is the crate `retold-report`'s.
 
+#![forbid(unsafe_code)]
+
 pub mod error;
 pub mod ids;
 pub mod param;
