@@ -271,8 +271,9 @@ impl<'a> Families<'a> {
                     is_known[self.classes.of(page).at()] = true;
                 }
             }
-            for &class in &looking {
-                crowds.tried(class, is_known[class.at()]);
+            for (&class, pair) in looking.iter().zip(&found) {
+                let found = pair.as_ref().map(|pair| self.other(class, pair));
+                crowds.tried(class, found);
             }
             pairs.extend(found.into_iter().flatten());
             self.watch.advance((before - rest.len()) as u64);
@@ -298,6 +299,12 @@ impl<'a> Families<'a> {
 
     fn place(&self, class: ClassNo) -> u32 {
         self.places[class.at()]
+    }
+
+    /// The class that a pair relates this one to.
+    fn other(&self, class: ClassNo, pair: &Pair) -> ClassNo {
+        let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+        if a == class { b } else { a }
     }
 
     /// These classes look, and then are visited one by one. Returns whether one of them was over before its turn.
@@ -332,9 +339,9 @@ impl<'a> Families<'a> {
             for &pair in near.iter().flatten() {
                 self.add(state, class, pair)?;
             }
-            let mut found = false;
+            let mut found = Vec::new();
             for &pair in &look.crowded {
-                found |= self.add(state, class, pair)?;
+                found.extend(self.add(state, class, pair)?);
             }
             for pair in ties.iter().flatten() {
                 let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
@@ -343,7 +350,7 @@ impl<'a> Families<'a> {
             }
             let fates = &state.fates;
             let is_over = |other| fates.is_over(other, place);
-            state.crowds.looked(class, found, is_over);
+            state.crowds.looked(class, &found, is_over);
             self.visit(state, self.classes.first(class));
         }
         Ok(over)
@@ -357,10 +364,7 @@ impl<'a> Families<'a> {
         bounds: &(impl Fn(usize) -> Bounds + Sync),
         truth: &Truth<'_>,
     ) -> Look {
-        let other_of = |pair: &Pair| {
-            let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
-            if a == class { b } else { a }
-        };
+        let other_of = |pair: &Pair| self.other(class, pair);
         // Of two that have not looked, the first to look looks for both.
         let is_wanted = |other: ClassNo| {
             let turns = &state.turns;
@@ -426,12 +430,11 @@ impl<'a> Families<'a> {
         ties
     }
 
-    /// A pair that holds. False if the other class is over.
-    fn add(&self, state: &mut State<'_>, class: ClassNo, pair: Pair) -> Result<bool> {
-        let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
-        let other = if a == class { b } else { a };
+    /// A pair that holds, of this class and the one that is returned; `None` if that is over.
+    fn add(&self, state: &mut State<'_>, class: ClassNo, pair: Pair) -> Result<Option<ClassNo>> {
+        let other = self.other(class, &pair);
         if state.fates.is_over(other, self.place(class)) {
-            return Ok(false);
+            return Ok(None);
         }
         let swapped = pair.relation.swapped();
         for (page, relation) in [
@@ -442,9 +445,9 @@ impl<'a> Families<'a> {
                 state.related.entry(page).or_default().push(relation);
             }
         }
-        state.fates.parts.join(a, b);
+        state.fates.parts.join(class, other);
         state.pairs.push(pair.to_numbers())?;
-        Ok(true)
+        Ok(Some(other))
     }
 
     fn wake(&self, state: &mut State<'_>, before: Option<ClassNo>) {

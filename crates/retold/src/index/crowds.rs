@@ -76,6 +76,19 @@ impl List {
         self.looks > 0 && self.in_vain > 0
     }
 
+    /// Whether one of these classes is on what is left of the list, whose rank in the join this is.
+    fn has_any(&self, classes: &[ClassNo], (join, rank): (&Join, u32)) -> bool {
+        let places = match &self.left {
+            _ if classes.is_empty() => return false,
+            Some([places, _]) => Cow::from(places),
+            None => join.list(rank),
+        };
+        let place = |class: &ClassNo| join.place_of[class.at()];
+        classes
+            .iter()
+            .any(|class| places.binary_search(&place(class)).is_ok())
+    }
+
     fn tried(&mut self, found: bool) {
         self.in_vain = match found {
             true => self.patience.min(self.in_vain + CREDIT),
@@ -272,12 +285,14 @@ impl<'a> Crowds<'a> {
         places.into_iter().map(|place| self.join.class(place))
     }
 
-    /// A class has looked at its lists, and has found somebody or not. `is_over` tells which classes nobody need look at
-    /// any more.
-    pub fn looked(&mut self, class: ClassNo, found: bool, is_over: impl Fn(ClassNo) -> bool) {
+    /// A class has looked at its lists, and has found these. A list on which none of them stands has been looked at in vain: what
+    /// a page's family has says nothing of the template that the page has too. `is_over` tells which classes nobody need look
+    /// at any more.
+    pub fn looked(&mut self, class: ClassNo, found: &[ClassNo], is_over: impl Fn(ClassNo) -> bool) {
         let join = self.join;
         let goes_on = |place: &u32| !is_over(join.class(*place));
-        self.each_open(class, |list, whole| {
+        self.each_open(class, |list, rank, whole| {
+            let found = list.has_any(found, (join, rank));
             list.looks -= 1;
             list.tried(found);
             if list.is_open() && (found || list.looks % CLEARED == 0) {
@@ -287,22 +302,26 @@ impl<'a> Crowds<'a> {
         });
     }
 
-    /// The same of a class that has looked no further than for the first that it found. On long lists many find somebody by
-    /// chance, so that credit alone would keep a list open: looks in vain count, and more than looks that are checked.
-    pub fn tried(&mut self, class: ClassNo, found: bool) {
-        self.each_open(class, |list, _| {
-            list.tried(found);
-            if !found {
+    /// The same of a class that has looked no further than for the first that it found: of lists on which that does not stand it
+    /// says nothing. On long lists many find somebody by chance, so that credit alone would keep a list open: looks in vain
+    /// count, and more than looks that are checked.
+    pub fn tried(&mut self, class: ClassNo, found: Option<ClassNo>) {
+        let join = self.join;
+        self.each_open(class, |list, rank, _| match found {
+            None => {
+                list.tried(false);
                 list.looks = list.looks.saturating_sub(TRIED);
             }
+            Some(found) if list.has_any(&[found], (join, rank)) => list.tried(true),
+            Some(_) => {}
         });
     }
 
-    /// Changes the open lists of a class; `change` can ask for a list as it was at first.
+    /// Changes the open lists of a class; `change` is told the rank, and can ask for a list as it was at first.
     fn each_open(
         &mut self,
         class: ClassNo,
-        mut change: impl FnMut(&mut List, &dyn Fn() -> [Vec<u32>; 2]),
+        mut change: impl FnMut(&mut List, u32, &dyn Fn() -> [Vec<u32>; 2]),
     ) {
         let ranks = self.join.ranks_of(self.join.place_of[class.at()] as usize);
         for &rank in self.join.crowded_of(&ranks) {
@@ -313,7 +332,7 @@ impl<'a> Crowds<'a> {
                     let lists = [self.join.list(rank), self.looking.get(number)];
                     lists.map(Cow::into_owned)
                 };
-                change(list, &whole);
+                change(list, rank, &whole);
                 if !list.is_open() {
                     list.left = None;
                 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ids::SketchNo;
+use crate::ids::{ClassNo, SketchNo};
 use crate::sketch::{Bounds, Sketch, count_shared};
 
 fn store(sketches: &[Sketch]) -> Sketches {
@@ -84,4 +84,47 @@ proptest! {
         let shared = (0..40u64).map(|key| key << 58 | key).filter(|&key| holders(key).len() > 1);
         prop_assert_eq!(listed, shared.collect::<Vec<_>>());
     }
+}
+
+/// Classes 0 to 199 have the key of a family and that of a template, 200 to 399 that of the family only, 400 to 599 that of
+/// the template. What those with both find is of their family.
+#[test]
+fn a_find_keeps_open_the_lists_that_it_stands_on() {
+    let (family, template) = (ClassNo(300), ClassNo(500));
+    let list: Vec<Sketch> = (0..600)
+        .map(|class| {
+            let mut keys = vec![1000 + class];
+            keys.extend((class < 400).then_some(2000));
+            keys.extend((!(200..400).contains(&class)).then_some(3000));
+            Sketch {
+                keys,
+                ..Sketch::default()
+            }
+        })
+        .collect();
+    let store = store(&list);
+    let each: Vec<SketchNo> = SketchNo::first(store.len()).collect();
+    let join = Join::build(&store, &each, 128, <[u64]>::len).unwrap();
+    let looks: [(usize, fn(&mut Crowds<'_>, ClassNo, ClassNo)); 2] = [
+        (100, |crowds, class, found| {
+            crowds.looked(class, &[found], |_| false)
+        }),
+        (200, |crowds, class, found| crowds.tried(class, Some(found))),
+    ];
+    for (many, look) in looks {
+        for found in [family, template] {
+            let mut crowds = Crowds::new(&join, |_| Bounds::overlap(1), store.memory()).unwrap();
+            ClassNo::first(many).for_each(|class| look(&mut crowds, class, found));
+            let is_open = [family, template].map(|class| crowds.has_open(class));
+            // Of one look that ends with the first find nothing is known of the other list.
+            let expected = [family, template].map(|class| many == 200 || class == found);
+            assert_eq!(is_open, expected);
+        }
+    }
+    let mut crowds = Crowds::new(&join, |_| Bounds::overlap(1), store.memory()).unwrap();
+    ClassNo::first(100).for_each(|class| crowds.tried(class, None));
+    assert_eq!(
+        [family, template].map(|class| crowds.has_open(class)),
+        [false, false]
+    );
 }
