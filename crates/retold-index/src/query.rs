@@ -205,24 +205,25 @@ impl Index {
         let most = limit.unwrap_or(usize::MAX);
         let tries = most.saturating_mul(EACH.0).max(EACH.1);
         let patience = limit.map_or(usize::MAX, |_| MISSES);
-        let (mut matches, mut tried, mut missed, mut own) = (Vec::new(), 0, 0, None);
+        let (mut matches, mut tried, mut missed) = (Vec::new(), 0, 0);
+        let own = match judged.iter().any(|(certain, _)| !certain) {
+            true => proof(model)?,
+            false => None,
+        };
+        let verifier = model.verifier().zip(own.as_deref());
+        let mut asking = verifier.map(|(verifier, own)| verifier.asking(own));
         let mut stories = FxHashSet::default();
         for (certain, mut found) in judged {
             let is_wanted = matches.len() < most || !stories.contains(&found.root);
             if !is_wanted || (!certain && (tried >= tries || missed >= patience)) {
                 continue;
             }
-            tried += usize::from(!certain);
-            missed += usize::from(!certain);
-            if !certain && let Some(verifier) = model.verifier() {
-                if own.is_none() {
-                    own = Some(proof(model)?);
-                }
+            if !certain {
+                tried += 1;
+                missed += 1;
                 let other = self.proof(model, found.page, &found.entry)?;
-                let (Some(Some(own)), Some(other)) = (&own, other) else {
-                    continue;
-                };
-                match verifier.verify(own, &other, &mut Trace::off()) {
+                let verdict = asking.as_mut().zip(other).map(|(ask, other)| ask(&other));
+                match verdict.flatten() {
                     Some(verdict) => found.verdict = verdict,
                     None => continue,
                 }

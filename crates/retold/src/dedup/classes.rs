@@ -95,7 +95,7 @@ impl Classes {
     }
 
     /// In the order of the least of these numbers that the units of a text have.
-    fn ordered(self, of_unit: &[u64]) -> Classes {
+    fn ordered(mut self, of_unit: &[u64]) -> Classes {
         let least = |class: &ClassNo| of_unit[self.units[class.at()].at()];
         let all: Vec<ClassNo> = ClassNo::first(self.len()).collect();
         let texts = all.chunk_by(|&a, &b| self.text(a) == self.text(b));
@@ -109,7 +109,7 @@ impl Classes {
         drop(all);
         let mut ordered = Classes {
             of: vec![ClassNo::default(); self.of.len()],
-            is_old: self.is_old.clone(),
+            is_old: std::mem::take(&mut self.is_old),
             exact: self.exact,
             ..Classes::default()
         };

@@ -105,7 +105,8 @@ fn a_find_keeps_open_the_lists_that_it_stands_on() {
     let store = store(&list);
     let each: Vec<SketchNo> = SketchNo::first(store.len()).collect();
     let join = Join::build(&store, &each, 128, <[u64]>::len).unwrap();
-    let looks: [(usize, fn(&mut Crowds<'_>, ClassNo, ClassNo)); 2] = [
+    type Look = fn(&mut Crowds<'_>, ClassNo, ClassNo);
+    let looks: [(usize, Look); 2] = [
         (100, |crowds, class, found| {
             crowds.looked(class, &[found], |_| false)
         }),
