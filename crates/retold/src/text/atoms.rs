@@ -52,8 +52,11 @@ fn words(block: &str, found: &mut impl FnMut(usize, usize)) {
     let mut at = 0;
     while at < bytes.len() {
         let (length, class) = if bytes[at].is_ascii() {
-            let letter = bytes[at].is_ascii_alphanumeric();
-            (1, if letter { Class::Letter } else { Class::None })
+            let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric();
+            match bytes[at..].iter().take_while(is_letter).count() {
+                0 => (1, Class::None),
+                letters => (letters, Class::Letter),
+            }
         } else {
             let c = block[at..].chars().next().unwrap_or_default();
             (c.len_utf8(), class(c))
