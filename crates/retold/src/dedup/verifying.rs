@@ -20,7 +20,7 @@ use crate::texts::{Proofs, Texts};
 use crate::watch::Watch;
 
 /// Pairs that are checked one after the other.
-const CHUNK: usize = 16;
+const CHUNK: usize = 64;
 
 /// Number of verdicts checked, and of those rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Where the runs of a text stand in another.
 
+use std::cell::Cell;
+
 /// Nowhere.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
@@ -8,6 +10,14 @@ const LAST: u32 = u32::MAX;
 
 /// Runs between two looks at whether enough can still be shared.
 const STEPS: usize = 64;
+
+/// The most slots that are kept for the next text: 4 MiB.
+const KEPT: usize = 1 << 19;
+
+thread_local! {
+    /// The slots of the text before, so that the system need not clear memory for each one.
+    static SLOTS: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
+}
 
 /// Where each run of a text stands, to look up those of many others.
 pub(super) struct Places<'a> {
@@ -30,9 +40,12 @@ pub(super) type Shared = (usize, Vec<u32>);
 impl<'a> Places<'a> {
     /// Linear.
     pub(super) fn of(runs: &'a [u32]) -> Places<'a> {
+        let mut slots = SLOTS.take();
+        slots.clear();
+        slots.resize((2 * runs.len()).next_power_of_two(), 0);
         let mut places = Places {
             runs,
-            slots: vec![0; (2 * runs.len()).next_power_of_two()],
+            slots,
             again: Vec::new(),
             repeated: 0,
             moved: Vec::new(),
@@ -155,5 +168,13 @@ impl<'a> Places<'a> {
             }
         }
         enough(found).then_some((found, starts))
+    }
+}
+
+impl Drop for Places<'_> {
+    fn drop(&mut self) {
+        if self.slots.capacity() <= KEPT {
+            SLOTS.set(std::mem::take(&mut self.slots));
+        }
     }
 }

@@ -38,7 +38,8 @@ impl Rest {
     }
 
     /// Of the keys of two sketches that are comparable, ascending; how many of each are templates'; and for a place in the first
-    /// whether its key is, and whether it is frequent. Without a branch that cannot be foreseen.
+    /// whether its key is, and whether it is frequent. Without a branch that cannot be foreseen, and the two halves of `a` in turn, so
+    /// that a step need not wait for the one before it.
     fn of(
         a: &[u64],
         b: &[u64],
@@ -50,18 +51,34 @@ impl Rest {
             keys: (a.len() - templates.0).min(b.len() - templates.1),
             ..Rest::default()
         };
-        let (mut i, mut j) = (0, 0);
-        while i < a.len() && j < b.len() {
-            let (x, y) = (a[i], b[j]);
-            let (is_template, is_frequent) = marks(i);
+        let middle = a.len() / 2;
+        let start = a
+            .get(middle)
+            .map_or(0, |key| b.partition_point(|other| other < key));
+        let (mut low, mut high) = ((0, 0), (middle, start));
+        let mut step = |(i, j): &mut (usize, usize)| {
+            let (x, y) = (a[*i], b[*j]);
+            let (is_template, is_frequent) = marks(*i);
             let both = usize::from(x == y);
             let (rest, frequent) = (usize::from(!is_template), usize::from(is_frequent));
             counts.sampled_shared += both;
             counts.shared += both & rest;
             counts.frequent += both & frequent;
             counts.rest_frequent += both & rest & frequent;
-            i += usize::from(x <= y);
-            j += usize::from(y <= x);
+            *i += usize::from(x <= y);
+            *j += usize::from(y <= x);
+        };
+        let is_open = |(i, j): (usize, usize), end: (usize, usize)| i < end.0 && j < end.1;
+        let ends = ((middle, start), (a.len(), b.len()));
+        while is_open(low, ends.0) && is_open(high, ends.1) {
+            step(&mut low);
+            step(&mut high);
+        }
+        while is_open(low, ends.0) {
+            step(&mut low);
+        }
+        while is_open(high, ends.1) {
+            step(&mut high);
         }
         counts
     }
