@@ -5,6 +5,7 @@
 //! not return one each time: until the run has ended for it, it sees zeros.
 
 mod held;
+mod often;
 mod rows;
 mod sorter;
 #[cfg(test)]
@@ -112,6 +113,13 @@ impl Memory {
     fn share(&self) -> u64 {
         let bound = self.0.bound.as_ref();
         bound.map_or(u64::MAX, |(limit, _)| limit / 8)
+    }
+
+    /// The bytes that may still be held; where there is no limit all is held as it is.
+    fn left(&self) -> u64 {
+        let used = self.0.used.load(Ordering::Relaxed);
+        let bound = self.0.bound.as_ref();
+        bound.map_or(0, |(limit, _)| limit.saturating_sub(used))
     }
 
     /// Whether so many bytes more may be held; then they are counted.

@@ -210,6 +210,11 @@ impl Proofs {
         }
     }
 
+    /// From now on those that are read again and again are held in memory, as far as this `part` of what is left of it goes.
+    pub fn read_often(&mut self, part: u64) {
+        self.rows.read_often(part);
+    }
+
     /// True if there is a proof of the class.
     pub fn has(&self, class: ClassNo) -> bool {
         self.places[class.at()] > 0

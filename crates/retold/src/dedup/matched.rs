@@ -27,6 +27,9 @@ pub const FAMILY: usize = 1000;
 /// looked at ([`Crowds`]).
 pub const CROWD: usize = 128;
 
+/// The part of the memory left that holds sketches which are read often.
+const SKETCHES: u64 = 8;
+
 /// What [`Matched::find`] works with.
 #[derive(Clone, Copy)]
 pub struct Matching<'a> {
@@ -87,8 +90,9 @@ impl Matched {
     /// Errors: those of [`Texts::each`] and of temporary files, and the run was cancelled.
     pub fn find(matching: Matching<'_>, sketches: Sketches, drafts: Drafts) -> Result<Matched> {
         let Matching { memory, watch, .. } = matching;
-        let (units, unit_of, whole) = prune(matching.model, matching.collection, sketches)?;
+        let (mut units, unit_of, whole) = prune(matching.model, matching.collection, sketches)?;
         let classes = Classes::new(&matching, &units, &unit_of)?;
+        units.read_often(SKETCHES);
         let judge = Judge {
             model: matching.model,
             units: &units,

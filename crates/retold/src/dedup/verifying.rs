@@ -22,6 +22,9 @@ use crate::watch::Watch;
 /// Pairs that are checked one after the other.
 const CHUNK: usize = 64;
 
+/// The part of the memory left that holds proofs which are read often.
+const PROOFS: u64 = 2;
+
 /// Number of verdicts checked, and of those rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -118,7 +121,10 @@ impl<'a> Verifying<'a> {
         let rank_of = ranks(self.judge.by_id);
         let text = |page: PageNo| classes.text(classes.of(rank_of[page.at()]));
         self.proofs
-            .add(self.judge.model, texts, &pages, text, watch)
+            .add(self.judge.model, texts, &pages, text, watch)?;
+        // Pages of large families are looked for by all others of them.
+        self.proofs.read_often(PROOFS);
+        Ok(())
     }
 
     /// For each pair, as sketches see it, the verdict that counts; none where a text has not been read, which then is wanted.

@@ -140,6 +140,11 @@ impl Sketches {
         Ok(keys)
     }
 
+    /// See [`Rows::read_often`].
+    pub(crate) fn read_often(&mut self, part: u64) {
+        self.rows.read_often(part);
+    }
+
     /// No more sketches are added: forgets what it takes to find equal ones.
     pub fn seal(&mut self) {
         self.numbers = HashMap::default();

@@ -55,6 +55,14 @@ impl Units {
         }
     }
 
+    /// From now on those that are read again and again are held in memory, as far as this `part` of what is left of it goes.
+    pub(crate) fn read_often(&mut self, part: u64) {
+        self.whole.read_often(part);
+        if let Some(rare) = &mut self.rare {
+            rare.read_often(part);
+        }
+    }
+
     /// Their sketches, for the index; a unit's number is its sketch's.
     pub fn sketches(&self) -> &Sketches {
         &self.whole

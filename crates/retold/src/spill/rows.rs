@@ -6,6 +6,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
+use super::often::Often;
 use super::{Held, Memory};
 use crate::error::Result;
 
@@ -22,6 +23,8 @@ pub struct Rows<T: Pod> {
     ends: Vec<u32>,
     /// The rows at whose ends the number of values has passed another multiple of 2³².
     passed: Vec<usize>,
+    /// Rows of a file that are read often.
+    often: Option<Often<T>>,
 }
 
 impl<T: Pod> Default for Rows<T> {
@@ -38,6 +41,7 @@ impl<T: Pod> Rows<T> {
             values: Held::new(memory),
             ends: Vec::new(),
             passed: Vec::new(),
+            often: None,
         }
     }
 
@@ -109,8 +113,21 @@ impl<T: Pod> Rows<T> {
 
     /// A row.
     pub fn get(&self, row: usize) -> Cow<'_, [T]> {
-        let places = self.places(row);
-        self.values.get(places.start, places.len())
+        let read = || {
+            let places = self.places(row);
+            self.values.get(places.start, places.len())
+        };
+        match &self.often {
+            None => read(),
+            Some(often) => Cow::Owned(often.get(row, || read().into_owned())),
+        }
+    }
+
+    /// From now on, if rows are in a file, those of them that are read again and again are held in memory, as far as this `part`
+    /// of what is left of it goes.
+    pub fn read_often(&mut self, part: u64) {
+        let is_in_file = self.values.in_memory().is_none();
+        self.often = is_in_file.then(|| Often::new(&self.memory, part)).flatten();
     }
 
     /// How many values a row has.
@@ -147,6 +164,7 @@ impl<T: Pod> Rows<T> {
     ///
     /// Errors: a temporary file cannot be written.
     pub fn update(&mut self, mut change: impl FnMut(&mut [T])) -> Result<()> {
+        self.often = None;
         let (ends, passed) = (&self.ends, &self.passed);
         if let Some(values) = self.values.in_memory() {
             let mut start = 0;
@@ -178,6 +196,7 @@ impl<T: Pod> Rows<T> {
     where
         T: Send,
     {
+        self.often = None;
         let places: Vec<Range<usize>> = rows.iter().map(|&row| self.places(row)).collect();
         if let Some(values) = self.values.in_memory() {
             each_of(values, 0, &places, change);

@@ -72,6 +72,36 @@ fn rows_in_memory_have_a_limit_of_their_own() {
 }
 
 #[test]
+fn rows_that_are_read_often_are_those_of_the_file() {
+    // Memory for a third of them.
+    let memory = Memory::new(0, 4 << 20, &std::env::temp_dir(), Arc::default());
+    let mut rows = Rows::new(&memory).within(0);
+    let all: Vec<Vec<u64>> = (0..9000)
+        .map(|row| numbers(row % 250).map(|n| n ^ row).collect())
+        .collect();
+    all.iter().for_each(|row| rows.push(row).unwrap());
+    rows.read_often(1);
+    assert_eq!(memory.left(), 0);
+    let order: Vec<usize> = numbers(60_000).map(|n| (n % 9000) as usize).collect();
+    for &row in &order {
+        assert_eq!(*rows.get(row), all[row]);
+        assert_eq!(*rows.get(row % 50), all[row % 50]);
+    }
+    // What is changed, and what is added, is not what was held.
+    rows.change(&[3, 40, 800], |row| row.fill(7)).unwrap();
+    rows.push(&[1, 2]).unwrap();
+    assert!(memory.left() > 0);
+    rows.read_often(2);
+    for &row in order.iter().chain(&[40]) {
+        match row {
+            3 | 40 | 800 => assert_eq!(*rows.get(row), vec![7; all[row].len()]),
+            _ => assert_eq!(*rows.get(row), all[row]),
+        }
+    }
+    assert_eq!(*rows.get(9000), [1, 2]);
+}
+
+#[test]
 fn records_are_sorted_wherever_they_are() {
     for memory in memories() {
         let mut sorter = Sorter::new(&memory);
