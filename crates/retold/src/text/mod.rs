@@ -124,10 +124,11 @@ impl Text {
 
     /// The bytes of [`Text::folded`] that methods see, in stretches of as many blocks as follow each other.
     pub(crate) fn stretches(&self) -> Vec<Range<usize>> {
-        if self.main.is_empty() {
-            return vec![0..self.folded.len()];
-        }
         let mut stretches: Vec<Range<usize>> = Vec::new();
+        if self.main.is_empty() {
+            stretches.push(0..self.folded.len());
+            return stretches;
+        }
         for (start, block) in self.seen() {
             let end = start + block.len();
             match stretches.last_mut() {
