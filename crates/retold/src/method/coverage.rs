@@ -233,7 +233,12 @@ impl Coverage {
             sample.sort_unstable();
             sample.dedup_by_key(|(hash, _)| *hash);
         };
-        let mut sample = all().filter(|(hash, _)| *hash < self.below()).collect();
+        let (below, mut sample) = (self.below(), Vec::with_capacity(tokens.len() / self.sample));
+        for (hash, place) in all() {
+            if hash < below {
+                sample.push((hash, place));
+            }
+        }
         settle(&mut sample);
         if sample.len() < FEWEST {
             sample = all().collect();

@@ -236,8 +236,13 @@ impl<'a> Fields<'a> {
             }
         }
         if !texts.is_empty() {
-            let filled: Vec<Cow<str>> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-            return Ok((filled.join("\n\n"), Markup::Plain));
+            texts.retain(|text| !text.is_empty());
+            // One is not copied.
+            let joined = match texts.len() {
+                0 | 1 => texts.pop().unwrap_or_default().into_owned(),
+                _ => texts.join("\n\n"),
+            };
+            return Ok((joined, Markup::Plain));
         }
         match std::mem::take(&mut self.html).take() {
             Some(Value::Text(html)) => Ok((html.into_owned(), Markup::Html)),
@@ -251,15 +256,16 @@ impl<'a> Fields<'a> {
 
     /// Takes a value for what it is wanted for.
     fn put(&mut self, uses: Uses, depth: usize, value: Value<'a>) {
-        if let Some(place) = uses.text {
-            if self.texts.len() <= place {
-                self.texts.resize_with(place + 1, Slot::default);
-            }
-            self.texts[place].put(depth, value.clone());
-        }
+        let Some(place) = uses.text else {
+            return self.html.put(depth, value);
+        };
         if uses.html {
-            self.html.put(depth, value);
+            self.html.put(depth, value.clone());
         }
+        if self.texts.len() <= place {
+            self.texts.resize_with(place + 1, Slot::default);
+        }
+        self.texts[place].put(depth, value);
     }
 
     /// Takes a small value for what it is wanted for.

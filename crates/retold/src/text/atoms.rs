@@ -1,8 +1,8 @@
 //! The tokens of shingles, found without a dictionary: words where a script writes spaces, single
 //! characters where it does not.
 
-use super::Text;
 use super::language::Script;
+use super::{Text, bits};
 
 /// What counts as one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,19 +16,48 @@ pub enum Token {
     Char,
 }
 
+/// What a token of [`Token::Word`] is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// Letters and digits of ASCII.
+    Ascii,
+    /// One character of a script without spaces.
+    Alone,
+    /// Letters and digits, some of them not ASCII.
+    Mixed,
+}
+
 /// Hands the byte ranges in [`Text::folded`] of all tokens that methods see to `found`, in order. Linear.
 pub fn atoms(text: &Text, token: Token, mut found: impl FnMut(usize, usize)) {
+    if token == Token::Word {
+        return words(text, |start, end, _| found(start, end));
+    }
     for (start, block) in text.seen() {
-        let mut found = |from: usize, to: usize| found(start + from, start + to);
-        match token {
-            Token::Word => words(block, &mut found),
-            Token::Spaced => spaced(block, &mut found),
-            Token::Char => {
-                for (at, c) in block.char_indices().filter(|(_, c)| !c.is_whitespace()) {
-                    found(at, at + c.len_utf8());
-                }
-            }
+        if token == Token::Spaced {
+            spaced(block, &mut |from, to| found(start + from, start + to));
+            continue;
         }
+        for (at, c) in block.char_indices().filter(|(_, c)| !c.is_whitespace()) {
+            found(start + at, start + at + c.len_utf8());
+        }
+    }
+}
+
+/// The same of [`Token::Word`], each with what it is made of.
+pub fn words(text: &Text, mut found: impl FnMut(usize, usize, Made)) {
+    // A line feed is between tokens like a space, so blocks need not be told apart.
+    for seen in text.stretches() {
+        let mut cutter = Cutter {
+            text: &text.folded[..seen.end],
+            start: None,
+            made: Made::Ascii,
+        };
+        let mut at = seen.start;
+        while at < seen.end {
+            at = cutter.ascii(at, &mut found);
+            at = cutter.others(at, &mut found);
+        }
+        cutter.end(at, &mut found);
     }
 }
 
@@ -46,35 +75,95 @@ fn spaced(block: &str, found: &mut impl FnMut(usize, usize)) {
     }
 }
 
-fn words(block: &str, found: &mut impl FnMut(usize, usize)) {
-    let bytes = block.as_bytes();
-    let mut start = None;
-    let mut at = 0;
-    while at < bytes.len() {
-        let (length, class) = if bytes[at].is_ascii() {
-            let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric();
-            match bytes[at..].iter().take_while(is_letter).count() {
-                0 => (1, Class::None),
-                letters => (letters, Class::Letter),
+/// Cuts text into words.
+struct Cutter<'a> {
+    text: &'a str,
+    /// Where the word that is open begins, if one is.
+    start: Option<usize>,
+    /// What it is made of.
+    made: Made,
+}
+
+impl Cutter<'_> {
+    /// Passes the ASCII that begins here, many bytes at a time; returns where it ends.
+    fn ascii(&mut self, mut at: usize, found: &mut impl FnMut(usize, usize, Made)) -> usize {
+        let bytes = self.text.as_bytes();
+        while at < bytes.len() {
+            let (letters, others) =
+                bits::first(&bytes[at..], |b| (bits::letters(b), bits::others(b)));
+            let length = (others.trailing_zeros() as usize).min(bytes.len() - at);
+            // One bit wherever a word begins or ends.
+            let mut edges = letters ^ (letters << 1 | u64::from(self.start.is_some()));
+            if length < bits::WIDE {
+                edges &= (1 << length) - 1;
             }
-        } else {
-            let c = block[at..].chars().next().unwrap_or_default();
-            (c.len_utf8(), class(c))
-        };
-        if class == Class::Letter {
-            start.get_or_insert(at);
-        } else {
-            if let Some(start) = start.take() {
-                found(start, at);
+            let mut next = || {
+                let edge = at + edges.trailing_zeros() as usize;
+                let is_one = edges != 0;
+                edges &= edges.wrapping_sub(1);
+                is_one.then_some(edge)
+            };
+            if self.start.is_some()
+                && let Some(end) = next()
+            {
+                self.end(end, found);
             }
-            if class == Class::Alone {
-                found(at, at + length);
+            while let Some(start) = next() {
+                match next() {
+                    Some(end) => found(start, end, Made::Ascii),
+                    None => (self.start, self.made) = (Some(start), Made::Ascii),
+                }
+            }
+            at += length;
+            if length < bits::WIDE {
+                break;
             }
         }
-        at += length;
+        at
     }
-    if let Some(start) = start {
-        found(start, block.len());
+
+    /// Passes the characters that begin here, single ones of ASCII among them; returns where they end.
+    fn others(&mut self, mut at: usize, found: &mut impl FnMut(usize, usize, Made)) -> usize {
+        let bytes = self.text.as_bytes();
+        let is_ideograph = |at: usize| matches!(bytes.get(at), Some(0xE5..=0xE8));
+        loop {
+            // Nearly all that Chinese is written with.
+            if is_ideograph(at) {
+                self.end(at, found);
+                while is_ideograph(at) {
+                    found(at, at + 3, Made::Alone);
+                    at += 3;
+                }
+            }
+            let (length, class) = match bytes[at..] {
+                [] => return at,
+                [0..0x80, 0..0x80, ..] => return at,
+                [byte @ 0..0x80, ..] if byte.is_ascii_alphanumeric() => (1, Class::Letter),
+                [0..0x80, ..] => (1, Class::None),
+                _ => {
+                    let c = self.text[at..].chars().next().unwrap_or_default();
+                    (c.len_utf8(), class(c))
+                }
+            };
+            if class == Class::Letter {
+                let is_ascii = length == 1 && (self.start.is_none() || self.made == Made::Ascii);
+                self.made = if is_ascii { Made::Ascii } else { Made::Mixed };
+                self.start.get_or_insert(at);
+            } else {
+                self.end(at, found);
+                if class == Class::Alone {
+                    found(at, at + length, Made::Alone);
+                }
+            }
+            at += length;
+        }
+    }
+
+    /// Ends the word that is open, if one is.
+    fn end(&mut self, at: usize, found: &mut impl FnMut(usize, usize, Made)) {
+        if let Some(start) = self.start.take() {
+            found(start, at, self.made);
+        }
     }
 }
 
@@ -90,9 +179,15 @@ enum Class {
 
 fn class(c: char) -> Class {
     match c {
-        // Nearly all that Chinese is written with, so that nothing has to be looked up: ideographs, and the marks between them.
+        // Nearly all that is written beside ASCII, so that nothing has to be looked up: ideographs, and the marks between them.
         '\u{4E00}'..='\u{9FFF}' => Class::Alone,
         '\u{3000}'..='\u{3003}' | '\u{2010}'..='\u{2027}' => Class::None,
+        // Letters with accents; Cyrillic; Hangul.
+        '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{24F}' => Class::Letter,
+        '\u{400}'..='\u{481}' | '\u{AC00}'..='\u{D7A3}' => Class::Letter,
+        // Kana; lines and blocks.
+        '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' => Class::Alone,
+        '\u{2500}'..='\u{25FF}' => Class::None,
         c => looked_up(c),
     }
 }
@@ -109,6 +204,8 @@ fn looked_up(c: char) -> Class {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::text::testing::text;
 
@@ -125,6 +222,52 @@ mod tests {
     fn the_short_way_says_what_the_tables_say() {
         for c in '\0'..=char::MAX {
             assert_eq!(class(c), looked_up(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn ideographs_are_known_by_their_first_byte() {
+        for c in '\u{5000}'..='\u{8FFF}' {
+            assert!(matches!(
+                c.encode_utf8(&mut [0; 4]).as_bytes()[0],
+                0xE5..=0xE8
+            ));
+            assert_eq!(class(c), Class::Alone);
+        }
+    }
+
+    /// Words as the documentation says it, character by character.
+    fn plainly(text: &str) -> Vec<(String, Made)> {
+        let (mut found, mut word) = (Vec::new(), String::new());
+        for c in text.chars().chain(['\n']) {
+            if class(c) == Class::Letter {
+                word.push(c);
+                continue;
+            }
+            if !word.is_empty() {
+                let made = if word.is_ascii() {
+                    Made::Ascii
+                } else {
+                    Made::Mixed
+                };
+                found.push((std::mem::take(&mut word), made));
+            }
+            if class(c) == Class::Alone {
+                found.push((c.to_string(), Made::Alone));
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_cut_as_one_by_one(
+            pieces in prop::collection::vec("[a-z0-9]{1,40}|[ .\n_-]{1,9}|[中文春カナ。]{1,3}|[éжก\u{300}]|.", 0..30)
+        ) {
+            let text = text(&pieces.concat());
+            let mut found = Vec::new();
+            words(&text, |start, end, made| found.push((text.folded[start..end].to_owned(), made)));
+            prop_assert_eq!(found, plainly(&text.folded));
         }
     }
 

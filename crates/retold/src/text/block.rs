@@ -1,5 +1,6 @@
 //! Blocks: lines of text with collapsed white space, as both HTML and plain text end up.
 
+use super::bits;
 use super::outline::Block;
 
 /// Builds the visible text: blocks separated by one line feed, none empty, white space inside them collapsed.
@@ -122,6 +123,9 @@ impl Blocks {
 
     /// Takes white space from the start of the text; returns what follows.
     fn space<'a>(&mut self, text: &'a str) -> &'a str {
+        if let Some(b'!'..=b'~') = text.as_bytes().first() {
+            return text;
+        }
         let (space, rest) = text.split_at(space_run(text.as_bytes()));
         if !space.is_empty() {
             self.gap = true;
@@ -191,22 +195,32 @@ fn is_collapsed(text: &[u8]) -> bool {
     let starts = text.len() - 2;
     let mut at = 0;
     while at + STRETCH <= starts {
-        if is_odd(&text[at..at + STRETCH + 2]) {
+        if is_odd(&text[at..]) {
             return false;
         }
         at += STRETCH;
     }
     match starts.checked_sub(STRETCH) {
         Some(last) => !is_odd(&text[last..]),
-        None => !is_odd(text),
+        None => {
+            let mut filled = [b'a'; STRETCH + 2];
+            filled[..text.len()].copy_from_slice(text);
+            !is_odd(&filled)
+        }
     }
 }
 
 /// Bytes of a stretch.
 const STRETCH: usize = 16;
 
-/// Whether one of the bytes, the last two apart, may be or begin other white space than a single space.
+/// Whether one of the first bytes of a stretch may be or begin other white space than a single space.
 fn is_odd(text: &[u8]) -> bool {
+    let stretch = text.first_chunk::<{ STRETCH + 2 }>();
+    stretch.is_some_and(|stretch| bits::may_be_space(stretch) && is_surely_odd(stretch))
+}
+
+/// The same, for the characters that others begin like.
+fn is_surely_odd(text: &[u8; STRETCH + 2]) -> bool {
     let bytes = text.iter().zip(&text[1..]).zip(&text[2..]);
     let odd = bytes.fold(0, |odd, ((&a, &b), &c)| {
         let space = (a < b' ') | (a == 0x7F) | (a == b' ') & (b == b' ');
@@ -261,7 +275,8 @@ fn words_len(text: &[u8]) -> usize {
 
 /// The length of the white space at the start of the text.
 fn space_run(text: &[u8]) -> usize {
-    let mut end = 0;
+    // Most of it is spaces.
+    let mut end = text.iter().take_while(|&&byte| byte == b' ').count();
     loop {
         match space_len(&text[end..]) {
             0 => return end,

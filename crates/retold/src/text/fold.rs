@@ -119,8 +119,28 @@ impl Folder {
         self.copy(&text[run..], out);
     }
 
+    /// The length of the characters at the start of the text that fold to themselves but for the case of ASCII letters.
+    pub fn same_len(&self, text: &str) -> usize {
+        let (bytes, mut at) = (text.as_bytes(), 0);
+        loop {
+            at += Encoding::ascii_valid_up_to(&bytes[at..]);
+            at += self.table.same_of_three(&bytes[at..]);
+            match bytes[at..] {
+                [0..0x80, ..] => {}
+                [a @ 0xC0..0xE0, b, ..]
+                    if self
+                        .table
+                        .is_same(u16::from(a & 0x1F) << 6 | u16::from(b & 0x3F)) =>
+                {
+                    at += 2
+                }
+                _ => return at,
+            }
+        }
+    }
+
     /// Appends text that folds to itself but for the case of ASCII letters.
-    fn copy(&self, text: &str, out: &mut String) {
+    pub fn copy(&self, text: &str, out: &mut String) {
         let start = out.len();
         out.push_str(text);
         if self.switches.case {
@@ -194,12 +214,17 @@ impl Table {
         Table { entries, same }
     }
 
+    /// Whether the character of that code folds to itself.
+    fn is_same(&self, code: u16) -> bool {
+        self.same[usize::from(code >> 6)] >> (code & 63) & 1 != 0
+    }
+
     /// The length of the characters of three bytes at the start of the text that fold to themselves.
     fn same_of_three(&self, text: &[u8]) -> usize {
         let mut rest = text;
         while let [a @ 0xE0..=0xEF, b, c, after @ ..] = rest {
             let code = u16::from(a & 0xF) << 12 | u16::from(b & 0x3F) << 6 | u16::from(c & 0x3F);
-            if self.same[usize::from(code >> 6)] >> (code & 63) & 1 == 0 {
+            if !self.is_same(code) {
                 break;
             }
             rest = after;
@@ -210,6 +235,14 @@ impl Table {
 
 /// How a character folds: to one of the Basic Multilingual Plane, or one of the three special ways.
 fn classify(c: char, switches: Switches) -> u16 {
+    if is_plain(c) {
+        let c = if switches.simplify { simplify(c) } else { c };
+        return u16::try_from(u32::from(c)).unwrap_or(EXPANDS);
+    }
+    looked_up(c, switches)
+}
+
+fn looked_up(c: char, switches: Switches) -> u16 {
     let mut folded = String::new();
     // Most characters are their own normal form, whatever stands around them.
     let normal =
@@ -227,6 +260,12 @@ fn classify(c: char, switches: Switches) -> u16 {
         (Some(one), None) => u16::try_from(u32::from(one)).unwrap_or(EXPANDS),
         _ => EXPANDS,
     }
+}
+
+/// Whether a character is known to be its own normal form, without case, and joined to none before it: ideographs, syllables of Yi
+/// and Hangul, and what is private. That is most of the Basic Multilingual Plane, and need not be looked up.
+fn is_plain(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{A000}'..='\u{A48C}' | '\u{AC00}'..='\u{D7A3}' | '\u{E000}'..='\u{F8FF}')
 }
 
 /// True if normalisation may join the character to the one before it or move it: some character that it decomposes
@@ -275,4 +314,23 @@ fn simplified_pairs() -> Vec<(char, char)> {
     pairs.sort_unstable();
     pairs.dedup_by_key(|pair| pair.0);
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_short_way_says_what_the_tables_say() {
+        for set in 0..8 {
+            let switches = Switches {
+                nfkc: set & 1 > 0,
+                case: set & 2 > 0,
+                simplify: set & 4 > 0,
+            };
+            for c in ('\0'..='\u{FFFF}').filter(|&c| is_plain(c)) {
+                assert_eq!(classify(c, switches), looked_up(c, switches), "{c:?}");
+            }
+        }
+    }
 }

@@ -1,22 +1,32 @@
 //! Folding a text block by block.
+
+use std::ops::Range;
+
 use super::fold::Folder;
 use super::sentence::{Stops, has_others};
 use super::{Sentence, Text, TextOptions, blocks};
 
 /// The text of these blocks; `main` says which of them methods see (empty: all).
 pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
-    let mut folding = Folding {
-        folder: Folder::new(options),
-        others: options.sentences && has_others(&visible),
-        folded: String::with_capacity(visible.len()),
-        sentences: Vec::new(),
-    };
+    let mut folding = Folding::new(&visible, options);
     // A block of nothing but invisible characters folds to nothing and goes from both texts.
     let mut emptied = Vec::new();
-    for (number, block) in blocks(&visible).enumerate() {
-        let seen = main.get(number).copied().unwrap_or(main.is_empty());
-        if !folding.block(block, seen && options.sentences) {
-            emptied.push(number);
+    let wanted =
+        |number: usize| options.sentences && main.get(number).copied().unwrap_or(main.is_empty());
+    let (mut number, mut rest) = (0, Some(&*visible));
+    while let Some(text) = rest {
+        let (same, odd) = whole_blocks(text, folding.folder.same_len(text));
+        number += same.map_or(0, |same| folding.same(same, |at| wanted(number + at)));
+        rest = odd;
+        if let Some(text) = odd {
+            let (block, after) = match memchr::memchr(b'\n', text.as_bytes()) {
+                Some(end) => (&text[..end], Some(&text[end + 1..])),
+                None => (text, None),
+            };
+            if !folding.block(block, wanted(number)) {
+                emptied.push(number);
+            }
+            (number, rest) = (number + 1, after);
         }
     }
     let (visible, main) = if emptied.is_empty() {
@@ -38,6 +48,17 @@ pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> T
     }
 }
 
+/// The blocks of a text that end in its first `same` bytes, and what comes behind the line feed after them; `None` if there are none.
+fn whole_blocks(text: &str, same: usize) -> (Option<&str>, Option<&str>) {
+    if same == text.len() && same > 0 {
+        return (Some(text), None);
+    }
+    match memchr::memrchr(b'\n', &text.as_bytes()[..same]) {
+        Some(end) => (Some(&text[..end]), Some(&text[end + 1..])),
+        None => (None, Some(text)),
+    }
+}
+
 /// Folds a text block by block and notes the sentences.
 struct Folding {
     folder: Folder,
@@ -48,6 +69,38 @@ struct Folding {
 }
 
 impl Folding {
+    fn new(visible: &str, options: &TextOptions) -> Folding {
+        Folding {
+            folder: Folder::new(options),
+            others: options.sentences && has_others(visible),
+            folded: String::with_capacity(visible.len()),
+            sentences: Vec::new(),
+        }
+    }
+
+    /// Takes blocks that fold to themselves but for the case of ASCII, and notes the sentences of those that are wanted. Returns how
+    /// many blocks there are.
+    fn same(&mut self, same: &str, wanted: impl Fn(usize) -> bool) -> usize {
+        if !self.folded.is_empty() {
+            self.folded.push('\n');
+        }
+        let mut start = self.folded.len();
+        self.folder.copy(same, &mut self.folded);
+        let mut count = 0;
+        for block in blocks(same) {
+            if wanted(count) {
+                let (stops, mut begin) = (Stops::new(block, self.others), 0);
+                while let Some(stop) = stops.next(begin) {
+                    self.sentence(start + begin..start + stop.at, stop.words);
+                    begin = stop.end;
+                }
+            }
+            start += block.len() + 1;
+            count += 1;
+        }
+        count
+    }
+
     /// Folds a block and notes its sentences if they are wanted; false if nothing is left of it.
     fn block(&mut self, block: &str, wanted: bool) -> bool {
         let before = self.folded.len();
@@ -61,7 +114,7 @@ impl Folding {
             let sentence_start = self.folded.len();
             self.folder
                 .fold_into(&block[begin..stop.at], &mut self.folded);
-            self.sentence(sentence_start, stop.words);
+            self.sentence(sentence_start..self.folded.len(), stop.words);
             self.folder
                 .fold_into(&block[stop.at..stop.end], &mut self.folded);
             begin = stop.end;
@@ -74,16 +127,48 @@ impl Folding {
         left
     }
 
-    /// Notes what was folded since `start` as a sentence, unless it has neither letter nor digit.
-    fn sentence(&mut self, start: usize, words: bool) {
-        let sentence = &self.folded[start..];
+    /// Notes these bytes as a sentence, unless they have neither letter nor digit.
+    fn sentence(&mut self, bytes: Range<usize>, words: bool) {
+        let sentence = &self.folded[bytes.clone()];
         if !sentence.contains(char::is_alphanumeric) {
             return;
         }
-        let end = start + sentence.trim_end().len();
-        let start = end - self.folded[start..end].trim_start().len();
+        let end = bytes.start + sentence.trim_end().len();
+        let start = end - self.folded[bytes.start..end].trim_start().len();
         if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
             self.sentences.push(Sentence { start, end, words });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The text folded block by block.
+    fn plainly(visible: &str, main: &[bool], options: &TextOptions) -> Folding {
+        let mut folding = Folding::new(visible, options);
+        for (number, block) in blocks(visible).enumerate() {
+            folding.block(block, main.get(number).copied().unwrap_or(main.is_empty()));
+        }
+        folding
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_fold_together_as_one_by_one(
+            blocks in prop::collection::vec("([A-Za-z]{1,9}[.] ?|[春é。，\u{300}\u{AD}１]){1,6}", 0..6),
+            main in prop::collection::vec(any::<bool>(), 6),
+            all in any::<bool>(),
+        ) {
+            let (visible, options) = (blocks.join("\n"), TextOptions::default());
+            let main = if all { Vec::new() } else { main[..blocks.len()].to_vec() };
+            let one_by_one = plainly(&visible, &main, &options);
+            let together = fold_blocks(visible, main, &options);
+            prop_assert_eq!(together.folded, one_by_one.folded);
+            prop_assert_eq!(together.sentences, one_by_one.sentences);
         }
     }
 }

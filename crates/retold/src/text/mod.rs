@@ -5,6 +5,7 @@
 #[cfg(feature = "precise")]
 mod align;
 pub mod atoms;
+mod bits;
 mod block;
 pub mod charset;
 pub mod extract;
@@ -121,6 +122,23 @@ impl Text {
         })
     }
 
+    /// The bytes of [`Text::folded`] that methods see, in stretches of as many blocks as follow each other.
+    pub(crate) fn stretches(&self) -> Vec<Range<usize>> {
+        let mut stretches: Vec<Range<usize>> = Vec::new();
+        if self.main.is_empty() {
+            stretches.push(0..self.folded.len());
+            return stretches;
+        }
+        for (start, block) in self.seen() {
+            let end = start + block.len();
+            match stretches.last_mut() {
+                Some(last) if last.end + 1 == start => last.end = end,
+                _ => stretches.push(start..end),
+            }
+        }
+        stretches
+    }
+
     /// The blocks of [`Text::visible`] whose folded forms methods see: what people are shown of it.
     pub fn shown(&self) -> impl Iterator<Item = &str> {
         let blocks = blocks(&self.visible).enumerate();
@@ -168,7 +186,8 @@ impl Text {
 
     /// Characters that methods see, white space left out.
     pub fn seen_chars(&self) -> u64 {
-        self.seen().map(|(_, block)| count_chars(block)).sum()
+        let stretches = self.stretches().into_iter();
+        stretches.map(|seen| count_chars(&self.folded[seen])).sum()
     }
 }
 
@@ -216,10 +235,8 @@ fn blocks(text: &str) -> impl Iterator<Item = &str> + Clone {
 /// The number of characters of a visible or folded text, or of a part of one, white space left out. Blocks hold no
 /// other white space than single spaces and line feeds, so bytes can be counted.
 pub fn count_chars(text: &str) -> u64 {
-    let counts = |b: &u8| u8::from(b & 0xC0 != 0x80 && *b != b' ' && *b != b'\n');
-    // As many as a byte can count, so that the compiler can count many at a time.
-    let runs = text.as_bytes().chunks(255);
-    runs.map(|run| u64::from(run.iter().map(counts).sum::<u8>()))
+    let runs = text.as_bytes().chunks(bits::WIDE);
+    runs.map(|run| u64::from(bits::first(run, bits::uncounted).count_zeros()))
         .sum()
 }
 

@@ -173,7 +173,7 @@ impl Mark<'_> {
         // One letter of an alphabet, which has two bytes at most; a Hangul syllable can be a word.
         let is_short = word
             .split('.')
-            .all(|part| part.chars().count() <= 1 && part.len() <= 2);
+            .all(|part| part.len() <= 2 && part.chars().count() <= 1);
         let is_number = word.chars().all(|c| c.is_numeric());
         let is_section = word.chars().all(|c| c.is_numeric() || c == '.');
         // A list number, or a letter that does the same: `1. `, `2.3. `, `a. `.
@@ -196,6 +196,10 @@ impl Mark<'_> {
 
     /// The length of closing quotes, brackets and note numbers right after the mark.
     fn closers(&self) -> usize {
+        // Mostly there are none.
+        if matches!(self.after.as_bytes().first(), None | Some(b' ')) {
+            return 0;
+        }
         let mut rest = self.after;
         loop {
             let quotes = rest.trim_start_matches(is_closer);
@@ -220,8 +224,23 @@ fn is_abbreviation(word: &str) -> bool {
     let small = &mut small[..word.len()];
     small.copy_from_slice(word.as_bytes());
     small.make_ascii_lowercase();
-    ABBREVIATIONS.iter().any(|word| word.as_bytes() == small)
+    let lengths = small
+        .first()
+        .map_or(0, |&first| LENGTHS[usize::from(first)]);
+    lengths >> small.len() & 1 != 0 && ABBREVIATIONS.iter().any(|word| word.as_bytes() == small)
 }
+
+/// By the first byte of an abbreviation, one bit for each length that such have.
+const LENGTHS: [u16; 256] = {
+    let mut lengths = [0; 256];
+    let mut i = 0;
+    while i < ABBREVIATIONS.len() {
+        let word = ABBREVIATIONS[i].as_bytes();
+        lengths[word[0] as usize] |= 1 << word.len();
+        i += 1;
+    }
+    lengths
+};
 
 /// The length of a note like `[12]` at the start of the text.
 fn note_len(text: &str) -> usize {

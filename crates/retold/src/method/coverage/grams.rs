@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::canonical_combining_class;
+use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::atoms::{Token, atoms};
+use crate::text::atoms::{Made, words};
 use crate::text::{Script, Text, count_chars};
 
 /// Multiplier of the polynomial over the hashes of a gram's tokens; odd, so that no token is lost.
@@ -25,13 +24,16 @@ pub(super) struct Placed {
 
 /// The tokens of a text, in order.
 pub(super) fn tokens(text: &Text) -> Vec<Placed> {
-    let mut tokens = Vec::with_capacity(text.folded.len() / 4);
-    atoms(text, Token::Word, |start, end| {
-        tokens.push(Placed {
-            hash: spelled(&text.folded[start..end]),
-            start: start as u32,
-            end: end as u32,
-        });
+    let mut tokens = Vec::with_capacity(text.folded.len() / 3);
+    words(text, |start, end, made| {
+        let token = &text.folded.as_bytes()[start..end];
+        let hash = match made {
+            Made::Ascii => xxh3_64(token),
+            Made::Alone => alone(token),
+            Made::Mixed => mixed(&text.folded[start..end]),
+        };
+        let (start, end) = (start as u32, end as u32);
+        tokens.push(Placed { hash, start, end });
     });
     tokens
 }
@@ -65,30 +67,49 @@ fn varies(token: &str) -> bool {
     token.next().is_some_and(is_ideograph) && token.next().is_none()
 }
 
-/// The hash of a token, the same for spellings that editions differ in: accents and other marks on letters of alphabets, and
-/// the characters for he, she and it, and for a male and a female you, which older Chinese texts do not tell apart.
-fn spelled(token: &str) -> u64 {
-    let marked = |c: char| matches!(c, '\u{80}'..='\u{6FF}' | '\u{1E00}'..='\u{1FFF}');
-    let variant = |c: char| match c {
+/// The characters for he, she and it, and for a male and a female you, which older Chinese texts do not tell apart, are one.
+fn variant(c: char) -> char {
+    match c {
         '她' | '它' | '牠' | '祂' => '他',
         '妳' => '你',
         c => c,
+    }
+}
+
+/// The hash of a character that is a token by itself; the same for all [variants](variant).
+fn alone(token: &[u8]) -> u64 {
+    let of_three = |token: &[u8; 3]| match token {
+        [0xE5, 0xA5, 0xB9] | [0xE5, 0xAE, 0x83] | [0xE7, 0x89, 0xA0] | [0xE7, 0xA5, 0x82] => {
+            xxh3_64("他".as_bytes())
+        }
+        [0xE5, 0xA6, 0xB3] => xxh3_64("你".as_bytes()),
+        token => xxh3_64(token),
     };
-    if token.is_ascii() {
-        return xxh3_64(token.as_bytes());
+    match token.try_into() {
+        Ok(token) => of_three(token),
+        Err(_) => xxh3_64(token),
     }
-    let mut rest = token.chars();
-    // A character by itself, as in all Chinese text.
-    if let (Some(c), "") = (rest.next(), rest.as_str())
-        && !marked(c)
-    {
-        return xxh3_64(variant(c).encode_utf8(&mut [0; 4]).as_bytes());
-    }
+}
+
+/// The hash of a token of letters, the same for spellings that editions differ in: accents and other marks on letters of alphabets.
+fn mixed(token: &str) -> u64 {
+    let marked = |c: char| matches!(c, '\u{80}'..='\u{6FF}' | '\u{1E00}'..='\u{1FFF}');
     if !token.contains(|c| marked(c) || variant(c) != c) {
         return xxh3_64(token.as_bytes());
     }
-    let letters = token.nfd().filter(|&c| canonical_combining_class(c) == 0);
-    let letters: String = letters.map(variant).collect();
+    let mut letters = String::with_capacity(2 * token.len());
+    for c in token.chars() {
+        if c.is_ascii() {
+            letters.push(c);
+            continue;
+        }
+        // Marks are the only parts that a normal form brings in another order, and they go.
+        decompose_canonical(c, |part| {
+            if canonical_combining_class(part) == 0 {
+                letters.push(variant(part));
+            }
+        });
+    }
     xxh3_64(letters.as_bytes())
 }
 
@@ -106,21 +127,20 @@ pub(super) struct Gram {
 /// tokens, so that the next one costs the same however long a gram is.
 pub(super) fn grams(tokens: &[Placed], width: usize) -> impl Iterator<Item = Gram> {
     let width = width.min(tokens.len());
-    let leaving = (0..width).fold(1u64, |power, _| power.wrapping_mul(BASE));
+    let before = width.saturating_sub(1);
+    let leading = (0..before).fold(1u64, |power, _| power.wrapping_mul(BASE));
     let add = |hash: u64, token: &Placed| hash.wrapping_mul(BASE).wrapping_add(token.hash);
-    let (first, rest) = tokens.split_at(width.saturating_sub(1));
-    let mut polynomial = first.iter().fold(0, add);
-    rest.iter().enumerate().map(move |(place, token)| {
-        polynomial = add(polynomial, token);
-        if place > 0 {
-            let left = tokens[place - 1].hash;
-            polynomial = polynomial.wrapping_sub(left.wrapping_mul(leaving));
-        }
+    let (head, rest) = tokens.split_at(before);
+    let mut polynomial = head.iter().fold(0, add);
+    let ends = tokens.iter().zip(rest).enumerate();
+    ends.map(move |(place, (first, last))| {
+        let whole = add(polynomial, last);
+        polynomial = whole.wrapping_sub(first.hash.wrapping_mul(leading));
         Gram {
             // The polynomial by itself is not spread evenly.
-            hash: xxh3_64(&polynomial.to_le_bytes()),
+            hash: xxh3_64(&whole.to_le_bytes()),
             place,
-            bytes: (tokens[place].start, token.end),
+            bytes: (first.start, last.end),
         }
     })
 }
@@ -135,4 +155,46 @@ pub(super) fn prose(text: &Text) -> u64 {
         .checked_div(text.seen_chars())
         .unwrap_or_default()
         .min(1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use unicode_normalization::UnicodeNormalization;
+
+    use super::*;
+    use crate::text::testing::text;
+
+    /// The spelling of a token as the documentation says it.
+    fn plainly(token: &str) -> u64 {
+        let marked = |c: char| matches!(c, '\u{80}'..='\u{6FF}' | '\u{1E00}'..='\u{1FFF}');
+        if !token.contains(|c| marked(c) || variant(c) != c) {
+            return xxh3_64(token.as_bytes());
+        }
+        let letters = token.nfd().filter(|&c| canonical_combining_class(c) == 0);
+        let letters: String = letters.map(variant).collect();
+        xxh3_64(letters.as_bytes())
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_are_spelled_as_the_rules_say(content in "([a-z]{0,20}[éüắжйάكก]{0,2}[她它牠祂妳他你中が가] ?|\\PC){0,40}") {
+            let text = text(&content);
+            for token in tokens(&text) {
+                let spelled = plainly(&text.folded[token.start as usize..token.end as usize]);
+                prop_assert_eq!(token.hash, spelled);
+            }
+        }
+
+        #[test]
+        fn grams_are_hashed_as_from_the_start(hashes in prop::collection::vec(any::<u64>(), 0..30), width in 1..9usize) {
+            let placed = |hash: u64| Placed { hash, start: 0, end: 0 };
+            let tokens: Vec<Placed> = hashes.iter().map(|&hash| placed(hash)).collect();
+            let one = |tokens: &[u64]| tokens.iter().fold(0u64, |sum, hash| sum.wrapping_mul(BASE).wrapping_add(*hash));
+            let windows = hashes.windows(width.min(hashes.len()).max(1));
+            let plainly: Vec<u64> = windows.map(|tokens| xxh3_64(&one(tokens).to_le_bytes())).collect();
+            let found: Vec<u64> = grams(&tokens, width).map(|gram| gram.hash).collect();
+            prop_assert_eq!(found, plainly);
+        }
+    }
 }

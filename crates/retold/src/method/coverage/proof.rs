@@ -55,17 +55,17 @@ impl<'a> Proof<'a> {
         proof.extend(spelled);
         proof.extend(sample.iter().map(|(key, _)| key));
         proof.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
-        let (mut runs, mut count) = (grams(tokens, run), 0);
-        let mut next = || {
-            runs.next().map(|gram| {
-                count += 1;
-                (gram.hash >> 32) as u32
-            })
+        let runs = match tokens.len() {
+            0 => 0,
+            tokens => tokens - run.min(tokens) + 1,
         };
-        while let Some(first) = next() {
-            proof.push(bytemuck::cast([first, next().unwrap_or_default()]));
+        proof[HEAD - 1] = runs as u64;
+        let begin = proof.len();
+        proof.resize(begin + runs.div_ceil(2), 0);
+        let places = bytemuck::cast_slice_mut::<u64, u32>(&mut proof[begin..]);
+        for (place, gram) in places.iter_mut().zip(grams(tokens, run)) {
+            *place = (gram.hash >> 32) as u32;
         }
-        proof[HEAD - 1] = count;
         proof
     }
 

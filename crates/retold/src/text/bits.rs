@@ -1,0 +1,107 @@
+//! Bytes of text looked at 64 at a time: one bit for each.
+
+use wide::u8x16;
+
+/// Bytes that are looked at together.
+pub const WIDE: usize = 64;
+
+/// What `look` says of the first bytes of a text. A text that ends before is filled up with spaces.
+pub fn first<T>(bytes: &[u8], look: impl Fn(&[u8; WIDE]) -> T) -> T {
+    match bytes.first_chunk() {
+        Some(bytes) => look(bytes),
+        None => {
+            let mut filled = [b' '; WIDE];
+            filled[..bytes.len()].copy_from_slice(bytes);
+            look(&filled)
+        }
+    }
+}
+
+/// Which of the bytes are letters or digits of ASCII; the first has the lowest bit.
+pub fn letters(bytes: &[u8; WIDE]) -> u64 {
+    let within = |bytes: u8x16, from: u8, count: u8| {
+        let offset = bytes - u8x16::splat(from);
+        offset.min(u8x16::splat(count - 1)).simd_eq(offset)
+    };
+    bits(bytes, |bytes| {
+        within(bytes | u8x16::splat(0x20), b'a', 26) | within(bytes, b'0', 10)
+    })
+}
+
+/// Which of the bytes are not ASCII.
+pub fn others(bytes: &[u8; WIDE]) -> u64 {
+    bits(bytes, |bytes| bytes)
+}
+
+/// Which of the bytes begin a character.
+pub fn begins(bytes: &[u8; WIDE]) -> u64 {
+    bits(bytes, |bytes| {
+        !(bytes & u8x16::splat(0xC0)).simd_eq(u8x16::splat(0x80))
+    })
+}
+
+/// Which of the bytes are this one or larger.
+pub fn at_least(bytes: &[u8; WIDE], least: u8) -> u64 {
+    bits(bytes, |bytes| bytes.max(u8x16::splat(least)).simd_eq(bytes))
+}
+
+/// Which of the bytes begin no character or are spaces or line feeds.
+pub fn uncounted(bytes: &[u8; WIDE]) -> u64 {
+    bits(bytes, |bytes| {
+        (bytes & u8x16::splat(0xC0)).simd_eq(u8x16::splat(0x80))
+            | bytes.simd_eq(u8x16::splat(b' '))
+            | bytes.simd_eq(u8x16::splat(b'\n'))
+    })
+}
+
+/// Whether one of the first 16 bytes may be or begin white space that is no single space.
+pub fn may_be_space(bytes: &[u8; 18]) -> bool {
+    let at = |from: usize| u8x16::new(bytes[from..].first_chunk().copied().unwrap_or_default());
+    let (bytes, next) = (at(0), at(1));
+    let space = |bytes: u8x16| bytes.simd_eq(u8x16::splat(b' '));
+    let control = bytes.min(u8x16::splat(0x1F)).simd_eq(bytes) | bytes.simd_eq(u8x16::splat(0x7F));
+    let lead = bytes.simd_eq(u8x16::splat(0xC2))
+        | (bytes & u8x16::splat(0xFC)).simd_eq(u8x16::splat(0xE0));
+    (control | lead | space(bytes) & space(next)).to_bitmask() != 0
+}
+
+/// Of which bytes the highest bit is set by `is`.
+fn bits(bytes: &[u8; WIDE], is: impl Fn(u8x16) -> u8x16) -> u64 {
+    let parts = bytes.as_chunks::<16>().0.iter().rev();
+    parts.fold(0, |bits, &part| {
+        bits << 16 | u64::from(is(u8x16::new(part)).to_bitmask())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same, byte by byte.
+    fn one_by_one(bytes: &[u8; WIDE], is: impl Fn(u8) -> bool) -> u64 {
+        let bits = bytes.iter().enumerate();
+        bits.map(|(at, &byte)| u64::from(is(byte)) << at).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn all_are_looked_at_as_one_by_one(bytes in prop::collection::vec(any::<u8>(), WIDE)) {
+            let bytes: [u8; WIDE] = bytes.try_into().unwrap();
+            let uncounts = |b: u8| b & 0xC0 == 0x80 || b == b' ' || b == b'\n';
+            prop_assert_eq!(letters(&bytes), one_by_one(&bytes, |b| b.is_ascii_alphanumeric()));
+            prop_assert_eq!(others(&bytes), one_by_one(&bytes, |b| !b.is_ascii()));
+            prop_assert_eq!(begins(&bytes), one_by_one(&bytes, |b| b & 0xC0 != 0x80));
+            prop_assert_eq!(at_least(&bytes, 0xE2), one_by_one(&bytes, |b| b >= 0xE2));
+            prop_assert_eq!(uncounted(&bytes), one_by_one(&bytes, uncounts));
+        }
+    }
+
+    #[test]
+    fn what_ends_before_is_filled_up() {
+        assert_eq!(first(b"a-b", letters), 0b101);
+        assert_eq!(first(&[b'a'; 80], letters), u64::MAX);
+        assert_eq!(first(b"", others), 0);
+    }
+}
