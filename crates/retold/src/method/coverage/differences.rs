@@ -37,10 +37,11 @@ const APART: usize = 2;
 /// A headline has at most so many tokens.
 const HEADLINE: usize = 40;
 
-/// What is presumed of the share that is own before any key is looked at.
-const PRESUMED: f64 = 0.5;
-/// The same of a short text: a word makes another notice of it, unless it is known to be no filling of a slot.
-const PRESUMED_SHORT: f64 = 1.0;
+/// What is presumed of the share that is own before any key is looked at, and as how many keys that weighs.
+const PRESUMED: (f64, f64) = (0.5, 1.0);
+/// The same of a short text: a word makes another notice of it, unless it is known to be no filling of a slot. Of few keys one is
+/// enough to know it.
+const PRESUMED_SHORT: (f64, f64) = (1.0, 0.5);
 
 impl Differences {
     /// Between a text and one with at least as many tokens; keys are of `width` tokens, and texts of fewer than `short` tokens
@@ -210,15 +211,15 @@ impl Replaced {
 
     /// The share of what is replaced that stands on few texts, from the keys that reach into it. With few keys it is
     /// drawn towards what is presumed.
-    fn own(&self, text: &Proof<'_>, width: usize, presumed: f64) -> f64 {
+    fn own(&self, text: &Proof<'_>, width: usize, (share, weight): (f64, f64)) -> f64 {
         let reaching = text.places().filter(|&(place, _)| {
             let end = (place + width).min(self.0.len());
             let tokens = self.0.get(place..end);
             tokens.is_some_and(|tokens| tokens.contains(&true))
         });
         let (own, all) = reaching.fold((0, 0), |(own, all), (_, is_own)| {
-            (own + usize::from(is_own), all + 1)
+            (own + u32::from(is_own), all + 1)
         });
-        (own as f64 + presumed) / (f64::from(all) + 1.0)
+        (f64::from(own) + share * weight) / (f64::from(all) + weight)
     }
 }

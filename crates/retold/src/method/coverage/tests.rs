@@ -340,9 +340,20 @@ fn a_short_page_may_end_with_a_line_of_its_own() {
         let method = fitted(vec![("short", "60")], &texts);
         tested(&method, texts[0], &cut)
     };
-    // 2 of 40 words; of 41 keys of the other text that reach beyond them one is own: 0.05 · (1 + 1) / (41 + 1).
+    // 2 of 40 words; of 41 keys of the other text that reach beyond them one is own: 0.05 · (1 + ½) / (41 + ½).
     assert_eq!(decided(&same)[3..4], ["replaced = 0.00 ≤ 0.02"]);
     assert_eq!(decided(&others)[3..], ["replaced = 0.05 > 0.02"]);
+}
+
+/// One of 40 words is another than on four pages: of the 3 keys that reach into it there none is own, ½ / (3 + ½).
+#[test]
+fn a_word_of_a_short_page_may_be_known_to_be_edited() {
+    let pages: Vec<String> = (0..4).map(|n| format!("{} e{n}", words(0, 40))).collect();
+    let texts: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let method = fitted(vec![("short", "60")], &texts);
+    let edited = format!("{} x {}", words(0, 20), words(21, 40));
+    let found = differences(&edited, texts[0], &method);
+    assert_eq!((found.replaced, found.own), (1, 0.5 / 3.5));
 }
 
 /// A poem of 28 characters: one of them in another spelling makes another edition of it; a number, two characters side by side, or
@@ -492,6 +503,30 @@ fn what_templates_share_counts_nothing_where_the_rest_agrees() {
     assert!(verdict(&method, texts[0], texts[1]).is_some());
     assert_eq!(verdict(&method, texts[2], texts[3]), None);
     assert_eq!(tested(&method, texts[0], texts[1])[1], "rest = 0.83 ≥ 0.40");
+}
+
+/// A notice of 41 words with one name in a template of 60 words: of the 99 keys 58 are the template's, so 101 · 41/99 = 41.8 words
+/// are the page's own. Of the 3 keys that reach into the name all are own: (3 + ½) / (3 + 1) / 41.8.
+#[test]
+fn a_short_notice_in_a_template_is_a_short_notice() {
+    let (template, behind) = (words(0, 60), words(520, 540));
+    let notice = |name: &str| format!("{template} {} {name} {behind}", words(500, 520));
+    let other = |own: usize| format!("{template} {}", words(own, own + 50));
+    let mut texts = vec![notice("a"), notice("b")];
+    texts.extend((1..5).map(|n| other(1000 * n)));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let method = |short| fitted(vec![("short", short)], &texts);
+    let told = tested(&method("60"), texts[0], texts[1]);
+    let last = [
+        "own words = 41.83 < 60.00",
+        "replaced of own = 0.021 > 0.020",
+    ];
+    assert_eq!(told[told.len() - 2..], last);
+    assert_eq!(verdict(&method("60"), texts[0], texts[1]), None);
+    assert!(verdict(&method("41"), texts[0], texts[1]).is_some());
+    // A longer page that has all but the name contains it.
+    let longer = format!("{} {}", texts[1], words(9000, 9150));
+    assert!(verdict(&method("60"), texts[0], &longer).is_some());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What `coverage` says of two texts.
 
-use super::super::{Asking, Trace, Verifier};
+use super::super::{Asking, Check, Op, Trace, Verifier};
 use super::differences::{Counterparts, Differences};
 use super::places::Places;
 use super::proof::Proof;
@@ -72,7 +72,9 @@ impl Coverage {
         }
         let differences =
             Differences::between(small, large, &counterparts, (self.width, self.short));
-        if !self.agrees(&differences, &rest, trace) {
+        if !self.agrees(&differences, &rest, trace)
+            || !self.agrees_in_own(&differences, large.tokens, &rest, trace)
+        {
             return None;
         }
         let told = "length ratio: words of the smaller page over those of the larger";
@@ -89,5 +91,30 @@ impl Coverage {
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
             shared_chars: 0,
         })
+    }
+    /// Whether texts of which little is their own agree in that: a short notice in a template is a short notice, and a word makes
+    /// another of it. A page that is contained in one of `larger` tokens is no other filling of a form.
+    fn agrees_in_own(
+        &self,
+        differences: &Differences,
+        larger: usize,
+        rest: &Rest,
+        trace: &mut Trace,
+    ) -> bool {
+        let tokens = differences.tokens;
+        let is_told = tokens < self.short || !rest.leaves_out();
+        if is_told || ratio(tokens, larger) < self.length_threshold {
+            return true;
+        }
+        let own = tokens as f64 * ratio(rest.keys, rest.sampled);
+        let told = "words of the smaller page, by the sketches' share of what is no template's";
+        let is_short = Check::value("own words", told, own).against(Op::Below, self.short as f64);
+        if !trace.test(is_short.deciding("a short text in a template", "no short text")) {
+            return true;
+        }
+        let told = "words that are replaced, rare in the collection, over the own words";
+        let replaced = differences.replaced as f64 * differences.own / own.max(1.0);
+        let replaced = Check::value("replaced of own", told, replaced);
+        trace.test(replaced.against(Op::AtMost, self.short_replaced))
     }
 }
