@@ -529,6 +529,26 @@ fn a_short_notice_in_a_template_is_a_short_notice() {
     assert!(verdict(&method("60"), texts[0], &longer).is_some());
 }
 
+/// A story of 200 words on pages with 40 words of their own: as these differ, it is taken for a template's. Two words of it are others on
+/// each of two pages, but what is left of the sketches, 53 of 233 keys, is less than a quarter, so nothing is asked of it.
+#[test]
+fn a_story_that_is_taken_for_a_template_is_no_notice() {
+    let page = |edited: &str, own: usize| {
+        let story = format!("{} {edited} {}", words(0, 100), words(102, 200));
+        format!("{story} {}", words(own, own + 40))
+    };
+    let mut texts = vec![page("a b", 1000), page("c d", 2000)];
+    texts.extend((3..8).map(|n| page(&words(100, 102), 1000 * n)));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let method = fitted(vec![("short", "60"), ("many", "100")], &texts);
+    assert!(verdict(&method, texts[0], texts[1]).is_some());
+    let told = tested(&method, texts[0], texts[1]);
+    assert!(
+        told.iter().all(|told| !told.starts_with("own words")),
+        "{told:?}"
+    );
+}
+
 #[test]
 fn the_rest_of_two_sketches_by_hand() {
     let sketch = |keys: &'static [u64], common: &'static [u64]| SketchRef {

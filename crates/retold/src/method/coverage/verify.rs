@@ -5,7 +5,7 @@ use super::differences::{Counterparts, Differences};
 use super::places::Places;
 use super::proof::Proof;
 use super::rest::Rest;
-use super::{Coverage, Sketch};
+use super::{Coverage, Sketch, fewest};
 use crate::relation::{Verdict, ratio};
 use crate::text::Text;
 
@@ -92,8 +92,10 @@ impl Coverage {
             shared_chars: 0,
         })
     }
+
     /// Whether texts of which little is their own agree in that: a short notice in a template is a short notice, and a word makes
-    /// another of it. A page that is contained in one of `larger` tokens is no other filling of a form.
+    /// another of it. A page that is contained in one of `larger` tokens is no other filling of a form. Nor are reprints of a story
+    /// so common that its keys are taken for a template's: next to nothing of them is their own.
     fn agrees_in_own(
         &self,
         differences: &Differences,
@@ -102,7 +104,7 @@ impl Coverage {
         trace: &mut Trace,
     ) -> bool {
         let tokens = differences.tokens;
-        let is_told = tokens < self.short || !rest.leaves_out();
+        let is_told = tokens < self.short || !rest.leaves_out() || rest.keys < fewest(rest);
         if is_told || ratio(tokens, larger) < self.length_threshold {
             return true;
         }
