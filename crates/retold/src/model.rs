@@ -19,7 +19,9 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::ids::UnitNo;
 use crate::knowledge::{Census, Knowledge};
-use crate::method::{self, Check, Keyword, Learns, Method, MethodInfo, Op, Spot, Trace, Verifier};
+use crate::method::{
+    self, Check, Keyword, Learns, Method, MethodInfo, Op, Sieve, Spot, Trace, Verifier,
+};
 use crate::page::Page;
 use crate::param::Params;
 use crate::relation::{Relation, Verdict};
@@ -319,6 +321,11 @@ impl Model {
             None => u64::MAX,
         };
         Some(Relating { verdict, up_to })
+    }
+
+    /// What tells of many units beside this one how similar they are at the most; see [`Method::sieve`].
+    pub(crate) fn sieve(&self, unit: Unit<'_>) -> Option<Sieve<'_>> {
+        self.0.method.sieve(unit.whole)
     }
 
     /// Up to which length of the shorter page the verdict is believed.

@@ -9,7 +9,7 @@ use crate::cluster::Pair;
 use crate::collect::{Collection, PageRow};
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
-use crate::method::Trace;
+use crate::method::{Sieve, Trace};
 use crate::model::{Judgement, Model, StoredUnit, Units, copy};
 use crate::spill::Sorter;
 
@@ -279,6 +279,25 @@ impl Asked<'_> {
             pairs.extend(others.filter_map(|(&other, unit)| self.with_unit(other, unit)));
         }
         pairs
+    }
+
+    /// What tells [how similar](Asked::at_most) other classes are at the most, if the method has such a thing.
+    pub(super) fn sieve(&self) -> Option<Sieve<'_>> {
+        self.judge.model.sieve(self.unit.as_ref())
+    }
+
+    /// How similar these classes are to this one at the most; `None` for those that are surely not related.
+    pub(super) fn at_most(&self, sieve: &Sieve<'_>, others: &[ClassNo]) -> Vec<Option<f32>> {
+        let units = others.iter().map(|&other| self.judge.unit(other));
+        let units: Vec<StoredUnit> = units.collect();
+        black_box(units.iter().filter(|unit| unit.is_empty()).count());
+        let most = others.iter().zip(&units).map(|(&other, unit)| {
+            match self.judge.classes.are_copies(self.class, other) {
+                true => Some(1.0),
+                false => sieve(unit.as_ref().whole).map(|most| most as f32),
+            }
+        });
+        most.collect()
     }
 
     /// The pair with another class, named by their first pages, if they are related.

@@ -8,7 +8,8 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::classes::{Classes, Judge, TOUCHED};
+use super::classes::{Classes, Judge};
+use super::likely::Likely;
 use super::parts::Parts;
 use crate::cluster::{Dropped, Keep, Pair};
 use crate::error::{Error, Result};
@@ -79,17 +80,16 @@ impl Near {
 }
 
 /// Those of a class's pairs that hold: the likeliest are checked first, until [`UNLIKELY`] fail together.
-fn likely(mut pairs: Vec<Pair>, truth: &Truth<'_>) -> Vec<Pair> {
-    pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+fn likely(mut pairs: Likely<'_>, truth: &Truth<'_>) -> Vec<Pair> {
     let mut held = Vec::new();
-    for pairs in pairs.chunks(UNLIKELY) {
+    loop {
+        let next: Vec<Pair> = pairs.by_ref().take(UNLIKELY).collect();
         let before = held.len();
-        held.extend(truth(pairs).into_iter().flatten());
+        held.extend(truth(&next).into_iter().flatten());
         if held.len() == before {
-            break;
+            return held;
         }
     }
-    held
 }
 
 /// The next classes that look, until so many of them have something to look at (or all are [`TOGETHER`]); those before them that
@@ -396,13 +396,11 @@ impl<'a> Families<'a> {
         let over = over.into_iter().filter_map(|other| asked.with(other));
         let over: Vec<Pair> = near.iter().copied().chain(over).collect();
         seen.extend(self.ties(state, class, over.iter().map(|pair| (other_of(pair), pair))));
-        let others = crowded.par_chunks(TOUCHED);
-        let pairs = others.flat_map_iter(|others| asked.with_each(others));
         Look {
             near: from_near,
             seen,
             candidates: crowded.len(),
-            crowded: likely(pairs.collect(), truth),
+            crowded: likely(Likely::new(&asked, &crowded), truth),
         }
     }
 

@@ -5,6 +5,7 @@ mod classes;
 mod clock;
 mod components;
 mod families;
+mod likely;
 mod matched;
 mod order;
 mod parts;

@@ -147,6 +147,11 @@ fn check_pair(info: &MethodInfo, method: &dyn Method, a: &Sketch, b: &Sketch) {
         judge(method, a, b),
         "{name}: told otherwise than decided"
     );
+    let sieve = method.sieve(a.as_ref());
+    let most = sieve.map(|sieve| sieve(b.as_ref()));
+    if let (Some(most), Some(verdict)) = (most, verdict) {
+        assert!(most >= Some(verdict.similarity), "{name}: sieved out");
+    }
     let swapped = judge(method, b, a).map(Verdict::swapped);
     assert_eq!(
         verdict, swapped,

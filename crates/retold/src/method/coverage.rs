@@ -12,7 +12,7 @@ mod verify;
 use std::sync::Arc;
 
 use super::{
-    Bounds, Check, Domain, Knowledge, Learns, Method, MethodInfo, Op, Param, Params, Sketch,
+    Bounds, Check, Domain, Knowledge, Learns, Method, MethodInfo, Op, Param, Params, Sieve, Sketch,
     SketchRef, Spot, Trace, Verifier,
 };
 use crate::relation::{Verdict, ratio};
@@ -20,7 +20,7 @@ use crate::text::{Extract, Text};
 use differences::Differences;
 use grams::{Placed, grams, headline, prose, spellings, tokens};
 use proof::Proof;
-use rest::Rest;
+use rest::{Rest, Seen};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "coverage",
@@ -293,6 +293,39 @@ impl Coverage {
         }
     }
 
+    /// The estimated coverage of two sketches that share this, if their texts have to be looked at.
+    fn estimate(
+        &self,
+        (a, b): (SketchRef<'_>, SketchRef<'_>),
+        rest: &Rest,
+        trace: &mut Trace,
+    ) -> Option<f64> {
+        let slack = self.slack(rest.sampled);
+        let (value, least) = reaching(rest.sampled_coverage(), slack, self.candidate());
+        let told = "share of the smaller sketch that the other has";
+        let least = least.max(ratio(1, rest.sampled.max(1)));
+        let estimate = Check::ratio(
+            "sampled coverage",
+            told,
+            rest.sampled_shared,
+            rest.sampled,
+            least,
+        );
+        if !trace.test(estimate) {
+            return None;
+        }
+        let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
+        let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
+        let shared = rest.sampled_shared * self.sample;
+        // A number scaled up from a sample may be off by some standard errors.
+        let error = match self.verify {
+            true => 3.0 * ((shared * self.sample) as f64).sqrt(),
+            false => 0.0,
+        };
+        let is_evidence = self.is_evidence(rest, prose, (shared, error), trace);
+        is_evidence.then_some(value)
+    }
+
     /// Whether what two pages share is more than a template. `shared` runs may be short of the truth by `error`.
     fn is_evidence(
         &self,
@@ -431,31 +464,7 @@ impl Method for Coverage {
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
         let rest = Rest::of_sketches(a, b, self.below());
-        let slack = self.slack(rest.sampled);
-        let (value, least) = reaching(rest.sampled_coverage(), slack, self.candidate());
-        let told = "share of the smaller sketch that the other has";
-        let least = least.max(ratio(1, rest.sampled.max(1)));
-        let estimate = Check::ratio(
-            "sampled coverage",
-            told,
-            rest.sampled_shared,
-            rest.sampled,
-            least,
-        );
-        if !trace.test(estimate) {
-            return None;
-        }
-        let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
-        let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
-        let shared = rest.sampled_shared * self.sample;
-        // A number scaled up from a sample may be off by some standard errors.
-        let error = match self.verify {
-            true => 3.0 * ((shared * self.sample) as f64).sqrt(),
-            false => 0.0,
-        };
-        if !self.is_evidence(&rest, prose, (shared, error), trace) {
-            return None;
-        }
+        let value = self.estimate((a, b), &rest, trace)?;
         let sizes = (a.keys.len(), b.keys.len());
         let told = "length ratio: keys of the smaller sketch over those of the larger";
         let (relation, length_ratio) =
@@ -467,6 +476,14 @@ impl Method for Coverage {
             shared: rest.sampled_shared as u32,
             shared_chars: 0,
         })
+    }
+
+    fn sieve(&self, sketch: SketchRef<'_>) -> Option<Sieve<'_>> {
+        let seen = Seen::new(sketch);
+        Some(Box::new(move |other| {
+            let rest = Rest::at_most(&seen, other, self.below());
+            self.estimate((seen.as_ref(), other), &rest, &mut Trace::off())
+        }))
     }
 
     fn verifier(&self) -> Option<&dyn Verifier> {

@@ -74,6 +74,12 @@ pub trait Method: Send + Sync {
     /// nothing else. Which keys are common in the collection is in [`SketchRef::common`].
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict>;
 
+    /// What tells of many sketches beside this one, in less time than [`Method::compare`], how similar they are at the most.
+    /// Default: `None`.
+    fn sieve(&self, _sketch: SketchRef<'_>) -> Option<Sieve<'_>> {
+        None
+    }
+
     /// What checks the verdicts of [`Method::compare`] on the texts. Default: nothing, they are final.
     fn verifier(&self) -> Option<&dyn Verifier> {
         None
@@ -90,6 +96,10 @@ pub trait Method: Send + Sync {
         None
     }
 }
+
+/// No less than the similarity of a sketch to the one that this was made for, as [`Method::compare`] has it; `None` only where that
+/// does not relate them.
+pub type Sieve<'m> = Box<dyn Fn(SketchRef<'_>) -> Option<f64> + Send + Sync + 'm>;
 
 /// Checks on the texts what sketches can only estimate.
 pub trait Verifier: Method {

@@ -2,7 +2,7 @@
 
 use super::proof::Proof;
 use crate::relation::ratio;
-use crate::sketch::SketchRef;
+use crate::sketch::{Sketch, SketchRef};
 
 /// What is counted on the comparable part of two sketches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,12 +29,39 @@ impl Rest {
         Rest::of(keys_a, keys_b, templates, |at| (a.is_common(at), false))
     }
 
+    /// No less of a sketch and one that is [`Seen`], without what is frequent: a key of the one in the place of a key of the other may
+    /// be another.
+    pub(super) fn at_most(seen: &Seen, b: SketchRef<'_>, below: u64) -> Rest {
+        let a = seen.as_ref();
+        let (keys_a, keys_b) = comparable(a.keys, b.keys, below);
+        let templates = (a.common_among(keys_a.len()), b.common_among(keys_b.len()));
+        let mut counts = Rest::none((keys_a.len(), keys_b.len()), templates);
+        let (mut shared, mut own) = (0, 0);
+        for &key in keys_b {
+            let slot = seen.slots[key as usize & (seen.slots.len() - 1)];
+            shared += usize::from(slot & Seen::KEY);
+            own += usize::from(slot / Seen::OWN);
+        }
+        counts.sampled_shared = shared.min(counts.sampled);
+        counts.shared = own.min(counts.keys);
+        counts
+    }
+
     /// Of two proofs.
     pub(super) fn of_proofs(a: &Proof<'_>, b: &Proof<'_>, below: u64) -> Rest {
         let (keys_a, keys_b) = comparable(a.sample, b.sample, below);
         let templates = (a.templates(keys_a.len()), b.templates(keys_b.len()));
         let marks = |at| (a.is_template(at), a.is_frequent(at));
         Rest::of(keys_a, keys_b, templates, marks)
+    }
+
+    /// Of so many keys that are comparable, and so many templates' among them, none of both sketches.
+    fn none(keys: (usize, usize), templates: (usize, usize)) -> Rest {
+        Rest {
+            sampled: keys.0.min(keys.1),
+            keys: (keys.0 - templates.0).min(keys.1 - templates.1),
+            ..Rest::default()
+        }
     }
 
     /// Of the keys of two sketches that are comparable, ascending; how many of each are templates'; and for a place in the first
@@ -46,11 +73,7 @@ impl Rest {
         templates: (usize, usize),
         marks: impl Fn(usize) -> (bool, bool),
     ) -> Rest {
-        let mut counts = Rest {
-            sampled: a.len().min(b.len()),
-            keys: (a.len() - templates.0).min(b.len() - templates.1),
-            ..Rest::default()
-        };
+        let mut counts = Rest::none((a.len(), b.len()), templates);
         let middle = a.len() / 2;
         let start = a
             .get(middle)
@@ -99,6 +122,48 @@ impl Rest {
             return 0.0;
         }
         ratio(self.shared, self.keys)
+    }
+}
+
+/// A sketch, to hold many others against.
+pub(super) struct Seen {
+    sketch: Sketch,
+    /// See [`SketchRef::common`].
+    common: Vec<u64>,
+    /// Whether a key of these low bits is one of the sketch, and one that is no template's.
+    slots: Vec<u8>,
+}
+
+impl Seen {
+    const KEY: u8 = 1;
+    const OWN: u8 = 2;
+    /// Slots of a key: one of sixteen to one of eight is taken.
+    const SLOTS: usize = 8;
+
+    pub(super) fn new(sketch: SketchRef<'_>) -> Seen {
+        let mut slots = vec![0; (Seen::SLOTS * sketch.keys.len()).next_power_of_two()];
+        let mask = slots.len() - 1;
+        for (place, &key) in sketch.keys.iter().enumerate() {
+            let own = if sketch.is_common(place) {
+                0
+            } else {
+                Seen::OWN
+            };
+            slots[key as usize & mask] |= Seen::KEY | own;
+        }
+        Seen {
+            sketch: sketch.to_owned(),
+            common: sketch.common.to_vec(),
+            slots,
+        }
+    }
+
+    /// The sketch.
+    pub(super) fn as_ref(&self) -> SketchRef<'_> {
+        SketchRef {
+            common: &self.common,
+            ..self.sketch.as_ref()
+        }
     }
 }
 
