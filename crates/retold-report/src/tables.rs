@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use rayon::prelude::*;
+use retold::cluster::Pair;
+use retold::config::Tables;
 use retold::ids::Rank;
 use retold::pairs::PairLine;
 use retold::relation::Relation;
@@ -12,6 +15,10 @@ use serde::Serialize;
 use crate::columns::{self, Columns, Kind};
 use crate::kept;
 use crate::out::OutDir;
+
+/// Lines that are held at a time, and those of them that one thread makes.
+const TOGETHER: usize = 1 << 14;
+const PART: usize = 1 << 9;
 
 #[derive(Serialize)]
 struct ClusterLine<'a> {
@@ -86,53 +93,60 @@ const REJECTS: &Columns = &[
 /// With `mark` nothing is dropped: `dropped.jsonl` is empty, and `marks.jsonl` has what records are marked with.
 pub(crate) fn write_all(findings: &Findings, out: &OutDir) -> Result<()> {
     let mark = findings.model.config().mark;
-    write(findings, out, "pairs", PAIRS, pairs(findings))?;
-    write_clusters(findings, out)?;
-    let dropped = findings.dropped.iter().filter(|_| !mark);
-    let dropped = dropped.map(|drop| DroppedLine {
-        id: findings.id(drop.page),
-        canonical: findings.id(drop.canonical),
-        relation: drop.relation,
-    });
-    write(findings, out, "dropped", DROPPED, dropped)?;
-    if mark {
-        let marks = kept::marks(findings);
-        let marks = marks.iter().map(|(&rank, mark)| MarkLine {
-            id: findings.id(rank),
-            cluster: mark.cluster,
-            canonical: &mark.canonical,
-            relation: mark.relation,
-        });
-        write(findings, out, "marks", MARKS, marks)?;
-    }
-    let rejects = findings.collection.rejects.iter().map(|reject| RejectLine {
-        source: &findings.sources[reject.source as usize].name,
-        record: reject.record,
-        reason: &reject.reason,
-    });
-    write(findings, out, "rejects", REJECTS, rejects)
-}
-
-fn pairs(findings: &Findings) -> impl Iterator<Item = PairLine<'_>> + Clone {
-    findings.pairs.iter().map(|pair| PairLine {
+    let form = findings.model.config().tables;
+    let pair = |pair: Pair| PairLine {
         a: findings.id(pair.a),
         b: findings.id(pair.b),
         relation: pair.relation,
         similarity: f64::from(pair.similarity),
         length_ratio: f64::from(pair.length_ratio),
         shared: pair.shared,
+    };
+    write((out, form), "pairs", PAIRS, findings.pairs.iter(), pair)?;
+    write_clusters(findings, out)?;
+    let dropped = findings.dropped.iter().filter(|_| !mark);
+    write((out, form), "dropped", DROPPED, dropped, |drop| {
+        DroppedLine {
+            id: findings.id(drop.page),
+            canonical: findings.id(drop.canonical),
+            relation: drop.relation,
+        }
+    })?;
+    if mark {
+        let marks = kept::marks(findings);
+        write(
+            (out, form),
+            "marks",
+            MARKS,
+            marks.iter(),
+            |(&rank, mark)| MarkLine {
+                id: findings.id(rank),
+                cluster: mark.cluster,
+                canonical: &mark.canonical,
+                relation: mark.relation,
+            },
+        )?;
+    }
+    let rejects = findings.collection.rejects.iter();
+    write((out, form), "rejects", REJECTS, rejects, |reject| {
+        RejectLine {
+            source: &findings.sources[reject.source as usize].name,
+            record: reject.record,
+            reason: &reject.reason,
+        }
     })
 }
 
 fn write_clusters(findings: &Findings, out: &OutDir) -> Result<()> {
     let id = |rank: Rank| findings.id(rank);
     let clusters = findings.clusters.iter().enumerate();
-    let lines = clusters.clone().map(|(cluster, c)| ClusterLine {
-        cluster,
-        canonical: id(c.canonical),
-        members: c.members.iter().map(|&rank| id(rank)).collect(),
-    });
-    jsonl(out, "clusters.jsonl", lines)?;
+    jsonl(out, "clusters.jsonl", clusters.clone(), |(cluster, c)| {
+        ClusterLine {
+            cluster,
+            canonical: id(c.canonical),
+            members: c.members.iter().map(|&rank| id(rank)).collect(),
+        }
+    })?;
     let members = clusters.flat_map(|(cluster, c)| {
         c.members.iter().map(move |&member| MemberLine {
             cluster,
@@ -144,27 +158,48 @@ fn write_clusters(findings: &Findings, out: &OutDir) -> Result<()> {
     columns::write(out, form, "clusters", CLUSTERS, members)
 }
 
-/// A table whose lines are rows.
-fn write(
-    findings: &Findings,
-    out: &OutDir,
+/// A table whose lines are rows: what `line` makes of `items`.
+fn write<T: Copy + Send + Sync, L: Serialize>(
+    (out, form): (&OutDir, Tables),
     name: &str,
     columns: &Columns,
-    lines: impl Iterator<Item = impl Serialize> + Clone,
+    items: impl Iterator<Item = T> + Clone,
+    line: impl Fn(T) -> L + Sync,
 ) -> Result<()> {
-    jsonl(out, &format!("{name}.jsonl"), lines.clone())?;
-    columns::write(out, findings.model.config().tables, name, columns, lines)
+    jsonl(out, &format!("{name}.jsonl"), items.clone(), &line)?;
+    columns::write(out, form, name, columns, items.map(line))
 }
 
-fn jsonl(out: &OutDir, name: &str, lines: impl Iterator<Item = impl Serialize>) -> Result<()> {
+/// Lines in the order of their items, made on all threads.
+fn jsonl<T: Copy + Send + Sync, L: Serialize>(
+    out: &OutDir,
+    name: &str,
+    mut items: impl Iterator<Item = T>,
+    line: impl Fn(T) -> L + Sync,
+) -> Result<()> {
     let path = out.path(name);
     let mut file = out.create(name)?;
-    let put = || -> std::io::Result<()> {
-        for line in lines {
-            serde_json::to_writer(&mut file, &line)?;
-            file.write_all(b"\n")?;
+    let lines = |items: &[T]| {
+        let mut lines = Vec::new();
+        for &item in items {
+            serde_json::to_writer(&mut lines, &line(item))?;
+            lines.push(b'\n');
         }
-        file.flush()
+        Ok::<_, serde_json::Error>(lines)
+    };
+    let mut put = || -> std::io::Result<()> {
+        let mut next = Vec::with_capacity(TOGETHER);
+        loop {
+            next.clear();
+            next.extend(items.by_ref().take(TOGETHER));
+            if next.is_empty() {
+                return file.flush();
+            }
+            let parts: Vec<_> = next.par_chunks(PART).map(lines).collect();
+            for part in parts {
+                file.write_all(&part?)?;
+            }
+        }
     };
     put().map_err(Error::io("cannot write", &path))
 }

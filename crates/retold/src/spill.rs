@@ -6,6 +6,7 @@
 
 mod held;
 mod often;
+mod row;
 mod rows;
 mod sorter;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub use held::Held;
+pub use row::Row;
 pub use rows::{Rows, Whole};
 pub use sorter::{Sorted, Sorter};
 

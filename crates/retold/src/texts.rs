@@ -3,8 +3,6 @@
 //! The pages in question are read again, once, so that no text is held while pages are sketched. What the method needs of
 //! each text (its proof) is kept, in memory or in a temporary file, so that pairs can be checked in any order.
 
-use std::borrow::Cow;
-
 use bytemuck::pod_collect_to_vec;
 use rayon::prelude::*;
 
@@ -15,7 +13,7 @@ use crate::method::Verifier;
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
 use crate::resume::{Journal, Resume};
-use crate::spill::Rows;
+use crate::spill::{Row, Rows};
 use crate::text::{Text, text_hash};
 use crate::watch::Watch;
 
@@ -221,7 +219,7 @@ impl Proofs {
     }
 
     /// The proof of a class.
-    pub fn get(&self, class: ClassNo) -> Option<Cow<'_, [u64]>> {
+    pub fn get(&self, class: ClassNo) -> Option<Row<'_, u64>> {
         let row = self.places[class.at()].checked_sub(1)?;
         Some(self.rows.get(row as usize))
     }
@@ -229,7 +227,7 @@ impl Proofs {
     /// The proof of a page's text, made of its draft if there is one.
     pub fn drafted(&self, page: PageNo, verifier: &dyn Verifier) -> Option<Vec<u64>> {
         let row = self.drafts.binary_search(&page).ok()?;
-        let mut proof = self.rows.get(row).into_owned();
+        let mut proof = self.rows.get(row).to_vec();
         verifier.finish(&mut proof);
         Some(proof)
     }

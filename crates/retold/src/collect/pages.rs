@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::ids::{PageNo, SketchNo};
 use crate::read::settle;
-use crate::spill::{A_PAGE, Held, Memory, Rows};
+use crate::spill::{A_PAGE, Held, Memory, Row, Rows};
 
 /// What is kept of one page beside its id.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -157,14 +157,20 @@ impl Pages {
     /// The id of a page; once settled, it is different from all others.
     pub fn id(&self, page: PageNo) -> Cow<'_, str> {
         match self.ids.get(page.at()) {
-            Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
-            Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).unwrap_or_default()),
+            Row::Held(bytes) => String::from_utf8_lossy(bytes),
+            Row::Read(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }
 
     /// All pages in order.
     pub fn iter(&self) -> impl Iterator<Item = PageRow> {
         self.rows.iter().map(PageRow::from_numbers)
+    }
+
+    /// Holds ids and rows in memory from now on, as far as that has room for them: output looks them up one by one.
+    pub(crate) fn recall(&mut self) {
+        self.ids.recall();
+        self.rows.recall();
     }
 
     /// The pages in the order of their ids. Ids are in memory while they are sorted.

@@ -265,6 +265,7 @@ impl Work {
         };
         let matched = Matched::find(matching, sketches, drafts)?;
         collection.spent += matched.spent;
+        collection.pages.recall();
         clock.lap("pairs");
         Ok(Findings {
             model,

@@ -1,6 +1,5 @@
 //! Verdicts of sketches, checked on texts.
 
-use std::borrow::Cow;
 use std::hint::black_box;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +15,7 @@ use crate::ids::{ClassNo, PageNo};
 use crate::method::Verifier;
 use crate::relation::Verdict;
 use crate::resume::Resume;
+use crate::spill::Row;
 use crate::texts::{Proofs, Texts};
 use crate::watch::Watch;
 
@@ -178,7 +178,10 @@ impl<'a> Verifying<'a> {
         verdicts: &mut Vec<Option<Pair>>,
     ) {
         let proof = |text| {
-            let drafted = || self.drafted(text, verifier).map(Cow::Owned);
+            let drafted = || {
+                self.drafted(text, verifier)
+                    .map(|proof| Row::Read(proof.into()))
+            };
             self.proofs.get(text).or_else(drafted)
         };
         let is_asked = pairs.iter().any(|pair| self.is_doubtful(pair));
@@ -190,7 +193,7 @@ impl<'a> Verifying<'a> {
             let other = if a == asking { b } else { a };
             self.is_doubtful(pair).then(|| proof(other)).flatten()
         });
-        let others: Vec<Option<Cow<'_, [u64]>>> = others.collect();
+        let others: Vec<Option<Row<'_, u64>>> = others.collect();
         let touched = others
             .iter()
             .flatten()

@@ -6,15 +6,13 @@
 //! is closed. What is lost are pairs that share nothing but such keys. Lists that are not much longer than crowded are
 //! never closed ([`WORK`]).
 
-use std::borrow::Cow;
-
 use rustc_hash::FxHashSet;
 
 use super::pairs::Join;
 use crate::error::Result;
 use crate::ids::ClassNo;
 use crate::sketch::Bounds;
-use crate::spill::{Memory, Rows, Sorter};
+use crate::spill::{Memory, Row, Rows, Sorter};
 
 /// Looks at a list that may find nobody before it is closed.
 const IN_VAIN: u32 = 64;
@@ -80,7 +78,7 @@ impl List {
     fn has_any(&self, classes: &[ClassNo], (join, rank): (&Join, u32)) -> bool {
         let places = match &self.left {
             _ if classes.is_empty() => return false,
-            Some([places, _]) => Cow::from(places),
+            Some([places, _]) => Row::Held(places),
             None => join.list(rank),
         };
         let place = |class: &ClassNo| join.place_of[class.at()];
@@ -166,11 +164,11 @@ impl<'a> Crowds<'a> {
     }
 
     /// What is left of a list, and of those of its places that look.
-    fn left(&self, number: usize) -> [Cow<'_, [u32]>; 2] {
+    fn left(&self, number: usize) -> [Row<'_, u32>; 2] {
         let list = &self.lists[number];
         match &list.left {
-            _ if !list.is_open() => [Cow::default(), Cow::default()],
-            Some([places, looking]) => [places, looking].map(Cow::from),
+            _ if !list.is_open() => Default::default(),
+            Some([places, looking]) => [places, looking].map(|list| Row::Held(list)),
             None => [
                 self.join.list(self.join.crowded + number as u32),
                 self.looking.get(number),
@@ -330,7 +328,7 @@ impl<'a> Crowds<'a> {
             if list.is_open() {
                 let whole = || {
                     let lists = [self.join.list(rank), self.looking.get(number)];
-                    lists.map(Cow::into_owned)
+                    lists.map(|list| list.to_vec())
                 };
                 change(list, rank, &whole);
                 if !list.is_open() {

@@ -9,7 +9,6 @@
 //! What is left is quadratic in the lists of keys that very many sketches have. These, the *crowded* keys, are not looked up
 //! here but in [`super::Crowds`], which finds large families without listing all their pairs.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use rayon::prelude::*;
@@ -20,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ClassNo, SketchNo};
 use crate::sketch::Bounds;
 use crate::spent::{Spent, Stopwatch};
-use crate::spill::{Memory, Rows, Sorter};
+use crate::spill::{Memory, Row, Rows, Sorter};
 use crate::watch::Watch;
 
 /// What [`Join::pairs`] found.
@@ -191,11 +190,11 @@ impl Join {
         self.order.len()
     }
 
-    pub(super) fn ranks_of(&self, place: usize) -> Cow<'_, [u32]> {
+    pub(super) fn ranks_of(&self, place: usize) -> Row<'_, u32> {
         self.ranks.get(place)
     }
 
-    pub(super) fn list(&self, rank: u32) -> Cow<'_, [u32]> {
+    pub(super) fn list(&self, rank: u32) -> Row<'_, u32> {
         self.places.get(rank as usize)
     }
 

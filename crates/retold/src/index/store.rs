@@ -1,6 +1,5 @@
 //! Many sketches: no allocation for each, equal sketches kept once.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
@@ -9,7 +8,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::sketch::SketchRef;
-use crate::spill::{Memory, Rows};
+use crate::spill::{Memory, Row, Rows};
 
 /// Many sketches, each kept once, numbered in the order in which they were first seen; in memory or in a temporary file.
 ///
@@ -26,7 +25,7 @@ const HAS_MARKS: u64 = 1 << 63;
 
 /// A sketch of a store.
 #[derive(Clone, Debug)]
-pub struct Stored<'a>(Cow<'a, [u64]>);
+pub struct Stored<'a>(Row<'a, u64>);
 
 impl Stored<'_> {
     /// What a method sees of it.
@@ -162,7 +161,7 @@ impl Sketches {
         let mut result = Ok(());
         self.rows.each(|number, row| {
             if result.is_ok() {
-                result = take(SketchNo::new(number), Stored(Cow::Borrowed(row)).as_ref());
+                result = take(SketchNo::new(number), Stored(Row::Held(row)).as_ref());
             }
         });
         result

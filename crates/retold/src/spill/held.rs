@@ -97,12 +97,24 @@ impl<T: Pod> Held<T> {
 
     /// The values from `start` on, so many; it is an error of the caller if there are fewer.
     pub fn get(&self, start: usize, count: usize) -> Cow<'_, [T]> {
-        let written = self.written();
-        if start >= written {
-            return Cow::Borrowed(&self.values[start - written..][..count]);
+        if let Some(values) = self.held(start, count) {
+            return Cow::Borrowed(values);
         }
         let mut values = vec![T::zeroed(); count];
-        let (on_disk, in_memory) = values.split_at_mut(count.min(written - start));
+        self.read(start, &mut values);
+        Cow::Owned(values)
+    }
+
+    /// The same if all of them are in memory.
+    pub(super) fn held(&self, start: usize, count: usize) -> Option<&[T]> {
+        let at = start.checked_sub(self.written())?;
+        Some(&self.values[at..][..count])
+    }
+
+    /// Reads those from `start` on, of which some at least are in a file.
+    pub(super) fn read(&self, start: usize, values: &mut [T]) {
+        let on_disk = values.len().min(self.written() - start);
+        let (on_disk, in_memory) = values.split_at_mut(on_disk);
         in_memory.copy_from_slice(&self.values[..in_memory.len()]);
         if let Some((file, _)) = &self.file {
             let (bytes, at) = (bytemuck::cast_slice_mut(on_disk), start * size_of::<T>());
@@ -110,7 +122,23 @@ impl<T: Pod> Held<T> {
                 self.memory.failed(error);
             }
         }
-        Cow::Owned(values)
+    }
+
+    /// Holds all values in memory from now on, if that has room for them.
+    pub(crate) fn recall(&mut self) {
+        if self.file.is_none() {
+            return;
+        }
+        let (bytes, mut taken) = ((self.len() * size_of::<T>()) as u64, 0);
+        while taken < bytes && self.memory.take(PIECE) {
+            taken += PIECE;
+        }
+        if taken < bytes {
+            self.memory.give(taken);
+            return;
+        }
+        self.values = self.get(0, self.len()).into_owned();
+        (self.file, self.taken) = (None, self.taken + taken);
     }
 
     /// All values, if they are in memory.

@@ -1,6 +1,7 @@
 //! Rows of a file that are read often.
 
 use std::fmt;
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use quick_cache::Weighter;
@@ -17,14 +18,14 @@ const A_ROW: u64 = 1 << 10;
 pub(super) struct Often<T> {
     memory: Memory,
     taken: u64,
-    rows: Cache<usize, Box<[T]>, Bytes>,
+    rows: Cache<usize, Arc<[T]>, Bytes>,
 }
 
 #[derive(Clone)]
 struct Bytes;
 
-impl<T> Weighter<usize, Box<[T]>> for Bytes {
-    fn weight(&self, _: &usize, row: &Box<[T]>) -> u64 {
+impl<T> Weighter<usize, Arc<[T]>> for Bytes {
+    fn weight(&self, _: &usize, row: &Arc<[T]>) -> u64 {
         size_of_val(&row[..]) as u64 + BESIDE
     }
 }
@@ -44,12 +45,12 @@ impl<T: Pod> Often<T> {
     }
 
     /// A row, which `read` reads if it is not held.
-    pub(super) fn get(&self, row: usize, read: impl FnOnce() -> Vec<T>) -> Vec<T> {
+    pub(super) fn get(&self, row: usize, read: impl FnOnce() -> Arc<[T]>) -> Arc<[T]> {
         if let Some(values) = self.rows.get(&row) {
-            return values.into_vec();
+            return values;
         }
         let values = read();
-        self.rows.insert(row, values.clone().into_boxed_slice());
+        self.rows.insert(row, Arc::clone(&values));
         values
     }
 }

@@ -1,13 +1,15 @@
 //! Rows of values, end to end.
 
 use std::borrow::Cow;
+use std::iter::repeat_n;
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytemuck::Pod;
 use rayon::prelude::*;
 
 use super::often::Often;
-use super::{Held, Memory};
+use super::{Held, Memory, Row};
 use crate::error::Result;
 
 /// Bytes between two rows of a file that are read and written with them, at the most, and bytes that are changed at a time.
@@ -112,15 +114,27 @@ impl<T: Pod> Rows<T> {
     }
 
     /// A row.
-    pub fn get(&self, row: usize) -> Cow<'_, [T]> {
-        let read = || {
-            let places = self.places(row);
-            self.values.get(places.start, places.len())
-        };
-        match &self.often {
-            None => read(),
-            Some(often) => Cow::Owned(often.get(row, || read().into_owned())),
+    pub fn get(&self, row: usize) -> Row<'_, T> {
+        let places = self.places(row);
+        if let Some(values) = self.values.held(places.start, places.len()) {
+            return Row::Held(values);
         }
+        let read = || {
+            let mut values: Arc<[T]> = repeat_n(T::zeroed(), places.len()).collect();
+            if let Some(values) = Arc::get_mut(&mut values) {
+                self.values.read(places.start, values);
+            }
+            values
+        };
+        Row::Read(match &self.often {
+            None => read(),
+            Some(often) => often.get(row, read),
+        })
+    }
+
+    /// Holds all rows in memory from now on, if that has room for them.
+    pub fn recall(&mut self) {
+        self.values.recall();
     }
 
     /// From now on, if rows are in a file, those of them that are read again and again are held in memory, as far as this `part`
