@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::grams::may_vary;
-use super::places::{NOWHERE, Shared};
+use super::places::{Shared, Stretch};
 use super::proof::Proof;
 use crate::relation::ratio;
 
@@ -56,36 +56,32 @@ impl Differences {
             tokens: small.tokens,
             ..Differences::default()
         };
-        if counterparts.shared == small.runs().len() {
+        if counterparts.shared.runs == small.runs().len() {
             return found;
         }
-        let of = counterparts.of();
-        let gaps: Vec<Range<usize>> = gaps(&of).collect();
-        let is_sure = ratio(counterparts.shared, small.runs().len()) >= SURE;
-        let mut span = span(&of, &gaps, if is_sure { width } else { 0 });
-        if let Some(byline) = byline(&of, &gaps, small, width) {
+        let gaps = counterparts.gaps(large.tokens);
+        let is_sure = ratio(counterparts.shared.runs, small.runs().len()) >= SURE;
+        let mut span = span(counterparts, &gaps, if is_sure { width } else { 0 });
+        if let Some(byline) = byline(&gaps, small, width) {
             span.start = span.start.max(byline.end);
         }
         let is_short = small.tokens < short;
         let (mut left, mut right) = (Replaced::new(small.tokens), Replaced::new(large.tokens));
-        for gap in gaps {
-            let before = gap.start.checked_sub(1).map(|at| of[at] as usize);
-            let after = of.get(gap.end).map(|&at| at as usize);
-            let is_inside = span.start < gap.start && gap.end < span.end;
-            if is_inside && gap.len() >= GAP {
-                found.gaps += gap.len();
+        for Gap { here, there } in gaps {
+            let is_inside = span.start < here.start && here.end < span.end;
+            if is_inside && here.len() >= GAP {
+                found.gaps += here.len();
             }
-            let there = before.map_or(0, |at| at + 1)..after.unwrap_or(large.tokens);
-            let opposite = gap.len().min(there.len());
+            let opposite = here.len().min(there.len());
             if opposite > 0 && (is_inside || is_short) {
                 found.replaced += opposite;
-                let spelled = [small.spelled(&gap), large.spelled(&there)];
+                let spelled = [small.spelled(&here), large.spelled(&there)];
                 if let [Some(here), Some(there)] = spelled
                     && is_spelling(here, there)
                 {
                     found.variants += opposite;
                 }
-                left.mark(gap);
+                left.mark(here);
                 right.mark(there);
             }
         }
@@ -98,61 +94,94 @@ impl Differences {
 
 /// Which runs of two texts correspond to each other.
 pub(super) struct Counterparts {
-    /// Runs of the smaller text that the other has.
-    pub(super) shared: usize,
-    /// For each token of the smaller text, where the run that begins there begins in the other.
-    starts: Vec<u32>,
+    pub(super) shared: Shared,
+    /// Tokens of the smaller text.
+    tokens: usize,
     /// Tokens in a run.
     run: usize,
 }
 
+/// A passage of the smaller text that corresponds to nothing, and what stands in the other between those that correspond to its
+/// neighbours; that ends before it begins where the other has them the other way round.
+struct Gap {
+    here: Range<usize>,
+    there: Range<usize>,
+}
+
 impl Counterparts {
-    /// Of runs that are [shared](Places), of `run` tokens each.
-    pub(super) fn new((shared, starts): Shared, run: usize) -> Counterparts {
+    /// Of runs that are [shared](Places), of `run` tokens each; the smaller text has `tokens`.
+    pub(super) fn new(shared: Shared, tokens: usize, run: usize) -> Counterparts {
+        let run = run.min(tokens);
         Counterparts {
             shared,
-            run: run.min(starts.len()),
-            starts,
+            tokens,
+            run,
         }
     }
 
-    /// For each token of the smaller text the token of the other that it corresponds to.
-    fn of(&self) -> Vec<u32> {
-        // Runs overlap: of all that a token corresponds to the first counts.
-        let mut of = self.starts.clone();
-        for nth in 1..self.run {
-            for (token, &start) in of[nth..].iter_mut().zip(&self.starts) {
-                *token = start.saturating_add(nth as u32).min(*token);
-            }
-        }
-        of
+    /// The tokens that a stretch takes, and those that they correspond to. Where stretches overlap, their ends still differ.
+    fn taken(&self, stretch: &Stretch) -> (Range<usize>, Range<usize>) {
+        let length = stretch.runs + self.run - 1;
+        let from = |start: usize| start..start + length;
+        (from(stretch.place), from(stretch.there))
     }
+
+    /// The gaps in order; the other text has so many tokens.
+    fn gaps(&self, tokens: usize) -> Vec<Gap> {
+        let (mut gaps, mut end) = (Vec::new(), (0, 0));
+        let taken = self.shared.stretches.iter().map(|s| self.taken(s));
+        let behind = (self.tokens..self.tokens, tokens..tokens);
+        for (here, there) in taken.chain([behind]) {
+            if end.0 < here.start {
+                gaps.push(Gap {
+                    here: end.0..here.start,
+                    there: end.1..there.start,
+                });
+            }
+            end = (here.end, there.end);
+        }
+        gaps
+    }
+}
+
+/// How many of these tokens correspond to some, given the gaps.
+fn held(tokens: Range<usize>, gaps: &[Gap]) -> usize {
+    let first = gaps.partition_point(|gap| gap.here.end <= tokens.start);
+    let inside = gaps[first..].iter();
+    let inside = inside.take_while(|gap| gap.here.start < tokens.end);
+    let lost = inside.map(|Gap { here, .. }| {
+        let end = here.end.min(tokens.end);
+        end - here.start.max(tokens.start)
+    });
+    tokens.len() - lost.sum::<usize>()
 }
 
 /// The tokens from the first that corresponds to one to the last, given the gaps. A fragment at either end of at most `longest`
 /// tokens, which stands apart from the rest, is left out: a few words of a menu that both pages happen to have must not
 /// make all between them and the story a gap.
-fn span(counterparts: &[u32], gaps: &[Range<usize>], longest: usize) -> Range<usize> {
-    let is_held = |at: &u32| *at != NOWHERE;
-    let Some(first) = counterparts.iter().position(is_held) else {
+fn span(counterparts: &Counterparts, gaps: &[Gap], longest: usize) -> Range<usize> {
+    let stretches = &counterparts.shared.stretches;
+    let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else {
         return 0..0;
     };
-    let last = counterparts.iter().rposition(is_held).unwrap_or(first);
-    let mut span = first..last + 1;
-    let is_inner = |gap: &&Range<usize>| first < gap.start && gap.end <= last && gap.len() >= GAP;
-    let mut inner = gaps.iter().filter(is_inner).peekable();
-    let is_fragment = |part: Range<usize>, gap: &Range<usize>| {
-        let held = counterparts[part].iter().filter(|at| is_held(at)).count();
-        held <= longest && gap.len() >= APART * held
+    let [first, last] = [first, last].map(|stretch| counterparts.taken(stretch).0);
+    let mut span = first.start..last.end;
+    let is_inner = |gap: &&Gap| {
+        first.start < gap.here.start && gap.here.end < last.end && gap.here.len() >= GAP
     };
-    if let Some(gap) = inner.next_if(|gap| is_fragment(first..gap.start, gap)) {
-        span.start = gap.end;
+    let mut inner = gaps.iter().filter(is_inner).peekable();
+    let is_fragment = |part: Range<usize>, gap: &Gap| {
+        let held = held(part, gaps);
+        held <= longest && gap.here.len() >= APART * held
+    };
+    if let Some(gap) = inner.next_if(|gap| is_fragment(first.start..gap.here.start, gap)) {
+        span.start = gap.here.end;
     }
     if let Some(gap) = inner
         .next_back()
-        .filter(|gap| is_fragment(gap.end..last + 1, gap))
+        .filter(|gap| is_fragment(gap.here.end..last.end, gap))
     {
-        span.end = gap.start;
+        span.end = gap.here.start;
     }
     span
 }
@@ -160,23 +189,17 @@ fn span(counterparts: &[u32], gaps: &[Range<usize>], longest: usize) -> Range<us
 /// The gap behind the headline, if both pages have that, at least nine tenths of it: every site puts lines of its own between a headline
 /// and the text. A form names its subject in the headline, or has one that is a template's. The gap begins at most `width` tokens
 /// behind; a headline is of at least so many.
-fn byline<'a>(
-    counterparts: &[u32],
-    gaps: &'a [Range<usize>],
-    small: &Proof<'_>,
-    width: usize,
-) -> Option<&'a Range<usize>> {
+fn byline(gaps: &[Gap], small: &Proof<'_>, width: usize) -> Option<Range<usize>> {
     let headline = small.headline();
-    let held = counterparts[headline.clone()].iter();
-    let held = held.filter(|at| **at != NOWHERE).count();
-    let is_one = (width..=HEADLINE).contains(&headline.len()) && held * 10 >= headline.len() * 9;
+    let is_one = (width..=HEADLINE).contains(&headline.len())
+        && held(headline.clone(), gaps) * 10 >= headline.len() * 9;
     if !is_one || small.has_template(&headline, width) {
         return None;
     }
-    let mut behind = gaps.iter().filter(|gap| gap.len() >= GAP);
+    let mut behind = gaps.iter().map(|gap| &gap.here);
     // An edited last word of the headline is of the gap.
-    let gap = behind.find(|gap| gap.start + 1 >= headline.end)?;
-    (gap.start <= headline.end + width && gap.end < counterparts.len()).then_some(gap)
+    let gap = behind.find(|gap| gap.len() >= GAP && gap.start + 1 >= headline.end)?;
+    (gap.start <= headline.end + width && gap.end < small.tokens).then(|| gap.clone())
 }
 
 /// Whether two passages differ as editions of a text do: in characters that may be spelled otherwise, none beside another.
@@ -185,16 +208,6 @@ fn is_spelling(here: &[u64], there: &[u64]) -> bool {
     let is_variant =
         |at: usize| may_vary(here[at]) && may_vary(there[at]) && (at == 0 || !differs(at - 1));
     here.len() == there.len() && (0..here.len()).all(|at| !differs(at) || is_variant(at))
-}
-
-/// The ranges of tokens that correspond to nothing.
-fn gaps(counterparts: &[u32]) -> impl Iterator<Item = Range<usize>> {
-    let mut end = 0;
-    let runs = counterparts.chunk_by(|a, b| (*a == NOWHERE) == (*b == NOWHERE));
-    runs.filter_map(move |run| {
-        end += run.len();
-        (run[0] == NOWHERE).then_some(end - run.len()..end)
-    })
 }
 
 /// Which tokens of a text are replaced in the other.

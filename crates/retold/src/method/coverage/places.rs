@@ -3,12 +3,12 @@
 use std::cell::Cell;
 
 /// Nowhere.
-pub(super) const NOWHERE: u32 = u32::MAX;
+const NOWHERE: u32 = u32::MAX;
 
 /// The last of several places of a run.
 const LAST: u32 = u32::MAX;
 
-/// Runs between two looks at whether enough can still be shared.
+/// Runs that stand nowhere between two looks at whether enough can still be shared.
 const STEPS: usize = 64;
 
 /// The most slots that are kept for the next text: 4 MiB.
@@ -34,8 +34,53 @@ pub(super) struct Places<'a> {
     moved: Vec<(usize, u64)>,
 }
 
-/// For each token of the smaller text where the run that begins there stands in the other, or [`NOWHERE`]; and how many runs do.
-pub(super) type Shared = (usize, Vec<u32>);
+/// The most runs that are compared at a time.
+const TOGETHER: usize = 16;
+
+/// Runs of the smaller text that follow each other as they do in the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    /// The token of the smaller text at which the first begins.
+    pub(super) place: usize,
+    /// The token of the other at which it begins there.
+    pub(super) there: usize,
+    /// How many they are.
+    pub(super) runs: usize,
+}
+
+/// The runs of the smaller text that the other has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shared {
+    /// How many.
+    pub(super) runs: usize,
+    /// Where they stand, ascending by place; each as long as can be.
+    pub(super) stretches: Vec<Stretch>,
+}
+
+impl Shared {
+    /// Adds runs behind those that there are.
+    fn add(&mut self, place: usize, there: usize, runs: usize) {
+        self.runs += runs;
+        if let Some(last) = self.stretches.last_mut()
+            && (last.place + last.runs, last.there + last.runs) == (place, there)
+        {
+            last.runs += runs;
+            return;
+        }
+        self.stretches.push(Stretch { place, there, runs });
+    }
+
+    /// Of the places in the other text of all runs of the smaller one, or [`NOWHERE`].
+    fn of_starts(starts: &[u32]) -> Shared {
+        let mut shared = Shared::default();
+        for (place, &there) in starts.iter().enumerate() {
+            if there != NOWHERE {
+                shared.add(place, there as usize, 1);
+            }
+        }
+        shared
+    }
+}
 
 impl<'a> Places<'a> {
     /// Linear.
@@ -74,13 +119,29 @@ impl<'a> Places<'a> {
         at
     }
 
-    /// The first place that is left of a run, and its slot if there are others. `next` is where it is thought to stand: in copies most
-    /// runs follow those before them.
-    fn find(&self, run: u32, next: usize) -> Option<(usize, Option<usize>)> {
-        let has_others = |place: usize| self.again.get(place).is_some_and(|&again| again != 0);
-        if self.runs.get(next) == Some(&run) && !has_others(next) {
-            return Some((next, None));
+    /// How many of these runs follow each other from the place `next` on as they do here, and stand nowhere else: in copies most do.
+    fn along(&self, runs: &[u32], next: usize) -> usize {
+        let here = self.runs.get(next..).unwrap_or_default();
+        if !self.again.is_empty() {
+            let here = here.iter().zip(&self.again[next..]);
+            let along = here.zip(runs);
+            return along
+                .take_while(|((here, again), run)| here == run && **again == 0)
+                .count();
         }
+        let most = here.len().min(runs.len());
+        let (here, runs) = (&here[..most], &runs[..most]);
+        let (here_by, _) = here.as_chunks::<TOGETHER>();
+        let (runs_by, _) = runs.as_chunks::<TOGETHER>();
+        let alike = here_by.iter().zip(runs_by).take_while(|(a, b)| a == b);
+        let alike = alike.count() * TOGETHER;
+        let rest = here[alike..].iter().zip(&runs[alike..]);
+        alike + rest.take_while(|(a, b)| a == b).count()
+    }
+
+    /// The first place that is left of a run, and its slot if there are others.
+    fn find(&self, run: u32) -> Option<(usize, Option<usize>)> {
+        let has_others = |place: usize| self.again.get(place).is_some_and(|&again| again != 0);
         let at = self.slot(run);
         let place = (self.slots[at] as u32).checked_sub(1)? as usize;
         Some((place, has_others(place).then_some(at)))
@@ -103,61 +164,87 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The runs of a smaller text, of so many tokens, in this one. A run that comes again corresponds to the one that comes again here,
-    /// those left over to the last. `None` once it shows that they are not `enough` (of which is asked that more are, too). Linear.
+    /// The runs of a smaller text in this one. A run that comes again corresponds to the one that comes again here, those left over to
+    /// the last. `None` once it shows that they are not `enough` (of which is asked that more are, too). Linear.
     pub(super) fn of_smaller(
         &mut self,
         small: &[u32],
-        tokens: usize,
         mut enough: impl FnMut(usize) -> bool,
     ) -> Option<Shared> {
-        let mut starts = vec![NOWHERE; tokens];
-        let (mut found, mut next) = (0, 0);
-        for (place, &run) in small.iter().enumerate() {
-            if place % STEPS == 0 && !enough(found + small.len() - place) {
-                self.restore();
-                return None;
+        let mut shared = Shared::default();
+        let (mut place, mut next, mut missed) = (0, 0, 0);
+        while place < small.len() {
+            let along = self.along(&small[place..], next);
+            if along > 0 {
+                shared.add(place, next, along);
+                (place, next) = (place + along, next + along);
+                continue;
             }
-            if let Some((there, slot)) = self.find(run, next) {
-                starts[place] = there as u32;
-                found += 1;
-                next = there + 1;
-                if let Some(at) = slot {
-                    self.move_on(at, there);
-                }
-            }
-        }
-        self.restore();
-        enough(found).then_some((found, starts))
-    }
-
-    /// The same of the runs of this text, of so many tokens, in a larger one.
-    pub(super) fn in_larger(
-        &mut self,
-        large: &[u32],
-        tokens: usize,
-        mut enough: impl FnMut(usize) -> bool,
-    ) -> Option<Shared> {
-        let all = self.runs.len();
-        let mut starts = vec![NOWHERE; tokens];
-        let (mut found, mut next) = (0, 0);
-        for (there, &run) in large.iter().enumerate() {
-            let most = found + large.len() - there + self.repeated;
-            if there % STEPS == 0 && !enough(most.min(all)) {
-                self.restore();
-                return None;
-            }
-            if let Some((place, slot)) = self.find(run, next) {
-                next = place + 1;
-                // What comes more often there corresponds to nothing.
-                if starts[place] == NOWHERE {
-                    starts[place] = there as u32;
-                    found += 1;
+            match self.find(small[place]) {
+                Some((there, slot)) => {
+                    shared.add(place, there, 1);
+                    next = there + 1;
                     if let Some(at) = slot {
-                        self.move_on(at, place);
+                        self.move_on(at, there);
+                    }
+                }
+                None => {
+                    missed += 1;
+                    if missed % STEPS == 0 && !enough(small.len() - missed) {
+                        self.restore();
+                        return None;
                     }
                 }
             }
+            place += 1;
+        }
+        self.restore();
+        enough(shared.runs).then_some(shared)
+    }
+
+    /// The same of the runs of this text in a larger one.
+    pub(super) fn in_larger(
+        &mut self,
+        large: &[u32],
+        mut enough: impl FnMut(usize) -> bool,
+    ) -> Option<Shared> {
+        let all = self.runs.len();
+        let mut starts = vec![NOWHERE; all];
+        let (mut found, mut there, mut next, mut missed) = (0, 0, 0, 0);
+        while there < large.len() {
+            let along = self.along(&large[there..], next);
+            if along > 0 {
+                for (start, there) in starts[next..][..along].iter_mut().zip(there..) {
+                    // What comes more often there corresponds to nothing.
+                    if *start == NOWHERE {
+                        *start = there as u32;
+                        found += 1;
+                    }
+                }
+                (there, next) = (there + along, next + along);
+                continue;
+            }
+            match self.find(large[there]) {
+                Some((place, slot)) => {
+                    next = place + 1;
+                    if starts[place] == NOWHERE {
+                        starts[place] = there as u32;
+                        found += 1;
+                        if let Some(at) = slot {
+                            self.move_on(at, place);
+                        }
+                    }
+                }
+                None => {
+                    missed += 1;
+                    let most = found + large.len() - there - 1 + self.repeated;
+                    if missed % STEPS == 0 && !enough(most.min(all)) {
+                        self.restore();
+                        return None;
+                    }
+                }
+            }
+            there += 1;
         }
         self.restore();
         for (place, &again) in self.again.iter().enumerate() {
@@ -167,7 +254,7 @@ impl<'a> Places<'a> {
                 found += 1;
             }
         }
-        enough(found).then_some((found, starts))
+        enough(found).then(|| Shared::of_starts(&starts))
     }
 }
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::differences::{Counterparts, Differences};
-use super::places::{NOWHERE, Places};
+use super::places::{Places, Shared, Stretch};
 use super::proof::Proof;
 use super::rest::{Rest, comparable};
 use super::*;
@@ -182,8 +182,8 @@ fn coverage_and_length_ratio_by_hand() {
 }
 
 fn counterparts(small: &Proof<'_>, large: &Proof<'_>, run: usize) -> Counterparts {
-    let shared = Places::of(large.runs()).of_smaller(small.runs(), small.tokens, |_| true);
-    Counterparts::new(shared.unwrap(), run)
+    let shared = Places::of(large.runs()).of_smaller(small.runs(), |_| true);
+    Counterparts::new(shared.unwrap(), small.tokens, run)
 }
 
 fn differences(a: &str, b: &str, method: &Coverage) -> Differences {
@@ -215,7 +215,7 @@ fn differences_by_hand() {
     let proofs = [&small, &large].map(|content| method.proof(&text(content)));
     let [a, b] = [&proofs[0], &proofs[1]].map(|proof| Proof::read(proof).unwrap());
     let counterparts = counterparts(&a, &b, method.run);
-    assert_eq!((counterparts.shared, a.runs().len()), (21, 37));
+    assert_eq!((counterparts.shared.runs, a.runs().len()), (21, 37));
     let found = differences(&small, &large, &method);
     assert_eq!(found.tokens, 39);
     // c d e is a gap opposite to l m; f g h i one opposite to nothing; w25 is a changed word, opposite to n.
@@ -765,17 +765,24 @@ proptest! {
         // Runs that share a slot are told apart.
         let [small, large] = [small, large].map(|runs| runs.into_iter().map(|run| run * wide).collect::<Vec<_>>());
         let nth = |at: usize| small[..at].iter().filter(|&&run| run == small[at]).count();
-        let starts: Vec<u32> = (0..small.len()).map(|at| {
+        let starts: Vec<Option<usize>> = (0..small.len()).map(|at| {
             let places: Vec<usize> = (0..large.len()).filter(|&there| large[there] == small[at]).collect();
-            places.get(nth(at)).or(places.last()).map_or(NOWHERE, |&place| place as u32)
+            places.get(nth(at)).or(places.last()).copied()
         }).collect();
-        let shared = starts.iter().filter(|&&start| start != NOWHERE).count();
+        let shared = starts.iter().flatten().count();
+        let spread = |found: Option<Shared>| found.map(|found| {
+            let mut starts = vec![None; small.len()];
+            for Stretch { place, there, runs } in found.stretches {
+                (0..runs).for_each(|nth| starts[place + nth] = Some(there + nth));
+            }
+            (found.runs, starts)
+        });
         let (mut of_small, mut of_large) = (Places::of(&small), Places::of(&large));
         for least in [0, shared, shared + 1, shared + 70, shared / 2, shared] {
             let expected = (least <= shared).then(|| (shared, starts.clone()));
             let enough = |found| found >= least;
-            prop_assert_eq!(of_small.in_larger(&large, small.len(), enough), expected.clone());
-            prop_assert_eq!(of_large.of_smaller(&small, small.len(), enough), expected);
+            prop_assert_eq!(spread(of_small.in_larger(&large, enough)), expected.clone());
+            prop_assert_eq!(spread(of_large.of_smaller(&small, enough)), expected);
         }
     }
 

@@ -62,11 +62,11 @@ impl Coverage {
         }
         let places = places.get_or_insert_with(|| Places::of(a.runs()));
         let shared = match is_smaller {
-            true => places.in_larger(large.runs(), small.tokens, can_be_enough),
-            false => places.of_smaller(small.runs(), small.tokens, can_be_enough),
+            true => places.in_larger(large.runs(), can_be_enough),
+            false => places.of_smaller(small.runs(), can_be_enough),
         };
-        let counterparts = Counterparts::new(shared?, self.run);
-        let shared = counterparts.shared;
+        let counterparts = Counterparts::new(shared?, small.tokens, self.run);
+        let shared = counterparts.shared.runs;
         if !enough(shared, trace) {
             return None;
         }
