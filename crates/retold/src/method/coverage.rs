@@ -183,6 +183,8 @@ pub struct Coverage {
 
 /// Minimum number of grams in a sketch, if the page has as many.
 const FEWEST: usize = 16;
+/// Fewer keys are compared as soon as looked up.
+const FEWEST_SEEN: usize = 48;
 /// Estimated coverage from which on texts are looked at. Grams of a sketch are longer than runs, so that an edit breaks
 /// more of them.
 const CANDIDATE: f64 = 0.5;
@@ -479,6 +481,9 @@ impl Method for Coverage {
     }
 
     fn sieve(&self, sketch: SketchRef<'_>) -> Option<Sieve<'_>> {
+        if sketch.keys.len() < FEWEST_SEEN {
+            return None;
+        }
         let seen = Seen::new(sketch);
         Some(Box::new(move |other| {
             let rest = Rest::at_most(&seen, other, self.below());

@@ -133,7 +133,12 @@ impl<'a> Places<'a> {
         let (here, runs) = (&here[..most], &runs[..most]);
         let (here_by, _) = here.as_chunks::<TOGETHER>();
         let (runs_by, _) = runs.as_chunks::<TOGETHER>();
-        let alike = here_by.iter().zip(runs_by).take_while(|(a, b)| a == b);
+        // Without a branch for each, so that they are compared side by side.
+        let are_alike = |(a, b): &(&[u32; TOGETHER], &[u32; TOGETHER])| {
+            let differ = a.iter().zip(*b).fold(0, |differ, (a, b)| differ | (a ^ b));
+            differ == 0
+        };
+        let alike = here_by.iter().zip(runs_by).take_while(are_alike);
         let alike = alike.count() * TOGETHER;
         let rest = here[alike..].iter().zip(&runs[alike..]);
         alike + rest.take_while(|(a, b)| a == b).count()
