@@ -11,6 +11,9 @@ const LAST: u32 = u32::MAX;
 /// Runs that stand nowhere between two looks at whether enough can still be shared.
 const STEPS: usize = 64;
 
+/// Bits a slot.
+const BITS: usize = 4;
+
 /// The most slots that are kept for the next text: 4 MiB.
 const KEPT: usize = 1 << 19;
 
@@ -25,6 +28,8 @@ pub(super) struct Places<'a> {
     /// In the high half a run, in the low half one more than the first of its places that is left; 0 if there is none. A run is in
     /// the slot that its low bits say, or behind it, before the next empty one.
     slots: Vec<u64>,
+    /// Whether a run has these low bits: most that are nowhere need no slot to be known.
+    bits: Vec<u64>,
     /// Place -> one more than the next of the same run, [`LAST`] if there is none, 0 if there never was another. Empty if no run
     /// comes again.
     again: Vec<u32>,
@@ -90,6 +95,7 @@ impl<'a> Places<'a> {
         slots.resize((2 * runs.len()).next_power_of_two(), 0);
         let mut places = Places {
             runs,
+            bits: vec![0; (slots.len() * BITS).div_ceil(64)],
             slots,
             again: Vec::new(),
             repeated: 0,
@@ -105,8 +111,15 @@ impl<'a> Places<'a> {
                 *next = if *next == 0 { LAST } else { *next };
             }
             places.slots[at] = u64::from(run) << 32 | (place as u64 + 1);
+            let (word, bit) = places.bit(run);
+            places.bits[word] |= 1 << bit;
         }
         places
+    }
+
+    /// Where the bit of a run is, and of all that have its low bits.
+    fn bit(&self, run: u32) -> (usize, u32) {
+        (run as usize / 64 & (self.bits.len() - 1), run % 64)
     }
 
     /// The slot of a run, which is empty if the run is nowhere.
@@ -146,6 +159,10 @@ impl<'a> Places<'a> {
 
     /// The first place that is left of a run, and its slot if there are others.
     fn find(&self, run: u32) -> Option<(usize, Option<usize>)> {
+        let (word, bit) = self.bit(run);
+        if self.bits[word] >> bit & 1 == 0 {
+            return None;
+        }
         let has_others = |place: usize| self.again.get(place).is_some_and(|&again| again != 0);
         let at = self.slot(run);
         let place = (self.slots[at] as u32).checked_sub(1)? as usize;
