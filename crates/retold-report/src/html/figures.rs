@@ -7,7 +7,6 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use retold::Findings;
-use retold::collect::PageRow;
 use retold::ids::Rank;
 use retold::relation::Relation;
 
@@ -108,40 +107,39 @@ pub(super) struct Matrix {
 /// Of two pages the later one repeats the earlier one. Without two different dates, duplicates count both ways, and
 /// a contained page repeats the one that contains it.
 pub(super) fn matrix(findings: &Findings) -> Matrix {
-    let page = |rank| findings.page(rank);
-    let mut in_clusters = vec![0u64; findings.collection.sites.len()];
-    for &rank in findings
-        .clusters
-        .iter()
-        .flat_map(|cluster| &cluster.members)
-    {
-        page(rank)
-            .site
-            .iter()
-            .for_each(|&site| in_clusters[site as usize] += 1);
-    }
     let names = &findings.collection.sites;
+    // Rows stand far apart, and of most only the site is asked.
+    let sites = findings.collection.pages.iter().map(|page| page.site);
+    let sites: Vec<u32> = sites.map(|site| site.unwrap_or(u32::MAX)).collect();
+    let site = |rank: Rank| sites[findings.by_id[rank.at()].at()] as usize;
+    let mut in_clusters = vec![0u64; names.len()];
+    let members = findings.clusters.iter().flat_map(|c| &c.members);
+    for &rank in members {
+        if let Some(count) = in_clusters.get_mut(site(rank)) {
+            *count += 1;
+        }
+    }
     let mut top: Vec<usize> = (0..names.len())
         .filter(|&site| in_clusters[site] > 0)
         .collect();
     top.sort_by_key(|&site| (std::cmp::Reverse(in_clusters[site]), &names[site]));
     let more = top.len().saturating_sub(SITES) as u64;
     top.truncate(SITES);
-    let mut column = vec![None; names.len()];
+    let mut columns = vec![None; names.len()];
     for (at, &site) in top.iter().enumerate() {
-        column[site] = Some(at);
+        columns[site] = Some(at);
     }
-    let column = |page: PageRow| page.site.and_then(|site| column[site as usize]);
+    let column = |rank: Rank| columns.get(site(rank)).copied().flatten();
 
     // Per page one bit for each site of which it repeats a page: whole, and in part.
     let mut repeats = vec![(0u32, 0u32); findings.by_id.len()];
     let mut dated = false;
     for pair in findings.pairs.iter() {
-        let (a, b) = (page(pair.a), page(pair.b));
-        let (Some(site_a), Some(site_b)) = (column(a), column(b)) else {
+        let (Some(site_a), Some(site_b)) = (column(pair.a), column(pair.b)) else {
             continue;
         };
-        let later = later(a.date, b.date);
+        let [a, b] = [pair.a, pair.b].map(|rank| findings.page(rank).date);
+        let later = later(a, b);
         dated |= later.is_some();
         let (by_a, by_b) = who_repeats(pair.relation, later);
         for (does, rank, of) in [(by_a, pair.a, site_b), (by_b, pair.b, site_a)] {
@@ -156,7 +154,7 @@ pub(super) fn matrix(findings: &Findings) -> Matrix {
     let mut whole = vec![vec![0; top.len()]; top.len()];
     let mut part = whole.clone();
     for (rank, &(of_whole, of_part)) in repeats.iter().enumerate() {
-        let Some(row) = column(page(Rank::new(rank))) else {
+        let Some(row) = column(Rank::new(rank)) else {
             continue;
         };
         for of in 0..top.len() {

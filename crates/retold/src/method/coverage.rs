@@ -190,12 +190,6 @@ const FEWEST_SEEN: usize = 48;
 const CANDIDATE: f64 = 0.5;
 /// How many standard errors an estimate may lie below what is needed before the texts are not even looked at.
 const ERRORS: f64 = 1.0;
-/// Minimum number of keys of the sample that are no template's for their coverage to count (fewer if it has fewer).
-const FEWEST_REST: usize = 3;
-/// The same of these sketches: where templates are nearly all, what is left is chance.
-fn fewest(rest: &Rest) -> usize {
-    FEWEST_REST.max(rest.sampled / 4)
-}
 /// Coverage of what is no template's from which on the templates around it count nothing.
 const SURE_REST: f64 = 0.85;
 /// Share of frequent keys among what two sketches share from which on a form is suspected.
@@ -337,7 +331,7 @@ impl Coverage {
         trace: &mut Trace,
     ) -> bool {
         let told = "share of what is no template's that both sketches have";
-        let value = rest.coverage(fewest(rest));
+        let value = rest.coverage(rest.fewest());
         let own = Check::value("rest", told, value).against(Op::AtLeast, self.rest);
         if trace.test(own.deciding("evidence enough", "what templates share has to be evidence")) {
             return true;
@@ -382,7 +376,7 @@ impl Coverage {
         }
         trace.test(covered.deciding("enough", "enough only if what is no template's agrees"));
         let told = "share of what is no template's that both sketches have";
-        let value = rest.coverage(FEWEST_REST);
+        let value = rest.coverage(rest::FEWEST);
         let own =
             Check::value("rest", told, value).against(Op::AtLeast, self.threshold.max(LEAST_REST));
         trace.test(own) && trace.test(Check::ratio("coverage", "the same", shared, runs, low))

@@ -4,6 +4,9 @@ use super::proof::Proof;
 use crate::relation::ratio;
 use crate::sketch::{Sketch, SketchRef};
 
+/// Minimum number of keys of the sample that are no template's for their coverage to count (fewer if it has fewer).
+pub(super) const FEWEST: usize = 3;
+
 /// What is counted on the comparable part of two sketches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rest {
@@ -109,6 +112,12 @@ impl Rest {
     /// Whether some of what is compared is a template's.
     pub(super) fn leaves_out(&self) -> bool {
         self.keys < self.sampled
+    }
+
+    /// So many keys that are no template's are needed where they shall decide: where templates are nearly all of these sketches, what is
+    /// left is chance.
+    pub(super) fn fewest(&self) -> usize {
+        FEWEST.max(self.sampled / 4)
     }
 
     /// The share of the smaller sketch that the other has.

@@ -5,7 +5,7 @@ use super::differences::{Counterparts, Differences};
 use super::places::Places;
 use super::proof::Proof;
 use super::rest::Rest;
-use super::{Coverage, Sketch, fewest};
+use super::{Coverage, Sketch};
 use crate::relation::{Verdict, ratio};
 use crate::text::Text;
 
@@ -104,7 +104,7 @@ impl Coverage {
         trace: &mut Trace,
     ) -> bool {
         let tokens = differences.tokens;
-        let is_told = tokens < self.short || !rest.leaves_out() || rest.keys < fewest(rest);
+        let is_told = tokens < self.short || !rest.leaves_out() || rest.keys < rest.fewest();
         if is_told || ratio(tokens, larger) < self.length_threshold {
             return true;
         }
