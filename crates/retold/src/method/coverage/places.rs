@@ -119,7 +119,7 @@ impl<'a> Places<'a> {
 
     /// Where the bit of a run is, and of all that have its low bits.
     fn bit(&self, run: u32) -> (usize, u32) {
-        (run as usize / 64 & (self.bits.len() - 1), run % 64)
+        ((run as usize / 64) & (self.bits.len() - 1), run % 64)
     }
 
     /// The slot of a run, which is empty if the run is nowhere.
