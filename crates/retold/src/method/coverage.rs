@@ -1,6 +1,7 @@
 //! The method `coverage`: how much of a page's text another page contains, and how the rest differs.
 
 mod differences;
+mod estimate;
 mod grams;
 mod places;
 mod proof;
@@ -185,11 +186,6 @@ pub struct Coverage {
 const FEWEST: usize = 16;
 /// Fewer keys are compared as soon as looked up.
 const FEWEST_SEEN: usize = 48;
-/// Estimated coverage from which on texts are looked at. Grams of a sketch are longer than runs, so that an edit breaks
-/// more of them.
-const CANDIDATE: f64 = 0.5;
-/// How many standard errors an estimate may lie below what is needed before the texts are not even looked at.
-const ERRORS: f64 = 1.0;
 /// Coverage of what is no template's from which on the templates around it count nothing.
 const SURE_REST: f64 = 0.85;
 /// Share of frequent keys among what two sketches share from which on a form is suspected.
@@ -273,57 +269,8 @@ impl Coverage {
         (Coverage::sketch_of(&sample, prose), draft)
     }
 
-    /// How far an estimate from `n` sampled grams may be off.
-    fn slack(&self, n: usize) -> f64 {
-        match self.verify {
-            true => ERRORS * 0.5 / (n.max(1) as f64).sqrt(),
-            false => 0.0,
-        }
-    }
-
-    /// The estimated coverage that makes a candidate; without verification, a verdict.
-    fn candidate(&self) -> f64 {
-        match self.verify {
-            true => CANDIDATE.min(self.threshold),
-            false => self.threshold,
-        }
-    }
-
-    /// The estimated coverage of two sketches that share this, if their texts have to be looked at.
-    fn estimate(
-        &self,
-        (a, b): (SketchRef<'_>, SketchRef<'_>),
-        rest: &Rest,
-        trace: &mut Trace,
-    ) -> Option<f64> {
-        let slack = self.slack(rest.sampled);
-        let (value, least) = reaching(rest.sampled_coverage(), slack, self.candidate());
-        let told = "share of the smaller sketch that the other has";
-        let least = least.max(ratio(1, rest.sampled.max(1)));
-        let estimate = Check::ratio(
-            "sampled coverage",
-            told,
-            rest.sampled_shared,
-            rest.sampled,
-            least,
-        );
-        if !trace.test(estimate) {
-            return None;
-        }
-        let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
-        let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
-        let shared = rest.sampled_shared * self.sample;
-        // A number scaled up from a sample may be off by some standard errors.
-        let error = match self.verify {
-            true => 3.0 * ((shared * self.sample) as f64).sqrt(),
-            false => 0.0,
-        };
-        let is_evidence = self.is_evidence(rest, prose, (shared, error), trace);
-        is_evidence.then_some(value)
-    }
-
     /// Whether what two pages share is more than a template. `shared` runs may be short of the truth by `error`.
-    fn is_evidence(
+    pub(super) fn is_evidence(
         &self,
         rest: &Rest,
         prose: u64,

@@ -1,0 +1,64 @@
+//! How much two sketches tell of the coverage of their texts.
+
+use super::super::{Check, Trace};
+use super::rest::Rest;
+use super::{Coverage, reaching};
+use crate::relation::ratio;
+use crate::sketch::SketchRef;
+
+/// Estimated coverage from which on texts are looked at. Grams of a sketch are longer than runs, so that an edit breaks
+/// more of them.
+const CANDIDATE: f64 = 0.5;
+/// How many standard errors an estimate may lie below what is needed before the texts are not even looked at.
+const ERRORS: f64 = 1.0;
+
+impl Coverage {
+    /// How far an estimate from `n` sampled grams may be off.
+    pub(super) fn slack(&self, n: usize) -> f64 {
+        match self.verify {
+            true => ERRORS * 0.5 / (n.max(1) as f64).sqrt(),
+            false => 0.0,
+        }
+    }
+
+    /// The estimated coverage that makes a candidate; without verification, a verdict.
+    pub(super) fn candidate(&self) -> f64 {
+        match self.verify {
+            true => CANDIDATE.min(self.threshold),
+            false => self.threshold,
+        }
+    }
+
+    /// The estimated coverage of two sketches that share this, if their texts have to be looked at.
+    pub(super) fn estimate(
+        &self,
+        (a, b): (SketchRef<'_>, SketchRef<'_>),
+        rest: &Rest,
+        trace: &mut Trace,
+    ) -> Option<f64> {
+        let slack = self.slack(rest.sampled);
+        let (value, least) = reaching(rest.sampled_coverage(), slack, self.candidate());
+        let told = "share of the smaller sketch that the other has";
+        let least = least.max(ratio(1, rest.sampled.max(1)));
+        let estimate = Check::ratio(
+            "sampled coverage",
+            told,
+            rest.sampled_shared,
+            rest.sampled,
+            least,
+        );
+        if !trace.test(estimate) {
+            return None;
+        }
+        let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
+        let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
+        let shared = rest.sampled_shared * self.sample;
+        // A number scaled up from a sample may be off by some standard errors.
+        let error = match self.verify {
+            true => 3.0 * ((shared * self.sample) as f64).sqrt(),
+            false => 0.0,
+        };
+        let is_evidence = self.is_evidence(rest, prose, (shared, error), trace);
+        is_evidence.then_some(value)
+    }
+}
