@@ -9,8 +9,8 @@ use super::classes::{Asked, TOUCHED};
 use crate::cluster::Pair;
 use crate::ids::ClassNo;
 
-/// Fewer others are not worth a [sieve](crate::method::Method::sieve).
-const MANY: usize = 16;
+/// Fewer others are not worth a [sieve](crate::method::Method::sieve); few in tests, which are small.
+const MANY: usize = if cfg!(test) { 2 } else { 16 };
 
 /// The pairs of a class with others that sketches relate to it, by falling similarity, then as the others are given. Of those that
 /// nobody asks for no more is known than what their similarity is at the most.

