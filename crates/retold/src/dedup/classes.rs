@@ -267,14 +267,20 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The pairs with those of other classes that are related. Sketches stand anywhere in memory: [`TOUCHED`] are looked for
-    /// together, which takes little longer than to wait for one.
+    /// The sketches of up to [`TOUCHED`] classes. They stand anywhere in memory: to look for all together takes little longer than to
+    /// wait for one.
+    fn units(&self, others: &[ClassNo]) -> Vec<StoredUnit<'_>> {
+        let units = others.iter().map(|&other| self.judge.unit(other));
+        let units: Vec<StoredUnit> = units.collect();
+        black_box(units.iter().filter(|unit| unit.is_empty()).count());
+        units
+    }
+
+    /// The pairs with those of other classes that are related.
     pub(super) fn with_each(&self, others: &[ClassNo]) -> Vec<Pair> {
         let mut pairs = Vec::new();
         for others in others.chunks(TOUCHED) {
-            let units = others.iter().map(|&other| self.judge.unit(other));
-            let units: Vec<StoredUnit> = units.collect();
-            black_box(units.iter().filter(|unit| unit.is_empty()).count());
+            let units = self.units(others);
             let others = others.iter().zip(&units);
             pairs.extend(others.filter_map(|(&other, unit)| self.with_unit(other, unit)));
         }
@@ -288,9 +294,7 @@ impl Asked<'_> {
 
     /// How similar these classes are to this one at the most; `None` for those that are surely not related.
     pub(super) fn at_most(&self, sieve: &Sieve<'_>, others: &[ClassNo]) -> Vec<Option<f32>> {
-        let units = others.iter().map(|&other| self.judge.unit(other));
-        let units: Vec<StoredUnit> = units.collect();
-        black_box(units.iter().filter(|unit| unit.is_empty()).count());
+        let units = self.units(others);
         let most = others.iter().zip(&units).map(|(&other, unit)| {
             match self.judge.classes.are_copies(self.class, other) {
                 true => Some(1.0),

@@ -34,6 +34,21 @@ fn values_are_the_same_wherever_they_are() {
 }
 
 #[test]
+fn values_come_back_where_there_is_room() {
+    for (memory, has_room) in memories().into_iter().zip([false, true, true]) {
+        let all: Vec<u64> = numbers(1_000).collect();
+        let mut held = Held::on_disk(&memory).unwrap();
+        held.extend(&all).unwrap();
+        held.push(7).unwrap();
+        held.recall();
+        assert_eq!(held.in_memory().is_some(), has_room);
+        held.push(8).unwrap();
+        assert!(held.iter().eq(all.iter().copied().chain([7, 8])));
+        memory.check().unwrap();
+    }
+}
+
+#[test]
 fn what_is_given_back_can_be_taken_again() {
     let memory = Memory::new(0, 16 << 20, &std::env::temp_dir(), Arc::default());
     for _ in 0..10 {
