@@ -8,13 +8,14 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::ahead::Ahead;
 use super::classes::{Classes, Judge};
 use super::likely::Likely;
 use super::parts::Parts;
 use crate::cluster::{Dropped, Keep, Pair};
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, Rank};
-use crate::index::{Crowds, WITNESSES};
+use crate::index::{Crowds, First, WITNESSES};
 use crate::relation::Relation;
 use crate::sketch::Bounds;
 use crate::spill::{Held, Memory, Rows, Sorter};
@@ -65,7 +66,7 @@ impl Near {
     }
 
     /// The pairs of a class, ascending by the other class.
-    fn of(&self, class: ClassNo) -> Vec<Pair> {
+    pub(super) fn of(&self, class: ClassNo) -> Vec<Pair> {
         if class.at() >= self.0.len() {
             return Vec::new();
         }
@@ -74,13 +75,13 @@ impl Near {
     }
 
     /// Whether a class has pairs.
-    fn has(&self, class: ClassNo) -> bool {
+    pub(super) fn has(&self, class: ClassNo) -> bool {
         class.at() < self.0.len() && self.0.count(class.at()) > 0
     }
 }
 
 /// Those of a class's pairs that hold: the likeliest are checked first, until [`UNLIKELY`] fail together.
-fn likely(mut pairs: Likely<'_>, truth: &Truth<'_>) -> Vec<Pair> {
+pub(super) fn likely(mut pairs: Likely<'_>, truth: &Truth<'_>) -> Vec<Pair> {
     let mut held = Vec::new();
     loop {
         let next: Vec<Pair> = pairs.by_ref().take(UNLIKELY).collect();
@@ -149,18 +150,22 @@ impl Fates {
 /// A run in the making.
 struct State<'a> {
     keep: Keep<'a>,
+    ahead: Ahead,
     fates: Fates,
     crowds: Crowds<'a>,
     /// Open page -> the pages that it is known to be related to, and what it is to them.
     related: FxHashMap<Rank, Vec<(Rank, Relation)>>,
     pairs: Held<[u32; 6]>,
-    /// Class -> when its turn to look came; late for those that have not looked.
+    /// Class -> when its turn to look came: first of all for those that have looked ahead, late for those that have not looked.
     turns: Vec<u32>,
     candidates: u64,
 }
 
 /// What a class found.
+#[derive(Default)]
 struct Look {
+    /// Pairs that were checked ahead.
+    held: Vec<Pair>,
     /// Pairs from the join, and one with each component that is over, as sketches see them.
     seen: Vec<Pair>,
     /// How many of them are from the join.
@@ -176,10 +181,12 @@ impl<'a> Families<'a> {
     pub(super) fn decide(
         &self,
         mut classes: Vec<ClassNo>,
-        crowds: Crowds<'a>,
+        mut crowds: Crowds<'a>,
         bounds: &(impl Fn(usize) -> Bounds + Sync),
         truth: &Truth<'_>,
     ) -> Result<(Decided, Crowds<'a>)> {
+        let ahead = self.ahead(&classes, &mut crowds, bounds, truth)?;
+        let turn = |&is_done: &bool| if is_done { 0 } else { u32::MAX };
         let mut state = State {
             keep: Keep::new(self.preference, self.contained, self.classes.is_old()),
             fates: Fates {
@@ -190,14 +197,15 @@ impl<'a> Families<'a> {
             crowds,
             related: FxHashMap::default(),
             pairs: Held::new(self.memory),
-            turns: vec![u32::MAX; self.classes.len()],
-            candidates: 0,
+            turns: ahead.is_done.iter().map(turn).collect(),
+            candidates: ahead.candidates,
+            ahead,
         };
         let mut visited = vec![false; self.classes.len()];
         classes.iter().for_each(|class| visited[class.at()] = true);
         classes.par_sort_unstable_by_key(|&class| self.place(class));
         self.watch.begin("families", classes.len() as u64);
-        let (mut rest, mut turn, mut size) = (&classes[..], 0, 1);
+        let (mut rest, mut turn, mut size) = (&classes[..], 1, 1);
         while !rest.is_empty() {
             if self.watch.cancelled() {
                 return Err(Error::Cancelled);
@@ -205,11 +213,15 @@ impl<'a> Families<'a> {
             let before = rest.len();
             let looking = next(&mut rest, size, |class| {
                 let looks = !state.fates.is_over(class, self.place(class));
-                looks.then(|| self.near.has(class) || state.crowds.has_open(class))
+                let is_done = state.ahead.is_done[class.at()];
+                let has_something = || self.near.has(class) || state.crowds.has_open(class);
+                looks.then(|| !is_done && has_something())
             });
             for &class in &looking {
-                state.turns[class.at()] = turn;
-                turn += 1;
+                if !state.ahead.is_done[class.at()] {
+                    state.turns[class.at()] = turn;
+                    turn += 1;
+                }
             }
             let over = self.look(&mut state, &looking, bounds, truth)?;
             // Where families end others' looks, few look at a time.
@@ -263,46 +275,45 @@ impl<'a> Families<'a> {
                 (!is_known[class.at()] && crowds.has_open(class)).then_some(true)
             });
             let looks = looking.par_iter();
-            let found: Vec<Option<Pair>> = looks
+            let found: Vec<Option<(First, Pair)>> = looks
                 .map(|&class| self.first_found(class, crowds, bounds))
                 .collect();
-            for pair in found.iter().flatten() {
+            for (_, pair) in found.iter().flatten() {
                 for page in [pair.a, pair.b] {
                     is_known[self.classes.of(page).at()] = true;
                 }
             }
-            for (&class, pair) in looking.iter().zip(&found) {
-                let found = pair.as_ref().map(|pair| self.other(class, pair));
-                crowds.tried(class, found);
+            for (&class, found) in looking.iter().zip(&found) {
+                crowds.tried(class, found.map(|(first, _)| first));
             }
-            pairs.extend(found.into_iter().flatten());
+            pairs.extend(found.into_iter().flatten().map(|(_, pair)| pair));
             self.watch.advance((before - rest.len()) as u64);
         }
         crowds.settle();
         Ok(pairs)
     }
 
-    /// The first class of a class's lists that sketches relate it to.
+    /// The first class of a class's lists that sketches relate it to, and how.
     fn first_found(
         &self,
         class: ClassNo,
         crowds: &Crowds<'_>,
         bounds: &impl Fn(usize) -> Bounds,
-    ) -> Option<Pair> {
-        let (asked, mut found) = (self.judge.asking(class), None);
-        crowds.any(class, bounds, |other, is_within| {
-            found = is_within().then(|| asked.with(other)).flatten();
-            found.is_some()
+    ) -> Option<(First, Pair)> {
+        let (asked, mut pair) = (self.judge.asking(class), None);
+        let first = crowds.first(class, bounds, |other, is_within| {
+            pair = is_within().then(|| asked.with(other)).flatten();
+            (!self.classes.are_old(class, other)).then_some(pair.is_some())
         });
-        found
+        first.zip(pair)
     }
 
-    fn place(&self, class: ClassNo) -> u32 {
+    pub(super) fn place(&self, class: ClassNo) -> u32 {
         self.places[class.at()]
     }
 
     /// The class that a pair relates this one to.
-    fn other(&self, class: ClassNo, pair: &Pair) -> ClassNo {
+    pub(super) fn other(&self, class: ClassNo, pair: &Pair) -> ClassNo {
         let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
         if a == class { b } else { a }
     }
@@ -331,22 +342,35 @@ impl<'a> Families<'a> {
             let verdicts: Vec<Option<Pair>> = verdicts.by_ref().take(look.seen.len()).collect();
             state.candidates += look.candidates as u64;
             let place = self.place(class);
+            let is_done = state.ahead.is_done[class.at()];
             if state.fates.is_over(class, place) {
-                over = true;
+                over |= !is_done;
+                continue;
+            }
+            let mut found = Vec::new();
+            // What holds of two is added by the first of them.
+            for &pair in &look.held {
+                if self.place(self.other(class, &pair)) > place {
+                    found.extend(self.add(state, class, pair)?);
+                }
+            }
+            let ties = look.held.iter().map(|pair| (self.other(class, pair), pair));
+            for pair in self.ties(state, class, ties) {
+                self.tie(state, pair)?;
+            }
+            if is_done {
+                self.visit(state, self.classes.first(class));
                 continue;
             }
             let (near, ties) = verdicts.split_at(look.near);
             for &pair in near.iter().flatten() {
                 self.add(state, class, pair)?;
             }
-            let mut found = Vec::new();
             for &pair in &look.crowded {
                 found.extend(self.add(state, class, pair)?);
             }
-            for pair in ties.iter().flatten() {
-                let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
-                state.fates.parts.join(a, b);
-                state.pairs.push(pair.to_numbers())?;
+            for &pair in ties.iter().flatten() {
+                self.tie(state, pair)?;
             }
             let fates = &state.fates;
             let is_over = |other| fates.is_over(other, place);
@@ -364,6 +388,13 @@ impl<'a> Families<'a> {
         bounds: &(impl Fn(usize) -> Bounds + Sync),
         truth: &Truth<'_>,
     ) -> Look {
+        let held = state.ahead.pairs.of(class);
+        if state.ahead.is_done[class.at()] {
+            return Look {
+                held,
+                ..Look::default()
+            };
+        }
         let other_of = |pair: &Pair| self.other(class, pair);
         // Of two that have not looked, the first to look looks for both.
         let is_wanted = |other: ClassNo| {
@@ -397,6 +428,7 @@ impl<'a> Families<'a> {
         let over: Vec<Pair> = near.iter().copied().chain(over).collect();
         seen.extend(self.ties(state, class, over.iter().map(|pair| (other_of(pair), pair))));
         Look {
+            held,
             near: from_near,
             seen,
             candidates: crowded.len(),
@@ -446,6 +478,13 @@ impl<'a> Families<'a> {
         state.fates.parts.join(class, other);
         state.pairs.push(pair.to_numbers())?;
         Ok(Some(other))
+    }
+
+    /// A pair that holds, with a class that is over.
+    fn tie(&self, state: &mut State<'_>, pair: Pair) -> Result<()> {
+        let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+        state.fates.parts.join(a, b);
+        state.pairs.push(pair.to_numbers())
     }
 
     fn wake(&self, state: &mut State<'_>, before: Option<ClassNo>) {

@@ -1,6 +1,7 @@
 //! The main job, stage by stage.
 
 mod against;
+mod ahead;
 mod classes;
 mod clock;
 mod components;

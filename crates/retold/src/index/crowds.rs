@@ -20,10 +20,13 @@ const IN_VAIN: u32 = 64;
 const CREDIT: u32 = 8;
 /// Looks at a list before it is closed.
 const LOOKS: u32 = 1000;
-/// A look for the first that is found, in vain, counts as so many of these; so 250 close a list.
+/// A look for the first that is found, in vain, counts as so many of these; so 250 close a list. One that finds somebody, but not at
+/// once, counts as so many in vain: in a family nearly all are related, in a template some are by chance.
 const TRIED: u32 = 4;
 /// But a list is not closed before this many places have been looked at: one of up to 181 classes never.
 const WORK: u32 = 1 << 15;
+/// Mixes the places of a list: a prime that is greater than their number, so that each is met once.
+const MIXING: usize = 4_294_967_291;
 /// Looks at a list between two times that it is cleared of classes that no longer matter.
 const CLEARED: u32 = 8;
 /// Of those that a list is cleared of, so many are remembered.
@@ -38,6 +41,28 @@ pub struct Crowds<'a> {
     /// Of each list the places that have the key in their prefix: any pair that meets in this list is of one of these and a
     /// larger one.
     looking: Rows<u32>,
+}
+
+/// The first class that another one found.
+#[derive(Clone, Copy, Debug)]
+pub struct First {
+    /// Which one.
+    pub class: ClassNo,
+    /// The number of the list on which it was found, and whether it was the first of it that was tested.
+    list: usize,
+    at_once: bool,
+}
+
+#[cfg(test)]
+impl First {
+    /// The first one that was tested.
+    pub fn at_once(class: ClassNo) -> First {
+        First {
+            class,
+            list: 0,
+            at_once: true,
+        }
+    }
 }
 
 /// A crowded list.
@@ -87,11 +112,13 @@ impl List {
             .any(|class| places.binary_search(&place(class)).is_ok())
     }
 
-    fn tried(&mut self, found: bool) {
-        self.in_vain = match found {
-            true => self.patience.min(self.in_vain + CREDIT),
-            false => self.in_vain - 1,
-        };
+    /// So many looks have found nobody.
+    fn lose(&mut self, looks: u32) {
+        self.in_vain = self.in_vain.saturating_sub(looks);
+    }
+
+    fn gain(&mut self) {
+        self.in_vain = self.patience.min(self.in_vain + CREDIT);
     }
 
     /// Takes off the places that do not go on.
@@ -183,6 +210,16 @@ impl<'a> Crowds<'a> {
         numbers.any(|number| self.lists[number].is_open())
     }
 
+    /// The length of the longest of the open lists of a class, as it was at first; 0 if none is open.
+    pub fn longest(&self, class: ClassNo) -> usize {
+        let ranks = self.join.ranks_of(self.join.place_of[class.at()] as usize);
+        let open = self.join.crowded_of(&ranks).iter().filter(|&&rank| {
+            let number = (rank - self.join.crowded) as usize;
+            self.lists[number].is_open()
+        });
+        open.map(|&rank| self.join.length(rank)).max().unwrap_or(0)
+    }
+
     /// The numbers of the lists with these crowded ranks.
     fn numbers(&self, ranks: &[u32]) -> impl Iterator<Item = usize> {
         let first = self.join.crowded;
@@ -201,7 +238,7 @@ impl<'a> Crowds<'a> {
         let ranks = self.join.ranks_of(place as usize);
         let crowded = self.join.crowded_of(&ranks);
         let mut places: Vec<u32> = Vec::new();
-        self.each_part(place, &ranks, bounds, |others| {
+        self.each_part(place, &ranks, bounds, |_, others| {
             places.extend_from_slice(others);
             false
         });
@@ -218,49 +255,68 @@ impl<'a> Crowds<'a> {
             .collect()
     }
 
-    /// Whether `test` holds for one of the other classes on the open lists of a class. They are tested, each once, until one
-    /// passes; `test` can ask whether a class is within bounds of this one, which takes longer than to tell who it is.
-    pub fn any(
+    /// The first of the other classes on the open lists of a class for which `test` holds; those of which it says nothing are passed
+    /// over. They are tested, each once, those of a list in an order that has nothing to do with their sizes; `test` can ask
+    /// whether a class is within bounds of this one, which takes longer than to tell who it is.
+    pub fn first(
         &self,
         class: ClassNo,
         bounds: &impl Fn(usize) -> Bounds,
-        mut test: impl FnMut(ClassNo, &dyn Fn() -> bool) -> bool,
-    ) -> bool {
+        mut test: impl FnMut(ClassNo, &dyn Fn() -> bool) -> Option<bool>,
+    ) -> Option<First> {
         let place = self.join.place_of[class.at()];
         let ranks = self.join.ranks_of(place as usize);
         let crowded = self.join.crowded_of(&ranks);
-        let mut seen = FxHashSet::default();
-        self.each_part(place, &ranks, bounds, |others| {
-            others.iter().any(|&other| {
-                let is_within = || self.join.is_within((place, crowded), other, bounds);
-                seen.insert(other) && test(self.join.class(other), &is_within)
-            })
-        })
+        let (mut seen, mut first) = (FxHashSet::default(), None);
+        let mut passes = |other: u32| {
+            let is_within = || self.join.is_within((place, crowded), other, bounds);
+            match seen.insert(other) {
+                true => test(self.join.class(other), &is_within),
+                false => Some(false),
+            }
+        };
+        self.each_part(place, &ranks, bounds, |list, others| {
+            let start = place as usize;
+            let mixed = (start..start + others.len()).map(|at| others[at * MIXING % others.len()]);
+            let tested = mixed.filter_map(|other| Some((other, passes(other)?)));
+            first = tested
+                .enumerate()
+                .find(|&(_, (_, passes))| passes)
+                .map(|(at, (other, _))| First {
+                    class: self.join.class(other),
+                    list,
+                    at_once: at == 0,
+                });
+            first.is_some()
+        });
+        first
     }
 
-    /// Hands what of each open list of the class at a place, with these ranks, it may be within bounds of to `take`, until that says
-    /// that it is enough; whether it did.
+    /// Hands the number of each open list of the class at a place, with these ranks, and what of it it may be within bounds of to
+    /// `take`, until that says that it is enough.
     fn each_part(
         &self,
         place: u32,
         ranks: &[u32],
         bounds: &impl Fn(usize) -> Bounds,
-        mut take: impl FnMut(&[u32]) -> bool,
-    ) -> bool {
+        mut take: impl FnMut(usize, &[u32]) -> bool,
+    ) {
         // Smaller classes that have the key in their prefix, then larger ones where this one has.
         for number in self.numbers(self.join.crowded_of(ranks)) {
             let [_, looking] = self.left(number);
             let end = looking.partition_point(|&other| other < place);
-            if take(&looking[..end]) {
-                return true;
+            if take(number, &looking[..end]) {
+                return;
             }
         }
         let [_, own] = self.join.prefix(place as usize, ranks, bounds);
-        self.numbers(own).any(|number| {
+        for number in self.numbers(own) {
             let [places, _] = self.left(number);
             let start = places.partition_point(|&other| other <= place);
-            take(&places[start..])
-        })
+            if take(number, &places[start..]) {
+                return;
+            }
+        }
     }
 
     /// Some of the classes within bounds of a class that were taken off its lists, ascending by place.
@@ -292,7 +348,10 @@ impl<'a> Crowds<'a> {
         self.each_open(class, |list, rank, whole| {
             let found = list.has_any(found, (join, rank));
             list.looks -= 1;
-            list.tried(found);
+            match found {
+                true => list.gain(),
+                false => list.lose(1),
+            }
             if list.is_open() && (found || list.looks % CLEARED == 0) {
                 let left = list.left.take().unwrap_or_else(whole);
                 list.clear(left, goes_on);
@@ -303,14 +362,19 @@ impl<'a> Crowds<'a> {
     /// The same of a class that has looked no further than for the first that it found: of lists on which that does not stand it
     /// says nothing. On long lists many find somebody by chance, so that credit alone would keep a list open: looks in vain
     /// count, and more than looks that are checked.
-    pub fn tried(&mut self, class: ClassNo, found: Option<ClassNo>) {
+    pub fn tried(&mut self, class: ClassNo, found: Option<First>) {
         let join = self.join;
-        self.each_open(class, |list, rank, _| match found {
+        self.each_open(class, |list, rank, _| match &found {
             None => {
-                list.tried(false);
+                list.lose(1);
                 list.looks = list.looks.saturating_sub(TRIED);
             }
-            Some(found) if list.has_any(&[found], (join, rank)) => list.tried(true),
+            Some(first) if !first.at_once => {
+                if join.crowded + first.list as u32 == rank {
+                    list.lose(CREDIT);
+                }
+            }
+            Some(first) if list.has_any(&[first.class], (join, rank)) => list.gain(),
             Some(_) => {}
         });
     }

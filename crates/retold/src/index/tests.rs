@@ -110,7 +110,9 @@ fn a_find_keeps_open_the_lists_that_it_stands_on() {
         (100, |crowds, class, found| {
             crowds.looked(class, &[found], |_| false)
         }),
-        (200, |crowds, class, found| crowds.tried(class, Some(found))),
+        (200, |crowds, class, found| {
+            crowds.tried(class, Some(First::at_once(found)))
+        }),
     ];
     for (many, look) in looks {
         for found in [family, template] {

@@ -1,0 +1,106 @@
+//! Pairs that are checked before anything is decided.
+//!
+//! Pages are decided upon in the order of preference, which tears families apart: what the pages of one need, sketches and proofs, is
+//! needed again for each of them, between those of all other families. So of classes whose lists are short, which have to
+//! look at all that stands on them, the pairs are checked first, class after class as they are numbered: those of a family mostly
+//! follow each other ([`Classes`](super::classes::Classes)), and what they need is at hand. Members of larger families, most of which
+//! need not look at all, are left for their turn.
+
+use rayon::prelude::*;
+
+use super::components::joined;
+use super::families::{Families, Near, Truth, likely};
+use super::likely::Likely;
+use crate::cluster::Pair;
+use crate::error::{Error, Result};
+use crate::ids::ClassNo;
+use crate::index::Crowds;
+use crate::sketch::Bounds;
+use crate::spill::Sorter;
+
+/// Classes that look at the same time.
+const TOGETHER: usize = 128;
+
+/// What was checked ahead.
+pub(super) struct Ahead {
+    /// Class -> whether all its pairs were checked.
+    pub(super) is_done: Vec<bool>,
+    /// The pairs that hold, of those classes and of the others in them.
+    pub(super) pairs: Near,
+    /// Pairs of classes that crowded lists proposed.
+    pub(super) candidates: u64,
+}
+
+impl Families<'_> {
+    /// Checks the pairs of those of these classes, which are ascending, whose lists are short.
+    ///
+    /// Errors: a temporary file cannot be written, and the run was cancelled.
+    pub(super) fn ahead(
+        &self,
+        classes: &[ClassNo],
+        crowds: &mut Crowds<'_>,
+        bounds: &(impl Fn(usize) -> Bounds + Sync),
+        truth: &Truth<'_>,
+    ) -> Result<Ahead> {
+        let mut is_done = vec![false; self.classes.len()];
+        let looks = |&class: &ClassNo| {
+            let is_short = crowds.longest(class) <= self.limit;
+            is_short && (self.near.has(class) || crowds.has_open(class))
+        };
+        let looking: Vec<ClassNo> = classes.par_iter().copied().filter(looks).collect();
+        looking.iter().for_each(|class| is_done[class.at()] = true);
+        self.watch.begin("pairs of families", looking.len() as u64);
+        let (mut sorter, mut candidates) = (Sorter::new(self.memory), 0);
+        for looking in looking.chunks(TOGETHER) {
+            if self.watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            // Of two of them the one that is preferred looks for both.
+            let found = looking.par_iter().map(|&class| {
+                let place = self.place(class);
+                let is_wanted = |other: ClassNo| self.place(other) > place || !is_done[other.at()];
+                self.held(class, is_wanted, &*crowds, bounds, truth)
+            });
+            let found: Vec<(Vec<Pair>, usize)> = found.collect();
+            for (&class, (pairs, looked_at)) in looking.iter().zip(found) {
+                candidates += looked_at as u64;
+                let others = pairs.iter().map(|pair| self.other(class, pair));
+                let others: Vec<ClassNo> = others.collect();
+                for (pair, other) in pairs.iter().zip(&others) {
+                    let numbers = pair.to_numbers();
+                    sorter.push(joined([class.0, other.0], numbers))?;
+                    sorter.push(joined([other.0, class.0], numbers))?;
+                }
+                crowds.looked(class, &others, |_| false);
+            }
+            self.watch.advance(looking.len() as u64);
+        }
+        Ok(Ahead {
+            is_done,
+            pairs: Near::new(sorter, self.memory)?,
+            candidates,
+        })
+    }
+
+    /// The pairs of a class with those that are wanted, as far as they hold, and how many crowded lists proposed.
+    fn held(
+        &self,
+        class: ClassNo,
+        is_wanted: impl Fn(ClassNo) -> bool,
+        crowds: &Crowds<'_>,
+        bounds: &impl Fn(usize) -> Bounds,
+        truth: &Truth<'_>,
+    ) -> (Vec<Pair>, usize) {
+        let is_wanted = |other| is_wanted(other) && !self.classes.are_old(other, class);
+        let mut near = self.near.of(class);
+        let known: Vec<ClassNo> = near.iter().map(|pair| self.other(class, pair)).collect();
+        let crowded = crowds.candidates(class, bounds, |other, is_within| {
+            is_wanted(other) && is_within() && known.binary_search(&other).is_err()
+        });
+        near.retain(|pair| is_wanted(self.other(class, pair)));
+        let mut held: Vec<Pair> = truth(&near).into_iter().flatten().collect();
+        let asked = self.judge.asking(class);
+        held.extend(likely(Likely::new(&asked, &crowded), truth));
+        (held, crowded.len())
+    }
+}
