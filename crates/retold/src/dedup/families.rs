@@ -15,7 +15,7 @@ use super::parts::Parts;
 use crate::cluster::{Dropped, Keep, Pair};
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, Rank};
-use crate::index::{Crowds, First, WITNESSES};
+use crate::index::{Crowds, WITNESSES};
 use crate::relation::Relation;
 use crate::sketch::Bounds;
 use crate::spill::{Held, Memory, Rows, Sorter};
@@ -24,8 +24,6 @@ use crate::watch::Watch;
 /// Classes that look at the same time, at the most, and where many of them need not have looked.
 const BATCH: usize = 32;
 const FEWEST: usize = 4;
-/// The same where it is only asked whether they find somebody: most find one at once, few look at all.
-const ASKED: usize = 128;
 /// Classes that go together through a batch at the most, those that have nothing to look at included.
 const TOGETHER: usize = 4096;
 /// Of a class's pairs from crowded lists the likeliest are checked first; if none of so many holds, the rest is not checked.
@@ -95,7 +93,7 @@ pub(super) fn likely(mut pairs: Likely<'_>, truth: &Truth<'_>) -> Vec<Pair> {
 
 /// The next classes that look, until so many of them have something to look at (or all are [`TOGETHER`]); those before them that
 /// do not look are passed over. `looks` tells of each whether it has, and nothing of those that do not look.
-fn next(
+pub(super) fn next(
     rest: &mut &[ClassNo],
     most: usize,
     looks: impl Fn(ClassNo) -> Option<bool>,
@@ -249,63 +247,6 @@ impl<'a> Families<'a> {
             candidates,
         };
         Ok((decided, crowds))
-    }
-
-    /// The classes of these that sketches relate to another on crowded lists, each found by or with one of them. Lists that nobody
-    /// finds anybody on are closed.
-    pub(super) fn doubtful(
-        &self,
-        mut classes: Vec<ClassNo>,
-        crowds: &mut Crowds<'a>,
-        bounds: &(impl Fn(usize) -> Bounds + Sync),
-    ) -> Result<Vec<Pair>> {
-        let all = ClassNo::first(self.classes.len());
-        let mut is_known: Vec<bool> = all.map(|class| self.near.has(class)).collect();
-        let mut pairs = Vec::new();
-        classes.par_sort_unstable_by_key(|&class| self.place(class));
-        self.watch.begin("crowded keys", classes.len() as u64);
-        let mut rest = &classes[..];
-        while !rest.is_empty() {
-            if self.watch.cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let before = rest.len();
-            // Of those that are known nothing is asked, and what they would find says nothing of their lists.
-            let looking = next(&mut rest, ASKED, |class| {
-                (!is_known[class.at()] && crowds.has_open(class)).then_some(true)
-            });
-            let looks = looking.par_iter();
-            let found: Vec<Option<(First, Pair)>> = looks
-                .map(|&class| self.first_found(class, crowds, bounds))
-                .collect();
-            for (_, pair) in found.iter().flatten() {
-                for page in [pair.a, pair.b] {
-                    is_known[self.classes.of(page).at()] = true;
-                }
-            }
-            for (&class, found) in looking.iter().zip(&found) {
-                crowds.tried(class, found.map(|(first, _)| first));
-            }
-            pairs.extend(found.into_iter().flatten().map(|(_, pair)| pair));
-            self.watch.advance((before - rest.len()) as u64);
-        }
-        crowds.settle();
-        Ok(pairs)
-    }
-
-    /// The first class of a class's lists that sketches relate it to, and how.
-    fn first_found(
-        &self,
-        class: ClassNo,
-        crowds: &Crowds<'_>,
-        bounds: &impl Fn(usize) -> Bounds,
-    ) -> Option<(First, Pair)> {
-        let (asked, mut pair) = (self.judge.asking(class), None);
-        let first = crowds.first(class, bounds, |other, is_within| {
-            pair = is_within().then(|| asked.with(other)).flatten();
-            (!self.classes.are_old(class, other)).then_some(pair.is_some())
-        });
-        first.zip(pair)
     }
 
     pub(super) fn place(&self, class: ClassNo) -> u32 {

@@ -5,6 +5,7 @@ mod ahead;
 mod classes;
 mod clock;
 mod components;
+mod doubtful;
 mod families;
 mod likely;
 mod matched;
