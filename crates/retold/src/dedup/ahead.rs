@@ -44,8 +44,8 @@ impl Families<'_> {
     ) -> Result<Ahead> {
         let mut is_done = vec![false; self.classes.len()];
         let looks = |&class: &ClassNo| {
-            let is_short = crowds.longest(class) <= self.limit;
-            is_short && (self.near.has(class) || crowds.has_open(class))
+            let longest = crowds.longest(class);
+            longest <= self.limit && (longest > 0 || self.near.has(class))
         };
         let looking: Vec<ClassNo> = classes.par_iter().copied().filter(looks).collect();
         looking.iter().for_each(|class| is_done[class.at()] = true);

@@ -8,7 +8,6 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::ahead::Ahead;
 use super::classes::{Classes, Judge};
 use super::likely::Likely;
 use super::parts::Parts;
@@ -148,7 +147,8 @@ impl Fates {
 /// A run in the making.
 struct State<'a> {
     keep: Keep<'a>,
-    ahead: Ahead,
+    /// The pairs that were checked ahead.
+    ahead: Near,
     fates: Fates,
     crowds: Crowds<'a>,
     /// Open page -> the pages that it is known to be related to, and what it is to them.
@@ -157,6 +157,13 @@ struct State<'a> {
     /// Class -> when its turn to look came: first of all for those that have looked ahead, late for those that have not looked.
     turns: Vec<u32>,
     candidates: u64,
+}
+
+impl State<'_> {
+    /// Whether a class has looked ahead.
+    fn is_done(&self, class: ClassNo) -> bool {
+        self.turns[class.at()] == 0
+    }
 }
 
 /// What a class found.
@@ -184,7 +191,7 @@ impl<'a> Families<'a> {
         truth: &Truth<'_>,
     ) -> Result<(Decided, Crowds<'a>)> {
         let ahead = self.ahead(&classes, &mut crowds, bounds, truth)?;
-        let turn = |&is_done: &bool| if is_done { 0 } else { u32::MAX };
+        let turn = |is_done: bool| if is_done { 0 } else { u32::MAX };
         let mut state = State {
             keep: Keep::new(self.preference, self.contained, self.classes.is_old()),
             fates: Fates {
@@ -195,9 +202,9 @@ impl<'a> Families<'a> {
             crowds,
             related: FxHashMap::default(),
             pairs: Held::new(self.memory),
-            turns: ahead.is_done.iter().map(turn).collect(),
+            turns: ahead.is_done.into_iter().map(turn).collect(),
             candidates: ahead.candidates,
-            ahead,
+            ahead: ahead.pairs,
         };
         let mut visited = vec![false; self.classes.len()];
         classes.iter().for_each(|class| visited[class.at()] = true);
@@ -211,12 +218,12 @@ impl<'a> Families<'a> {
             let before = rest.len();
             let looking = next(&mut rest, size, |class| {
                 let looks = !state.fates.is_over(class, self.place(class));
-                let is_done = state.ahead.is_done[class.at()];
+                let is_done = state.is_done(class);
                 let has_something = || self.near.has(class) || state.crowds.has_open(class);
                 looks.then(|| !is_done && has_something())
             });
             for &class in &looking {
-                if !state.ahead.is_done[class.at()] {
+                if !state.is_done(class) {
                     state.turns[class.at()] = turn;
                     turn += 1;
                 }
@@ -283,7 +290,7 @@ impl<'a> Families<'a> {
             let verdicts: Vec<Option<Pair>> = verdicts.by_ref().take(look.seen.len()).collect();
             state.candidates += look.candidates as u64;
             let place = self.place(class);
-            let is_done = state.ahead.is_done[class.at()];
+            let is_done = state.is_done(class);
             if state.fates.is_over(class, place) {
                 over |= !is_done;
                 continue;
@@ -329,8 +336,8 @@ impl<'a> Families<'a> {
         bounds: &(impl Fn(usize) -> Bounds + Sync),
         truth: &Truth<'_>,
     ) -> Look {
-        let held = state.ahead.pairs.of(class);
-        if state.ahead.is_done[class.at()] {
+        let held = state.ahead.of(class);
+        if state.is_done(class) {
             return Look {
                 held,
                 ..Look::default()

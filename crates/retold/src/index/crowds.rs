@@ -17,11 +17,12 @@ use crate::spill::{Memory, Row, Rows, Sorter};
 /// Looks at a list that may find nobody before it is closed.
 const IN_VAIN: u32 = 64;
 /// Looks in vain that a look which finds somebody makes good.
+/// A look for the first that is found which finds somebody, but not at once, counts as so many in vain: in a family nearly all are
+/// related, in a template some are by chance.
 const CREDIT: u32 = 8;
 /// Looks at a list before it is closed.
 const LOOKS: u32 = 1000;
-/// A look for the first that is found, in vain, counts as so many of these; so 250 close a list. One that finds somebody, but not at
-/// once, counts as so many in vain: in a family nearly all are related, in a template some are by chance.
+/// A look for the first that is found, in vain, counts as so many of these; so 250 close a list.
 const TRIED: u32 = 4;
 /// But a list is not closed before this many places have been looked at: one of up to 181 classes never.
 const WORK: u32 = 1 << 15;
@@ -55,12 +56,12 @@ pub struct First {
 
 #[cfg(test)]
 impl First {
-    /// The first one that was tested.
-    pub fn at_once(class: ClassNo) -> First {
+    /// One that was found on the list of that number.
+    pub fn on(list: usize, class: ClassNo, at_once: bool) -> First {
         First {
             class,
-            list: 0,
-            at_once: true,
+            list,
+            at_once,
         }
     }
 }
@@ -213,11 +214,10 @@ impl<'a> Crowds<'a> {
     /// The length of the longest of the open lists of a class, as it was at first; 0 if none is open.
     pub fn longest(&self, class: ClassNo) -> usize {
         let ranks = self.join.ranks_of(self.join.place_of[class.at()] as usize);
-        let open = self.join.crowded_of(&ranks).iter().filter(|&&rank| {
-            let number = (rank - self.join.crowded) as usize;
-            self.lists[number].is_open()
-        });
-        open.map(|&rank| self.join.length(rank)).max().unwrap_or(0)
+        let numbers = self.numbers(self.join.crowded_of(&ranks));
+        let open = numbers.filter(|&number| self.lists[number].is_open());
+        let lengths = open.map(|number| self.join.length(self.join.crowded + number as u32));
+        lengths.max().unwrap_or(0)
     }
 
     /// The numbers of the lists with these crowded ranks.
@@ -276,8 +276,8 @@ impl<'a> Crowds<'a> {
             }
         };
         self.each_part(place, &ranks, bounds, |list, others| {
-            let start = place as usize;
-            let mixed = (start..start + others.len()).map(|at| others[at * MIXING % others.len()]);
+            let (many, start) = (others.len(), place as usize);
+            let mixed = (start..start + many).map(|at| others[at % many * MIXING % many]);
             let tested = mixed.filter_map(|other| Some((other, passes(other)?)));
             first = tested
                 .enumerate()

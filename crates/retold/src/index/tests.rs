@@ -111,7 +111,7 @@ fn a_find_keeps_open_the_lists_that_it_stands_on() {
             crowds.looked(class, &[found], |_| false)
         }),
         (200, |crowds, class, found| {
-            crowds.tried(class, Some(First::at_once(found)))
+            crowds.tried(class, Some(First::on(0, found, true)))
         }),
     ];
     for (many, look) in looks {
@@ -123,6 +123,16 @@ fn a_find_keeps_open_the_lists_that_it_stands_on() {
             let expected = [family, template].map(|class| many == 200 || class == found);
             assert_eq!(is_open, expected);
         }
+    }
+    // Who was not found at once closes the list on which that was, though the find stands on it, and says nothing of the other.
+    for late in 0..2 {
+        let mut crowds = Crowds::new(&join, |_| Bounds::overlap(1), store.memory()).unwrap();
+        let both = ClassNo(0);
+        ClassNo::first(100)
+            .skip(1)
+            .for_each(|class| crowds.tried(class, Some(First::on(late, both, false))));
+        let is_open = [family, template].map(|class| crowds.has_open(class));
+        assert_eq!(is_open.iter().filter(|&&is_open| is_open).count(), 1);
     }
     let mut crowds = Crowds::new(&join, |_| Bounds::overlap(1), store.memory()).unwrap();
     ClassNo::first(100).for_each(|class| crowds.tried(class, None));
