@@ -1,16 +1,19 @@
-//! Which pages the texts are wanted of, and which crowded lists are templates', before any text is looked at.
+//! Which pages the texts are wanted of, and which crowded lists are templates': before any text is looked at, and by texts.
 
 use rayon::prelude::*;
 
-use super::families::{Families, next};
+use super::families::{Families, Truth, next};
 use crate::cluster::Pair;
 use crate::error::{Error, Result};
 use crate::ids::ClassNo;
-use crate::index::{Crowds, First};
+use crate::index::Crowds;
 use crate::sketch::Bounds;
 
 /// Classes that look at the same time, at the most: most find one at once, few look at all.
 const ASKED: usize = 128;
+
+/// One of so many pairs of a list has to hold.
+const LIKELY: usize = 4;
 
 impl<'a> Families<'a> {
     /// The classes of these that sketches relate to another on crowded lists, each found by or with one of them. Lists that nobody
@@ -37,36 +40,51 @@ impl<'a> Families<'a> {
                 (!is_known[class.at()] && crowds.has_open(class)).then_some(true)
             });
             let looks = looking.par_iter();
-            let found: Vec<Option<(First, Pair)>> = looks
+            let found: Vec<Option<Pair>> = looks
                 .map(|&class| self.first_found(class, crowds, bounds))
                 .collect();
-            for (_, pair) in found.iter().flatten() {
+            for pair in found.iter().flatten() {
                 for page in [pair.a, pair.b] {
                     is_known[self.classes.of(page).at()] = true;
                 }
             }
-            for (&class, found) in looking.iter().zip(&found) {
-                crowds.tried(class, found.map(|(first, _)| first));
+            for (&class, pair) in looking.iter().zip(&found) {
+                let found = pair.as_ref().map(|pair| self.other(class, pair));
+                crowds.tried(class, found);
             }
-            pairs.extend(found.into_iter().flatten().map(|(_, pair)| pair));
+            pairs.extend(found.into_iter().flatten());
             self.watch.advance((before - rest.len()) as u64);
         }
         crowds.settle();
         Ok(pairs)
     }
 
-    /// The first class of a class's lists that sketches relate it to, and how.
+    /// The first class of a class's lists that sketches relate it to.
     fn first_found(
         &self,
         class: ClassNo,
         crowds: &Crowds<'_>,
         bounds: &impl Fn(usize) -> Bounds,
-    ) -> Option<(First, Pair)> {
-        let (asked, mut pair) = (self.judge.asking(class), None);
-        let first = crowds.first(class, bounds, |other, is_within| {
-            pair = is_within().then(|| asked.with(other)).flatten();
-            (!self.classes.are_old(class, other)).then_some(pair.is_some())
+    ) -> Option<Pair> {
+        let (asked, mut found) = (self.judge.asking(class), None);
+        crowds.any(class, bounds, |other, is_within| {
+            found = is_within().then(|| asked.with(other)).flatten();
+            found.is_some()
         });
-        first.zip(pair)
+        found
+    }
+
+    /// Whether of these pairs of classes, sampled from a crowded list, hardly any holds: of families' nearly all do, of templates'
+    /// hardly one, though sketches relate many. Of too few different pages nothing can be said.
+    pub(super) fn are_unlike(&self, pairs: &[[ClassNo; 2]], truth: &Truth<'_>) -> bool {
+        let different = pairs
+            .iter()
+            .filter(|&&[a, b]| a != b && !self.classes.are_old(a, b));
+        let different: Vec<[ClassNo; 2]> = different.copied().collect();
+        let related = different.iter();
+        let related = related.filter_map(|&[a, b]| self.judge.asking(a).with(b));
+        let held = truth(&related.collect::<Vec<Pair>>());
+        let held = held.iter().flatten().count();
+        2 * different.len() > pairs.len() && LIKELY * held < different.len()
     }
 }

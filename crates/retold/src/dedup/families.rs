@@ -190,6 +190,7 @@ impl<'a> Families<'a> {
         bounds: &(impl Fn(usize) -> Bounds + Sync),
         truth: &Truth<'_>,
     ) -> Result<(Decided, Crowds<'a>)> {
+        crowds.close(self.limit, |pairs| self.are_unlike(pairs, truth));
         let ahead = self.ahead(&classes, &mut crowds, bounds, truth)?;
         let turn = |is_done: bool| if is_done { 0 } else { u32::MAX };
         let mut state = State {

@@ -262,3 +262,43 @@ fn who_quotes_a_large_family_is_listed_with_it() {
         assert_eq!(found.large_components[0].1, 400, "{method}");
     }
 }
+
+/// Of a short story that many long pages quote, and of nothing else, all have keys that are crowded; but two of them are hardly
+/// ever related.
+#[test]
+fn who_quotes_what_nobody_reprints_is_listed_with_it() {
+    let sentences = |of: usize, count: usize| -> String {
+        let sentence = |n| {
+            format!(
+                "Ferry {} of line {} left late because of storm {n}. ",
+                of * 31 + n,
+                n * of
+            )
+        };
+        (0..count).map(sentence).collect()
+    };
+    let story = sentences(1, 20);
+    let quote = |n: usize| {
+        let [head, foot] = [2 * n, 2 * n + 1].map(|of| sentences(of + 10, 20));
+        Page::text(format!("q{n:04}"), format!("{head}{story}{foot}"))
+    };
+    let story_page = Page::text("story", story.clone());
+    let pages: Vec<Page> = (0..400).map(quote).chain([story_page]).collect();
+    for method in ["coverage", "shingle", "period"] {
+        let config = Config {
+            method: method.into(),
+            ..Config::default()
+        };
+        let found = find_within(&pages, &config, (200, 16));
+        let all = find_within(&pages, &config, (FAMILY, 1000));
+        let rank = Rank::new(400);
+        assert_eq!(all.id(rank), "story");
+        let listed = |found: &Findings| {
+            let pairs = found.pairs.to_vec();
+            pairs.iter().filter(|pair| pair.b == rank).count()
+        };
+        assert_eq!(listed(&all), 400, "{method}");
+        assert_eq!(listed(&found), 400, "{method}");
+        assert_eq!(gone(&found), gone(&all), "{method}");
+    }
+}

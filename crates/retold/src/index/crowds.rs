@@ -6,6 +6,7 @@
 //! is closed. What is lost are pairs that share nothing but such keys. Lists that are not much longer than crowded are
 //! never closed ([`WORK`]).
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::pairs::Join;
@@ -17,8 +18,6 @@ use crate::spill::{Memory, Row, Rows, Sorter};
 /// Looks at a list that may find nobody before it is closed.
 const IN_VAIN: u32 = 64;
 /// Looks in vain that a look which finds somebody makes good.
-/// A look for the first that is found which finds somebody, but not at once, counts as so many in vain: in a family nearly all are
-/// related, in a template some are by chance.
 const CREDIT: u32 = 8;
 /// Looks at a list before it is closed.
 const LOOKS: u32 = 1000;
@@ -26,8 +25,11 @@ const LOOKS: u32 = 1000;
 const TRIED: u32 = 4;
 /// But a list is not closed before this many places have been looked at: one of up to 181 classes never.
 const WORK: u32 = 1 << 15;
-/// Mixes the places of a list: a prime that is greater than their number, so that each is met once.
-const MIXING: usize = 4_294_967_291;
+/// Pairs sampled of a list, at random and with its smallest classes.
+const SAMPLED: usize = 32;
+const SMALLEST: usize = 4;
+/// Steps whose multiples, less whole numbers, are spread evenly over the unit square (powers of the inverse of the plastic number).
+const SPREAD: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
 /// Looks at a list between two times that it is cleared of classes that no longer matter.
 const CLEARED: u32 = 8;
 /// Of those that a list is cleared of, so many are remembered.
@@ -42,28 +44,6 @@ pub struct Crowds<'a> {
     /// Of each list the places that have the key in their prefix: any pair that meets in this list is of one of these and a
     /// larger one.
     looking: Rows<u32>,
-}
-
-/// The first class that another one found.
-#[derive(Clone, Copy, Debug)]
-pub struct First {
-    /// Which one.
-    pub class: ClassNo,
-    /// The number of the list on which it was found, and whether it was the first of it that was tested.
-    list: usize,
-    at_once: bool,
-}
-
-#[cfg(test)]
-impl First {
-    /// One that was found on the list of that number.
-    pub fn on(list: usize, class: ClassNo, at_once: bool) -> First {
-        First {
-            class,
-            list,
-            at_once,
-        }
-    }
 }
 
 /// A crowded list.
@@ -113,13 +93,11 @@ impl List {
             .any(|class| places.binary_search(&place(class)).is_ok())
     }
 
-    /// So many looks have found nobody.
-    fn lose(&mut self, looks: u32) {
-        self.in_vain = self.in_vain.saturating_sub(looks);
-    }
-
-    fn gain(&mut self) {
-        self.in_vain = self.patience.min(self.in_vain + CREDIT);
+    fn tried(&mut self, found: bool) {
+        self.in_vain = match found {
+            true => self.patience.min(self.in_vain + CREDIT),
+            false => self.in_vain - 1,
+        };
     }
 
     /// Takes off the places that do not go on.
@@ -183,6 +161,37 @@ impl<'a> Crowds<'a> {
         }
     }
 
+    /// Closes those open lists of more than `least` classes of which `is_template` says so, of pairs sampled at random, and of pairs
+    /// with one of the smallest classes that look: a text that many pages quote is one of these, and related to all others of its
+    /// list, which are not related to each other. Those of a pair may be the same, and out of bounds.
+    pub fn close(&mut self, least: usize, is_template: impl Fn(&[[ClassNo; 2]]) -> bool + Sync) {
+        let this = &*self;
+        let is_long = |&number: &usize| {
+            let length = this.join.length(this.join.crowded + number as u32);
+            this.lists[number].is_open() && length > least && length * length > WORK as usize
+        };
+        let long = (0..this.lists.len()).into_par_iter().filter(is_long);
+        let closed = long.filter(|&number| {
+            let [places, looking] = this.left(number);
+            let sampled = |many: usize| -> Vec<[ClassNo; 2]> {
+                let pairs = (1..=SAMPLED).map(|at| {
+                    let [a, b] = SPREAD.map(|step| (at as f64 * step).fract());
+                    let a = looking[(a * many.min(looking.len()) as f64) as usize];
+                    let b = places[(b * places.len() as f64) as usize];
+                    [a, b].map(|place| this.join.class(place))
+                });
+                pairs.collect()
+            };
+            is_template(&sampled(looking.len())) && is_template(&sampled(SMALLEST))
+        });
+        for number in closed.collect::<Vec<usize>>() {
+            self.lists[number] = List {
+                is_settled: true,
+                ..List::default()
+            };
+        }
+    }
+
     /// Hands the classes of each list to `take`.
     pub fn groups(&self, mut take: impl FnMut(&mut dyn Iterator<Item = ClassNo>)) {
         for number in (0..self.lists.len()).filter(|&number| self.lists[number].is_open()) {
@@ -238,7 +247,7 @@ impl<'a> Crowds<'a> {
         let ranks = self.join.ranks_of(place as usize);
         let crowded = self.join.crowded_of(&ranks);
         let mut places: Vec<u32> = Vec::new();
-        self.each_part(place, &ranks, bounds, |_, others| {
+        self.each_part(place, &ranks, bounds, |others| {
             places.extend_from_slice(others);
             false
         });
@@ -255,68 +264,49 @@ impl<'a> Crowds<'a> {
             .collect()
     }
 
-    /// The first of the other classes on the open lists of a class for which `test` holds; those of which it says nothing are passed
-    /// over. They are tested, each once, those of a list in an order that has nothing to do with their sizes; `test` can ask
-    /// whether a class is within bounds of this one, which takes longer than to tell who it is.
-    pub fn first(
+    /// Whether `test` holds for one of the other classes on the open lists of a class. They are tested, each once, until one
+    /// passes; `test` can ask whether a class is within bounds of this one, which takes longer than to tell who it is.
+    pub fn any(
         &self,
         class: ClassNo,
         bounds: &impl Fn(usize) -> Bounds,
-        mut test: impl FnMut(ClassNo, &dyn Fn() -> bool) -> Option<bool>,
-    ) -> Option<First> {
+        mut test: impl FnMut(ClassNo, &dyn Fn() -> bool) -> bool,
+    ) -> bool {
         let place = self.join.place_of[class.at()];
         let ranks = self.join.ranks_of(place as usize);
         let crowded = self.join.crowded_of(&ranks);
-        let (mut seen, mut first) = (FxHashSet::default(), None);
-        let mut passes = |other: u32| {
-            let is_within = || self.join.is_within((place, crowded), other, bounds);
-            match seen.insert(other) {
-                true => test(self.join.class(other), &is_within),
-                false => Some(false),
-            }
-        };
-        self.each_part(place, &ranks, bounds, |list, others| {
-            let (many, start) = (others.len(), place as usize);
-            let mixed = (start..start + many).map(|at| others[at % many * MIXING % many]);
-            let tested = mixed.filter_map(|other| Some((other, passes(other)?)));
-            first = tested
-                .enumerate()
-                .find(|&(_, (_, passes))| passes)
-                .map(|(at, (other, _))| First {
-                    class: self.join.class(other),
-                    list,
-                    at_once: at == 0,
-                });
-            first.is_some()
-        });
-        first
+        let mut seen = FxHashSet::default();
+        self.each_part(place, &ranks, bounds, |others| {
+            others.iter().any(|&other| {
+                let is_within = || self.join.is_within((place, crowded), other, bounds);
+                seen.insert(other) && test(self.join.class(other), &is_within)
+            })
+        })
     }
 
-    /// Hands the number of each open list of the class at a place, with these ranks, and what of it it may be within bounds of to
-    /// `take`, until that says that it is enough.
+    /// Hands what of each open list of the class at a place, with these ranks, it may be within bounds of to `take`, until that says
+    /// that it is enough; whether it did.
     fn each_part(
         &self,
         place: u32,
         ranks: &[u32],
         bounds: &impl Fn(usize) -> Bounds,
-        mut take: impl FnMut(usize, &[u32]) -> bool,
-    ) {
+        mut take: impl FnMut(&[u32]) -> bool,
+    ) -> bool {
         // Smaller classes that have the key in their prefix, then larger ones where this one has.
         for number in self.numbers(self.join.crowded_of(ranks)) {
             let [_, looking] = self.left(number);
             let end = looking.partition_point(|&other| other < place);
-            if take(number, &looking[..end]) {
-                return;
+            if take(&looking[..end]) {
+                return true;
             }
         }
         let [_, own] = self.join.prefix(place as usize, ranks, bounds);
-        for number in self.numbers(own) {
+        self.numbers(own).any(|number| {
             let [places, _] = self.left(number);
             let start = places.partition_point(|&other| other <= place);
-            if take(number, &places[start..]) {
-                return;
-            }
-        }
+            take(&places[start..])
+        })
     }
 
     /// Some of the classes within bounds of a class that were taken off its lists, ascending by place.
@@ -348,10 +338,7 @@ impl<'a> Crowds<'a> {
         self.each_open(class, |list, rank, whole| {
             let found = list.has_any(found, (join, rank));
             list.looks -= 1;
-            match found {
-                true => list.gain(),
-                false => list.lose(1),
-            }
+            list.tried(found);
             if list.is_open() && (found || list.looks % CLEARED == 0) {
                 let left = list.left.take().unwrap_or_else(whole);
                 list.clear(left, goes_on);
@@ -362,19 +349,14 @@ impl<'a> Crowds<'a> {
     /// The same of a class that has looked no further than for the first that it found: of lists on which that does not stand it
     /// says nothing. On long lists many find somebody by chance, so that credit alone would keep a list open: looks in vain
     /// count, and more than looks that are checked.
-    pub fn tried(&mut self, class: ClassNo, found: Option<First>) {
+    pub fn tried(&mut self, class: ClassNo, found: Option<ClassNo>) {
         let join = self.join;
-        self.each_open(class, |list, rank, _| match &found {
+        self.each_open(class, |list, rank, _| match found {
             None => {
-                list.lose(1);
+                list.tried(false);
                 list.looks = list.looks.saturating_sub(TRIED);
             }
-            Some(first) if !first.at_once => {
-                if join.crowded + first.list as u32 == rank {
-                    list.lose(CREDIT);
-                }
-            }
-            Some(first) if list.has_any(&[first.class], (join, rank)) => list.gain(),
+            Some(found) if list.has_any(&[found], (join, rank)) => list.tried(true),
             Some(_) => {}
         });
     }

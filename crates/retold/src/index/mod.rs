@@ -9,7 +9,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use crowds::{Crowds, First, WITNESSES};
+pub use crowds::{Crowds, WITNESSES};
 pub use pairs::{Join, Related, related_pairs};
 pub use postings::Postings;
 pub use store::{Sketches, Stored};

@@ -110,9 +110,7 @@ fn a_find_keeps_open_the_lists_that_it_stands_on() {
         (100, |crowds, class, found| {
             crowds.looked(class, &[found], |_| false)
         }),
-        (200, |crowds, class, found| {
-            crowds.tried(class, Some(First::on(0, found, true)))
-        }),
+        (200, |crowds, class, found| crowds.tried(class, Some(found))),
     ];
     for (many, look) in looks {
         for found in [family, template] {
@@ -124,20 +122,49 @@ fn a_find_keeps_open_the_lists_that_it_stands_on() {
             assert_eq!(is_open, expected);
         }
     }
-    // Who was not found at once closes the list on which that was, though the find stands on it, and says nothing of the other.
-    for late in 0..2 {
-        let mut crowds = Crowds::new(&join, |_| Bounds::overlap(1), store.memory()).unwrap();
-        let both = ClassNo(0);
-        ClassNo::first(100)
-            .skip(1)
-            .for_each(|class| crowds.tried(class, Some(First::on(late, both, false))));
-        let is_open = [family, template].map(|class| crowds.has_open(class));
-        assert_eq!(is_open.iter().filter(|&&is_open| is_open).count(), 1);
-    }
     let mut crowds = Crowds::new(&join, |_| Bounds::overlap(1), store.memory()).unwrap();
     ClassNo::first(100).for_each(|class| crowds.tried(class, None));
     assert_eq!(
         [family, template].map(|class| crowds.has_open(class)),
         [false, false]
     );
+}
+
+/// Of 600 classes 400 have one key, 400 another.
+#[test]
+fn long_lists_are_closed_by_what_was_sampled_of_them() {
+    let (few, many) = (ClassNo(100), ClassNo(500));
+    let list: Vec<Sketch> = (0..600)
+        .map(|class| {
+            let mut keys: Vec<u64> = (0..class / 100).map(|n| 10_000 + 10 * class + n).collect();
+            keys.extend((class < 400).then_some(2000));
+            keys.extend((class >= 200).then_some(3000));
+            keys.sort_unstable();
+            Sketch {
+                keys,
+                ..Sketch::default()
+            }
+        })
+        .collect();
+    let store = store(&list);
+    let each: Vec<SketchNo> = SketchNo::first(store.len()).collect();
+    let join = Join::build(&store, &each, 128, <[u64]>::len).unwrap();
+    let open = |least: usize, is_template: &(dyn Fn(&[[ClassNo; 2]]) -> bool + Sync)| {
+        let mut crowds = Crowds::new(&join, |_| Bounds::overlap(1), store.memory()).unwrap();
+        crowds.close(least, is_template);
+        crowds.begin_again();
+        [few, many].map(|class| crowds.has_open(class))
+    };
+    let on_the_second = |pairs: &[[ClassNo; 2]]| pairs.iter().flatten().all(|class| class.0 >= 200);
+    assert_eq!(open(399, &on_the_second), [true, false]);
+    assert_eq!(open(400, &on_the_second), [true, true]);
+    // Samples are spread over the lists, and with the smallest classes.
+    let different = |pairs: &[[ClassNo; 2]], at: usize| {
+        let classes: BTreeSet<ClassNo> = pairs.iter().map(|pair| pair[at]).collect();
+        classes.len()
+    };
+    let are_spread = |pairs: &[[ClassNo; 2]]| different(pairs, 1) > 24;
+    assert_eq!(open(399, &are_spread), [false, false]);
+    assert_eq!(open(399, &|pairs| different(pairs, 0) > 24), [true, true]);
+    assert_eq!(open(399, &|pairs| different(pairs, 0) <= 4), [true, true]);
 }
