@@ -13,7 +13,7 @@ use crate::sketch::Bounds;
 const ASKED: usize = 128;
 
 /// One of so many pairs of a list has to hold.
-const LIKELY: usize = 4;
+const LIKELY: usize = 8;
 
 impl<'a> Families<'a> {
     /// The classes of these that sketches relate to another on crowded lists, each found by or with one of them. Lists that nobody

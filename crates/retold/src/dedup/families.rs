@@ -303,20 +303,23 @@ impl<'a> Families<'a> {
                     found.extend(self.add(state, class, pair)?);
                 }
             }
-            let ties = look.held.iter().map(|pair| (self.other(class, pair), pair));
-            for pair in self.ties(state, class, ties) {
+            let (near, ties) = verdicts.split_at(look.near);
+            let near: Vec<Pair> = near.iter().copied().flatten().collect();
+            for &pair in &near {
+                self.add(state, class, pair)?;
+            }
+            for &pair in &look.crowded {
+                found.extend(self.add(state, class, pair)?);
+            }
+            // One that is over since this class looked is told as one that was before.
+            let holds = [&look.held, &near, &look.crowded].into_iter().flatten();
+            let holds = holds.map(|pair| (self.other(class, pair), pair));
+            for pair in self.ties(state, class, holds) {
                 self.tie(state, pair)?;
             }
             if is_done {
                 self.visit(state, self.classes.first(class));
                 continue;
-            }
-            let (near, ties) = verdicts.split_at(look.near);
-            for &pair in near.iter().flatten() {
-                self.add(state, class, pair)?;
-            }
-            for &pair in &look.crowded {
-                found.extend(self.add(state, class, pair)?);
             }
             for &pair in ties.iter().flatten() {
                 self.tie(state, pair)?;

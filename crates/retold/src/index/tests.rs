@@ -1,5 +1,7 @@
 //! The fast paths against slow, obvious twins.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -136,7 +138,7 @@ fn long_lists_are_closed_by_what_was_sampled_of_them() {
     let (few, many) = (ClassNo(100), ClassNo(500));
     let list: Vec<Sketch> = (0..600)
         .map(|class| {
-            let mut keys: Vec<u64> = (0..class / 100).map(|n| 10_000 + 10 * class + n).collect();
+            let mut keys: Vec<u64> = (0..=class / 100).map(|n| 10_000 + 10 * class + n).collect();
             keys.extend((class < 400).then_some(2000));
             keys.extend((class >= 200).then_some(3000));
             keys.sort_unstable();
