@@ -283,19 +283,20 @@ fn who_quotes_what_nobody_reprints_is_listed_with_it() {
         Page::text(format!("q{n:04}"), format!("{head}{story}{foot}"))
     };
     let story_page = Page::text("story", story.clone());
-    let pages: Vec<Page> = (0..400).map(quote).chain([story_page]).collect();
+    let pages = (0..1200).map(quote).chain([story_page]);
+    let pages: Vec<Page> = pages.collect();
     for method in ["coverage", "shingle", "period"] {
         let config = Config {
             method: method.into(),
             ..Config::default()
         };
-        let found = find_within(&pages, &config, (200, 16));
-        let all = find_within(&pages, &config, (FAMILY, 1000));
+        let found = find_within(&pages, &config, (FAMILY, 16));
+        let all = find_within(&pages, &config, (2 * FAMILY, 2 * FAMILY));
         let listed = |found: &Findings| -> BTreeSet<Rank> {
             let pairs = found.pairs.to_vec();
             pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect()
         };
-        assert!(listed(&all).len() > 390, "{method}");
+        assert!(listed(&all).len() > 1190, "{method}");
         assert_eq!(listed(&found), listed(&all), "{method}");
         assert_eq!(gone(&found), gone(&all), "{method}");
     }

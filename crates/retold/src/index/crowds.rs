@@ -19,9 +19,10 @@ use crate::spill::{Memory, Row, Rows, Sorter};
 const IN_VAIN: u32 = 64;
 /// Looks in vain that a look which finds somebody makes good.
 const CREDIT: u32 = 8;
-/// Looks at a list before it is closed.
-const LOOKS: u32 = 1000;
-/// A look for the first that is found, in vain, counts as so many of these; so 250 close a list.
+/// Looks at a list before it is closed: some more than the pages that make a component large, so that what all of them quote is known
+/// to be over, and is left as a witness.
+const LOOKS: u32 = 1100;
+/// A look for the first that is found, in vain, counts as so many of these; so 275 close a list.
 const TRIED: u32 = 4;
 /// But a list is not closed before this many places have been looked at: one of up to 181 classes never.
 const WORK: u32 = 1 << 15;
