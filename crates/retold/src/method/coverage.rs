@@ -72,7 +72,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "agreement",
-            domain: Domain::Float(0.2, 0.0, 1.0),
+            domain: Domain::Float(0.25, 0.0, 1.0),
             help: "a frequent shingle is a template's if fewer of the pairs of its pages agree in nearly all they have",
         },
         Param {
