@@ -216,19 +216,24 @@ fn a_family_without_limits_on_its_size_is_one_page() {
     }
 }
 
+/// Sentences that no other text has.
+fn sentences(of: usize, count: usize) -> String {
+    let sentence = |n| {
+        let (ferry, line) = (of * 31 + n, n * of);
+        format!("Ferry {ferry} of line {line} left late because of storm {n}. ")
+    };
+    (0..count).map(sentence).collect()
+}
+
+/// A page that quotes a story.
+fn quote(n: usize, story: &str) -> Page {
+    let [head, foot] = [2 * n, 2 * n + 1].map(|of| sentences(of + 10, 20));
+    Page::text(format!("q{n:04}"), format!("{head}{story}{foot}"))
+}
+
 /// Pages that quote a story of a large family go for nobody, and nobody goes for them, but for one. They are listed all the same.
 #[test]
 fn who_quotes_a_large_family_is_listed_with_it() {
-    let sentences = |of: usize, count: usize| -> String {
-        let sentence = |n| {
-            format!(
-                "Ferry {} of line {} left late because of storm {n}. ",
-                of * 31 + n,
-                n * of
-            )
-        };
-        (0..count).map(sentence).collect()
-    };
     let story = sentences(1, 30);
     let reprint = |n: usize| {
         Page::text(
@@ -236,10 +241,7 @@ fn who_quotes_a_large_family_is_listed_with_it() {
             format!("Edition {n} of today. {story} Read on: {}.", n * 7),
         )
     };
-    let quote = |n: usize| {
-        let [head, foot] = [2 * n, 2 * n + 1].map(|of| sentences(of + 10, 20));
-        Page::text(format!("q{n:04}"), format!("{head}{story}{foot}"))
-    };
+    let quote = |n: usize| quote(n, &story);
     let pages: Vec<Page> = (0..300).map(reprint).chain((0..100).map(quote)).collect();
     for method in ["coverage", "shingle", "period"] {
         let config = Config {
@@ -267,21 +269,8 @@ fn who_quotes_a_large_family_is_listed_with_it() {
 /// ever related.
 #[test]
 fn who_quotes_what_nobody_reprints_is_listed_with_it() {
-    let sentences = |of: usize, count: usize| -> String {
-        let sentence = |n| {
-            format!(
-                "Ferry {} of line {} left late because of storm {n}. ",
-                of * 31 + n,
-                n * of
-            )
-        };
-        (0..count).map(sentence).collect()
-    };
     let story = sentences(1, 20);
-    let quote = |n: usize| {
-        let [head, foot] = [2 * n, 2 * n + 1].map(|of| sentences(of + 10, 20));
-        Page::text(format!("q{n:04}"), format!("{head}{story}{foot}"))
-    };
+    let quote = |n: usize| quote(n, &story);
     let story_page = Page::text("story", story.clone());
     let pages = (0..1200).map(quote).chain([story_page]);
     let pages: Vec<Page> = pages.collect();
