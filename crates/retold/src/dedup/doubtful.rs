@@ -12,7 +12,8 @@ use crate::sketch::Bounds;
 /// Classes that look at the same time, at the most: most find one at once, few look at all.
 const ASKED: usize = 128;
 
-/// One of so many pairs of a list has to hold.
+/// Of the pairs sampled from a list one in so many has to hold: of those with the four smallest pages as many do if one of these is what
+/// all others quote, and some pairs are missed.
 const LIKELY: usize = 8;
 
 impl<'a> Families<'a> {

@@ -3,7 +3,7 @@
 //! All pairs of such a list cannot be looked at. But a class that repeats a page that stays decides nothing, so a family
 //! needs only the looks of the few pages in it that stay; whoever asks takes the others off the lists. What a list still
 //! costs is bounded: if so many looks find nobody ([`IN_VAIN`], [`CREDIT`]), its key is a template's and tells nothing, and it
-//! is closed. What is lost are pairs that share nothing but such keys. Lists that are not much longer than crowded are
+//! is closed, and so are long lists of which hardly any sampled pair holds ([`Crowds::close`]). What is lost are pairs that share nothing but such keys. Lists that are not much longer than crowded are
 //! never closed ([`WORK`]).
 
 use rayon::prelude::*;

@@ -88,25 +88,33 @@ proptest! {
     }
 }
 
+/// A sketch for each of 600 classes.
+fn of_keys(keys: impl Fn(u64) -> Vec<u64>) -> Sketches {
+    let sketch = |class| Sketch {
+        keys: keys(class),
+        ..Sketch::default()
+    };
+    store(&(0..600).map(sketch).collect::<Vec<Sketch>>())
+}
+
+/// Lists of more than 128 are crowded.
+fn joined(store: &Sketches) -> Join {
+    let each: Vec<SketchNo> = SketchNo::first(store.len()).collect();
+    Join::build(store, &each, 128, <[u64]>::len).unwrap()
+}
+
 /// Classes 0 to 199 have the key of a family and that of a template, 200 to 399 that of the family only, 400 to 599 that of
 /// the template. What those with both find is of their family.
 #[test]
 fn a_find_keeps_open_the_lists_that_it_stands_on() {
     let (family, template) = (ClassNo(300), ClassNo(500));
-    let list: Vec<Sketch> = (0..600)
-        .map(|class| {
-            let mut keys = vec![1000 + class];
-            keys.extend((class < 400).then_some(2000));
-            keys.extend((!(200..400).contains(&class)).then_some(3000));
-            Sketch {
-                keys,
-                ..Sketch::default()
-            }
-        })
-        .collect();
-    let store = store(&list);
-    let each: Vec<SketchNo> = SketchNo::first(store.len()).collect();
-    let join = Join::build(&store, &each, 128, <[u64]>::len).unwrap();
+    let store = of_keys(|class| {
+        let mut keys = vec![1000 + class];
+        keys.extend((class < 400).then_some(2000));
+        keys.extend((!(200..400).contains(&class)).then_some(3000));
+        keys
+    });
+    let join = joined(&store);
     type Look = fn(&mut Crowds<'_>, ClassNo, ClassNo);
     let looks: [(usize, Look); 2] = [
         (100, |crowds, class, found| {
@@ -136,21 +144,14 @@ fn a_find_keeps_open_the_lists_that_it_stands_on() {
 #[test]
 fn long_lists_are_closed_by_what_was_sampled_of_them() {
     let (few, many) = (ClassNo(100), ClassNo(500));
-    let list: Vec<Sketch> = (0..600)
-        .map(|class| {
-            let mut keys: Vec<u64> = (0..=class / 100).map(|n| 10_000 + 10 * class + n).collect();
-            keys.extend((class < 400).then_some(2000));
-            keys.extend((class >= 200).then_some(3000));
-            keys.sort_unstable();
-            Sketch {
-                keys,
-                ..Sketch::default()
-            }
-        })
-        .collect();
-    let store = store(&list);
-    let each: Vec<SketchNo> = SketchNo::first(store.len()).collect();
-    let join = Join::build(&store, &each, 128, <[u64]>::len).unwrap();
+    let store = of_keys(|class| {
+        let mut keys: Vec<u64> = (0..=class / 100).map(|n| 10_000 + 10 * class + n).collect();
+        keys.extend((class < 400).then_some(2000));
+        keys.extend((class >= 200).then_some(3000));
+        keys.sort_unstable();
+        keys
+    });
+    let join = joined(&store);
     let open = |least: usize, is_template: &(dyn Fn(&[[ClassNo; 2]]) -> bool + Sync)| {
         let mut crowds = Crowds::new(&join, |_| Bounds::overlap(1), store.memory()).unwrap();
         crowds.close(least, is_template);
