@@ -381,6 +381,12 @@ mod tests {
         let texts = [5, 0, 0, 0, 0, 0, 0, 0, 0, 5];
         assert_eq!(known(&texts, &[("agreement", "0.44")]), (vec![], vec![0]));
         assert_eq!(known(&texts, &[("agreement", "0.45")]), (vec![0], vec![]));
+        // Of 48 texts every other is asked, 11 of 22 with sketch 0 and 13 of 26 with sketch 9: 55 + 78 of 276 pairs agree, .482. (Of all
+        // pairs .493.)
+        let texts = [22, 0, 0, 0, 0, 0, 0, 0, 0, 26];
+        let agreement = |agreement| known(&texts, &[("common_df", "48"), ("agreement", agreement)]);
+        assert_eq!(agreement("0.481"), (vec![], vec![0]));
+        assert_eq!(agreement("0.482"), (vec![0], vec![]));
     }
 
     /// Site a.cn has the sketches 6 to 9, b.cn the others. Of the texts with keys 4, 5 and 6 these are 4 of 6, of 5 and of 4; of those

@@ -1,7 +1,5 @@
 //! What many pages share: a story, if they agree otherwise, or a template.
 
-use std::cmp::Reverse;
-
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
@@ -14,8 +12,8 @@ use crate::relation::ratio;
 /// A key on fewer texts than this is their own.
 const SEVERAL: u64 = 4;
 
-/// Of how many sketches that have a key it is asked whether they agree.
-const ASKED: usize = 12;
+/// Of how many texts that have a key it is asked whether they agree.
+const ASKED: u64 = 24;
 
 /// Share of the texts with a key that are of one site, from which on the key may be the site's; sites have mirrors.
 const ONE_SITE: f64 = 0.6;
@@ -24,8 +22,7 @@ const SITE_SHARE: f64 = 0.02;
 
 impl Census<'_> {
     /// The keys on at least `df` texts: those of which fewer than `least` of the pairs agree, and the others; and the keys on
-    /// several texts. Pairs are those of the [`ASKED`] sketches with the most texts, of equals chosen by what they hold, so
-    /// that the order of pages does not matter. Time O(n log n) in the number of keys, and as many questions as there are different lists.
+    /// several texts. Pairs are those of [`ASKED`] texts. Time O(n log n) in the number of keys, and as many questions as there are different lists.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn by_agreement(&self, df: u64, least: f64) -> Result<Knowledge> {
@@ -85,26 +82,25 @@ impl Census<'_> {
         })
     }
 
-    /// The share of pairs of texts that agree, of the texts that have these sketches.
+    /// The share of pairs that agree, of [`ASKED`] of the texts that have these sketches (or of all, if there are fewer). They stand at even
+    /// distances where texts are ordered by what their sketches hold, so that each is as likely as any other and the order of pages does not matter.
     fn agreement(&self, list: &[SketchNo], names: &[u64]) -> f64 {
-        let texts = |number: SketchNo| u64::from(self.texts[number.at()]);
-        let mut asked = list.to_vec();
-        asked.sort_by_key(|&number| (Reverse(texts(number)), names[number.at()]));
-        asked.truncate(ASKED);
-        let (mut agree, mut all) = (0, 0);
-        for (at, &a) in asked.iter().enumerate() {
-            for &b in &asked[..=at] {
-                let pairs = match a == b {
-                    true => texts(a) * texts(a).saturating_sub(1) / 2,
-                    false => texts(a) * texts(b),
-                };
-                all += pairs;
-                if pairs > 0 && (self.agree)(a, b) {
-                    agree += pairs;
-                }
+        let mut ordered = list.to_vec();
+        ordered.sort_unstable_by_key(|&number| names[number.at()]);
+        let all = self.df(list.iter().copied());
+        let count = all.min(ASKED);
+        let (mut asked, mut passed) = (Vec::with_capacity(count as usize), 0);
+        for number in ordered {
+            passed += u64::from(self.texts[number.at()]);
+            // The middles of `count` equal parts of all texts.
+            while (2 * asked.len() as u64 + 1) * all < 2 * count * passed {
+                asked.push(number);
             }
         }
-        ratio(agree as usize, all as usize)
+        let pairs = asked.iter().enumerate();
+        let pairs = pairs.flat_map(|(at, &a)| asked[..at].iter().map(move |&b| (a, b)));
+        let agree = pairs.filter(|&(a, b)| (self.agree)(a, b)).count();
+        ratio(agree, asked.len() * asked.len().saturating_sub(1) / 2)
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "agreement",
-            domain: Domain::Float(0.25, 0.0, 1.0),
+            domain: Domain::Float(0.12, 0.0, 1.0),
             help: "a frequent shingle is a template's if fewer of the pairs of its pages agree in nearly all they have",
         },
         Param {
@@ -87,8 +87,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
         },
         Param {
             name: "many",
-            domain: Domain::Int(800, 1, 1_000_000_000),
-            help: "with at least this many shared runs of words, what templates share counts on any page",
+            domain: Domain::Int(1_000_000_000, 1, 1_000_000_000),
+            help: "with at least this many shared runs of words, what templates share counts on any page; 1000000000: never",
         },
         Param {
             name: "width",
@@ -143,15 +143,15 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// the shared text, or in scattered words; a form or a template has slots inside, which each page fills with words of its
 /// own. So gaps inside (a fragment of a menu apart from the shared text is outside, and so is what follows a headline that both
 /// pages have) may hold no more than `gaps` of the smaller page, and words that are replaced by others no more than
-/// `replaced`, if both fillings are rare in the collection; where the shared text is on many texts, `replaced_frequent`. On a
-/// page of fewer than `short` words it is `short_replaced`, at its ends too, but single ideographs may be others. So it is where
+/// `replaced`, if both fillings are rare in the collection; where the shared text is on many texts, `replaced_frequent`. (And at both ends
+/// `replaced`, if it may be a menu: the pages are of like length and no articles.) On a page of fewer than `short` words it is `short_replaced`, at its ends too, but single ideographs may be others. So it is where
 /// templates leave fewer words than that, of these.
 ///
 /// A gram on at least `common_df` different texts is frequent. It is a template's if few pairs of the pages that have it
 /// agree in nearly everything: a family of reprints does, the users of a disclaimer, a menu or an advert do not. Both are
 /// learnt once, from sketches, and frozen. What templates share is evidence only on articles, that is, where `prose` of the
-/// smaller page stands in sentences with a full stop and 50 runs are shared, or if `many` runs are shared; elsewhere
-/// `rest` of what is no template's has to be shared too.
+/// smaller page stands in sentences with a full stop and 50 runs are shared; elsewhere `rest` of what is no template's has to be
+/// shared too. (Or `many` runs, which is off: menus are long.)
 ///
 /// # Misses
 /// Copies in which every tenth word was changed. Articles that are less than `threshold` of both pages' text.

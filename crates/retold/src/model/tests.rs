@@ -62,6 +62,27 @@ fn evidence_by_hand() {
 }
 
 #[test]
+fn what_agrees_in_nearly_all_by_hand() {
+    let model = model("coverage", &[("sample", "1")]);
+    let agree = |missing: u64, smaller: u64, larger: u64| {
+        let small: Vec<u64> = (1000 - missing..1000 - missing + smaller).collect();
+        let large: Vec<u64> = (1000..1000 + larger).collect();
+        let sketch = |keys| Sketch {
+            keys,
+            extra: vec![1000],
+            ..Sketch::default()
+        };
+        model.agree(sketch(small).as_ref(), sketch(large).as_ref(), 0)
+    };
+    // Of 60 keys 3 may be missing, .95; of 39 1, as 37 / 39 = .949; of 10 1, .9, and of 9 none.
+    assert!(agree(3, 60, 60) && !agree(4, 60, 60));
+    assert!(agree(1, 39, 39) && !agree(2, 39, 39));
+    assert!(agree(1, 10, 10) && !agree(1, 9, 9) && agree(0, 9, 9));
+    // A page agrees with one twice as long, and is contained in a longer one.
+    assert!(agree(0, 30, 60) && !agree(0, 30, 61));
+}
+
+#[test]
 fn the_trace_holds_what_decided() {
     let model = model("period", &[]).learn(knowing(&[1, 2, 3, 4]));
     let mut trace = Trace::on();

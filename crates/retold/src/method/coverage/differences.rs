@@ -92,6 +92,27 @@ impl Differences {
     }
 }
 
+/// Of two texts as in [`Differences::between`], none of them short: tokens before the first and behind the last shared run that stand opposite
+/// to some, by the share of them that is own on both sides.
+pub(super) fn replaced_at_ends(
+    small: &Proof<'_>,
+    large: &Proof<'_>,
+    counterparts: &Counterparts,
+    width: usize,
+) -> f64 {
+    let (mut left, mut right) = (Replaced::new(small.tokens), Replaced::new(large.tokens));
+    let mut replaced = 0;
+    for Gap { here, there } in counterparts.gaps(large.tokens) {
+        if here.start == 0 || here.end == small.tokens {
+            replaced += here.len().min(there.len());
+            left.mark(here);
+            right.mark(there);
+        }
+    }
+    let own = |replaced: &Replaced, text| replaced.own(text, width, PRESUMED);
+    replaced as f64 * own(&left, small).min(own(&right, large))
+}
+
 /// Which runs of two texts correspond to each other.
 pub(super) struct Counterparts {
     pub(super) shared: Shared,

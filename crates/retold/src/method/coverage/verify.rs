@@ -1,7 +1,7 @@
 //! What `coverage` says of two texts.
 
 use super::super::{Asking, Check, Op, Trace, Verifier};
-use super::differences::{Counterparts, Differences};
+use super::differences::{Counterparts, Differences, replaced_at_ends};
 use super::places::Places;
 use super::proof::Proof;
 use super::rest::Rest;
@@ -73,6 +73,7 @@ impl Coverage {
         let differences =
             Differences::between(small, large, &counterparts, (self.width, self.short));
         if !self.agrees(&differences, &rest, trace)
+            || !self.agrees_at_ends((small, large), &counterparts, &rest, trace)
             || !self.agrees_in_own(&differences, large.tokens, &rest, trace)
         {
             return None;
@@ -91,6 +92,27 @@ impl Coverage {
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
             shared_chars: 0,
         })
+    }
+
+    /// Whether texts of like length of which much is on many texts are no menu with other texts before or behind it. Articles may be:
+    /// some sites put lines of their own around them. (The ends of short texts are asked about before.)
+    fn agrees_at_ends(
+        &self,
+        (small, large): (&Proof<'_>, &Proof<'_>),
+        counterparts: &Counterparts,
+        rest: &Rest,
+        trace: &mut Trace,
+    ) -> bool {
+        let is_told = small.tokens < self.short
+            || small.prose >= self.prose
+            || ratio(small.tokens, large.tokens) < self.length_threshold;
+        if is_told || !Coverage::is_form(rest, ["", ""], &mut Trace::off()) {
+            return true;
+        }
+        let told = "share of the smaller page before and behind all that both pages have that is replaced by other words, both rare in the collection";
+        let ends = replaced_at_ends(small, large, counterparts, self.width);
+        let ends = Check::value("ends", told, ends / small.tokens.max(1) as f64);
+        trace.test(ends.against(Op::AtMost, self.replaced))
     }
 
     /// Whether texts of which little is their own agree in that: a short notice in a template is a short notice, and a word makes
