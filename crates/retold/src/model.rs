@@ -270,26 +270,24 @@ impl Model {
     /// Whether the texts of two sketches agree in nearly all that both have, before anything was learnt. `shorter` is the
     /// characters of the shorter page's own text.
     pub(crate) fn agree(&self, a: SketchRef<'_>, b: SketchRef<'_>, shorter: u64) -> bool {
-        /// Similarity from which on two pages agree ...
-        const NEARLY_ALL: f64 = 0.95;
-        /// ... or this, if a single feature is missing.
+        /// Similarity from which on two pages agree in all but a feature, ...
         const ALL_BUT_ONE: f64 = 0.9;
+        /// ... and in nearly all.
+        const NEARLY_ALL: f64 = 0.95;
         /// Least length ratio of pages that agree: one that has hardly more than a menu is contained in all that have the menu.
         const OF_LIKE_LENGTH: f64 = 0.5;
         let Some(verdict) = self.0.method.compare(a, b, &mut Trace::off()) else {
             return false;
         };
+        // Methods that see sentences only do not know what else the pages have.
+        if matches!(self.0.info.learns, Learns::Noise) {
+            let least = self.0.params.float("cover") * shorter as f64;
+            return verdict.similarity >= ALL_BUT_ONE && verdict.shared_chars as f64 >= least;
+        }
         let missing = f64::from(verdict.shared) * (1.0 / verdict.similarity - 1.0);
         let is_alike =
             verdict.similarity >= NEARLY_ALL || verdict.similarity >= ALL_BUT_ONE && missing < 1.5;
-        // Methods that see sentences only do not know what else the pages have.
-        let is_most = || match self.0.info.learns {
-            Learns::Noise => {
-                verdict.shared_chars as f64 >= self.0.params.float("cover") * shorter as f64
-            }
-            _ => true,
-        };
-        is_alike && verdict.length_ratio >= OF_LIKE_LENGTH && is_most()
+        is_alike && verdict.length_ratio >= OF_LIKE_LENGTH
     }
 
     /// What two pages are to each other, as far as sketches tell. Symmetric: swapping them swaps `contains` and
