@@ -143,9 +143,9 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// the shared text, or in scattered words; a form or a template has slots inside, which each page fills with words of its
 /// own. So gaps inside (a fragment of a menu apart from the shared text is outside, and so is what follows a headline that both
 /// pages have) may hold no more than `gaps` of the smaller page, and words that are replaced by others no more than
-/// `replaced`, if both fillings are rare in the collection; where the shared text is on many texts, `replaced_frequent`. (And at both ends
-/// `replaced`, if it may be a menu: the pages are of like length and no articles.) On a page of fewer than `short` words it is `short_replaced`, at its ends too, but single ideographs may be others. So it is where
-/// templates leave fewer words than that, of these.
+/// `replaced`, if both fillings are rare in the collection; where the shared text is on many texts, `replaced_frequent`. (And at both
+/// ends `replaced`, if it may be a menu: the pages are of like length and no articles.) On a page of fewer than `short` words it is
+/// `short_replaced`, at its ends too, but single ideographs may be others. So it is where templates leave fewer words than that, of these.
 ///
 /// A gram on at least `common_df` different texts is frequent. It is a template's if few pairs of the pages that have it
 /// agree in nearly everything: a family of reprints does, the users of a disclaimer, a menu or an advert do not. Both are
