@@ -66,7 +66,7 @@ impl Differences {
             span.start = span.start.max(byline.end);
         }
         let is_short = small.tokens < short;
-        let (mut left, mut right) = (Replaced::new(small.tokens), Replaced::new(large.tokens));
+        let (mut left, mut right) = (Replaced::default(), Replaced::default());
         for Gap { here, there } in gaps {
             let is_inside = span.start < here.start && here.end < span.end;
             if is_inside && here.len() >= GAP {
@@ -87,7 +87,9 @@ impl Differences {
         }
         let presumed = if is_short { PRESUMED_SHORT } else { PRESUMED };
         let own = |replaced: &Replaced, text| replaced.own(text, width, presumed);
-        found.own = own(&left, small).min(own(&right, large));
+        if found.replaced > 0 {
+            found.own = own(&left, small).min(own(&right, large));
+        }
         found
     }
 }
@@ -100,7 +102,7 @@ pub(super) fn replaced_at_ends(
     counterparts: &Counterparts,
     width: usize,
 ) -> f64 {
-    let (mut left, mut right) = (Replaced::new(small.tokens), Replaced::new(large.tokens));
+    let (mut left, mut right) = (Replaced::default(), Replaced::default());
     let mut replaced = 0;
     for Gap { here, there } in counterparts.gaps(large.tokens) {
         if here.start == 0 || here.end == small.tokens {
@@ -231,15 +233,13 @@ fn is_spelling(here: &[u64], there: &[u64]) -> bool {
     here.len() == there.len() && (0..here.len()).all(|at| !differs(at) || is_variant(at))
 }
 
-/// Which tokens of a text are replaced in the other.
+/// Which tokens of a text are replaced in the other, up to the last of them.
+#[derive(Default)]
 struct Replaced(Vec<bool>);
 
 impl Replaced {
-    fn new(tokens: usize) -> Replaced {
-        Replaced(vec![false; tokens])
-    }
-
     fn mark(&mut self, gap: Range<usize>) {
+        self.0.resize(self.0.len().max(gap.end), false);
         self.0[gap].fill(true);
     }
 
