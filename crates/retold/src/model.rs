@@ -276,7 +276,11 @@ impl Model {
         const NEARLY_ALL: f64 = 0.95;
         /// Least length ratio of pages that agree: one that has hardly more than a menu is contained in all that have the menu.
         const OF_LIKE_LENGTH: f64 = 0.5;
-        let Some(verdict) = self.0.method.compare(a, b, &mut Trace::off()) else {
+        let method = &self.0.method;
+        if !method.may_reach(a, b, ALL_BUT_ONE) {
+            return false;
+        }
+        let Some(verdict) = method.compare(a, b, &mut Trace::off()) else {
             return false;
         };
         // Methods that see sentences only do not know what else the pages have.

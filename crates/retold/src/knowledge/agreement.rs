@@ -53,7 +53,7 @@ impl Census<'_> {
             .map(|(name, at)| {
                 let list = postings.at(at).1;
                 let agrees =
-                    !self.is_one_sites(list, &sizes) && self.agreement(list, &names) >= least;
+                    !self.is_one_sites(list, &sizes) && self.agrees(list, &names, least);
                 (name, agrees)
             })
             .collect();
@@ -82,9 +82,10 @@ impl Census<'_> {
         })
     }
 
-    /// The share of pairs that agree, of [`ASKED`] of the texts that have these sketches (or of all, if there are fewer). They stand at even
-    /// distances where texts are ordered by what their sketches hold, so that each is as likely as any other and the order of pages does not matter.
-    fn agreement(&self, list: &[SketchNo], names: &[u64]) -> f64 {
+    /// Whether the share of pairs that agree is at least `least`, of [`ASKED`] of the texts that have these sketches (or of all, if there are
+    /// fewer). They stand at even distances where texts are ordered by what their sketches hold, so that each is as likely as any other and the
+    /// order of pages does not matter.
+    fn agrees(&self, list: &[SketchNo], names: &[u64], least: f64) -> bool {
         let mut ordered = list.to_vec();
         ordered.sort_unstable_by_key(|&number| names[number.at()]);
         let all = self.df(list.iter().copied());
@@ -99,9 +100,25 @@ impl Census<'_> {
         }
         let pairs = asked.iter().enumerate();
         let pairs = pairs.flat_map(|(at, &a)| asked[..at].iter().map(move |&b| (a, b)));
-        let agree = pairs.filter(|&(a, b)| (self.agree)(a, b)).count();
-        ratio(agree, asked.len() * asked.len().saturating_sub(1) / 2)
+        reaches(
+            pairs.map(|(a, b)| (self.agree)(a, b)),
+            asked.len() * asked.len().saturating_sub(1) / 2,
+            least,
+        )
     }
+}
+
+/// Whether at least this share of `all` are true. No more is asked once that is known.
+fn reaches(asked: impl Iterator<Item = bool>, all: usize, least: f64) -> bool {
+    let (mut agree, mut left) = (0, all);
+    for agrees in asked {
+        agree += usize::from(agrees);
+        left -= 1;
+        if ratio(agree, all) >= least || ratio(agree + left, all) < least {
+            break;
+        }
+    }
+    ratio(agree, all) >= least
 }
 
 /// A hash of numbers in order.
@@ -109,4 +126,25 @@ fn name(numbers: impl Iterator<Item = u64>) -> u64 {
     let mut hasher = Xxh3::new();
     numbers.for_each(|number| hasher.update(&number.to_le_bytes()));
     hasher.digest()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_asked_than_decides() {
+        let asked = |all: &[bool], least| {
+            let mut count = 0;
+            let pairs = all.iter().inspect(|_| count += 1).copied();
+            (reaches(pairs, all.len(), least), count)
+        };
+        let (yes, no) = (true, false);
+        // Two of five are .4: the second true decides, and so does the fourth that is false.
+        assert_eq!(asked(&[yes, no, yes, no, no], 0.4), (true, 3));
+        assert_eq!(asked(&[no, no, yes, no, no], 0.4), (false, 5));
+        assert_eq!(asked(&[no, no, no, no, yes], 0.4), (false, 4));
+        // An empty share is 0.
+        assert_eq!((asked(&[], 0.0), asked(&[], 0.1)), ((true, 0), (false, 0)));
+    }
 }

@@ -421,6 +421,10 @@ impl Method for Coverage {
         })
     }
 
+    fn may_reach(&self, a: SketchRef<'_>, b: SketchRef<'_>, least: f64) -> bool {
+        rest::may_reach(a.keys, b.keys, self.below(), least)
+    }
+
     fn sieve(&self, sketch: SketchRef<'_>) -> Option<Sieve<'_>> {
         if sketch.keys.len() < FEWEST_SEEN {
             return None;

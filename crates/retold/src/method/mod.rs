@@ -74,6 +74,11 @@ pub trait Method: Send + Sync {
     /// nothing else. Which keys are common in the collection is in [`SketchRef::common`].
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict>;
 
+    /// False only where [`Method::compare`] would tell of a similarity below `least`, or of none, and this is told in less time. Default: true.
+    fn may_reach(&self, _a: SketchRef<'_>, _b: SketchRef<'_>, _least: f64) -> bool {
+        true
+    }
+
     /// What tells of many sketches beside this one, in less time than [`Method::compare`], how similar they are at the most.
     /// Default: `None`.
     fn sieve(&self, _sketch: SketchRef<'_>) -> Option<Sieve<'_>> {

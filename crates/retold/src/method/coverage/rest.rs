@@ -134,6 +134,25 @@ impl Rest {
     }
 }
 
+/// False only if the share of the smaller sketch that the other has is below `least`. Ends at the key that decides, so that sketches that have
+/// little in common take hardly any time.
+pub(super) fn may_reach(a: &[u64], b: &[u64], below: u64, least: f64) -> bool {
+    let (a, b) = comparable(a, b, below);
+    let (smaller, larger) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let may_miss = ((1.0 - least) * smaller.len() as f64).ceil() as usize;
+    let (mut missing, mut at) = (0, 0);
+    for &key in smaller {
+        while larger.get(at).is_some_and(|&other| other < key) {
+            at += 1;
+        }
+        missing += usize::from(larger.get(at) != Some(&key));
+        if missing > may_miss {
+            return false;
+        }
+    }
+    true
+}
+
 /// A sketch, to hold many others against.
 pub(super) struct Seen {
     sketch: Sketch,

@@ -854,6 +854,10 @@ proptest! {
             shared: own(&both),
             ..Rest::default()
         });
+        for least in [0.0, 0.1, 0.5, 0.9, 1.0] {
+            let may_reach = super::rest::may_reach(refs[0].keys, refs[1].keys, below, least);
+            prop_assert!(may_reach || found.sampled_coverage() < least);
+        }
         let most = Rest::at_most(&Seen::new(refs[0]), refs[1], below);
         prop_assert_eq!((most.sampled, most.keys), (found.sampled, found.keys));
         // A key is a template's in both or in none, but not here: no more can be shared than there are.
