@@ -295,13 +295,21 @@ impl Asked<'_> {
     /// How similar these classes are to this one at the most; `None` for those that are surely not related.
     pub(super) fn at_most(&self, sieve: &Sieve<'_>, others: &[ClassNo]) -> Vec<Option<f32>> {
         let units = self.units(others);
-        let most = others.iter().zip(&units).map(|(&other, unit)| {
-            match self.judge.classes.are_copies(self.class, other) {
-                true => Some(1.0),
-                false => sieve(unit.as_ref().whole).map(|most| most as f32),
-            }
-        });
+        let others = others.iter().zip(&units);
+        let most = others.map(|(&other, unit)| self.most(sieve, other, unit));
         most.collect()
+    }
+
+    /// Whether another class may be related to this one.
+    pub(super) fn may_be(&self, sieve: &Sieve<'_>, other: ClassNo) -> bool {
+        self.most(sieve, other, &self.judge.unit(other)).is_some()
+    }
+
+    fn most(&self, sieve: &Sieve<'_>, other: ClassNo, unit: &StoredUnit<'_>) -> Option<f32> {
+        match self.judge.classes.are_copies(self.class, other) {
+            true => Some(1.0),
+            false => sieve(unit.as_ref().whole).map(|most| most as f32),
+        }
     }
 
     /// The pair with another class, named by their first pages, if they are related.

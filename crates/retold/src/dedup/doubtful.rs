@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::families::{Families, Truth, next};
+use super::likely::MANY;
 use crate::cluster::Pair;
 use crate::error::{Error, Result};
 use crate::ids::ClassNo;
@@ -68,8 +69,15 @@ impl<'a> Families<'a> {
         bounds: &impl Fn(usize) -> Bounds,
     ) -> Option<Pair> {
         let (asked, mut found) = (self.judge.asking(class), None);
+        let (mut in_vain, mut sieve) = (0, None);
         crowds.any(class, bounds, |other, is_within| {
-            found = is_within().then(|| asked.with(other)).flatten();
+            if is_within() && sieve.as_ref().is_none_or(|sieve| asked.may_be(sieve, other)) {
+                found = asked.with(other);
+                in_vain += 1;
+                if in_vain == MANY {
+                    sieve = asked.sieve();
+                }
+            }
             found.is_some()
         });
         found

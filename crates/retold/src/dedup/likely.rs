@@ -10,7 +10,7 @@ use crate::cluster::Pair;
 use crate::ids::ClassNo;
 
 /// Fewer others are not worth a [sieve](crate::method::Method::sieve); few in tests, which are small.
-const MANY: usize = if cfg!(test) { 2 } else { 16 };
+pub(super) const MANY: usize = if cfg!(test) { 2 } else { 16 };
 
 /// The pairs of a class with others that sketches relate to it, by falling similarity, then as the others are given. Of those that
 /// nobody asks for no more is known than what their similarity is at the most.
