@@ -1,7 +1,6 @@
 //! Pairs as the report shows them: which of them, and the numbers behind their verdicts.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -97,11 +96,11 @@ fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
 pub(super) struct Facts<'a> {
     report: &'a Report<'a>,
     /// Key that is shown -> on how many different texts it stands.
-    dfs: HashMap<u64, u64>,
+    dfs: FxHashMap<u64, u64>,
     /// (place of the cluster in the order, does not have the canonical page, number of the pair), ascending.
     picked: Vec<(u32, bool, u32)>,
     shapes: Vec<Shape>,
-    shape_of: HashMap<(&'static str, &'static str, u64), usize>,
+    shape_of: FxHashMap<(&'static str, &'static str, u64), usize>,
 }
 
 impl<'a> Facts<'a> {
@@ -111,7 +110,7 @@ impl<'a> Facts<'a> {
         let texts = findings.collection.texts_per_sketch(sketches.len())?;
         let picked = pick(report);
         // Only what is shown is counted.
-        let mut dfs: HashMap<u64, u64> = HashMap::new();
+        let mut dfs: FxHashMap<u64, u64> = FxHashMap::default();
         for &(.., at) in &picked {
             let pair = findings.pairs.get(at as usize);
             let [a, b] = [pair.a, pair.b].map(|rank| sketches.get(findings.page(rank).sketch));
@@ -135,7 +134,7 @@ impl<'a> Facts<'a> {
             dfs,
             picked,
             shapes: Vec::new(),
-            shape_of: HashMap::new(),
+            shape_of: FxHashMap::default(),
         })
     }
 

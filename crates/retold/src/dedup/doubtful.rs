@@ -71,7 +71,11 @@ impl<'a> Families<'a> {
         let (asked, mut found) = (self.judge.asking(class), None);
         let (mut in_vain, mut sieve) = (0, None);
         crowds.any(class, bounds, |other, is_within| {
-            if is_within() && sieve.as_ref().is_none_or(|sieve| asked.may_be(sieve, other)) {
+            if is_within()
+                && sieve
+                    .as_ref()
+                    .is_none_or(|sieve| asked.may_be(sieve, other))
+            {
                 found = asked.with(other);
                 in_vain += 1;
                 if in_vain == MANY {

@@ -1,8 +1,7 @@
 //! From sketches to related pages, clusters, and what stays.
 
-use std::collections::HashMap;
-
 use bytemuck::pod_collect_to_vec;
+use rustc_hash::FxHashMap;
 
 use super::classes::{Classes, Judge};
 use super::components::{self, Components, joined};
@@ -347,7 +346,7 @@ fn prune(
         return Ok((model.units(sketches)?, unit_of, None));
     };
     let mut units = Sketches::new(collection.memory());
-    let mut seen: HashMap<(SketchNo, Option<u32>), UnitNo> = HashMap::new();
+    let mut seen: FxHashMap<(SketchNo, Option<u32>), UnitNo> = FxHashMap::default();
     let mut unit_of = Vec::with_capacity(collection.pages.len());
     for page in collection.pages.iter() {
         let name = collection.site(&page);

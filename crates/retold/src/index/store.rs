@@ -1,8 +1,6 @@
 //! Many sketches: no allocation for each, equal sketches kept once.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::Result;
@@ -17,7 +15,7 @@ use crate::spill::{Memory, Row, Rows};
 pub struct Sketches {
     memory: Memory,
     rows: Rows<u64>,
-    numbers: HashMap<u128, SketchNo, FxBuildHasher>,
+    numbers: FxHashMap<u128, SketchNo>,
 }
 
 /// Stands in the first number of a row beside the number of keys.
@@ -84,13 +82,12 @@ impl Sketches {
             HAS_MARKS
         };
         self.rows.add(sketch.keys.len() as u64 | marks)?;
-        let words = sketch.keys.len().div_ceil(64);
-        for word in 0..words {
+        for word in 0..sketch.keys.len().div_ceil(64) {
             self.rows
                 .add(sketch.common.get(word).copied().unwrap_or(0))?;
         }
         for values in [sketch.keys, sketch.marks, sketch.extra] {
-            values.iter().try_for_each(|&value| self.rows.add(value))?;
+            self.rows.extend(values)?;
         }
         self.rows.end();
         Ok(())
@@ -146,7 +143,7 @@ impl Sketches {
 
     /// No more sketches are added: forgets what it takes to find equal ones.
     pub fn seal(&mut self) {
-        self.numbers = HashMap::default();
+        self.numbers = FxHashMap::default();
     }
 
     /// The sketch with that number.
@@ -182,9 +179,7 @@ fn fingerprint(sketch: SketchRef<'_>) -> u128 {
     let mut hash = Xxh3::new();
     for column in [sketch.keys, sketch.marks, sketch.extra] {
         hash.update(&(column.len() as u64).to_le_bytes());
-        for value in column {
-            hash.update(&value.to_le_bytes());
-        }
+        hash.update(bytemuck::cast_slice(column));
     }
     hash.digest128()
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::{Census, Knowledge};
 use crate::error::Result;
@@ -29,7 +29,7 @@ impl Census<'_> {
         let postings = self.postings(SEVERAL.min(df).saturating_sub(1))?;
         let mut names = Vec::with_capacity(self.sketches.len());
         self.sketches.each(|_, sketch| {
-            names.push(name(sketch.keys.iter().copied()));
+            names.push(xxh3_64(bytemuck::cast_slice(sketch.keys)));
             Ok(())
         })?;
         let sizes = self.site_sizes();
@@ -52,8 +52,7 @@ impl Census<'_> {
             .into_par_iter()
             .map(|(name, at)| {
                 let list = postings.at(at).1;
-                let agrees =
-                    !self.is_one_sites(list, &sizes) && self.agrees(list, &names, least);
+                let agrees = !self.is_one_sites(list, &sizes) && self.agrees(list, &names, least);
                 (name, agrees)
             })
             .collect();

@@ -104,6 +104,11 @@ impl<T: Pod> Rows<T> {
         self.values.push(value)
     }
 
+    /// Adds values to it.
+    pub fn extend(&mut self, values: &[T]) -> Result<()> {
+        self.values.extend(values)
+    }
+
     /// Ends a row.
     pub fn end(&mut self) {
         let end = self.values.len();

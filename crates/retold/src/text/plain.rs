@@ -24,19 +24,16 @@ const WIDEST: usize = 132;
 pub fn visible_text(text: &str) -> String {
     let mut blocks = Blocks::with_capacity(text.len());
     let mut paragraph: Vec<&str> = Vec::new();
-    let columns = Columns {
-        ascii: text.is_ascii(),
-    };
     for line in super::blocks(text) {
         let line = trim_end(line);
         if line.is_empty() {
-            columns.add_paragraph(&paragraph, &mut blocks);
+            add_paragraph(&paragraph, &mut blocks);
             paragraph.clear();
         } else {
             paragraph.push(line);
         }
     }
-    columns.add_paragraph(&paragraph, &mut blocks);
+    add_paragraph(&paragraph, &mut blocks);
     blocks.finish().0
 }
 
@@ -48,103 +45,98 @@ fn trim_end(line: &str) -> &str {
     }
 }
 
-/// Counts the columns of lines.
-#[derive(Clone, Copy)]
-struct Columns {
-    /// All lines are known to be ASCII.
-    ascii: bool,
+fn add_paragraph(lines: &[&str], blocks: &mut Blocks) {
+    let mut full = None;
+    for (i, line) in lines.iter().enumerate() {
+        blocks.push(line);
+        // No line has more columns than bytes.
+        let next = lines.get(i + 1).filter(|_| line.len() >= NARROWEST);
+        match next {
+            Some(next)
+                if is_soft(line, next, || {
+                    *full.get_or_insert_with(|| full_width(lines))
+                }) =>
+            {
+                if !are_cjk(line, next) {
+                    blocks.push(" ");
+                }
+            }
+            _ => blocks.end_block(),
+        }
+    }
 }
 
-impl Columns {
-    fn add_paragraph(self, lines: &[&str], blocks: &mut Blocks) {
-        let mut full = None;
-        for (i, line) in lines.iter().enumerate() {
-            blocks.push(line);
-            // No line has more columns than bytes.
-            let next = lines.get(i + 1).filter(|_| line.len() >= NARROWEST);
-            match next {
-                Some(next)
-                    if self.is_soft(line, next, || {
-                        *full.get_or_insert_with(|| self.full_width(lines))
-                    }) =>
-                {
-                    if !are_cjk(line, next) {
-                        blocks.push(" ");
-                    }
-                }
-                _ => blocks.end_block(),
-            }
+/// The columns of the widest line, if all lines are narrow enough to be wrapped ones.
+fn full_width(lines: &[&str]) -> Option<usize> {
+    let mut full = 0;
+    for line in lines {
+        // No character has more than four bytes, so most long lines need not be counted.
+        if line.len() > 4 * WIDEST {
+            return None;
+        }
+        // No line has more columns than bytes.
+        if line.len() <= full {
+            continue;
+        }
+        full = full.max(columns(line));
+        if full > WIDEST {
+            return None;
         }
     }
+    Some(full)
+}
 
-    /// The columns of the widest line, if all lines are narrow enough to be wrapped ones.
-    fn full_width(self, lines: &[&str]) -> Option<usize> {
-        let mut full = 0;
-        for line in lines {
-            // No character has more than four bytes, so most long lines need not be counted.
-            if line.len() > 4 * WIDEST {
-                return None;
-            }
-            full = full.max(self.of(line));
-            if full > WIDEST {
-                return None;
-            }
-        }
-        Some(full)
+/// Whether the break between two lines of a paragraph, which is so wide if its lines may be wrapped ones, is a matter of
+/// layout only.
+fn is_soft(line: &str, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
+    let next = next.trim_start();
+    let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else {
+        return false;
+    };
+    if matches!(last, '。' | '！' | '？' | '：' | '；') {
+        return false;
     }
+    let goes_on = (last == ',' || last.is_alphabetic()) && first.is_lowercase();
+    if !goes_on && full().is_none() {
+        return false;
+    }
+    let width = columns(line);
+    if width < NARROWEST || begins_block(next) {
+        return false;
+    }
+    goes_on || full().is_some_and(|full| width + first_word(next) > full)
+}
 
-    /// Whether the break between two lines of a paragraph, which is so wide if its lines may be wrapped ones, is a matter of
-    /// layout only.
-    fn is_soft(self, line: &str, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
-        let next = next.trim_start();
-        let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else {
-            return false;
-        };
-        if matches!(last, '。' | '！' | '？' | '：' | '；') {
-            return false;
-        }
-        let goes_on = (last == ',' || last.is_alphabetic()) && first.is_lowercase();
-        if !goes_on && full().is_none() {
-            return false;
-        }
-        let width = self.of(line);
-        if width < NARROWEST || begins_block(next) {
-            return false;
-        }
-        goes_on || full().is_some_and(|full| width + self.first_word(next) > full)
+/// The columns that the first word of a line needs, with the space before it.
+fn first_word(line: &str) -> usize {
+    match line.chars().next() {
+        Some(c) if is_wide(c) => 2,
+        _ => 1 + columns(line.split_whitespace().next().unwrap_or_default()),
     }
+}
 
-    /// The columns that the first word of a line needs, with the space before it.
-    fn first_word(self, line: &str) -> usize {
-        match line.chars().next() {
-            Some(c) if is_wide(c) => 2,
-            _ => 1 + self.of(line.split_whitespace().next().unwrap_or_default()),
+/// Columns of a line on a terminal.
+fn columns(line: &str) -> usize {
+    if line.is_ascii() {
+        return line.len();
+    }
+    let (bytes, mut count) = (line.as_bytes(), 0);
+    for at in (0..bytes.len()).step_by(bits::WIDE) {
+        let held = u64::MAX >> (bits::WIDE - (bytes.len() - at).min(bits::WIDE));
+        let look = |bytes: &_| (bits::begins(bytes), bits::at_least(bytes, 0xE2));
+        let (begins, mut large) = bits::first(&bytes[at..], look);
+        count += (begins & held).count_ones() as usize;
+        while large != 0 {
+            let lead = at + large.trailing_zeros() as usize;
+            count += usize::from(match bytes[lead] {
+                // Chinese from U+4000.
+                0xE4..=0xE9 => true,
+                _ => line[lead..].chars().next().is_some_and(is_wide),
+            });
+            large &= large - 1;
         }
     }
-
-    /// Columns of a line on a terminal.
-    fn of(self, line: &str) -> usize {
-        if self.ascii {
-            return line.len();
-        }
-        let (bytes, mut columns) = (line.as_bytes(), 0);
-        for at in (0..bytes.len()).step_by(bits::WIDE) {
-            let held = u64::MAX >> (bits::WIDE - (bytes.len() - at).min(bits::WIDE));
-            let look = |bytes: &_| (bits::begins(bytes), bits::at_least(bytes, 0xE2));
-            let (begins, mut large) = bits::first(&bytes[at..], look);
-            columns += (begins & held).count_ones() as usize;
-            while large != 0 {
-                let lead = at + large.trailing_zeros() as usize;
-                columns += usize::from(match bytes[lead] {
-                    // Chinese from U+4000.
-                    0xE4..=0xE9 => true,
-                    _ => line[lead..].chars().next().is_some_and(is_wide),
-                });
-                large &= large - 1;
-            }
-        }
-        columns
-    }
+    count
 }
 
 /// Whether a line begins with a mark of a list item, heading, quotation, code fence or table row.
@@ -265,7 +257,7 @@ mod tests {
         #[test]
         fn columns_are_counted_as_one_by_one(line in "([a-z ]{0,90}|[é中文，가\u{2010}𠀀]{0,30}|\\PC){0,9}") {
             let one_by_one = line.chars().map(|c| 1 + usize::from(is_wide(c))).sum::<usize>();
-            prop_assert_eq!(Columns { ascii: false }.of(&line), one_by_one);
+            prop_assert_eq!(columns(&line), one_by_one);
         }
 
         #[test]
