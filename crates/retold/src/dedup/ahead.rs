@@ -2,15 +2,15 @@
 //!
 //! Pages are decided upon in the order of preference, which tears families apart: what the pages of one need, sketches and proofs, is
 //! needed again for each of them, between those of all other families. So of classes whose lists are short, which have to
-//! look at all that stands on them, the pairs are checked first, class after class as they are numbered: those of a family mostly
-//! follow each other ([`Classes`](super::classes::Classes)), and what they need is at hand. Members of larger families, most of which
-//! need not look at all, are left for their turn.
+//! look at all that stands on them, the pairs are checked first, [family after family](Families::side_by_side), so that what they need
+//! is at hand. Members of larger families, most of which need not look at all, are left for their turn.
 
 use rayon::prelude::*;
 
 use super::components::joined;
 use super::families::{Families, Near, Truth, likely};
 use super::likely::Likely;
+use super::parts::Parts;
 use crate::cluster::Pair;
 use crate::error::{Error, Result};
 use crate::ids::ClassNo;
@@ -20,6 +20,10 @@ use crate::spill::Sorter;
 
 /// Classes that look at the same time.
 const TOGETHER: usize = 128;
+
+/// Similarity, as sketches see it, of classes that are taken to be of one family. A lower one puts families together that have a
+/// template in common.
+const KIN: f32 = 0.8;
 
 /// What was checked ahead.
 pub(super) struct Ahead {
@@ -32,7 +36,25 @@ pub(super) struct Ahead {
 }
 
 impl Families<'_> {
-    /// Checks the pairs of those of these classes, which are ascending, whose lists are short.
+    /// These classes, those of a family side by side, by what sketches tell: near pairs, and these that were found in crowded lists. So
+    /// sketches and proofs that a family needs are held in the caches, and in memory, for it and for none else; in the order of their
+    /// numbers, families of a few hundred pages are visited in as many places as their pages have least keys.
+    pub(super) fn side_by_side(&self, classes: &[ClassNo], found: Vec<Pair>) -> Vec<ClassNo> {
+        let mut parts = Parts::new(self.classes);
+        let mut join = |pairs: Vec<Pair>| {
+            for pair in pairs.iter().filter(|pair| pair.similarity >= KIN) {
+                parts.join(self.classes.of(pair.a), self.classes.of(pair.b));
+            }
+        };
+        join(found);
+        classes.iter().for_each(|&class| join(self.near.of(class)));
+        let family = |&class: &ClassNo| (parts.root(class), class);
+        let mut ordered: Vec<(ClassNo, ClassNo)> = classes.par_iter().map(family).collect();
+        ordered.par_sort_unstable();
+        ordered.into_iter().map(|(_, class)| class).collect()
+    }
+
+    /// Checks the pairs of those of these classes whose lists are short, in this order.
     ///
     /// Errors: a temporary file cannot be written, and the run was cancelled.
     pub(super) fn ahead(

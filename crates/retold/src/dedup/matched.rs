@@ -256,10 +256,13 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Decided>> {
         let bounds = |keys| self.judge.model.bounds(keys);
         let all = ClassNo::first(visited.len());
-        let visited: Vec<ClassNo> = all.filter(|class| visited[class.at()]).collect();
+        let mut visited: Vec<ClassNo> = all.filter(|class| visited[class.at()]).collect();
+        let mut found = Vec::new();
         if self.judge.model.verifier().is_some() {
-            verifying.want(&families.doubtful(visited.clone(), &mut crowds, &bounds)?);
+            found = families.doubtful(visited.clone(), &mut crowds, &bounds)?;
+            verifying.want(&found);
         }
+        visited = families.side_by_side(&visited, found);
         loop {
             verifying.read(self.matching.texts, self.matching.watch)?;
             let truth = |pairs: &[Pair]| verifying.truth(pairs);
