@@ -35,6 +35,29 @@ pub(super) struct Ahead {
     pub(super) candidates: u64,
 }
 
+/// What a class found.
+struct Found {
+    class: ClassNo,
+    /// Its pairs.
+    pairs: Vec<Pair>,
+    /// The other class of each.
+    others: Vec<ClassNo>,
+    /// Pairs that crowded lists proposed.
+    candidates: usize,
+}
+
+impl Found {
+    /// Puts the pairs down in both directions.
+    fn put(&self, sorter: &mut Sorter<[u32; 8]>) -> Result<()> {
+        for (pair, other) in self.pairs.iter().zip(&self.others) {
+            let numbers = pair.to_numbers();
+            sorter.push(joined([self.class.0, other.0], numbers))?;
+            sorter.push(joined([other.0, self.class.0], numbers))?;
+        }
+        Ok(())
+    }
+}
+
 impl Families<'_> {
     /// These classes, those of a family side by side, by what sketches tell: near pairs, and these that were found in crowded lists. So
     /// sketches and proofs that a family needs are held in the caches, and in memory, for it and for none else; in the order of their
@@ -73,30 +96,31 @@ impl Families<'_> {
         looking.iter().for_each(|class| is_done[class.at()] = true);
         self.watch.begin("pairs of families", looking.len() as u64);
         let (mut sorter, mut candidates) = (Sorter::new(self.memory), 0);
+        let mut before: Vec<Found> = Vec::new();
         for looking in looking.chunks(TOGETHER) {
             if self.watch.cancelled() {
                 return Err(Error::Cancelled);
             }
             // Of two of them the one that is preferred looks for both.
-            let found = looking.par_iter().map(|&class| {
+            let look = |&class: &ClassNo| {
                 let place = self.place(class);
                 let is_wanted = |other: ClassNo| self.place(other) > place || !is_done[other.at()];
                 self.held(class, is_wanted, &*crowds, bounds, truth)
-            });
-            let found: Vec<(Vec<Pair>, usize)> = found.collect();
-            for (&class, (pairs, looked_at)) in looking.iter().zip(found) {
-                candidates += looked_at as u64;
-                let others = pairs.iter().map(|pair| self.other(class, pair));
-                let others: Vec<ClassNo> = others.collect();
-                for (pair, other) in pairs.iter().zip(&others) {
-                    let numbers = pair.to_numbers();
-                    sorter.push(joined([class.0, other.0], numbers))?;
-                    sorter.push(joined([other.0, class.0], numbers))?;
-                }
-                crowds.looked(class, &others, |_| false);
+            };
+            // What was found last is put down meanwhile.
+            let (found, put): (Vec<Found>, Result<()>) = rayon::join(
+                || looking.par_iter().map(look).collect(),
+                || before.iter().try_for_each(|found| found.put(&mut sorter)),
+            );
+            put?;
+            for found in &found {
+                candidates += found.candidates as u64;
+                crowds.looked_ahead(found.class, &found.others);
             }
+            before = found;
             self.watch.advance(looking.len() as u64);
         }
+        before.iter().try_for_each(|found| found.put(&mut sorter))?;
         Ok(Ahead {
             is_done,
             pairs: Near::new(sorter, self.memory)?,
@@ -104,7 +128,7 @@ impl Families<'_> {
         })
     }
 
-    /// The pairs of a class with those that are wanted, as far as they hold, and how many crowded lists proposed.
+    /// The pairs of a class with those that are wanted, as far as they hold.
     fn held(
         &self,
         class: ClassNo,
@@ -112,7 +136,7 @@ impl Families<'_> {
         crowds: &Crowds<'_>,
         bounds: &impl Fn(usize) -> Bounds,
         truth: &Truth<'_>,
-    ) -> (Vec<Pair>, usize) {
+    ) -> Found {
         let is_wanted = |other| is_wanted(other) && !self.classes.are_old(other, class);
         let mut near = self.near.of(class);
         let known: Vec<ClassNo> = near.iter().map(|pair| self.other(class, pair)).collect();
@@ -123,6 +147,12 @@ impl Families<'_> {
         let mut held: Vec<Pair> = truth(&near).into_iter().flatten().collect();
         let asked = self.judge.asking(class);
         held.extend(likely(Likely::new(&asked, &crowded), truth));
-        (held, crowded.len())
+        let others = held.iter().map(|pair| self.other(class, pair));
+        Found {
+            class,
+            others: others.collect(),
+            pairs: held,
+            candidates: crowded.len(),
+        }
     }
 }

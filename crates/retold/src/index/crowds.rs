@@ -94,6 +94,14 @@ impl List {
             .any(|class| places.binary_search(&place(class)).is_ok())
     }
 
+    /// A class has looked at this list, whose rank in the join this is, and has found these; whether one of them is on the list.
+    fn looked(&mut self, found: &[ClassNo], at: (&Join, u32)) -> bool {
+        let found = self.has_any(found, at);
+        self.looks -= 1;
+        self.tried(found);
+        found
+    }
+
     fn tried(&mut self, found: bool) {
         self.in_vain = match found {
             true => self.patience.min(self.in_vain + CREDIT),
@@ -337,13 +345,19 @@ impl<'a> Crowds<'a> {
         let join = self.join;
         let goes_on = |place: &u32| !is_over(join.class(*place));
         self.each_open(class, |list, rank, whole| {
-            let found = list.has_any(found, (join, rank));
-            list.looks -= 1;
-            list.tried(found);
+            let found = list.looked(found, (join, rank));
             if list.is_open() && (found || list.looks % CLEARED == 0) {
                 let left = list.left.take().unwrap_or_else(whole);
                 list.clear(left, goes_on);
             }
+        });
+    }
+
+    /// The same before it is known of any class that it is over.
+    pub fn looked_ahead(&mut self, class: ClassNo, found: &[ClassNo]) {
+        let join = self.join;
+        self.each_open(class, |list, rank, _| {
+            list.looked(found, (join, rank));
         });
     }
 

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use bytemuck::Pod;
 use rayon::prelude::*;
@@ -79,7 +80,12 @@ impl<T: Pod + Ord + Send> Sorter<T> {
                 end,
             });
         }
-        (0..sorted.runs.len()).for_each(|run| sorted.refill(run));
+        for (number, run) in sorted.runs.iter_mut().enumerate() {
+            let first = run.next(sorted.held.as_ref());
+            sorted
+                .heap
+                .extend(first.map(|first| Reverse((first, number))));
+        }
         Ok(sorted)
     }
 
@@ -124,21 +130,18 @@ struct Run<T> {
     end: usize,
 }
 
-impl<T: Pod + Ord> Sorted<T> {
-    /// Takes the next record of a run into the heap.
-    fn refill(&mut self, number: usize) {
-        let run = &mut self.runs[number];
-        if run.block.len() == 0
-            && run.next < run.end
-            && let Some(held) = &self.held
+impl<T: Pod> Run<T> {
+    /// The next record, read a block at a time.
+    fn next(&mut self, held: Option<&Held<T>>) -> Option<T> {
+        if self.block.len() == 0
+            && self.next < self.end
+            && let Some(held) = held
         {
-            let count = (BLOCK / size_of::<T>().max(1)).clamp(1, run.end - run.next);
-            run.block = held.get(run.next, count).into_owned().into_iter();
-            run.next += count;
+            let count = (BLOCK / size_of::<T>().max(1)).clamp(1, self.end - self.next);
+            self.block = held.get(self.next, count).into_owned().into_iter();
+            self.next += count;
         }
-        if let Some(record) = run.block.next() {
-            self.heap.push(Reverse((record, number)));
-        }
+        self.block.next()
     }
 }
 
@@ -149,8 +152,12 @@ impl<T: Pod + Ord> Iterator for Sorted<T> {
         if self.held.is_none() {
             return self.records.next();
         }
-        let Reverse((record, run)) = self.heap.pop()?;
-        self.refill(run);
+        let mut first = self.heap.peek_mut()?;
+        let Reverse((record, run)) = *first;
+        match self.runs[run].next(self.held.as_ref()) {
+            Some(next) => *first = Reverse((next, run)),
+            None => drop(PeekMut::pop(first)),
+        }
         Some(record)
     }
 }
