@@ -32,9 +32,20 @@ pub struct PairLine<'a> {
 }
 
 fn six_decimals<S: Serializer>(value: &f64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    let text = RawValue::from_string(format!("{value:.6}"));
+    let text = RawValue::from_string(rounded(*value));
     text.map_err(serde::ser::Error::custom)?
         .serialize(serializer)
+}
+
+/// A number with six decimals.
+fn rounded(value: f64) -> String {
+    const MILLION: u32 = 1_000_000;
+    // Ratios of pairs are `f32`, of 24 binary digits, and a million has 14 (and six zeros): the product is exact.
+    if (0.0..=1.0).contains(&value) && f64::from(value as f32) == value {
+        let millionths = (value * f64::from(MILLION)).round_ties_even() as u32;
+        return format!("{}.{:06}", millionths / MILLION, millionths % MILLION);
+    }
+    format!("{value:.6}")
 }
 
 /// Reads a `pairs.jsonl` line by line. A line that is not a pair is an error that names it.
@@ -54,4 +65,29 @@ pub fn read_pairs(path: &Path, mut each: impl FnMut(PairLine<'_>)) -> Result<()>
         })?);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ties_are_rounded_as_numbers_are_written() {
+        // Multiples of 1/128 end in a five at the seventh decimal: .0078125.
+        for part in 0..=128u8 {
+            let value = f64::from(part) / 128.0;
+            assert_eq!(rounded(value), format!("{value:.6}"));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn six_decimals_are_those_of_the_standard_library(part in 0u32..5000, whole in 1u32..5000, value in -2.0..2.0f64) {
+            let ratio = f64::from((f64::from(part) / f64::from(whole)) as f32);
+            prop_assert_eq!(rounded(ratio), format!("{ratio:.6}"));
+            prop_assert_eq!(rounded(value), format!("{value:.6}"));
+        }
+    }
 }

@@ -156,8 +156,12 @@ impl Pages {
 
     /// The id of a page; once settled, it is different from all others.
     pub fn id(&self, page: PageNo) -> Cow<'_, str> {
+        // They were text when they were added; only a file that cannot be read any more gives something else.
         match self.ids.get(page.at()) {
-            Row::Held(bytes) => String::from_utf8_lossy(bytes),
+            Row::Held(bytes) => match std::str::from_utf8(bytes) {
+                Ok(id) => Cow::Borrowed(id),
+                Err(_) => String::from_utf8_lossy(bytes),
+            },
             Row::Read(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }

@@ -19,7 +19,7 @@ use crate::sketch::Bounds;
 use crate::spill::Sorter;
 
 /// Classes that look at the same time.
-const TOGETHER: usize = 128;
+const TOGETHER: usize = 512;
 
 /// Similarity, as sketches see it, of classes that are taken to be of one family. A lower one puts families together that have a
 /// template in common.
