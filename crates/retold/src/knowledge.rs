@@ -203,9 +203,8 @@ impl Census<'_> {
 
     /// The lists of the keys on more than `limit` texts. Time O(n log n) in the number of keys.
     fn postings(&self, limit: u64) -> Result<Postings> {
-        let wanted =
-            |list: &[(u64, SketchNo)]| self.df(list.iter().map(|&(_, sketch)| sketch)) > limit;
-        Postings::build_where(self.sketches, wanted)
+        let texts = |sketch: SketchNo| u64::from(self.texts[sketch.at()]);
+        Postings::build_where(self.sketches, texts, limit)
     }
 
     /// METHODS §1.2 (a): ln(N / df) below a threshold.

@@ -140,7 +140,25 @@ pub fn count_shared_from(a: &[u64], b: &[u64], least: usize) -> usize {
     shared
 }
 
-/// The same where one list is much longer: each key is looked for behind the last one, in steps that double.
+/// False only if the other list has less than the share `least` of the shorter of two ascending lists. Ends at the key that decides, so
+/// that lists which have little in common take hardly any time.
+pub fn may_share(a: &[u64], b: &[u64], least: f64) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let may_miss = ((1.0 - least) * short.len() as f64).ceil() as usize;
+    let (mut missing, mut at) = (0, 0);
+    for &key in short {
+        while long.get(at).is_some_and(|&other| other < key) {
+            at += 1;
+        }
+        missing += usize::from(long.get(at) != Some(&key));
+        if missing > may_miss {
+            return false;
+        }
+    }
+    true
+}
+
+/// [`count_shared_from`] where one list is much longer: each key is looked for behind the last one, in steps that double.
 fn count_searched(short: &[u64], mut long: &[u64], least: usize) -> usize {
     let mut shared = 0;
     for (at, key) in short.iter().enumerate() {

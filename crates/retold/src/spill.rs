@@ -4,6 +4,7 @@
 //! process ends, however it ends. Errors of reading one back are noted ([`Memory::check`]), so that what reads here and there need
 //! not return one each time: until the run has ended for it, it sees zeros.
 
+mod counts;
 mod held;
 mod often;
 mod row;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+pub use counts::Counts;
 pub use held::Held;
 pub use row::Row;
 pub use rows::{Rows, Whole};

@@ -17,9 +17,9 @@ use super::postings::record;
 use super::store::Sketches;
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, SketchNo};
-use crate::sketch::Bounds;
+use crate::sketch::{Bounds, SketchRef};
 use crate::spent::{Spent, Stopwatch};
-use crate::spill::{Memory, Row, Rows, Sorter};
+use crate::spill::{Counts, Memory, Row, Rows, Sorter};
 use crate::watch::Watch;
 
 /// What [`Join::pairs`] found.
@@ -303,18 +303,34 @@ fn lists(
     crowd: usize,
 ) -> Result<(Rows<u32>, u32)> {
     let memory = sketches.memory();
-    let mut keys = Sorter::new(memory);
     let mut classes: Vec<ClassNo> = ClassNo::first(of.len()).collect();
     classes.par_sort_unstable_by_key(|&class| (of[class.at()], class));
-    let mut classes = classes.into_iter().peekable();
-    sketches.each(|number, sketch| {
-        while let Some(class) = classes.next_if(|class| of[class.at()] == number) {
-            for &key in sketch.keys {
+    let runs = classes.chunk_by(|a, b| of[a.at()] == of[b.at()]);
+    // Each sketch with its classes.
+    let each = |take: &mut dyn FnMut(SketchRef<'_>, &[ClassNo]) -> Result<()>| {
+        let mut runs = runs.clone().peekable();
+        sketches.each(|number, sketch| {
+            let classes = runs.next_if(|classes| of[classes[0].at()] == number);
+            take(sketch, classes.unwrap_or_default())
+        })
+    };
+    let mut counts = Counts::new(sketches.values(), memory);
+    each(&mut |sketch, classes| {
+        let holders = classes.len() as u64;
+        sketch.keys.iter().for_each(|&key| counts.add(key, holders));
+        Ok(())
+    })?;
+    let mut keys = Sorter::new(memory);
+    each(&mut |sketch, classes| {
+        let shared = sketch.keys.iter().filter(|&&key| counts.at_most(key) > 1);
+        for &key in shared {
+            for class in classes {
                 keys.push(record(key, place_of[class.at()]))?;
             }
         }
         Ok(())
     })?;
+    drop(counts);
     // The lists in the order of keys; then which of them is the rarest.
     let (mut by_key, mut order) = (Rows::new(memory), Sorter::new(memory));
     let mut list = Vec::new();

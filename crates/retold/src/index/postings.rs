@@ -3,7 +3,7 @@
 use super::store::Sketches;
 use crate::error::Result;
 use crate::ids::SketchNo;
-use crate::spill::Sorter;
+use crate::spill::{Counts, Sorter};
 
 /// A key and where it stands, to be sorted.
 pub(super) fn record(key: u64, number: u32) -> [u32; 3] {
@@ -25,45 +25,48 @@ impl Postings {
     ///
     /// Errors: a temporary file cannot be written.
     pub fn build(sketches: &Sketches) -> Result<Postings> {
-        Self::build_where(sketches, |list| list.len() > 1)
+        Self::build_where(sketches, |_| 1, 1)
     }
 
-    /// The same, keeping only lists for which `wanted` is true, given the (key, sketch) entries of each.
+    /// The same of the keys whose sketches weigh more than `limit` together.
     pub fn build_where(
         sketches: &Sketches,
-        wanted: impl Fn(&[(u64, SketchNo)]) -> bool,
+        weight: impl Fn(SketchNo) -> u64,
+        limit: u64,
     ) -> Result<Postings> {
+        let mut counts = Counts::new(sketches.values(), sketches.memory());
+        sketches.each(|number, sketch| {
+            let weight = weight(number);
+            sketch.keys.iter().for_each(|&key| counts.add(key, weight));
+            Ok(())
+        })?;
         let mut sorter = Sorter::new(sketches.memory());
         sketches.each(|number, sketch| {
-            let mut keys = sketch.keys.iter();
+            let may = |key: &&u64| counts.at_most(**key) > limit.min(Counts::MOST - 1);
+            let mut keys = sketch.keys.iter().filter(may);
             keys.try_for_each(|&key| sorter.push(record(key, number.0)))
         })?;
+        drop(counts);
         let (mut postings, mut list) = (Postings::default(), Vec::new());
+        let mut last = 0;
+        let mut add = |key, list: &mut Vec<SketchNo>| {
+            if list.iter().map(|&number| weight(number)).sum::<u64>() > limit {
+                postings.keys.push(key);
+                postings.sketches.extend_from_slice(list);
+                postings.ends.push(postings.sketches.len());
+            }
+            list.clear();
+        };
         for [high, low, number] in sorter.finish()? {
             let key = u64::from(high) << 32 | u64::from(low);
-            if list.last().is_some_and(|&(last, _)| last != key) {
-                postings.add(&mut list, &wanted);
+            if key != last {
+                add(last, &mut list);
+                last = key;
             }
-            list.push((key, SketchNo(number)));
+            list.push(SketchNo(number));
         }
-        postings.add(&mut list, &wanted);
+        add(last, &mut list);
         Ok(postings)
-    }
-
-    /// Adds a list, if it is wanted, and empties it.
-    fn add(
-        &mut self,
-        list: &mut Vec<(u64, SketchNo)>,
-        wanted: &impl Fn(&[(u64, SketchNo)]) -> bool,
-    ) {
-        if let Some(&(key, _)) = list.first()
-            && wanted(list)
-        {
-            self.keys.push(key);
-            self.sketches.extend(list.iter().map(|&(_, number)| number));
-            self.ends.push(self.sketches.len());
-        }
-        list.clear();
     }
 
     /// How many keys have a list.

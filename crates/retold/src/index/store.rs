@@ -169,6 +169,11 @@ impl Sketches {
         self.rows.len()
     }
 
+    /// No fewer than the keys of all sketches.
+    pub(super) fn values(&self) -> usize {
+        self.rows.values()
+    }
+
     /// True if there is no sketch.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -45,7 +45,9 @@ use crate::error::{Error, Result};
 use crate::knowledge::{self, Knowledge};
 use crate::param::{Domain, Param, Params, Settings};
 use crate::relation::Verdict;
-use crate::sketch::{Bounds, Sketch, SketchRef, count_shared, count_shared_from, shared_positions};
+use crate::sketch::{
+    Bounds, Sketch, SketchRef, count_shared, count_shared_from, may_share, shared_positions,
+};
 use crate::text::{Extract, Text};
 
 /// A way to find pages that repeat each other.

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     Bounds, Check, Domain, Learns, Method, MethodInfo, Op, Param, Params, Sketch, SketchRef, Spot,
-    Trace, shared_positions,
+    Trace, may_share, shared_positions,
 };
 use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Sentence, Text, count_chars};
@@ -228,21 +228,41 @@ impl Tail {
 
 /// The words of a sentence from its end: what stands between white space, less the punctuation around it.
 fn words_from_end(sentence: &str) -> impl Iterator<Item = &str> {
-    sentence
-        .split_whitespace()
-        .rev()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| !word.is_empty())
+    let mut before = Some(sentence);
+    let parts = std::iter::from_fn(move || {
+        let rest = before?;
+        let space = rest.bytes().rposition(is_space);
+        before = space.map(|at| &rest[..at]);
+        Some(space.map_or(rest, |at| &rest[at + 1..]))
+    });
+    parts.map(trimmed).filter(|word| !word.is_empty())
+}
+
+/// Whether a byte of a folded text is white space, of which that has no other ([`crate::text::Text::visible`]).
+fn is_space(byte: u8) -> bool {
+    byte == b' ' || byte == b'\n'
+}
+
+/// What stands between white space, less the punctuation around it, of which most have none.
+fn trimmed(part: &str) -> &str {
+    match part.as_bytes() {
+        [first, .., last] if first.is_ascii_alphanumeric() && last.is_ascii_alphanumeric() => part,
+        _ => part.trim_matches(|c: char| !c.is_alphanumeric()),
+    }
 }
 
 /// A whole sentence in 64 bits: a hash of its characters without white space, and their number in the low 16 bits.
-fn sentence_mark(sentence: &str, buffer: &mut String) -> u64 {
-    buffer.clear();
-    sentence
-        .split_whitespace()
-        .for_each(|part| buffer.push_str(part));
-    let length = count_chars(buffer).min(0xffff);
-    (xxh3_64(buffer.as_bytes()) & !0xffff) | length
+fn sentence_mark(sentence: &str, buffer: &mut Vec<u8>) -> u64 {
+    if buffer.len() < sentence.len() {
+        buffer.resize(sentence.len(), 0);
+    }
+    // Without a branch: each byte is written behind the last that was none of white space.
+    let mut length = 0;
+    for byte in sentence.bytes() {
+        buffer[length] = byte;
+        length += usize::from(!is_space(byte));
+    }
+    (xxh3_64(&buffer[..length]) & !0xffff) | count_chars(sentence).min(0xffff)
 }
 
 fn mark_length(mark: u64) -> usize {
@@ -252,12 +272,12 @@ fn mark_length(mark: u64) -> usize {
 impl Method for Period {
     fn sketch(&self, text: &Text) -> Sketch {
         let mut features = Vec::with_capacity(text.sentences.len());
-        let mut buffer = String::new();
+        let (mut feature, mut whole) = (String::new(), Vec::new());
         for (Sentence { words, .. }, sentence) in self.tail.sentences(text) {
-            self.tail.feature(sentence, words, &mut buffer);
-            if !buffer.is_empty() {
-                let key = xxh3_64(buffer.as_bytes());
-                features.push((key, sentence_mark(sentence, &mut buffer)));
+            self.tail.feature(sentence, words, &mut feature);
+            if !feature.is_empty() {
+                let key = xxh3_64(feature.as_bytes());
+                features.push((key, sentence_mark(sentence, &mut whole)));
             }
         }
         // Of the sentences with one feature the shortest stays: a choice that does not depend on their order.
@@ -304,6 +324,10 @@ impl Method for Period {
             shared: u32::try_from(counts.shared).unwrap_or(u32::MAX),
             shared_chars: counts.shared_chars,
         })
+    }
+
+    fn may_reach(&self, a: SketchRef<'_>, b: SketchRef<'_>, least: f64) -> bool {
+        may_share(a.keys, b.keys, least)
     }
 
     fn spots(&self, text: &Text) -> Vec<Spot> {

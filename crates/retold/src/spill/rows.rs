@@ -85,6 +85,11 @@ impl<T: Pod> Rows<T> {
         self.ends.len()
     }
 
+    /// How many values they have.
+    pub fn values(&self) -> usize {
+        self.values.len()
+    }
+
     /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

@@ -17,6 +17,61 @@ pub fn first<T>(bytes: &[u8], look: impl Fn(&[u8; WIDE]) -> T) -> T {
     }
 }
 
+/// Where the bits are set that `look` finds in a text, ascending.
+pub fn positions(bytes: &[u8], look: impl Fn(&[u8; WIDE]) -> u64) -> impl Iterator<Item = usize> {
+    let (mut base, mut bits) = (0, first(bytes, &look));
+    std::iter::from_fn(move || {
+        while bits == 0 {
+            base += WIDE;
+            bits = first(bytes.get(base..)?, &look);
+        }
+        let at = base + bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        Some(at)
+    })
+}
+
+/// Which of the bytes are line feeds, or may begin a full stop of any script ([`super::sentence`]).
+pub fn line_feeds_and_marks(bytes: &[u8; WIDE]) -> u64 {
+    bits(bytes, |bytes| {
+        let is = |byte| bytes.simd_eq(u8x16::splat(byte));
+        let lead = (bytes & u8x16::splat(0xFC)).simd_eq(u8x16::splat(0xE0));
+        is(b'\n') | is(b'.') | lead | is(0xDB) | is(0xEF)
+    })
+}
+
+/// What lines are found by, and what they are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// Line feeds.
+    pub ends: u64,
+    /// Bytes that are not ASCII.
+    pub others: u64,
+    /// Spaces.
+    pub spaces: u64,
+    /// Bytes that may be or begin other white space.
+    pub odd: u64,
+}
+
+/// See [`Lines`].
+pub fn lines(bytes: &[u8; WIDE]) -> Lines {
+    let ends = bits(bytes, |bytes| bytes.simd_eq(u8x16::splat(b'\n')));
+    Lines {
+        ends,
+        others: others(bytes),
+        spaces: bits(bytes, |bytes| bytes.simd_eq(u8x16::splat(b' '))),
+        odd: bits(bytes, may_begin_space) & !ends,
+    }
+}
+
+/// Which of the bytes may be or begin white space other than a space.
+fn may_begin_space(bytes: u8x16) -> u8x16 {
+    let control = bytes.min(u8x16::splat(0x1F)).simd_eq(bytes) | bytes.simd_eq(u8x16::splat(0x7F));
+    let lead = bytes.simd_eq(u8x16::splat(0xC2))
+        | (bytes & u8x16::splat(0xFC)).simd_eq(u8x16::splat(0xE0));
+    control | lead
+}
+
 /// Which of the bytes are letters or digits of ASCII; the first has the lowest bit.
 pub fn letters(bytes: &[u8; WIDE]) -> u64 {
     let within = |bytes: u8x16, from: u8, count: u8| {
@@ -59,10 +114,7 @@ pub fn may_be_space(bytes: &[u8; 18]) -> bool {
     let at = |from: usize| u8x16::new(bytes[from..].first_chunk().copied().unwrap_or_default());
     let (bytes, next) = (at(0), at(1));
     let space = |bytes: u8x16| bytes.simd_eq(u8x16::splat(b' '));
-    let control = bytes.min(u8x16::splat(0x1F)).simd_eq(bytes) | bytes.simd_eq(u8x16::splat(0x7F));
-    let lead = bytes.simd_eq(u8x16::splat(0xC2))
-        | (bytes & u8x16::splat(0xFC)).simd_eq(u8x16::splat(0xE0));
-    (control | lead | space(bytes) & space(next)).to_bitmask() != 0
+    (may_begin_space(bytes) | space(bytes) & space(next)).to_bitmask() != 0
 }
 
 /// Of which bytes the highest bit is set by `is`.
@@ -95,6 +147,22 @@ mod tests {
             prop_assert_eq!(begins(&bytes), one_by_one(&bytes, |b| b & 0xC0 != 0x80));
             prop_assert_eq!(at_least(&bytes, 0xE2), one_by_one(&bytes, |b| b >= 0xE2));
             prop_assert_eq!(uncounted(&bytes), one_by_one(&bytes, uncounts));
+            let stops = |b: u8| matches!(b, b'\n' | b'.' | 0xDB | 0xE0..=0xE3 | 0xEF);
+            prop_assert_eq!(line_feeds_and_marks(&bytes), one_by_one(&bytes, stops));
+            let odd = |b: u8| b != b'\n' && matches!(b, 0..=0x1F | 0x7F | 0xC2 | 0xE0..=0xE3);
+            prop_assert_eq!(lines(&bytes), Lines {
+                ends: one_by_one(&bytes, |b| b == b'\n'),
+                others: one_by_one(&bytes, |b| !b.is_ascii()),
+                spaces: one_by_one(&bytes, |b| b == b' '),
+                odd: one_by_one(&bytes, odd),
+            });
+        }
+
+        #[test]
+        fn positions_are_those_of_the_bytes(bytes in prop::collection::vec(prop::sample::select(&b"a.\n"[..]), 0..200)) {
+            let found: Vec<usize> = positions(&bytes, line_feeds_and_marks).collect();
+            let expected = (0..bytes.len()).filter(|&at| bytes[at] != b'a');
+            prop_assert_eq!(found, expected.collect::<Vec<_>>());
         }
     }
 

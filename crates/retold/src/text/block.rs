@@ -136,7 +136,8 @@ impl Blocks {
         rest
     }
 
-    fn words(&mut self, words: &str) {
+    /// Adds text to the block in which white space is single spaces between words.
+    pub fn words(&mut self, words: &str) {
         if words.is_empty() {
             return;
         }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::fold::Folder;
-use super::sentence::{Stops, has_others};
-use super::{Sentence, Text, TextOptions, blocks};
+use super::sentence::{Stop, stops};
+use super::{Sentence, Text, TextOptions};
 
 /// The text of these blocks; `main` says which of them methods see (empty: all).
 pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
@@ -62,8 +62,6 @@ fn whole_blocks(text: &str, same: usize) -> (Option<&str>, Option<&str>) {
 /// Folds a text block by block and notes the sentences.
 struct Folding {
     folder: Folder,
-    /// Whether full stops of other scripts have to be looked for.
-    others: bool,
     folded: String,
     sentences: Vec<Sentence>,
 }
@@ -72,7 +70,6 @@ impl Folding {
     fn new(visible: &str, options: &TextOptions) -> Folding {
         Folding {
             folder: Folder::new(options),
-            others: options.sentences && has_others(visible),
             folded: String::with_capacity(visible.len()),
             sentences: Vec::new(),
         }
@@ -84,21 +81,11 @@ impl Folding {
         if !self.folded.is_empty() {
             self.folded.push('\n');
         }
-        let mut start = self.folded.len();
+        let start = self.folded.len();
         self.folder.copy(same, &mut self.folded);
-        let mut count = 0;
-        for block in blocks(same) {
-            if wanted(count) {
-                let (stops, mut begin) = (Stops::new(block, self.others), 0);
-                while let Some(stop) = stops.next(begin) {
-                    self.sentence(start + begin..start + stop.at, stop.words);
-                    begin = stop.end;
-                }
-            }
-            start += block.len() + 1;
-            count += 1;
-        }
-        count
+        stops(same, wanted, |stop| {
+            self.sentence(start + stop.begin..start + stop.at, stop.words);
+        })
     }
 
     /// Folds a block and notes its sentences if they are wanted; false if nothing is left of it.
@@ -109,8 +96,7 @@ impl Folding {
         }
         let start = self.folded.len();
         let mut begin = 0;
-        let stops = wanted.then(|| Stops::new(block, self.others));
-        while let Some(stop) = stops.and_then(|stops| stops.next(begin)) {
+        let mut sentence = |stop: Stop| {
             let sentence_start = self.folded.len();
             self.folder
                 .fold_into(&block[begin..stop.at], &mut self.folded);
@@ -118,6 +104,9 @@ impl Folding {
             self.folder
                 .fold_into(&block[stop.at..stop.end], &mut self.folded);
             begin = stop.end;
+        };
+        if wanted {
+            stops(block, |_| true, &mut sentence);
         }
         self.folder.fold_into(&block[begin..], &mut self.folded);
         let left = self.folded.len() > start;
@@ -150,7 +139,7 @@ mod tests {
     /// The text folded block by block.
     fn plainly(visible: &str, main: &[bool], options: &TextOptions) -> Folding {
         let mut folding = Folding::new(visible, options);
-        for (number, block) in blocks(visible).enumerate() {
+        for (number, block) in visible.split('\n').enumerate() {
             folding.block(block, main.get(number).copied().unwrap_or(main.is_empty()));
         }
         folding

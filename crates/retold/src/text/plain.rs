@@ -23,10 +23,9 @@ const WIDEST: usize = 132;
 /// The blocks of a plain text.
 pub fn visible_text(text: &str) -> String {
     let mut blocks = Blocks::with_capacity(text.len());
-    let mut paragraph: Vec<&str> = Vec::new();
-    for line in super::blocks(text) {
-        let line = trim_end(line);
-        if line.is_empty() {
+    let mut paragraph: Vec<Line<'_>> = Vec::new();
+    for line in Lines::new(text) {
+        if line.text.is_empty() {
             add_paragraph(&paragraph, &mut blocks);
             paragraph.clear();
         } else {
@@ -37,27 +36,120 @@ pub fn visible_text(text: &str) -> String {
     blocks.finish().0
 }
 
-/// The line without white space at its end, of which most have none.
-fn trim_end(line: &str) -> &str {
-    match line.as_bytes().last() {
-        Some(b'!'..=b'~') => line,
-        _ => line.trim_end(),
+/// A line without white space at its end.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    text: &'a str,
+    /// Whether it is known to be ASCII.
+    is_ascii: bool,
+    /// Whether white space in it is known to be single spaces between words.
+    is_collapsed: bool,
+}
+
+impl<'a> Line<'a> {
+    fn columns(self) -> usize {
+        match self.is_ascii {
+            true => self.text.len(),
+            false => columns(self.text),
+        }
     }
 }
 
-fn add_paragraph(lines: &[&str], blocks: &mut Blocks) {
+/// The lines of a text, looked at once for all that is asked of them.
+struct Lines<'a> {
+    text: &'a str,
+    /// Where the next line begins; none if there is none.
+    start: Option<usize>,
+    /// Where the bytes begin that were looked at last, and what of them is behind the last line.
+    base: usize,
+    found: bits::Lines,
+    /// Whether the byte before these is a space.
+    is_space: bool,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Lines<'a> {
+        let mut lines = Lines {
+            text,
+            start: Some(0),
+            base: 0,
+            found: bits::first(text.as_bytes(), bits::lines),
+            is_space: false,
+        };
+        lines.settle();
+        lines
+    }
+
+    /// Of the bytes that were looked at: a space is odd if it stands behind another.
+    fn settle(&mut self) {
+        let spaces = self.found.spaces;
+        self.found.odd |= spaces & (spaces << 1 | u64::from(self.is_space));
+        self.is_space = spaces >> (bits::WIDE - 1) != 0;
+    }
+
+    /// Whether there are more bytes to look at, which then were.
+    fn look_on(&mut self) -> bool {
+        self.base += bits::WIDE;
+        let rest = self.text.as_bytes().get(self.base..);
+        let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {
+            return false;
+        };
+        self.found = bits::first(rest, bits::lines);
+        self.settle();
+        true
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let start = self.start?;
+        let (mut others, mut odd) = (0, 0);
+        let end = loop {
+            let bits::Lines { ends, .. } = self.found;
+            // All bits before the line feed, or all.
+            let before = ends.wrapping_sub(1) & !ends;
+            others |= self.found.others & before;
+            odd |= self.found.odd & before;
+            if ends != 0 {
+                self.found.others &= !before;
+                self.found.odd &= !before;
+                self.found.ends &= ends - 1;
+                break self.base + ends.trailing_zeros() as usize;
+            }
+            if !self.look_on() {
+                break self.text.len();
+            }
+        };
+        self.start = (end < self.text.len()).then_some(end + 1);
+        let line = &self.text[start..end];
+        let is_edged = line.starts_with(' ') || line.ends_with(' ');
+        let is_collapsed = odd == 0 && !is_edged;
+        Some(Line {
+            text: if is_collapsed { line } else { line.trim_end() },
+            is_ascii: others == 0,
+            is_collapsed,
+        })
+    }
+}
+
+fn add_paragraph(lines: &[Line<'_>], blocks: &mut Blocks) {
     let mut full = None;
     for (i, line) in lines.iter().enumerate() {
-        blocks.push(line);
+        match line.is_collapsed {
+            true => blocks.words(line.text),
+            false => blocks.push(line.text),
+        }
         // No line has more columns than bytes.
-        let next = lines.get(i + 1).filter(|_| line.len() >= NARROWEST);
+        let next = lines.get(i + 1).filter(|_| line.text.len() >= NARROWEST);
         match next {
             Some(next)
-                if is_soft(line, next, || {
+                if is_soft(*line, next.text, || {
                     *full.get_or_insert_with(|| full_width(lines))
                 }) =>
             {
-                if !are_cjk(line, next) {
+                if !are_cjk(line.text, next.text) {
                     blocks.push(" ");
                 }
             }
@@ -67,18 +159,18 @@ fn add_paragraph(lines: &[&str], blocks: &mut Blocks) {
 }
 
 /// The columns of the widest line, if all lines are narrow enough to be wrapped ones.
-fn full_width(lines: &[&str]) -> Option<usize> {
+fn full_width(lines: &[Line<'_>]) -> Option<usize> {
     let mut full = 0;
     for line in lines {
         // No character has more than four bytes, so most long lines need not be counted.
-        if line.len() > 4 * WIDEST {
+        if line.text.len() > 4 * WIDEST {
             return None;
         }
         // No line has more columns than bytes.
-        if line.len() <= full {
+        if line.text.len() <= full {
             continue;
         }
-        full = full.max(columns(line));
+        full = full.max(line.columns());
         if full > WIDEST {
             return None;
         }
@@ -88,9 +180,9 @@ fn full_width(lines: &[&str]) -> Option<usize> {
 
 /// Whether the break between two lines of a paragraph, which is so wide if its lines may be wrapped ones, is a matter of
 /// layout only.
-fn is_soft(line: &str, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
+fn is_soft(line: Line<'_>, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
     let next = next.trim_start();
-    let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else {
+    let (Some(last), Some(first)) = (line.text.chars().next_back(), next.chars().next()) else {
         return false;
     };
     if matches!(last, '。' | '！' | '？' | '：' | '；') {
@@ -100,7 +192,7 @@ fn is_soft(line: &str, next: &str, mut full: impl FnMut() -> Option<usize>) -> b
     if !goes_on && full().is_none() {
         return false;
     }
-    let width = columns(line);
+    let width = line.columns();
     if width < NARROWEST || begins_block(next) {
         return false;
     }

@@ -3,9 +3,13 @@
 //! Stops are looked for in unfolded text, because folding makes `．` a `.` and `…` three of them.
 //! `!` and `?` are no full stops here: templates shout and ask.
 
-/// A full stop found in a block.
+use super::bits;
+
+/// A full stop found in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
+    /// Where the sentence before it begins.
+    pub begin: usize,
     /// Where the mark begins.
     pub at: usize,
     /// Where the mark and the closing quotes and brackets after it end.
@@ -14,68 +18,38 @@ pub struct Stop {
     pub words: bool,
 }
 
-/// Finds the full stops of a block.
-#[derive(Clone, Copy)]
-pub struct Stops<'a> {
-    block: &'a str,
-    others: bool,
-}
-
-impl<'a> Stops<'a> {
-    /// Those of this block of a text that [has](has_others) other marks or not.
-    pub fn new(block: &'a str, others: bool) -> Stops<'a> {
-        Stops { block, others }
-    }
-
-    /// The next full stop at or after `begin`, where the sentence under way begins.
-    pub fn next(&self, begin: usize) -> Option<Stop> {
-        let (block, bytes) = (self.block, self.block.as_bytes());
-        let mut at = begin;
-        while let Some(skip) = self.next_mark(&bytes[at..]) {
-            at += skip;
-            let length = mark_len(&bytes[at..]);
-            if length > 0 {
-                let mark = Mark {
-                    before: &block[begin..at],
-                    mark: &block[at..at + length],
-                    after: &block[at + length..],
-                };
-                if let Some(words) = mark.is_stop() {
-                    let end = at + length + mark.closers();
-                    return Some(Stop { at, end, words });
-                }
-            }
-            at += length.max(1);
+/// Hands the full stops of blocks that stand between line feeds to `found`, in order: of those blocks whose numbers are `wanted`. Returns
+/// how many blocks there are. Linear, but for a sentence with many marks that end none.
+pub fn stops(text: &str, wanted: impl Fn(usize) -> bool, mut found: impl FnMut(Stop)) -> usize {
+    let (bytes, mut begin, mut number) = (text.as_bytes(), 0, 0);
+    for at in bits::positions(bytes, bits::line_feeds_and_marks) {
+        if bytes[at] == b'\n' {
+            (begin, number) = (at + 1, number + 1);
+            continue;
         }
-        None
-    }
-
-    /// Where a mark may begin.
-    fn next_mark(&self, bytes: &[u8]) -> Option<usize> {
-        if self.others {
-            bytes.iter().position(|&b| MAY_BEGIN[usize::from(b)])
-        } else {
-            memchr::memchr3(b'.', 0xE3, 0xEF, bytes)
+        let length = mark_len(&bytes[at..]);
+        // Closing quotes are passed with the mark.
+        if length == 0 || at < begin || !wanted(number) {
+            continue;
+        }
+        let mark = Mark {
+            before: &text[begin..at],
+            mark: &text[at..at + length],
+            after: &text[at + length..],
+        };
+        if let Some(words) = mark.is_stop() {
+            let end = at + length + mark.closers();
+            found(Stop {
+                begin,
+                at,
+                end,
+                words,
+            });
+            begin = end;
         }
     }
+    number + 1
 }
-
-/// Whether a text may have marks of other scripts than those of Latin, Chinese and Japanese.
-pub fn has_others(text: &str) -> bool {
-    memchr::memchr3(0xDB, 0xE0, 0xE1, text.as_bytes()).is_some()
-}
-
-/// Bytes that a mark can begin with.
-const MAY_BEGIN: [bool; 256] = {
-    let mut may = [false; 256];
-    let leads = [b'.', 0xDB, 0xE0, 0xE1, 0xE3, 0xEF];
-    let mut i = 0;
-    while i < leads.len() {
-        may[leads[i] as usize] = true;
-        i += 1;
-    }
-    may
-};
 
 /// The length of the mark that the bytes begin with, 0 if it is none.
 fn mark_len(bytes: &[u8]) -> usize {
@@ -91,7 +65,7 @@ fn mark_len(bytes: &[u8]) -> usize {
     }
 }
 
-/// A mark that may be a full stop, with the sentence before it and the block after it.
+/// A mark that may be a full stop, with the sentence before it and the text after it, of which its block ends at a line feed.
 struct Mark<'a> {
     before: &'a str,
     mark: &'a str,
@@ -150,6 +124,7 @@ impl Mark<'_> {
             return false;
         }
         let next = self.after[self.closers()..].chars().next();
+        let next = next.filter(|&next| next != '\n');
         if without_spaces(last) {
             return next.is_none_or(|c| !c.is_ascii_alphanumeric());
         }
@@ -197,7 +172,7 @@ impl Mark<'_> {
     /// The length of closing quotes, brackets and note numbers right after the mark.
     fn closers(&self) -> usize {
         // Mostly there are none.
-        if matches!(self.after.as_bytes().first(), None | Some(b' ')) {
+        if matches!(self.after.as_bytes().first(), None | Some(b' ' | b'\n')) {
             return 0;
         }
         let mut rest = self.after;
@@ -314,12 +289,15 @@ mod tests {
 
     /// The sentences of a block, with `w` for words and `c` for characters in front.
     fn sentences(block: &str) -> Vec<String> {
-        let (mut begin, mut found) = (0, Vec::new());
-        while let Some(stop) = Stops::new(block, has_others(block)).next(begin) {
-            let unit = if stop.words { 'w' } else { 'c' };
-            found.push(format!("{unit}:{}", block[begin..stop.at].trim()));
-            begin = stop.end;
-        }
+        let mut found = Vec::new();
+        stops(
+            block,
+            |_| true,
+            |stop| {
+                let unit = if stop.words { 'w' } else { 'c' };
+                found.push(format!("{unit}:{}", block[stop.begin..stop.at].trim()));
+            },
+        );
         found
     }
 
@@ -403,17 +381,47 @@ mod tests {
         assert!(sentences("What? No! 真的？是！").is_empty());
     }
 
+    /// The stops of one block, looked for at every character.
+    fn plainly(block: &str, start: usize) -> Vec<Stop> {
+        let (mut found, mut begin) = (Vec::new(), 0);
+        for (at, _) in block.char_indices() {
+            let length = mark_len(&block.as_bytes()[at..]);
+            if length == 0 || at < begin {
+                continue;
+            }
+            let mark = Mark {
+                before: &block[begin..at],
+                mark: &block[at..at + length],
+                after: &block[at + length..],
+            };
+            if let Some(words) = mark.is_stop() {
+                let end = at + length + mark.closers();
+                found.push(Stop {
+                    begin: start + begin,
+                    at: start + at,
+                    end: start + end,
+                    words,
+                });
+                begin = end;
+            }
+        }
+        found
+    }
+
     proptest! {
         #[test]
-        fn marks_are_found_as_byte_by_byte(block in "[a-cA-C1-3 .,。．｡，、।॥۔።“”\\[\\]（）é中한]{0,60}") {
-            let slow = Stops::new(&block, true);
-            let fast = Stops::new(&block, has_others(&block));
-            let mut begin = 0;
-            while let Some(stop) = slow.next(begin) {
-                prop_assert_eq!(fast.next(begin), Some(stop));
-                begin = stop.end;
+        fn marks_are_found_as_block_by_block(
+            blocks in prop::collection::vec("[a-cA-C1-3 .,。．｡，、।॥۔።“”\\[\\]（）é中한]{0,60}", 0..5),
+            wanted in prop::collection::vec(any::<bool>(), 5),
+        ) {
+            let (mut found, mut expected, mut start) = (Vec::new(), Vec::new(), 0);
+            let count = stops(&blocks.join("\n"), |number| wanted[number], |stop| found.push(stop));
+            prop_assert_eq!(count, blocks.len().max(1));
+            for (block, wanted) in blocks.iter().zip(wanted) {
+                expected.extend(plainly(block, start).into_iter().filter(|_| wanted));
+                start += block.len() + 1;
             }
-            prop_assert_eq!(fast.next(begin), None);
+            prop_assert_eq!(found, expected);
         }
     }
 }

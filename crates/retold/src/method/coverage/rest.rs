@@ -2,7 +2,7 @@
 
 use super::proof::Proof;
 use crate::relation::ratio;
-use crate::sketch::{Sketch, SketchRef};
+use crate::sketch::{Sketch, SketchRef, may_share};
 
 /// Minimum number of keys of the sample that are no template's for their coverage to count (fewer if it has fewer).
 pub(super) const FEWEST: usize = 3;
@@ -134,23 +134,10 @@ impl Rest {
     }
 }
 
-/// False only if the share of the smaller sketch that the other has is below `least`. Ends at the key that decides, so that sketches that have
-/// little in common take hardly any time.
+/// False only if the share of the smaller sketch that the other has is below `least`.
 pub(super) fn may_reach(a: &[u64], b: &[u64], below: u64, least: f64) -> bool {
     let (a, b) = comparable(a, b, below);
-    let (smaller, larger) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let may_miss = ((1.0 - least) * smaller.len() as f64).ceil() as usize;
-    let (mut missing, mut at) = (0, 0);
-    for &key in smaller {
-        while larger.get(at).is_some_and(|&other| other < key) {
-            at += 1;
-        }
-        missing += usize::from(larger.get(at) != Some(&key));
-        if missing > may_miss {
-            return false;
-        }
-    }
-    true
+    may_share(a, b, least)
 }
 
 /// A sketch, to hold many others against.

@@ -201,3 +201,46 @@ fn a_line_break_inside_a_sentence_breaks_nothing_if_blocks_are_joined() {
     assert_eq!(part, [9, 9]);
     assert_eq!(join, ["首页\n新闻\n船到了".len() as u32, 9]);
 }
+
+/// The words from the end, and the mark of a whole sentence, as the documentation says it.
+fn plainly(sentence: &str) -> (Vec<&str>, u64) {
+    let words = sentence.split_whitespace().rev();
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let whole: String = sentence.split_whitespace().collect();
+    let chars = whole.chars().count() as u64;
+    (
+        words.filter(|word| !word.is_empty()).collect(),
+        (xxh3_64(whole.as_bytes()) & !0xffff) | chars,
+    )
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_sentence_is_taken_apart_as_one_by_one(
+        sentences in proptest::collection::vec("([a-z]{1,6}|[éж春他,·\"(]{1,3}|[ \n]|\\PC){0,20}", 1..4)
+    ) {
+        let mut buffer = Vec::new();
+        for content in sentences {
+            let text = text(&content);
+            let (words, mark) = plainly(&text.folded);
+            proptest::prop_assert_eq!(words_from_end(&text.folded).collect::<Vec<_>>(), words);
+            proptest::prop_assert_eq!(sentence_mark(&text.folded, &mut buffer), mark);
+        }
+    }
+
+    #[test]
+    fn what_cannot_reach_a_similarity_has_less(
+        a in proptest::collection::btree_set(0..40u64, 0..30), b in proptest::collection::btree_set(0..40u64, 0..30),
+    ) {
+        let sketch = |keys: &std::collections::BTreeSet<u64>| Sketch {
+            keys: keys.iter().copied().collect(),
+            marks: vec![20; keys.len()],
+            ..Sketch::default()
+        };
+        let (method, a, b) = (period(&[("threshold", "0")]), sketch(&a), sketch(&b));
+        let found = judge(&method, &a, &b).map_or(0.0, |verdict| verdict.similarity);
+        for least in [0.1, 0.5, 0.9, 1.0] {
+            proptest::prop_assert!(method.may_reach(a.as_ref(), b.as_ref(), least) || found < least);
+        }
+    }
+}

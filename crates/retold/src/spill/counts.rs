@@ -1,0 +1,115 @@
+//! How often keys were added, roughly: to leave out those that were added once before anything is sorted.
+
+use super::Memory;
+
+/// Slots for each key at the least, if memory has room for them: then four of five keys that were added once are told from others.
+const SLOTS: usize = 4;
+/// Counts in a byte.
+const A_BYTE: usize = 4;
+
+/// For every key at least the number of times it was added, up to [`Counts::MOST`]. Two bits a slot; keys that share one are counted
+/// together. Without room for slots every count is the most.
+#[derive(Debug)]
+pub struct Counts {
+    slots: Vec<u8>,
+    memory: Memory,
+}
+
+impl Counts {
+    /// More is not told apart.
+    pub const MOST: u64 = 3;
+
+    /// For so many keys, of which the lowest bits are as good as random.
+    pub fn new(keys: usize, memory: &Memory) -> Counts {
+        let wanted = (keys.max(1) * SLOTS / A_BYTE).next_power_of_two();
+        let room = memory.share().checked_ilog2().map_or(0, |bits| 1 << bits);
+        let bytes = (wanted as u64).min(room);
+        let bytes = if memory.take(bytes) { bytes } else { 0 };
+        Counts {
+            slots: vec![0; bytes as usize],
+            memory: memory.clone(),
+        }
+    }
+
+    /// Adds a key so many times.
+    pub fn add(&mut self, key: u64, times: u64) {
+        if let Some((slot, shift)) = self.slot(key) {
+            let count = u64::from(self.slots[slot] >> shift & 3);
+            let added = times.min(Counts::MOST - count) as u8;
+            self.slots[slot] += added << shift;
+        }
+    }
+
+    /// No less than how often it was added, or the most.
+    pub fn at_most(&self, key: u64) -> u64 {
+        match self.slot(key) {
+            Some((slot, shift)) => u64::from(self.slots[slot] >> shift & 3),
+            None => Counts::MOST,
+        }
+    }
+
+    /// The byte of a key's slot, and where in it that begins.
+    fn slot(&self, key: u64) -> Option<(usize, u32)> {
+        let last = self.slots.len().checked_sub(1)?;
+        Some((key as usize >> 2 & last, 2 * (key as u32 & 3)))
+    }
+}
+
+impl Drop for Counts {
+    fn drop(&mut self) {
+        self.memory.give(self.slots.len() as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_key_is_counted_too_rarely(added in prop::collection::vec((0..60u64, 0..5u64), 0..40), room in any::<bool>()) {
+            let memory = match room {
+                true => Memory::default(),
+                false => Memory::none(std::path::Path::new(".")),
+            };
+            let (mut counts, mut exact) = (Counts::new(added.len(), &memory), BTreeMap::new());
+            for &(key, times) in &added {
+                counts.add(key, times);
+                *exact.entry(key).or_insert(0) += times;
+            }
+            for (key, times) in exact {
+                prop_assert!(counts.at_most(key) >= times.min(Counts::MOST));
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_added_once_is_told_from_what_was_added_again() {
+        let mut counts = Counts::new(100, &Memory::default());
+        // 128 bytes, so the numbers have slots of their own.
+        (0..100).for_each(|key| counts.add(key, 1 + key % 2));
+        assert!((0..100).all(|key| counts.at_most(key) == 1 + key % 2));
+        counts.add(7, 9);
+        assert_eq!((counts.at_most(7), counts.at_most(8)), (3, 1));
+        assert_eq!(counts.at_most(100), 0);
+        // Without room nothing is left out.
+        let none = Counts::new(100, &Memory::none(std::path::Path::new(".")));
+        assert_eq!(none.at_most(1), Counts::MOST);
+    }
+
+    #[test]
+    fn slots_are_given_back() {
+        let memory = Memory::new(0, 1 << 20, std::path::Path::new("."), Default::default());
+        let counts = Counts::new(10_000, &memory);
+        let left = memory.left();
+        drop(counts);
+        assert_eq!(memory.left() - left, 16384);
+        // Never more than a share.
+        let counts = Counts::new(1 << 30, &memory);
+        assert_eq!(counts.slots.len(), 65536);
+    }
+}
