@@ -3,6 +3,7 @@
 //! A model is a configuration, a method and what was learnt from a collection. Batch runs, `explain`, and whatever else
 //! wants to know what two pages are to each other, ask one. Models are frozen: learning makes a new one.
 
+mod agree;
 mod options;
 mod saved;
 mod unit;
@@ -25,7 +26,7 @@ use crate::method::{
 use crate::page::Page;
 use crate::param::Params;
 use crate::relation::{Relation, Verdict};
-use crate::sketch::{Bounds, Sketch, SketchRef, shared_positions};
+use crate::sketch::{Bounds, Sketch, shared_positions};
 use crate::text::{Text, TextOptions, text_hash, text_of};
 
 /// A configuration, its method, and what was learnt from a collection. Cheap to clone.
@@ -265,33 +266,6 @@ impl Model {
             Some((sketch, draft)) => Ok((with_facts(sketch, text), Some(draft))),
             None => Ok((self.sketch(text, None)?, None)),
         }
-    }
-
-    /// Whether the texts of two sketches agree in nearly all that both have, before anything was learnt. `shorter` is the
-    /// characters of the shorter page's own text.
-    pub(crate) fn agree(&self, a: SketchRef<'_>, b: SketchRef<'_>, shorter: u64) -> bool {
-        /// Similarity from which on two pages agree in all but a feature, ...
-        const ALL_BUT_ONE: f64 = 0.9;
-        /// ... and in nearly all.
-        const NEARLY_ALL: f64 = 0.95;
-        /// Least length ratio of pages that agree: one that has hardly more than a menu is contained in all that have the menu.
-        const OF_LIKE_LENGTH: f64 = 0.5;
-        let method = &self.0.method;
-        if !method.may_reach(a, b, ALL_BUT_ONE) {
-            return false;
-        }
-        let Some(verdict) = method.compare(a, b, &mut Trace::off()) else {
-            return false;
-        };
-        // Methods that see sentences only do not know what else the pages have.
-        if matches!(self.0.info.learns, Learns::Noise) {
-            let least = self.0.params.float("cover") * shorter as f64;
-            return verdict.similarity >= ALL_BUT_ONE && verdict.shared_chars as f64 >= least;
-        }
-        let missing = f64::from(verdict.shared) * (1.0 / verdict.similarity - 1.0);
-        let is_alike =
-            verdict.similarity >= NEARLY_ALL || verdict.similarity >= ALL_BUT_ONE && missing < 1.5;
-        is_alike && verdict.length_ratio >= OF_LIKE_LENGTH
     }
 
     /// What two pages are to each other, as far as sketches tell. Symmetric: swapping them swaps `contains` and

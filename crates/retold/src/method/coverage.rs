@@ -182,6 +182,8 @@ pub struct Coverage {
     known: Arc<Knowledge>,
 }
 
+/// Grams that are looked at before those of the sample are taken.
+const TAKEN: usize = 64;
 /// Minimum number of grams in a sketch, if the page has as many.
 const FEWEST: usize = 16;
 /// Fewer keys are compared as soon as looked up; few in tests, which are small.
@@ -231,10 +233,15 @@ impl Coverage {
             sample.dedup_by_key(|(hash, _)| *hash);
         };
         let (below, mut sample) = (self.below(), Vec::with_capacity(tokens.len() / self.sample));
-        for (hash, place) in all() {
-            if hash < below {
-                sample.push((hash, place));
+        // Which grams are sampled cannot be predicted, so without a branch: each takes the place of one that is not.
+        let (mut all_grams, mut taken) = (all(), [(0, 0); TAKEN]);
+        while all_grams.len() > 0 {
+            let mut count = 0;
+            for (hash, place) in all_grams.by_ref().take(TAKEN) {
+                taken[count] = (hash, place);
+                count += usize::from(hash < below);
             }
+            sample.extend_from_slice(&taken[..count]);
         }
         settle(&mut sample);
         if sample.len() < FEWEST {
@@ -421,8 +428,19 @@ impl Method for Coverage {
         })
     }
 
-    fn may_reach(&self, a: SketchRef<'_>, b: SketchRef<'_>, least: f64) -> bool {
-        rest::may_reach(a.keys, b.keys, self.below(), least)
+    fn may_reach(
+        &self,
+        a: SketchRef<'_>,
+        b: SketchRef<'_>,
+        similarity: f64,
+        length_ratio: f64,
+    ) -> bool {
+        let (smaller, larger) = (
+            a.keys.len().min(b.keys.len()),
+            a.keys.len().max(b.keys.len()),
+        );
+        ratio(smaller, larger) >= length_ratio
+            && rest::may_reach(a.keys, b.keys, self.below(), similarity)
     }
 
     fn sieve(&self, sketch: SketchRef<'_>) -> Option<Sieve<'_>> {

@@ -76,8 +76,15 @@ pub trait Method: Send + Sync {
     /// nothing else. Which keys are common in the collection is in [`SketchRef::common`].
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict>;
 
-    /// False only where [`Method::compare`] would tell of a similarity below `least`, or of none, and this is told in less time. Default: true.
-    fn may_reach(&self, _a: SketchRef<'_>, _b: SketchRef<'_>, _least: f64) -> bool {
+    /// False only where [`Method::compare`] would tell of no relation, or of a similarity or a length ratio below these, and this is told in
+    /// less time. Default: true.
+    fn may_reach(
+        &self,
+        _a: SketchRef<'_>,
+        _b: SketchRef<'_>,
+        _similarity: f64,
+        _length_ratio: f64,
+    ) -> bool {
         true
     }
 

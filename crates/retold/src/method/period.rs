@@ -326,8 +326,14 @@ impl Method for Period {
         })
     }
 
-    fn may_reach(&self, a: SketchRef<'_>, b: SketchRef<'_>, least: f64) -> bool {
-        may_share(a.keys, b.keys, least)
+    fn may_reach(
+        &self,
+        a: SketchRef<'_>,
+        b: SketchRef<'_>,
+        similarity: f64,
+        _length_ratio: f64,
+    ) -> bool {
+        may_share(a.keys, b.keys, similarity)
     }
 
     fn spots(&self, text: &Text) -> Vec<Spot> {

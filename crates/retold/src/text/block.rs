@@ -136,6 +136,11 @@ impl Blocks {
         rest
     }
 
+    /// Adds white space to the block.
+    pub fn space_between(&mut self) {
+        self.gap = true;
+    }
+
     /// Adds text to the block in which white space is single spaces between words.
     pub fn words(&mut self, words: &str) {
         if words.is_empty() {

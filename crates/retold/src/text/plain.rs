@@ -42,7 +42,7 @@ struct Line<'a> {
     text: &'a str,
     /// Whether it is known to be ASCII.
     is_ascii: bool,
-    /// Whether white space in it is known to be single spaces between words.
+    /// Whether white space in it is known to be single spaces between words, but for spaces that it begins with.
     is_collapsed: bool,
 }
 
@@ -63,8 +63,9 @@ struct Lines<'a> {
     /// Where the bytes begin that were looked at last, and what of them is behind the last line.
     base: usize,
     found: bits::Lines,
-    /// Whether the byte before these is a space.
+    /// Whether the byte before these is a space, and whether it is one that a line begins with, or a line feed.
     is_space: bool,
+    is_indent: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -75,16 +76,22 @@ impl<'a> Lines<'a> {
             base: 0,
             found: bits::first(text.as_bytes(), bits::lines),
             is_space: false,
+            is_indent: true,
         };
         lines.settle();
         lines
     }
 
-    /// Of the bytes that were looked at: a space is odd if it stands behind another.
+    /// Of the bytes that were looked at: a space is odd if it stands behind another, but where a line begins with both.
     fn settle(&mut self) {
-        let spaces = self.found.spaces;
-        self.found.odd |= spaces & (spaces << 1 | u64::from(self.is_space));
+        let bits::Lines { ends, spaces, .. } = self.found;
+        let begins = spaces & (ends << 1 | u64::from(self.is_indent));
+        // Added to the first of a run of spaces, one is carried to the first byte behind them.
+        let (behind, reaches_on) = spaces.overflowing_add(begins);
+        let indents = spaces & !behind;
+        self.found.odd |= spaces & (spaces << 1 | u64::from(self.is_space)) & !indents;
         self.is_space = spaces >> (bits::WIDE - 1) != 0;
+        self.is_indent = reaches_on || ends >> (bits::WIDE - 1) != 0;
     }
 
     /// Whether there are more bytes to look at, which then were.
@@ -124,8 +131,7 @@ impl<'a> Iterator for Lines<'a> {
         };
         self.start = (end < self.text.len()).then_some(end + 1);
         let line = &self.text[start..end];
-        let is_edged = line.starts_with(' ') || line.ends_with(' ');
-        let is_collapsed = odd == 0 && !is_edged;
+        let is_collapsed = odd == 0 && !line.ends_with(' ');
         Some(Line {
             text: if is_collapsed { line } else { line.trim_end() },
             is_ascii: others == 0,
@@ -138,7 +144,13 @@ fn add_paragraph(lines: &[Line<'_>], blocks: &mut Blocks) {
     let mut full = None;
     for (i, line) in lines.iter().enumerate() {
         match line.is_collapsed {
-            true => blocks.words(line.text),
+            true => {
+                let words = line.text.trim_start_matches(' ');
+                if words.len() < line.text.len() {
+                    blocks.space_between();
+                }
+                blocks.words(words);
+            }
             false => blocks.push(line.text),
         }
         // No line has more columns than bytes.
@@ -150,7 +162,7 @@ fn add_paragraph(lines: &[Line<'_>], blocks: &mut Blocks) {
                 }) =>
             {
                 if !are_cjk(line.text, next.text) {
-                    blocks.push(" ");
+                    blocks.space_between();
                 }
             }
             _ => blocks.end_block(),
@@ -354,7 +366,7 @@ mod tests {
 
         #[test]
         fn paragraphs_are_joined_as_the_rules_say(
-            lines in prop::collection::vec("(- |1. |# | |)([a-d]{1,9}[ ,]|中文|é){0,26}(。|[.]| |)", 0..8)
+            lines in prop::collection::vec("(- |1. |# | {0,70}|)([a-d]{1,9}[ ,]|中文|é){0,26}( {0,9}|。|[.]|\t|\r)", 0..8)
         ) {
             let text = lines.join("\n");
             prop_assert_eq!(visible_text(&text), plainly(&text));
