@@ -11,9 +11,11 @@
 //! believed only if there is more to it than common keys ([`crate::model::Model::judge`]).
 
 mod agreement;
+mod filter;
 
 use std::collections::BTreeMap;
 
+pub use filter::Filter;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

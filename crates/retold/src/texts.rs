@@ -116,7 +116,7 @@ impl Reread<'_> {
 pub struct Proofs {
     /// Class -> its proof's row, and one; 0 without a proof.
     places: Vec<u32>,
-    /// The pages whose drafts are the first rows, or proofs by now.
+    /// The pages whose drafts are the first rows, or proofs by now; in a file they stay drafts.
     drafts: Vec<PageNo>,
     rows: Rows<u64>,
     journal: Option<Journal>,
@@ -183,12 +183,13 @@ impl Proofs {
         };
         let draft = |page: &PageNo| self.drafts.binary_search(page).ok();
         let rows: Vec<usize> = wanted.iter().filter_map(draft).collect();
-        self.rows.change(&rows, |draft| verifier.finish(draft))?;
+        self.rows.change(&rows, |draft| verifier.finish(draft));
         for &row in &rows {
             let class = class(self.drafts[row]);
             self.places[class.at()] = row as u32 + 1;
             if self.journal.is_some() {
-                note(class, &self.rows.get(row), &mut self.journal)?;
+                let proof = self.rows.get_changed(row, |draft| verifier.finish(draft));
+                note(class, &proof, &mut self.journal)?;
             }
         }
         watch.advance(rows.len() as u64);
@@ -219,15 +220,17 @@ impl Proofs {
     }
 
     /// The proof of a class.
-    pub fn get(&self, class: ClassNo) -> Option<Row<'_, u64>> {
+    pub fn get(&self, class: ClassNo, verifier: &dyn Verifier) -> Option<Row<'_, u64>> {
         let row = self.places[class.at()].checked_sub(1)?;
-        Some(self.rows.get(row as usize))
+        let finish = |draft: &mut [u64]| verifier.finish(draft);
+        Some(self.rows.get_changed(row as usize, finish))
     }
 
     /// The proof of a page's text, made of its draft if there is one.
     pub fn drafted(&self, page: PageNo, verifier: &dyn Verifier) -> Option<Vec<u64>> {
         let row = self.drafts.binary_search(&page).ok()?;
-        let mut proof = self.rows.get(row).to_vec();
+        let finish = |draft: &mut [u64]| verifier.finish(draft);
+        let mut proof = self.rows.get_changed(row, finish).to_vec();
         verifier.finish(&mut proof);
         Some(proof)
     }

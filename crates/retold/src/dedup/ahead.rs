@@ -29,7 +29,7 @@ const KIN: f32 = 0.8;
 pub(super) struct Ahead {
     /// Class -> whether all its pairs were checked.
     pub(super) is_done: Vec<bool>,
-    /// The pairs that hold, of those classes and of the others in them.
+    /// The pairs that hold, of those classes and of the others in them; by the [places](Families::place) of classes.
     pub(super) pairs: Near,
     /// Pairs of classes that crowded lists proposed.
     pub(super) candidates: u64,
@@ -47,12 +47,13 @@ struct Found {
 }
 
 impl Found {
-    /// Puts the pairs down in both directions.
-    fn put(&self, sorter: &mut Sorter<[u32; 8]>) -> Result<()> {
-        for (pair, other) in self.pairs.iter().zip(&self.others) {
+    /// Puts the pairs down in both directions, by the places of classes.
+    fn put(&self, places: &[u32], sorter: &mut Sorter<[u32; 8]>) -> Result<()> {
+        let place = |class: ClassNo| places[class.at()];
+        for (pair, &other) in self.pairs.iter().zip(&self.others) {
             let numbers = pair.to_numbers();
-            sorter.push(joined([self.class.0, other.0], numbers))?;
-            sorter.push(joined([other.0, self.class.0], numbers))?;
+            sorter.push(joined([place(self.class), other.0], numbers))?;
+            sorter.push(joined([place(other), self.class.0], numbers))?;
         }
         Ok(())
     }
@@ -110,7 +111,11 @@ impl Families<'_> {
             // What was found last is put down meanwhile.
             let (found, put): (Vec<Found>, Result<()>) = rayon::join(
                 || looking.par_iter().map(look).collect(),
-                || before.iter().try_for_each(|found| found.put(&mut sorter)),
+                || {
+                    before
+                        .iter()
+                        .try_for_each(|found| found.put(self.places, &mut sorter))
+                },
             );
             put?;
             for found in &found {
@@ -120,7 +125,9 @@ impl Families<'_> {
             before = found;
             self.watch.advance(looking.len() as u64);
         }
-        before.iter().try_for_each(|found| found.put(&mut sorter))?;
+        before
+            .iter()
+            .try_for_each(|found| found.put(self.places, &mut sorter))?;
         Ok(Ahead {
             is_done,
             pairs: Near::new(sorter, self.memory)?,

@@ -64,10 +64,15 @@ impl Near {
 
     /// The pairs of a class, ascending by the other class.
     pub(super) fn of(&self, class: ClassNo) -> Vec<Pair> {
-        if class.at() >= self.0.len() {
+        self.row(class.at())
+    }
+
+    /// The same where they stand by another number of each class.
+    fn row(&self, number: usize) -> Vec<Pair> {
+        if number >= self.0.len() {
             return Vec::new();
         }
-        let pairs = self.0.get(class.at());
+        let pairs = self.0.get(number);
         pairs.iter().copied().map(Pair::from_numbers).collect()
     }
 
@@ -147,7 +152,7 @@ impl Fates {
 /// A run in the making.
 struct State<'a> {
     keep: Keep<'a>,
-    /// The pairs that were checked ahead.
+    /// The pairs that were checked ahead, by the places of classes: so they are read in order.
     ahead: Near,
     fates: Fates,
     crowds: Crowds<'a>,
@@ -340,7 +345,7 @@ impl<'a> Families<'a> {
         bounds: &(impl Fn(usize) -> Bounds + Sync),
         truth: &Truth<'_>,
     ) -> Look {
-        let held = state.ahead.of(class);
+        let held = state.ahead.row(self.place(class) as usize);
         if state.is_done(class) {
             return Look {
                 held,

@@ -182,7 +182,7 @@ impl<'a> Verifying<'a> {
                 self.drafted(text, verifier)
                     .map(|proof| Row::Read(proof.into()))
             };
-            self.proofs.get(text).or_else(drafted)
+            self.proofs.get(text, verifier).or_else(drafted)
         };
         let is_asked = pairs.iter().any(|pair| self.is_doubtful(pair));
         let own = is_asked.then(|| proof(asking)).flatten();

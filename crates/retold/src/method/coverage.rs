@@ -16,6 +16,7 @@ use super::{
     Bounds, Check, Domain, Knowledge, Learns, Method, MethodInfo, Op, Param, Params, Sieve, Sketch,
     SketchRef, Spot, Trace, Verifier,
 };
+use crate::knowledge::Filter;
 use crate::relation::{Verdict, ratio};
 use crate::text::{Extract, Text};
 use differences::Differences;
@@ -180,6 +181,8 @@ pub struct Coverage {
     run: usize,
     verify: bool,
     known: Arc<Knowledge>,
+    /// The keys that it says something of.
+    of_many: Filter,
 }
 
 /// Grams that are looked at before those of the sample are taken.
@@ -217,6 +220,7 @@ impl Coverage {
             run: params.int("run"),
             verify: params.choice("verify") == "exact",
             known: Arc::clone(known),
+            of_many: Filter::new(&[&known.common, &known.frequent, &known.several]),
         }
     }
 

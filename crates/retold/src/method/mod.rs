@@ -126,7 +126,7 @@ pub trait Verifier: Method {
         None
     }
 
-    /// Makes the proof of a draft.
+    /// Makes the proof of a draft. A proof stays what it is.
     fn finish(&self, _draft: &mut [u64]) {}
 
     /// The verdict on two texts, from their proofs; replaces that of [`Method::compare`]. Symmetric, and every test goes

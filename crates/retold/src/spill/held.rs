@@ -111,11 +111,12 @@ impl<T: Pod> Held<T> {
         Some(&self.values[at..][..count])
     }
 
-    /// Reads those from `start` on, of which some at least are in a file.
+    /// Reads those from `start` on.
     pub(super) fn read(&self, start: usize, values: &mut [T]) {
-        let on_disk = values.len().min(self.written() - start);
+        let on_disk = values.len().min(self.written().saturating_sub(start));
+        let behind = (start + on_disk).saturating_sub(self.written());
         let (on_disk, in_memory) = values.split_at_mut(on_disk);
-        in_memory.copy_from_slice(&self.values[..in_memory.len()]);
+        in_memory.copy_from_slice(&self.values[behind..][..in_memory.len()]);
         if let Some((file, _)) = &self.file {
             let (bytes, at) = (bytemuck::cast_slice_mut(on_disk), start * size_of::<T>());
             if let Err(error) = read_exact_at(file, bytes, at as u64) {
@@ -139,6 +140,11 @@ impl<T: Pod> Held<T> {
         }
         self.values = self.get(0, self.len()).into_owned();
         (self.file, self.taken) = (None, self.taken + taken);
+    }
+
+    /// Whether values are in a file, or will be with the next that are added.
+    pub(super) fn is_in_file(&self) -> bool {
+        self.file.is_some()
     }
 
     /// All values, if they are in memory.
@@ -171,16 +177,6 @@ impl<T: Pod> Held<T> {
     pub fn iter(&self) -> impl Iterator<Item = T> + Clone {
         self.blocks()
             .flat_map(|block| (0..block.len()).map(move |at| block[at]))
-    }
-
-    /// Puts these in the place of values that are in a file, from `start` on.
-    pub(super) fn replace(&mut self, start: usize, values: &[T]) -> Result<()> {
-        self.write()?;
-        if let Some((file, _)) = &mut self.file {
-            let (bytes, at): (&[u8], _) = (bytemuck::cast_slice(values), start * size_of::<T>());
-            write_at(file, bytes, at).map_err(|e| self.memory.full(e))?;
-        }
-        Ok(())
     }
 
     fn written(&self) -> usize {

@@ -12,10 +12,6 @@ use super::often::Often;
 use super::{Held, Memory, Row};
 use crate::error::Result;
 
-/// Bytes between two rows of a file that are read and written with them, at the most, and bytes that are changed at a time.
-const GAP: usize = 1 << 16;
-const SPAN: usize = if cfg!(test) { 1 << 9 } else { 4 << 20 };
-
 /// Rows of values, end to end, by number. In memory are 4 bytes a row beside what [`Held`] holds.
 #[derive(Debug)]
 pub struct Rows<T: Pod> {
@@ -126,13 +122,28 @@ impl<T: Pod> Rows<T> {
     /// A row.
     pub fn get(&self, row: usize) -> Row<'_, T> {
         let places = self.places(row);
-        if let Some(values) = self.values.held(places.start, places.len()) {
-            return Row::Held(values);
+        match self.values.held(places.start, places.len()) {
+            Some(values) => Row::Held(values),
+            None => self.read(row, |_| ()),
         }
+    }
+
+    /// The same after [`Rows::change`], of which nothing comes if it is made twice: if rows are in a file, each is changed as it is read.
+    pub fn get_changed(&self, row: usize, change: impl FnOnce(&mut [T])) -> Row<'_, T> {
+        match self.values.is_in_file() {
+            true => self.read(row, change),
+            false => self.get(row),
+        }
+    }
+
+    /// A row, read from the file and changed, unless it is read often.
+    fn read(&self, row: usize, change: impl FnOnce(&mut [T])) -> Row<'_, T> {
         let read = || {
+            let places = self.places(row);
             let mut values: Arc<[T]> = repeat_n(T::zeroed(), places.len()).collect();
             if let Some(values) = Arc::get_mut(&mut values) {
                 self.values.read(places.start, values);
+                change(values);
             }
             values
         };
@@ -150,7 +161,8 @@ impl<T: Pod> Rows<T> {
     /// From now on, if rows are in a file, those of them that are read again and again are held in memory, as far as this `part`
     /// of what is left of it goes.
     pub fn read_often(&mut self, part: u64) {
-        let is_in_file = self.values.in_memory().is_none();
+        self.often = None;
+        let is_in_file = self.values.is_in_file();
         self.often = is_in_file.then(|| Often::new(&self.memory, part)).flatten();
     }
 
@@ -213,35 +225,23 @@ impl<T: Pod> Rows<T> {
         result
     }
 
-    /// Changes these rows, ascending, in place. Those that stand near each other in a file are read and written together.
-    ///
-    /// Errors: a temporary file cannot be written.
-    pub fn change(&mut self, rows: &[usize], change: impl Fn(&mut [T]) + Sync) -> Result<()>
+    /// Changes these rows, ascending, in place; but only if all rows are in memory ([`Rows::get_changed`]).
+    pub fn change(&mut self, rows: &[usize], change: impl Fn(&mut [T]) + Sync)
     where
         T: Send,
     {
-        self.often = None;
         let places: Vec<Range<usize>> = rows.iter().map(|&row| self.places(row)).collect();
-        if let Some(values) = self.values.in_memory() {
-            each_of(values, 0, &places, change);
-            return Ok(());
-        }
-        let mut rest = &places[..];
-        while let [first, others @ ..] = rest {
-            let mut end = first.end;
-            let near = others.iter().take_while(|place| {
-                let is_near = (place.start - end) * size_of::<T>() <= GAP
-                    && (place.end - first.start) * size_of::<T>() <= SPAN;
-                end = if is_near { place.end } else { end };
-                is_near
+        if let Some(mut values) = self.values.in_memory() {
+            let mut start = 0;
+            let slices = places.iter().map(|place| {
+                let behind = std::mem::take(&mut values).split_at_mut(place.start - start);
+                let (row, behind) = behind.1.split_at_mut(place.len());
+                (values, start) = (behind, place.end);
+                row
             });
-            let near = 1 + near.count();
-            let mut values = self.values.get(first.start, end - first.start).into_owned();
-            each_of(&mut values, first.start, &rest[..near], &change);
-            self.values.replace(first.start, &values)?;
-            rest = &rest[near..];
+            let mut slices: Vec<&mut [T]> = slices.collect();
+            slices.par_iter_mut().for_each(|row| change(row));
         }
-        Ok(())
     }
 
     /// All rows, held in memory for as long as they are looked at.
@@ -261,23 +261,6 @@ impl<T: Pod> Rows<T> {
     fn end_of(&self, row: usize) -> usize {
         end_of(&self.ends, &self.passed, row)
     }
-}
-
-/// Changes the values at these places, which ascend; `values` begin at `start`.
-fn each_of<T: Send>(
-    mut values: &mut [T],
-    mut start: usize,
-    places: &[Range<usize>],
-    change: impl Fn(&mut [T]) + Sync,
-) {
-    let slices = places.iter().map(|place| {
-        let behind = std::mem::take(&mut values).split_at_mut(place.start - start);
-        let (row, behind) = behind.1.split_at_mut(place.len());
-        (values, start) = (behind, place.end);
-        row
-    });
-    let mut slices: Vec<&mut [T]> = slices.collect();
-    slices.par_iter_mut().for_each(|row| change(row));
 }
 
 fn end_of(ends: &[u32], passed: &[usize], row: usize) -> usize {

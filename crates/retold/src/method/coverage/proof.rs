@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::grams::{Placed, grams};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Filter, Knowledge};
 
 /// Set in the word of a key of the sample: the key is a template's ([`Knowledge::common`]).
 const TEMPLATE: u64 = 1;
@@ -69,8 +69,8 @@ impl<'a> Proof<'a> {
         proof
     }
 
-    /// Makes a proof of a draft: with what the collection says of its keys.
-    pub(super) fn finish(draft: &mut [u64], known: &Knowledge) {
+    /// Makes a proof of a draft: with what the collection says of its keys; `of_many` of those that it says something of.
+    pub(super) fn finish(draft: &mut [u64], known: &Knowledge, of_many: &Filter) {
         let Some((&mut [_, _, _, spelled, sampled, _], rest)) =
             draft.split_first_chunk_mut::<HEAD>()
         else {
@@ -79,12 +79,12 @@ impl<'a> Proof<'a> {
         let (_, rest) = rest.split_at_mut(spelled as usize);
         let (sample, rest) = rest.split_at_mut(sampled as usize);
         for (&key, word) in sample.iter().zip(rest) {
-            let is_template = known.is_common(key);
-            let is_frequent = is_template || known.is_frequent(key);
-            let is_several = is_frequent || known.is_several(key);
-            let flags = u64::from(is_template) * TEMPLATE
-                + u64::from(is_frequent) * FREQUENT
-                + u64::from(is_several) * SEVERAL;
+            let flags = match of_many.may_have(key) {
+                false => 0,
+                true if known.is_common(key) => TEMPLATE + FREQUENT + SEVERAL,
+                true if known.is_frequent(key) => FREQUENT + SEVERAL,
+                true => u64::from(known.is_several(key)) * SEVERAL,
+            };
             *word = *word >> FLAG_BITS << FLAG_BITS | flags;
         }
     }

@@ -21,7 +21,7 @@ impl Verifier for Coverage {
     }
 
     fn finish(&self, draft: &mut [u64]) {
-        Proof::finish(draft, &self.known);
+        Proof::finish(draft, &self.known, &self.of_many);
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
