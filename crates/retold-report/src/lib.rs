@@ -162,10 +162,15 @@ pub fn write(
 ) -> Result<Summary> {
     let start = Instant::now();
     watch.begin("writing", 0);
-    tables::write_all(findings, &out)?;
-    if findings.model.config().kept {
-        kept::write(findings, &out, watch)?;
-    }
+    // One file is written to `kept/` by one thread.
+    let (tables, kept) = rayon::join(
+        || tables::write_all(findings, &out),
+        || match findings.model.config().kept {
+            true => kept::write(findings, &out, watch),
+            false => Ok(()),
+        },
+    );
+    tables.and(kept)?;
     let mut summary = summary(findings, inputs);
     let written = ("write".to_owned(), start.elapsed().as_secs_f64());
     summary.run.seconds.push(written);

@@ -170,7 +170,7 @@ fn write<T: Copy + Send + Sync, L: Serialize>(
     columns::write(out, form, name, columns, items.map(line))
 }
 
-/// Lines in the order of their items, made on all threads.
+/// Lines in the order of their items, made on all threads, while those before them are written.
 fn jsonl<T: Copy + Send + Sync, L: Serialize>(
     out: &OutDir,
     name: &str,
@@ -188,16 +188,24 @@ fn jsonl<T: Copy + Send + Sync, L: Serialize>(
         Ok::<_, serde_json::Error>(lines)
     };
     let mut put = || -> std::io::Result<()> {
-        let mut next = Vec::with_capacity(TOGETHER);
+        let (mut next, mut made) = (Vec::with_capacity(TOGETHER), Vec::new());
         loop {
             next.clear();
             next.extend(items.by_ref().take(TOGETHER));
-            if next.is_empty() {
+            let before = std::mem::take(&mut made);
+            let (parts, written) = rayon::join(
+                || next.par_chunks(PART).map(lines).collect(),
+                || {
+                    before
+                        .iter()
+                        .try_for_each(|part: &Vec<u8>| file.write_all(part))
+                },
+            );
+            written?;
+            let parts: Vec<serde_json::Result<Vec<u8>>> = parts;
+            made = parts.into_iter().collect::<serde_json::Result<_>>()?;
+            if made.is_empty() {
                 return file.flush();
-            }
-            let parts: Vec<_> = next.par_chunks(PART).map(lines).collect();
-            for part in parts {
-                file.write_all(&part?)?;
             }
         }
     };
