@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::ids::ClassNo;
 use crate::index::Crowds;
 use crate::sketch::Bounds;
-use crate::spill::Sorter;
+use crate::spill::{Held, Sorter};
 
 /// Classes that look at the same time.
 const TOGETHER: usize = 512;
@@ -29,10 +29,12 @@ const KIN: f32 = 0.8;
 pub(super) struct Ahead {
     /// Class -> whether all its pairs were checked.
     pub(super) is_done: Vec<bool>,
-    /// The pairs that hold, of those classes and of the others in them; by the [places](Families::place) of classes.
-    pub(super) pairs: Near,
     /// Pairs of classes that crowded lists proposed.
     pub(super) candidates: u64,
+    /// The pairs that hold, of those classes and of the others in them; each once, and those of a family beside each other.
+    pairs: Held<[u32; 6]>,
+    /// The components that they make.
+    parts: Parts,
 }
 
 /// What a class found.
@@ -44,19 +46,6 @@ struct Found {
     others: Vec<ClassNo>,
     /// Pairs that crowded lists proposed.
     candidates: usize,
-}
-
-impl Found {
-    /// Puts the pairs down in both directions, by the places of classes.
-    fn put(&self, places: &[u32], sorter: &mut Sorter<[u32; 8]>) -> Result<()> {
-        let place = |class: ClassNo| places[class.at()];
-        for (pair, &other) in self.pairs.iter().zip(&self.others) {
-            let numbers = pair.to_numbers();
-            sorter.push(joined([place(self.class), other.0], numbers))?;
-            sorter.push(joined([place(other), self.class.0], numbers))?;
-        }
-        Ok(())
-    }
 }
 
 impl Families<'_> {
@@ -96,8 +85,15 @@ impl Families<'_> {
         let looking: Vec<ClassNo> = classes.par_iter().copied().filter(looks).collect();
         looking.iter().for_each(|class| is_done[class.at()] = true);
         self.watch.begin("pairs of families", looking.len() as u64);
-        let (mut sorter, mut candidates) = (Sorter::new(self.memory), 0);
-        let mut before: Vec<Found> = Vec::new();
+        let (mut pairs, mut parts) = (Held::new(self.memory), Parts::new(self.classes));
+        let mut put = |found: &Found| -> Result<()> {
+            for (pair, &other) in found.pairs.iter().zip(&found.others) {
+                pairs.push(pair.to_numbers())?;
+                parts.join(found.class, other);
+            }
+            Ok(())
+        };
+        let (mut before, mut candidates): (Vec<Found>, u64) = (Vec::new(), 0);
         for looking in looking.chunks(TOGETHER) {
             if self.watch.cancelled() {
                 return Err(Error::Cancelled);
@@ -111,11 +107,7 @@ impl Families<'_> {
             // What was found last is put down meanwhile.
             let (found, put): (Vec<Found>, Result<()>) = rayon::join(
                 || looking.par_iter().map(look).collect(),
-                || {
-                    before
-                        .iter()
-                        .try_for_each(|found| found.put(self.places, &mut sorter))
-                },
+                || before.iter().try_for_each(&mut put),
             );
             put?;
             for found in &found {
@@ -125,14 +117,47 @@ impl Families<'_> {
             before = found;
             self.watch.advance(looking.len() as u64);
         }
-        before
-            .iter()
-            .try_for_each(|found| found.put(self.places, &mut sorter))?;
+        before.iter().try_for_each(put)?;
         Ok(Ahead {
             is_done,
-            pairs: Near::new(sorter, self.memory)?,
             candidates,
+            pairs,
+            parts,
         })
+    }
+
+    /// Takes those `classes` out that need no visit: of their component all pairs were checked ahead, and it is not large, so all its
+    /// pairs are listed, and decide. These are added to `pairs` and join `parts`. Returns the pairs of the others, by the
+    /// [places](Families::place) of classes.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn settle(
+        &self,
+        ahead: Ahead,
+        classes: &mut Vec<ClassNo>,
+        (pairs, parts): (&mut Held<[u32; 6]>, &mut Parts),
+    ) -> Result<Near> {
+        let mut looks = vec![false; self.classes.len()];
+        for &class in classes.iter().filter(|class| !ahead.is_done[class.at()]) {
+            looks[ahead.parts.root(class).at()] = true;
+        }
+        let is_settled = |class: ClassNo| {
+            !looks[ahead.parts.root(class).at()] && ahead.parts.size(class) <= self.limit
+        };
+        let mut others = Sorter::new(self.memory);
+        for numbers in ahead.pairs.iter() {
+            let pair = Pair::from_numbers(numbers);
+            let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+            if is_settled(a) {
+                parts.join(a, b);
+                pairs.push(numbers)?;
+            } else {
+                others.push(joined([self.place(a), b.0], numbers))?;
+                others.push(joined([self.place(b), a.0], numbers))?;
+            }
+        }
+        classes.retain(|&class| !is_settled(class));
+        Near::new(others, self.memory)
     }
 
     /// The pairs of a class with those that are wanted, as far as they hold.

@@ -5,6 +5,7 @@
 //! all pairs are listed, and decide; of a large one it was decided before ([`super::families`]), and what decides is listed.
 
 use std::collections::BTreeMap;
+use std::iter::Peekable;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -55,13 +56,39 @@ pub(super) struct Listed {
     pub(super) large: Vec<(Rank, usize)>,
 }
 
+impl Listed {
+    /// Adds components, whose pairs go to `pairs`.
+    fn add(&mut self, components: Vec<Component>, pairs: &mut Sorter<[u32; 6]>) -> Result<()> {
+        for component in components {
+            for pair in component.pairs {
+                pairs.push(pair.to_numbers())?;
+            }
+            self.dropped.extend(component.dropped);
+            self.clusters.extend(component.clusters);
+            self.large.extend(component.large);
+        }
+        Ok(())
+    }
+}
+
 /// A component before pairs are checked.
-#[derive(Default)]
 struct Records {
     root: ClassNo,
     classes: Vec<ClassNo>,
     to_check: Vec<Pair>,
     pairs: Vec<Pair>,
+}
+
+impl Records {
+    /// None yet.
+    fn of(root: ClassNo) -> Records {
+        Records {
+            root,
+            classes: Vec::new(),
+            to_check: Vec::new(),
+            pairs: Vec::new(),
+        }
+    }
 }
 
 /// The same in pages.
@@ -75,38 +102,52 @@ struct Component {
     large: Option<(Rank, usize)>,
 }
 
+/// The next components of these records, until they have [`BATCH`].
+fn next_batch(records: &mut Peekable<impl Iterator<Item = [u32; 8]>>) -> Vec<Records> {
+    let (mut batch, mut size, mut last) = (Vec::new(), 0, None);
+    while let Some([root, kind, numbers @ ..]) =
+        records.next_if(|&[root, ..]| size < BATCH || last == Some(root))
+    {
+        if last.replace(root) != Some(root) {
+            batch.push(Records::of(ClassNo(root)));
+        }
+        size += 1;
+        if let Some(component) = batch.last_mut() {
+            match kind {
+                CLASS => component.classes.push(ClassNo(numbers[0])),
+                CHECK => component.to_check.push(Pair::from_numbers(numbers)),
+                _ => component.pairs.push(Pair::from_numbers(numbers)),
+            }
+        }
+    }
+    batch
+}
+
 impl Components<'_> {
     /// Lists all components: those whose pairs are `to_check`, of which `parts` are the components as sketches see them, and
     /// those that were decided.
     ///
     /// Errors: a temporary file cannot be written, and the run was cancelled.
     pub(super) fn list(&self, to_check: Sorter<[u32; 8]>, parts: &Parts) -> Result<Listed> {
-        let records = self.records(to_check, parts)?.finish()?;
+        let mut records = self.records(to_check, parts)?.finish()?.peekable();
         let mut sorter = Sorter::new(self.matching.memory);
         let mut listed = Listed::default();
-        let (mut batch, mut size): (Vec<Records>, usize) = (Vec::new(), 0);
-        for [root, kind, numbers @ ..] in records {
-            let root = ClassNo(root);
-            if batch.last().is_none_or(|last| last.root != root) {
-                if size >= BATCH {
-                    self.finish(&mut batch, &mut sorter, &mut listed)?;
-                    size = 0;
-                }
-                batch.push(Records {
-                    root,
-                    ..Records::default()
-                });
+        let (mut batch, mut before) = (next_batch(&mut records), Vec::new());
+        // What was found last is put down, and what comes next is read, meanwhile.
+        while !batch.is_empty() {
+            if self.matching.watch.cancelled() {
+                return Err(Error::Cancelled);
             }
-            size += 1;
-            if let Some(component) = batch.last_mut() {
-                match kind {
-                    CLASS => component.classes.push(ClassNo(numbers[0])),
-                    CHECK => component.to_check.push(Pair::from_numbers(numbers)),
-                    _ => component.pairs.push(Pair::from_numbers(numbers)),
-                }
-            }
+            let (found, next) = rayon::join(
+                || self.components(batch),
+                || {
+                    listed.add(std::mem::take(&mut before), &mut sorter)?;
+                    Ok(next_batch(&mut records))
+                },
+            );
+            (before, batch) = (found, next?);
         }
-        self.finish(&mut batch, &mut sorter, &mut listed)?;
+        listed.add(before, &mut sorter)?;
         listed.pairs = Pairs::sorted(sorter, self.matching.memory)?;
         listed.dropped.par_sort_unstable_by_key(|drop| drop.page);
         let clusters = &mut listed.clusters;
@@ -148,18 +189,9 @@ impl Components<'_> {
         Ok(records)
     }
 
-    /// Checks the pairs of a batch, and adds its components to what was listed.
-    fn finish(
-        &self,
-        batch: &mut Vec<Records>,
-        pairs: &mut Sorter<[u32; 6]>,
-        listed: &mut Listed,
-    ) -> Result<()> {
-        if self.matching.watch.cancelled() {
-            return Err(Error::Cancelled);
-        }
-        let components = std::mem::take(batch).into_par_iter();
-        let components = components.map(|mut records| {
+    /// The components of a batch, their pairs checked.
+    fn components(&self, batch: Vec<Records>) -> Vec<Component> {
+        let components = batch.into_par_iter().map(|mut records| {
             let mut to_check = std::mem::take(&mut records.to_check);
             to_check.dedup_by_key(|pair| (pair.a, pair.b));
             // A component may have half a million pairs: few copies of them at a time.
@@ -170,15 +202,7 @@ impl Components<'_> {
             drop(to_check);
             self.component(records)
         });
-        for component in components.collect::<Vec<Component>>() {
-            for pair in component.pairs {
-                pairs.push(pair.to_numbers())?;
-            }
-            listed.dropped.extend(component.dropped);
-            listed.clusters.extend(component.clusters);
-            listed.large.extend(component.large);
-        }
-        Ok(())
+        components.collect()
     }
 
     fn component(&self, records: Records) -> Component {

@@ -121,12 +121,12 @@ pub(super) type Truth<'t> = dyn Fn(&[Pair]) -> Vec<Option<Pair>> + Sync + 't;
 
 /// What was decided.
 pub(super) struct Decided {
-    /// The related pairs that were looked at, as numbers.
+    /// The related pairs that were looked at or checked ahead, as numbers.
     pub(super) pairs: Held<[u32; 6]>,
-    /// The classes that go, by their first pages.
+    /// The classes of large components that go, by their first pages; of others not all.
     pub(super) dropped: Vec<Dropped>,
     pub(super) parts: Parts,
-    /// Class -> whether it was visited.
+    /// Class -> whether its pairs were looked at or checked ahead.
     pub(super) visited: Vec<bool>,
     /// Pairs of classes that crowded lists proposed.
     pub(super) candidates: u64,
@@ -152,7 +152,7 @@ impl Fates {
 /// A run in the making.
 struct State<'a> {
     keep: Keep<'a>,
-    /// The pairs that were checked ahead, by the places of classes: so they are read in order.
+    /// The pairs that were checked ahead, of those that are visited, by the places of classes: so they are read in order.
     ahead: Near,
     fates: Fates,
     crowds: Crowds<'a>,
@@ -197,23 +197,26 @@ impl<'a> Families<'a> {
     ) -> Result<(Decided, Crowds<'a>)> {
         crowds.close(self.limit, |pairs| self.are_unlike(pairs, truth));
         let ahead = self.ahead(&classes, &mut crowds, bounds, truth)?;
-        let turn = |is_done: bool| if is_done { 0 } else { u32::MAX };
+        let mut visited = vec![false; self.classes.len()];
+        classes.iter().for_each(|class| visited[class.at()] = true);
+        let turn = |&is_done: &bool| if is_done { 0 } else { u32::MAX };
+        let (turns, candidates) = (ahead.is_done.iter().map(turn).collect(), ahead.candidates);
+        let (mut pairs, mut parts) = (Held::new(self.memory), Parts::new(self.classes));
+        let ahead = self.settle(ahead, &mut classes, (&mut pairs, &mut parts))?;
         let mut state = State {
             keep: Keep::new(self.preference, self.contained, self.classes.is_old()),
             fates: Fates {
-                parts: Parts::new(self.classes),
+                parts,
                 goes: vec![u32::MAX; self.classes.len()],
                 limit: self.limit,
             },
             crowds,
             related: FxHashMap::default(),
-            pairs: Held::new(self.memory),
-            turns: ahead.is_done.into_iter().map(turn).collect(),
-            candidates: ahead.candidates,
-            ahead: ahead.pairs,
+            pairs,
+            turns,
+            candidates,
+            ahead,
         };
-        let mut visited = vec![false; self.classes.len()];
-        classes.iter().for_each(|class| visited[class.at()] = true);
         classes.par_sort_unstable_by_key(|&class| self.place(class));
         self.watch.begin("families", classes.len() as u64);
         let (mut rest, mut turn, mut size) = (&classes[..], 1, 1);

@@ -73,6 +73,10 @@ impl<T: Pod> Held<T> {
     ///
     /// Errors: the temporary file cannot be written.
     pub fn extend(&mut self, values: &[T]) -> Result<()> {
+        if self.file.is_some() && size_of_val(values) >= TAIL {
+            self.write()?;
+            return self.append(values);
+        }
         self.values.extend_from_slice(values);
         let bytes = size_of_val(&self.values[..]) as u64;
         if self.file.is_none() {
@@ -185,17 +189,24 @@ impl<T: Pod> Held<T> {
 
     /// Moves all values to the file.
     fn write(&mut self) -> Result<()> {
+        let mut values = std::mem::take(&mut self.values);
+        self.append(&values)?;
+        if self.taken == 0 {
+            values.clear();
+            self.values = values;
+        }
+        self.memory.give(std::mem::take(&mut self.taken));
+        Ok(())
+    }
+
+    /// Writes values behind those of the file.
+    fn append(&mut self, values: &[T]) -> Result<()> {
         if let Some((file, written)) = &mut self.file {
-            let bytes: &[u8] = bytemuck::cast_slice(&self.values);
+            let bytes: &[u8] = bytemuck::cast_slice(values);
             let at = *written * size_of::<T>();
             write_at(file, bytes, at).map_err(|e| self.memory.full(e))?;
-            *written += self.values.len();
+            *written += values.len();
             self.memory.wrote(bytes.len() as u64);
-            match self.taken {
-                0 => self.values.clear(),
-                _ => self.values = Vec::new(),
-            }
-            self.memory.give(std::mem::take(&mut self.taken));
         }
         Ok(())
     }

@@ -3,17 +3,21 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 
 use bytemuck::Pod;
 use rayon::prelude::*;
 
 use super::{Held, Memory, PIECE};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Bytes that are sorted at a time at the least, whatever the limit; few in tests, which are small.
 const RUN: usize = if cfg!(test) { 1 << 12 } else { 8 << 20 };
-/// Bytes of a run that are read at a time.
+/// Bytes of a run that are read at a time, and of records that are handed on.
 const BLOCK: usize = 1 << 16;
+/// So many times these bytes are merged before anybody asks for them.
+const AHEAD: usize = 4;
 
 /// Sorts records: as many as memory holds at a time, then the sorted runs are merged. Equal records stay, side by side.
 #[derive(Debug)]
@@ -57,36 +61,43 @@ impl<T: Pod + Ord + Send> Sorter<T> {
         }
     }
 
-    /// The records in order.
+    /// The records in order. Runs are merged by a thread of its own, somewhat ahead.
+    ///
+    /// Errors: the temporary file cannot be written, and no thread can be started.
     pub fn finish(mut self) -> Result<Sorted<T>> {
         if self.runs.is_some() {
             self.run()?;
         }
         self.records.par_sort_unstable();
-        let records = std::mem::take(&mut self.records).into_iter();
-        let mut sorted = Sorted {
-            records,
-            runs: Vec::new(),
-            heap: BinaryHeap::new(),
-            held: self.runs.take(),
-            memory: self.memory.clone(),
-            taken: std::mem::take(&mut self.taken),
+        let Some(held) = self.runs.take() else {
+            return Ok(Sorted {
+                next: std::mem::take(&mut self.records).into_iter(),
+                merging: None,
+                _taken: Some(self),
+            });
         };
         let starts = [0].iter().chain(&self.ends);
-        for (&start, &end) in starts.zip(&self.ends) {
-            sorted.runs.push(Run {
-                block: Vec::new().into_iter(),
-                next: start,
-                end,
-            });
-        }
-        for (number, run) in sorted.runs.iter_mut().enumerate() {
-            let first = run.next(sorted.held.as_ref());
-            sorted
-                .heap
-                .extend(first.map(|first| Reverse((first, number))));
-        }
-        Ok(sorted)
+        let runs = starts.zip(&self.ends).map(|(&start, &end)| Run {
+            block: Vec::new().into_iter(),
+            next: start,
+            end,
+        });
+        let merging = Merging {
+            runs: runs.collect(),
+            heap: BinaryHeap::new(),
+            held,
+        };
+        drop(self);
+        let (send, merged) = sync_channel(AHEAD);
+        let thread = std::thread::Builder::new()
+            .name("merging".to_owned())
+            .spawn(move || merging.send(&send))
+            .map_err(|e| Error::Usage(format!("cannot start a thread: {e}")))?;
+        Ok(Sorted {
+            next: Vec::new().into_iter(),
+            merging: Some((merged, thread)),
+            _taken: None,
+        })
     }
 
     fn run(&mut self) -> Result<()> {
@@ -111,18 +122,79 @@ impl<T: Pod + Ord + Send> Drop for Sorter<T> {
 
 /// Sorted records, one after the other.
 #[derive(Debug)]
-pub struct Sorted<T: Pod + Ord> {
-    /// The records, if they are in memory.
-    records: std::vec::IntoIter<T>,
+pub struct Sorted<T: Pod + Ord + Send> {
+    /// The next records: all of them, if they are in memory.
+    next: std::vec::IntoIter<T>,
+    /// Where those behind them come from.
+    merging: Option<(Receiver<Vec<T>>, JoinHandle<()>)>,
+    /// Gives back what was taken for records in memory.
+    _taken: Option<Sorter<T>>,
+}
+
+impl<T: Pod + Ord + Send> Iterator for Sorted<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        if let Some(record) = self.next.next() {
+            return Some(record);
+        }
+        let (merged, thread) = self.merging.take()?;
+        match merged.recv() {
+            Ok(records) => {
+                self.next = records.into_iter();
+                self.merging = Some((merged, thread));
+                self.next.next()
+            }
+            // All were sent, or the thread panicked.
+            Err(_) => match thread.join() {
+                Ok(()) => None,
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+        }
+    }
+}
+
+/// Runs that are merged.
+struct Merging<T: Pod + Ord + Send> {
     runs: Vec<Run<T>>,
     /// The next record of each run.
     heap: BinaryHeap<Reverse<(T, usize)>>,
-    held: Option<Held<T>>,
-    memory: Memory,
-    taken: u64,
+    held: Held<T>,
 }
 
-#[derive(Debug)]
+impl<T: Pod + Ord + Send> Merging<T> {
+    /// Sends all records, until nobody wants them any more.
+    fn send(mut self, to: &SyncSender<Vec<T>>) {
+        for (number, run) in self.runs.iter_mut().enumerate() {
+            let first = run.next(&self.held);
+            self.heap
+                .extend(first.map(|first| Reverse((first, number))));
+        }
+        loop {
+            let mut records = Vec::with_capacity((BLOCK / size_of::<T>().max(1)).max(1));
+            while records.len() < records.capacity()
+                && let Some(record) = self.next()
+            {
+                records.push(record);
+            }
+            if records.is_empty() || to.send(records).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn next(&mut self) -> Option<T> {
+        let mut first = self.heap.peek_mut()?;
+        let Reverse((record, run)) = *first;
+        match self.runs[run].next(&self.held) {
+            Some(next) => *first = Reverse((next, run)),
+            None => drop(PeekMut::pop(first)),
+        }
+        Some(record)
+    }
+}
+
+/// A run, and the block of it that was read last.
 struct Run<T> {
     block: std::vec::IntoIter<T>,
     /// The first record that is not in the block.
@@ -132,38 +204,12 @@ struct Run<T> {
 
 impl<T: Pod> Run<T> {
     /// The next record, read a block at a time.
-    fn next(&mut self, held: Option<&Held<T>>) -> Option<T> {
-        if self.block.len() == 0
-            && self.next < self.end
-            && let Some(held) = held
-        {
+    fn next(&mut self, held: &Held<T>) -> Option<T> {
+        if self.block.len() == 0 && self.next < self.end {
             let count = (BLOCK / size_of::<T>().max(1)).clamp(1, self.end - self.next);
             self.block = held.get(self.next, count).into_owned().into_iter();
             self.next += count;
         }
         self.block.next()
-    }
-}
-
-impl<T: Pod + Ord> Iterator for Sorted<T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        if self.held.is_none() {
-            return self.records.next();
-        }
-        let mut first = self.heap.peek_mut()?;
-        let Reverse((record, run)) = *first;
-        match self.runs[run].next(self.held.as_ref()) {
-            Some(next) => *first = Reverse((next, run)),
-            None => drop(PeekMut::pop(first)),
-        }
-        Some(record)
-    }
-}
-
-impl<T: Pod + Ord> Drop for Sorted<T> {
-    fn drop(&mut self) {
-        self.memory.give(self.taken);
     }
 }
