@@ -26,7 +26,7 @@ use crate::method::{
 use crate::page::Page;
 use crate::param::Params;
 use crate::relation::{Relation, Verdict};
-use crate::sketch::{Bounds, Sketch, shared_positions};
+use crate::sketch::{Bounds, Sketch, SketchRef, shared_positions};
 use crate::text::{Text, TextOptions, text_hash, text_of};
 
 /// A configuration, its method, and what was learnt from a collection. Cheap to clone.
@@ -395,6 +395,11 @@ impl Model {
     /// The size of a sketch with these keys; see [`Method::size`].
     pub fn size(&self, keys: &[u64]) -> usize {
         self.0.method.size(keys)
+    }
+
+    /// Whether a sketch is related to larger ones only if they share a key that is not common.
+    pub(crate) fn needs_own(&self, sketch: SketchRef<'_>) -> bool {
+        self.0.method.needs_own(sketch)
     }
 
     /// The least size of a sketch with so many keys.

@@ -12,7 +12,7 @@ use crate::cluster::{Cluster, Drop, Dropped, Pair, Pairs};
 use crate::collect::{Collection, Drafts};
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
-use crate::index::{Crowds, Join, Related as Found, Sketches};
+use crate::index::{Crowds, Join, Related as Found, Sketches, Traits};
 use crate::model::{Model, Units};
 use crate::resume::Resume;
 use crate::spent::Spent;
@@ -165,12 +165,13 @@ impl<'a> Run<'a> {
         } = self.matching;
         watch.begin("pairs", self.classes.len() as u64);
         let bounds = |keys| model.bounds(keys);
-        let join = Join::build(
-            self.judge.units.sketches(),
-            &self.classes.units,
-            crowd,
-            |keys| model.size(keys),
-        )?;
+        let traits = Traits {
+            size: &|keys| model.size(keys),
+            needs_own: &|sketch| model.needs_own(sketch),
+            is_common: &|key| model.is_common(key),
+        };
+        let units = self.judge.units.sketches();
+        let join = Join::build(units, &self.classes.units, crowd, &traits)?;
         let (mut seen, mut parts) = (Held::new(memory), Parts::new(self.classes));
         let mut add = |pair: Pair| {
             parts.join(self.classes.of(pair.a), self.classes.of(pair.b));

@@ -134,7 +134,7 @@ impl<'a> Crowds<'a> {
         for place in 0..join.len() {
             let ranks = join.ranks_of(place);
             let [_, crowded] = join.prefix(place, &ranks, &bounds);
-            for &rank in crowded {
+            for &rank in &*crowded {
                 pairs.push([rank - join.crowded, place as u32])?;
             }
         }
@@ -264,7 +264,7 @@ impl<'a> Crowds<'a> {
         places.sort();
         places.dedup();
         places.retain(|&other| {
-            let is_within = || self.join.is_within((place, crowded), other, bounds);
+            let is_within = || self.join.is_within((place, &ranks, crowded), other, bounds);
             is_wanted(self.join.class(other), &is_within)
         });
         places
@@ -287,7 +287,7 @@ impl<'a> Crowds<'a> {
         let mut seen = FxHashSet::default();
         self.each_part(place, &ranks, bounds, |others| {
             others.iter().any(|&other| {
-                let is_within = || self.join.is_within((place, crowded), other, bounds);
+                let is_within = || self.join.is_within((place, &ranks, crowded), other, bounds);
                 seen.insert(other) && test(self.join.class(other), &is_within)
             })
         })
@@ -311,7 +311,7 @@ impl<'a> Crowds<'a> {
             }
         }
         let [_, own] = self.join.prefix(place as usize, ranks, bounds);
-        self.numbers(own).any(|number| {
+        self.numbers(&own).any(|number| {
             let [places, _] = self.left(number);
             let start = places.partition_point(|&other| other <= place);
             take(&places[start..])
@@ -334,7 +334,7 @@ impl<'a> Crowds<'a> {
             .collect();
         places.sort_unstable();
         places.dedup();
-        places.retain(|&other| self.join.is_within((place, crowded), other, bounds));
+        places.retain(|&other| self.join.is_within((place, &ranks, crowded), other, bounds));
         places.into_iter().map(|place| self.join.class(place))
     }
 

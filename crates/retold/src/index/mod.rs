@@ -10,6 +10,6 @@ mod store;
 mod tests;
 
 pub use crowds::{Crowds, WITNESSES};
-pub use pairs::{Join, Related, related_pairs};
+pub use pairs::{Join, Related, Traits, related_pairs};
 pub use postings::Postings;
 pub use store::{Sketches, Stored};

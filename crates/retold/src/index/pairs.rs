@@ -9,6 +9,7 @@
 //! What is left is quadratic in the lists of keys that very many sketches have. These, the *crowded* keys, are not looked up
 //! here but in [`super::Crowds`], which finds large families without listing all their pairs.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use rayon::prelude::*;
@@ -59,7 +60,12 @@ pub fn related_pairs<T: Send>(
             judge(SketchNo(a.0), SketchNo(b.0), made);
         }
     };
-    let join = Join::build(sketches, &each, usize::MAX, size)?;
+    let traits = Traits {
+        size: &size,
+        needs_own: &|_| false,
+        is_common: &|_| false,
+    };
+    let join = Join::build(sketches, &each, usize::MAX, &traits)?;
     let mut found = Related::default();
     join.pairs(0, bounds, watch, judge, |_, piece| {
         found.made.extend(piece.made);
@@ -70,11 +76,23 @@ pub fn related_pairs<T: Send>(
     Ok(found)
 }
 
+/// What a join has to know of sketches.
+pub struct Traits<'a> {
+    /// The size of a sketch, from its keys.
+    pub size: &'a dyn Fn(&[u64]) -> usize,
+    /// Whether a sketch is related to others of its size or larger only if they share a key that is not common.
+    pub needs_own: &'a dyn Fn(SketchRef<'_>) -> bool,
+    /// Whether a key is common.
+    pub is_common: &'a dyn Fn(u64) -> bool,
+}
+
 /// The inverted index that pair counting needs: classes in order of size, their shared keys as ranks, rarest first.
 #[derive(Debug)]
 pub struct Join {
     /// Place -> size.
     sizes: Vec<u32>,
+    /// Place -> [`Traits::needs_own`].
+    needs_own: Vec<bool>,
     /// Place -> class; places ascend by size, then by number.
     order: Vec<ClassNo>,
     /// Class -> place.
@@ -83,6 +101,8 @@ pub struct Join {
     ranks: Rows<u32>,
     /// Rank -> the places that hold it, ascending.
     places: Rows<u32>,
+    /// Rank -> whether the key is common.
+    common: Vec<bool>,
     /// This rank and all that follow are crowded.
     pub(super) crowded: u32,
     /// The longest list that is not crowded.
@@ -99,38 +119,40 @@ const PIECE: usize = 64;
 const PIECES: usize = 8;
 
 impl Join {
-    /// Indexes classes, given the sketch of each; a key that more than `crowd` of them have is crowded. `size` tells the size of a
-    /// sketch from its keys. Time O(n log n) in the number of keys. Memory: 12 bytes a class; and 8 bytes a posting of a shared
-    /// key, or temporary files.
+    /// Indexes classes, given the sketch of each; a key that more than `crowd` of them have is crowded. Time O(n log n) in the number of
+    /// keys. Memory: 13 bytes a class, one a shared key; and 8 bytes a posting of a shared key, or temporary files.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn build(
         sketches: &Sketches,
         of: &[SketchNo],
         crowd: usize,
-        size: impl Fn(&[u64]) -> usize,
+        traits: &Traits<'_>,
     ) -> Result<Join> {
-        let mut of_sketch = vec![0u32; sketches.len()];
+        let mut of_sketch = vec![(0u32, false); sketches.len()];
         sketches.each(|number, sketch| {
-            of_sketch[number.at()] = size(sketch.keys) as u32;
+            let size = (traits.size)(sketch.keys) as u32;
+            of_sketch[number.at()] = (size, (traits.needs_own)(sketch));
             Ok(())
         })?;
-        let size = |class: ClassNo| of_sketch[of[class.at()].at()];
+        let of_class = |class: ClassNo| of_sketch[of[class.at()].at()];
         let mut order: Vec<ClassNo> = ClassNo::first(of.len()).collect();
-        order.par_sort_unstable_by_key(|&class| (size(class), class));
+        order.par_sort_unstable_by_key(|&class| (of_class(class).0, class));
         let mut place_of = vec![0u32; order.len()];
         for (place, &class) in (0u32..).zip(&order) {
             place_of[class.at()] = place;
         }
-        let sizes = order.iter().map(|&class| size(class)).collect();
+        let (sizes, needs_own) = order.iter().map(|&class| of_class(class)).unzip();
         drop(of_sketch);
-        let (places, crowded) = lists(sketches, of, &place_of, crowd)?;
+        let (places, common, crowded) = lists(sketches, of, &place_of, crowd, traits.is_common)?;
         Ok(Join {
             sizes,
+            needs_own,
             ranks: invert(&places, order.len(), sketches.memory())?,
             order,
             place_of,
             places,
+            common,
             crowded,
             crowd,
         })
@@ -208,30 +230,47 @@ impl Join {
         self.places.len() - self.crowded as usize
     }
 
-    /// Of the ranks at a place, those in its prefix: which are not crowded, and which are.
+    /// Of the ranks at a place, those in its prefix: which are not crowded, and which are. The prefix of a class that
+    /// [needs keys of its own](Traits::needs_own) has no common ones.
     pub(super) fn prefix<'r>(
         &self,
         place: usize,
         ranks: &'r [u32],
         bounds: &impl Fn(usize) -> Bounds,
-    ) -> [&'r [u32]; 2] {
+    ) -> [Cow<'r, [u32]>; 2] {
         let need = bounds(self.size(place)).overlap.max(1);
         // Keys that no other class holds are the rarest of all: they fill the prefix first.
-        let prefix = &ranks[..(ranks.len() + 1).saturating_sub(need).min(ranks.len())];
-        let (free, crowded) = prefix.split_at(prefix.partition_point(|&rank| rank < self.crowded));
-        [free, crowded]
+        let length = |count: usize, need: usize| (count + 1).saturating_sub(need).min(count);
+        if !self.needs_own[place] {
+            let prefix = &ranks[..length(ranks.len(), need)];
+            let (free, crowded) = prefix.split_at(self.first_crowded(prefix));
+            return [free, crowded].map(Cow::Borrowed);
+        }
+        let is_own = |rank: &u32| !self.common[*rank as usize];
+        let mut own: Vec<u32> = ranks.iter().copied().filter(is_own).collect();
+        // All common ones may be shared.
+        let need = need.saturating_sub(ranks.len() - own.len()).max(1);
+        own.truncate(length(own.len(), need));
+        let crowded = own.split_off(self.first_crowded(&own));
+        [own, crowded].map(Cow::Owned)
+    }
+
+    /// Where the crowded ones of these ranks begin.
+    fn first_crowded(&self, ranks: &[u32]) -> usize {
+        ranks.partition_point(|&rank| rank < self.crowded)
     }
 
     /// Of the ranks at a place, those that are crowded.
     pub(super) fn crowded_of<'r>(&self, ranks: &'r [u32]) -> &'r [u32] {
-        &ranks[ranks.partition_point(|&rank| rank < self.crowded)..]
+        &ranks[self.first_crowded(ranks)..]
     }
 
-    /// Whether the class at a place, whose crowded ranks these are, and another are within bounds by their crowded keys alone;
-    /// otherwise the smaller one shares one of its other keys, and [`Join::pairs`] has found the pair.
+    /// Whether the class at a place, which has these ranks, of which those are crowded, and another are within bounds by their crowded
+    /// keys alone; otherwise the smaller one shares one of its other keys, and [`Join::pairs`] has found the pair. If that one
+    /// needs keys of its own, whether they are within bounds.
     pub(super) fn is_within(
         &self,
-        (place, crowded): (u32, &[u32]),
+        (place, ranks, crowded): (u32, &[u32], &[u32]),
         other: u32,
         bounds: &impl Fn(usize) -> Bounds,
     ) -> bool {
@@ -242,7 +281,10 @@ impl Join {
             return false;
         }
         let others = self.ranks_of(other as usize);
-        shares(crowded, self.crowded_of(&others), overlap.max(1))
+        match self.needs_own[small as usize] {
+            true => shares(ranks, &others, overlap.max(1)),
+            false => shares(crowded, self.crowded_of(&others), overlap.max(1)),
+        }
     }
 
     /// Judges the pairs within bounds in which the class at `place` is the smaller one.
@@ -259,7 +301,7 @@ impl Join {
         let ranks = self.ranks_of(place);
         let [looked_up, _] = self.prefix(place, &ranks, bounds);
         let end = self.sizes.partition_point(|&size| size as usize <= reach);
-        for &rank in looked_up {
+        for &rank in &*looked_up {
             let list = self.list(rank);
             let larger = list.partition_point(|&other| other as usize <= place);
             let within = list.partition_point(|&other| (other as usize) < end);
@@ -271,7 +313,13 @@ impl Join {
         hits.sort_unstable();
         // One look at the clock for all candidates of a class: for each it would cost more than some verdicts.
         let mut stopwatch = Stopwatch::start();
-        let rest = &ranks[looked_up.len()..];
+        let rest = match &looked_up {
+            Cow::Borrowed(looked_up) => Cow::Borrowed(&ranks[looked_up.len()..]),
+            Cow::Owned(looked_up) => {
+                let is_left = |rank: &u32| looked_up.binary_search(rank).is_err();
+                Cow::Owned(ranks.iter().copied().filter(is_left).collect())
+            }
+        };
         let runs = hits.chunk_by(|a, b| a == b);
         let mut candidates: Vec<(usize, u32)> = runs.map(|run| (run.len(), run[0])).collect();
         hits.clear();
@@ -283,7 +331,7 @@ impl Join {
         related.candidates += candidates.len() as u64;
         candidates.retain(|&(hits, place)| {
             let need = overlap.max(1).saturating_sub(hits);
-            shares(rest, &self.ranks_of(place as usize), need)
+            shares(&rest, &self.ranks_of(place as usize), need)
         });
         let others = candidates.iter().map(|&(_, place)| self.class(place));
         let others: Vec<ClassNo> = others.collect();
@@ -294,14 +342,15 @@ impl Join {
     }
 }
 
-/// The lists of all keys that two classes or more hold, rarest first, and the number of the first that is crowded. Each has the
-/// places of its classes, ascending.
+/// The lists of all keys that two classes or more hold, rarest first, which of these keys are common, and the number of the first that is
+/// crowded. Each list has the places of its classes, ascending.
 fn lists(
     sketches: &Sketches,
     of: &[SketchNo],
     place_of: &[u32],
     crowd: usize,
-) -> Result<(Rows<u32>, u32)> {
+    is_common: &dyn Fn(u64) -> bool,
+) -> Result<(Rows<u32>, Vec<bool>, u32)> {
     let memory = sketches.memory();
     let mut classes: Vec<ClassNo> = ClassNo::first(of.len()).collect();
     classes.par_sort_unstable_by_key(|&class| (of[class.at()], class));
@@ -353,12 +402,13 @@ fn lists(
         list.push(place);
     }
     add(last, &mut list)?;
-    let (mut lists, mut crowded) = (Rows::new(memory), 0);
-    for [length, _, _, number] in order.finish()? {
+    let (mut lists, mut common, mut crowded) = (Rows::new(memory), Vec::new(), 0);
+    for [length, high, low, number] in order.finish()? {
         crowded += u32::from(length as usize <= crowd);
+        common.push(is_common(u64::from(high) << 32 | u64::from(low)));
         lists.push(&by_key.get(number as usize))?;
     }
-    Ok((lists, crowded))
+    Ok((lists, common, crowded))
 }
 
 /// From rank -> places to place -> ranks.

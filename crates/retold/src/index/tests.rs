@@ -69,6 +69,50 @@ proptest! {
     }
 
     #[test]
+    fn of_classes_that_need_own_keys_those_are_found_that_share_one(
+        list in sketches(),
+        share in prop::sample::select(vec![0.0, 0.3, 0.5, 0.7, 0.9]),
+        crowd in prop::sample::select(vec![2, 5, usize::MAX]),
+    ) {
+        let store = store(&list);
+        let needs_own = |keys: &[u64]| keys.len() % 3 > 0;
+        let is_common = |key: u64| key % 4 > 1;
+        let bounds = |size: usize| Bounds::overlap((share * size as f64).ceil() as usize);
+        let each: Vec<SketchNo> = SketchNo::first(store.len()).collect();
+        let traits = Traits {
+            size: &<[u64]>::len,
+            needs_own: &|sketch| needs_own(sketch.keys),
+            is_common: &is_common,
+        };
+        let join = Join::build(&store, &each, crowd, &traits).unwrap();
+        let crowds = Crowds::new(&join, bounds, store.memory()).unwrap();
+        let mut found = BTreeSet::new();
+        let mut add = |a: ClassNo, b: ClassNo| {
+            found.insert((SketchNo(a.0.min(b.0)), SketchNo(a.0.max(b.0))));
+        };
+        let judge = |class, others: &[ClassNo], made: &mut Vec<_>| {
+            made.extend(others.iter().map(|&other| (class, other)));
+        };
+        join.pairs(0, bounds, &(), judge, |_, piece| {
+            piece.made.into_iter().for_each(|(a, b)| add(a, b));
+            Ok(())
+        }).unwrap();
+        for class in ClassNo::first(store.len()) {
+            let others = crowds.candidates(class, &bounds, |_, is_within| is_within());
+            others.into_iter().for_each(|other| add(class, other));
+        }
+        let within = by_brute_force(&store, <[u64]>::len, bounds);
+        for pair @ &(a, b) in &within {
+            let (a, b) = (store.get(a), store.get(b));
+            let (a, b) = (a.as_ref().keys, b.as_ref().keys);
+            let shares_own = a.iter().any(|&key| !is_common(key) && b.contains(&key));
+            let smaller = if b.len() < a.len() { b } else { a };
+            prop_assert!(found.contains(pair) || needs_own(smaller) && !shares_own);
+        }
+        prop_assert!(found.iter().all(|pair| within.contains(pair)));
+    }
+
+    #[test]
     fn postings_list_every_shared_key(list in sketches()) {
         let store = store(&list);
         let postings = Postings::build(&store).unwrap();
@@ -100,7 +144,12 @@ fn of_keys(keys: impl Fn(u64) -> Vec<u64>) -> Sketches {
 /// Lists of more than 128 are crowded.
 fn joined(store: &Sketches) -> Join {
     let each: Vec<SketchNo> = SketchNo::first(store.len()).collect();
-    Join::build(store, &each, 128, <[u64]>::len).unwrap()
+    let traits = Traits {
+        size: &<[u64]>::len,
+        needs_own: &|_| false,
+        is_common: &|_| false,
+    };
+    Join::build(store, &each, 128, &traits).unwrap()
 }
 
 /// Classes 0 to 199 have the key of a family and that of a template, 200 to 399 that of the family only, 400 to 599 that of

@@ -447,6 +447,18 @@ impl Method for Coverage {
             && rest::may_reach(a.keys, b.keys, self.below(), similarity)
     }
 
+    /// Pages that are no articles have no evidence without it, unless they share very many runs ([`Coverage::is_evidence`]).
+    fn needs_own(&self, sketch: SketchRef<'_>) -> bool {
+        let prose = sketch.extra.first().copied().unwrap_or_default();
+        // Of pages of more keys than short ones keep, a larger one has no fewer; of as many, the one with less prose counts.
+        let is_smaller = sketch.keys.len() > FEWEST;
+        let (runs, error) = self.runs(sketch.keys.len());
+        is_smaller
+            && prose < self.prose
+            && self.rest > 0.0
+            && runs as f64 + error < self.many as f64
+    }
+
     fn sieve(&self, sketch: SketchRef<'_>) -> Option<Sieve<'_>> {
         if sketch.keys.len() < FEWEST_SEEN {
             return None;

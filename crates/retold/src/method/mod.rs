@@ -88,6 +88,11 @@ pub trait Method: Send + Sync {
         true
     }
 
+    /// True only if this sketch is related to those of its [size](Method::size) or larger only where they share a key that is not common. Default: false.
+    fn needs_own(&self, _sketch: SketchRef<'_>) -> bool {
+        false
+    }
+
     /// What tells of many sketches beside this one, in less time than [`Method::compare`], how similar they are at the most.
     /// Default: `None`.
     fn sieve(&self, _sketch: SketchRef<'_>) -> Option<Sieve<'_>> {

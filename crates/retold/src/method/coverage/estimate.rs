@@ -29,6 +29,16 @@ impl Coverage {
         }
     }
 
+    /// Of how many runs so many sampled keys tell, and by how many that may be off: some standard errors.
+    pub(super) fn runs(&self, sampled: usize) -> (usize, f64) {
+        let runs = sampled * self.sample;
+        let error = match self.verify {
+            true => 3.0 * ((runs * self.sample) as f64).sqrt(),
+            false => 0.0,
+        };
+        (runs, error)
+    }
+
     /// The estimated coverage of two sketches that share this, if their texts have to be looked at.
     pub(super) fn estimate(
         &self,
@@ -52,13 +62,7 @@ impl Coverage {
         }
         let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
         let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
-        let shared = rest.sampled_shared * self.sample;
-        // A number scaled up from a sample may be off by some standard errors.
-        let error = match self.verify {
-            true => 3.0 * ((shared * self.sample) as f64).sqrt(),
-            false => 0.0,
-        };
-        let is_evidence = self.is_evidence(rest, prose, (shared, error), trace);
+        let is_evidence = self.is_evidence(rest, prose, self.runs(rest.sampled_shared), trace);
         is_evidence.then_some(value)
     }
 }
