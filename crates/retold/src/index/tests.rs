@@ -75,7 +75,7 @@ proptest! {
         crowd in prop::sample::select(vec![2, 5, usize::MAX]),
     ) {
         let store = store(&list);
-        let needs_own = |keys: &[u64]| keys.len() % 3 > 0;
+        let needs_own = |keys: &[u64]| !keys.len().is_multiple_of(3);
         let is_common = |key: u64| key % 4 > 1;
         let bounds = |size: usize| Bounds::overlap((share * size as f64).ceil() as usize);
         let each: Vec<SketchNo> = SketchNo::first(store.len()).collect();
