@@ -1,4 +1,4 @@
-//! Writing a page with data in it, without ever holding the page.
+//! Writing a page with data in it, without ever holding more of it than a chunk.
 
 use std::io::{self, Write};
 
@@ -33,6 +33,8 @@ const STYLE: &str = concat!(
 pub(crate) struct DataPage<W: Write> {
     out: W,
     nonce: String,
+    /// The chunk that is being written.
+    json: Vec<u8>,
 }
 
 impl<W: Write> DataPage<W> {
@@ -47,7 +49,11 @@ impl<W: Write> DataPage<W> {
             style,
         };
         head.write_into(&mut out).map_err(io::Error::other)?;
-        Ok(DataPage { out, nonce })
+        Ok(DataPage {
+            out,
+            nonce,
+            json: Vec::new(),
+        })
     }
 
     /// Writes a chunk of data and tells its length. The code finds it as `<kind>-<number>`.
@@ -61,14 +67,18 @@ impl<W: Write> DataPage<W> {
             self.out,
             "\n<script type=\"application/json\" id=\"{kind}-{number}\">"
         )?;
-        let mut escaped = Escaped {
-            out: &mut self.out,
-            written: 0,
-        };
-        serde_json::to_writer(&mut escaped, data)?;
-        let written = escaped.written;
+        self.json.clear();
+        serde_json::to_writer(&mut self.json, data)?;
+        // `<`, which JSON has in strings only, is written as `\u003c`, so that nothing in a page's text can end the element or
+        // begin a comment.
+        for (number, part) in self.json.split(|&byte| byte == b'<').enumerate() {
+            if number > 0 {
+                self.out.write_all(b"\\u003c")?;
+            }
+            self.out.write_all(part)?;
+        }
         self.out.write_all(b"</script>")?;
-        Ok(written)
+        Ok(self.json.len() as u64)
     }
 
     /// Writes the code that shows the data.
@@ -78,32 +88,6 @@ impl<W: Write> DataPage<W> {
             code: CODE,
         };
         tail.write_into(&mut self.out).map_err(io::Error::other)?;
-        self.out.flush()
-    }
-}
-
-/// JSON on its way into a `<script>` element: `<`, which JSON has in strings only, is written as `\u003c`, so that
-/// nothing in a page's text can end the element or begin a comment.
-struct Escaped<'a, W: Write> {
-    out: &'a mut W,
-    written: u64,
-}
-
-impl<W: Write> Write for Escaped<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut parts = bytes.split(|&byte| byte == b'<');
-        if let Some(first) = parts.next() {
-            self.out.write_all(first)?;
-        }
-        for part in parts {
-            self.out.write_all(b"\\u003c")?;
-            self.out.write_all(part)?;
-        }
-        self.written += bytes.len() as u64;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
