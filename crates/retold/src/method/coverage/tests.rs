@@ -827,6 +827,42 @@ proptest! {
     }
 
     #[test]
+    fn what_needs_a_key_of_its_own_is_not_related_without(
+        a in prop::collection::btree_set(0u64..90, 12..40), more in prop::collection::btree_set(0u64..90, 0..60),
+        prose in prop::sample::select(vec![[100, 100], [100, 900], [900, 100], [799, 800]]),
+        many in prop::sample::select(vec!["60", "400", "1000000000"]),
+    ) {
+        let method = coverage(&[("many", many)]);
+        // Of three keys two are a template's. What `b` has beside `a`'s of them is its own.
+        let is_common = |key: u64| key % 3 > 0;
+        let b = a.iter().copied().filter(|&key| is_common(key)).chain(more.into_iter().filter(|&key| !is_common(key) && !a.contains(&key)));
+        let sketch = |keys: &std::collections::BTreeSet<u64>, prose: u64| {
+            let mut common = vec![0u64; keys.len().div_ceil(64)];
+            for (at, _) in keys.iter().enumerate().filter(|(_, key)| is_common(**key)) {
+                common[at / 64] |= 1 << (at % 64);
+            }
+            let keys: Vec<u64> = keys.iter().map(|key| key * (method.below() / 90)).collect();
+            (keys, common, [prose])
+        };
+        let held = [sketch(&a, prose[0]), sketch(&b.collect(), prose[1])];
+        let [a, b] = [&held[0], &held[1]].map(|(keys, common, prose)| SketchRef { keys, marks: &[], extra: prose, common });
+        let (smaller, larger) = if method.size(b.keys) < method.size(a.keys) { (b, a) } else { (a, b) };
+        let related = method.compare(smaller, larger, &mut Trace::off());
+        prop_assert!(related.is_none() || !method.needs_own(smaller));
+    }
+
+    #[test]
+    fn pages_that_are_no_articles_need_a_key_of_their_own(keys in 17usize..200, prose in 0u64..1000) {
+        let keys: Vec<u64> = (0..keys as u64).collect();
+        let needs_own = |settings: &[(&str, &str)], keys: &[u64]| {
+            coverage(settings).needs_own(SketchRef { keys, marks: &[], extra: &[prose], common: &[] })
+        };
+        prop_assert_eq!(needs_own(&[], &keys), prose < 800);
+        // Of no more keys than a short page keeps nothing is said, and where enough runs, or nothing, is evidence.
+        prop_assert!(!needs_own(&[], &keys[..16]) && !needs_own(&[("many", "100")], &keys) && !needs_own(&[("rest", "0")], &keys));
+    }
+
+    #[test]
     fn what_sketches_share_is_counted_by_the_definition(
         a in prop::collection::btree_map(0u64..300, any::<bool>(), 0..150),
         b in prop::collection::btree_map(0u64..300, any::<bool>(), 0..150),
