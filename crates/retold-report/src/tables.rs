@@ -194,7 +194,10 @@ fn jsonl<T: Copy + Send + Sync, L: Serialize>(
             next.extend(items.by_ref().take(TOGETHER));
             let before = std::mem::take(&mut made);
             let (parts, written) = rayon::join(
-                || next.par_chunks(PART).map(lines).collect(),
+                || {
+                    let parts = next.par_chunks(PART).map(lines);
+                    parts.collect::<serde_json::Result<Vec<Vec<u8>>>>()
+                },
                 || {
                     before
                         .iter()
@@ -202,8 +205,7 @@ fn jsonl<T: Copy + Send + Sync, L: Serialize>(
                 },
             );
             written?;
-            let parts: Vec<serde_json::Result<Vec<u8>>> = parts;
-            made = parts.into_iter().collect::<serde_json::Result<_>>()?;
+            made = parts?;
             if made.is_empty() {
                 return file.flush();
             }

@@ -142,21 +142,27 @@ impl Families<'_> {
             looks[ahead.parts.root(class).at()] = true;
         }
         let is_settled = |class: ClassNo| {
-            !looks[ahead.parts.root(class).at()] && ahead.parts.size(class) <= self.limit
+            let root = ahead.parts.root(class);
+            !looks[root.at()] && ahead.parts.size(root) <= self.limit
         };
         let mut others = Sorter::new(self.memory);
         for numbers in ahead.pairs.iter() {
             let pair = Pair::from_numbers(numbers);
             let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
             if is_settled(a) {
-                parts.join(a, b);
                 pairs.push(numbers)?;
             } else {
                 others.push(joined([self.place(a), b.0], numbers))?;
                 others.push(joined([self.place(b), a.0], numbers))?;
             }
         }
-        classes.retain(|&class| !is_settled(class));
+        classes.retain(|&class| {
+            let settled = is_settled(class);
+            if settled {
+                parts.join(class, ahead.parts.root(class));
+            }
+            !settled
+        });
         Near::new(others, self.memory)
     }
 

@@ -72,23 +72,12 @@ impl Listed {
 }
 
 /// A component before pairs are checked.
+#[derive(Default)]
 struct Records {
     root: ClassNo,
     classes: Vec<ClassNo>,
     to_check: Vec<Pair>,
     pairs: Vec<Pair>,
-}
-
-impl Records {
-    /// None yet.
-    fn of(root: ClassNo) -> Records {
-        Records {
-            root,
-            classes: Vec::new(),
-            to_check: Vec::new(),
-            pairs: Vec::new(),
-        }
-    }
 }
 
 /// The same in pages.
@@ -109,7 +98,10 @@ fn next_batch(records: &mut Peekable<impl Iterator<Item = [u32; 8]>>) -> Vec<Rec
         records.next_if(|&[root, ..]| size < BATCH || last == Some(root))
     {
         if last.replace(root) != Some(root) {
-            batch.push(Records::of(ClassNo(root)));
+            batch.push(Records {
+                root: ClassNo(root),
+                ..Records::default()
+            });
         }
         size += 1;
         if let Some(component) = batch.last_mut() {

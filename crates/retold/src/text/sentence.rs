@@ -27,28 +27,37 @@ pub fn stops(text: &str, wanted: impl Fn(usize) -> bool, mut found: impl FnMut(S
             (begin, number) = (at + 1, number + 1);
             continue;
         }
-        let length = mark_len(&bytes[at..]);
         // Closing quotes are passed with the mark.
-        if length == 0 || at < begin || !wanted(number) {
-            continue;
-        }
-        let mark = Mark {
-            before: &text[begin..at],
-            mark: &text[at..at + length],
-            after: &text[at + length..],
-        };
-        if let Some(words) = mark.is_stop() {
-            let end = at + length + mark.closers();
-            found(Stop {
-                begin,
-                at,
-                end,
-                words,
-            });
-            begin = end;
+        if at >= begin
+            && wanted(number)
+            && let Some(stop) = stop_at(text, begin, at)
+        {
+            begin = stop.end;
+            found(stop);
         }
     }
     number + 1
+}
+
+/// The full stop that begins at a place, if one does, of the sentence that begins at another.
+fn stop_at(text: &str, begin: usize, at: usize) -> Option<Stop> {
+    let length = mark_len(&text.as_bytes()[at..]);
+    if length == 0 {
+        return None;
+    }
+    let mark = Mark {
+        before: &text[begin..at],
+        mark: &text[at..at + length],
+        after: &text[at + length..],
+    };
+    let words = mark.is_stop()?;
+    let end = at + length + mark.closers();
+    Some(Stop {
+        begin,
+        at,
+        end,
+        words,
+    })
 }
 
 /// The length of the mark that the bytes begin with, 0 if it is none.
@@ -385,24 +394,16 @@ mod tests {
     fn plainly(block: &str, start: usize) -> Vec<Stop> {
         let (mut found, mut begin) = (Vec::new(), 0);
         for (at, _) in block.char_indices() {
-            let length = mark_len(&block.as_bytes()[at..]);
-            if length == 0 || at < begin {
-                continue;
-            }
-            let mark = Mark {
-                before: &block[begin..at],
-                mark: &block[at..at + length],
-                after: &block[at + length..],
-            };
-            if let Some(words) = mark.is_stop() {
-                let end = at + length + mark.closers();
+            if at >= begin
+                && let Some(stop) = stop_at(block, begin, at)
+            {
+                begin = stop.end;
                 found.push(Stop {
-                    begin: start + begin,
-                    at: start + at,
-                    end: start + end,
-                    words,
+                    begin: start + stop.begin,
+                    at: start + stop.at,
+                    end: start + stop.end,
+                    words: stop.words,
                 });
-                begin = end;
             }
         }
         found

@@ -834,7 +834,7 @@ proptest! {
     ) {
         let method = coverage(&[("many", many)]);
         // Of three keys two are a template's. What `b` has beside `a`'s of them is its own.
-        let is_common = |key: u64| key % 3 > 0;
+        let is_common = |key: u64| !key.is_multiple_of(3);
         let b = a.iter().copied().filter(|&key| is_common(key)).chain(more.into_iter().filter(|&key| !is_common(key) && !a.contains(&key)));
         let sketch = |keys: &std::collections::BTreeSet<u64>, prose: u64| {
             let mut common = vec![0u64; keys.len().div_ceil(64)];
