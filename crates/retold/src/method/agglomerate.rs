@@ -259,17 +259,20 @@ impl Method for Agglomerate {
         let words = text.words();
         let interned = words.interned(Form::Surface);
         let best = best(words, &interned, &self.curve, self.keywords);
-        let keyword = |word: &score::Scored| {
-            let places = interned.ids.iter().zip(0u32..);
-            Keyword {
-                word: interned.forms[word.id as usize].to_string(),
-                also: Vec::new(),
-                score: word.score(),
-                positions: places
-                    .filter(|(id, _)| **id == word.id)
-                    .map(|(_, at)| at)
-                    .collect(),
+        let mut places: Vec<Option<Vec<u32>>> = vec![None; interned.forms.len()];
+        for word in &best {
+            places[word.id as usize] = Some(Vec::with_capacity(word.count as usize));
+        }
+        for (&id, at) in interned.ids.iter().zip(0..) {
+            if let Some(places) = &mut places[id as usize] {
+                places.push(at);
             }
+        }
+        let keyword = |word: &score::Scored| Keyword {
+            word: interned.forms[word.id as usize].to_string(),
+            also: Vec::new(),
+            score: word.score(),
+            positions: places[word.id as usize].take().unwrap_or_default(),
         };
         Some(best.iter().map(keyword).collect())
     }
