@@ -65,14 +65,39 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         })?,
     };
     let mut out = BufWriter::new(io::stdout().lock());
-    let make = |page: Page| model.text(&page).map(|text| (page, text));
-    let read = &model.config().read;
-    let code = each_page_by_id(&args.inputs, read, make, |id, (page, text)| {
+    let make = |page: Page| {
+        let text = model.text(&page)?;
         let shown = match args.topic {
             true => topic(&model, &text, page.site().as_deref()),
             false => text.shown().collect::<Vec<_>>().join("\n"),
         };
-        write(&mut out, args.format, id, &page, (&text, &shown)).map_err(cannot_write)
+        // Told here, on all threads, as it takes longer than all else.
+        let lang = match args.format {
+            Format::Text => None,
+            Format::Jsonl => text.language(),
+        };
+        Ok((page, text.meta, lang, shown))
+    };
+    let read = &model.config().read;
+    let code = each_page_by_id(&args.inputs, read, make, |id, (page, meta, lang, shown)| {
+        let written = match args.format {
+            Format::Text => writeln!(out, "# {}\n{}\n", printable(id), printable(&shown)),
+            Format::Jsonl => {
+                let line = Line {
+                    id,
+                    title: meta.title.as_deref(),
+                    lang,
+                    charset: meta.charset,
+                    date: page.date.as_deref().or(meta.date.as_deref()),
+                    url: page.url.as_deref().or(meta.canonical.as_deref()),
+                    text: &shown,
+                };
+                serde_json::to_writer(&mut out, &line)
+                    .map_err(io::Error::from)
+                    .and_then(|()| writeln!(out))
+            }
+        };
+        written.map_err(cannot_write)
     })?;
     out.flush().map_err(cannot_write)?;
     Ok(code)
@@ -149,29 +174,4 @@ struct Line<'a> {
     date: Option<&'a str>,
     url: Option<&'a str>,
     text: &'a str,
-}
-
-fn write(
-    out: &mut impl Write,
-    format: Format,
-    id: &str,
-    page: &Page,
-    (text, shown): (&Text, &str),
-) -> io::Result<()> {
-    match format {
-        Format::Text => writeln!(out, "# {}\n{}\n", printable(id), printable(shown)),
-        Format::Jsonl => {
-            let line = Line {
-                id,
-                title: text.meta.title.as_deref(),
-                lang: text.language(),
-                charset: text.meta.charset,
-                date: page.date.as_deref().or(text.meta.date.as_deref()),
-                url: page.url.as_deref().or(text.meta.canonical.as_deref()),
-                text: shown,
-            };
-            serde_json::to_writer(&mut *out, &line)?;
-            writeln!(out)
-        }
-    }
 }

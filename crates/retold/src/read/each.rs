@@ -1,5 +1,6 @@
 //! The one loop over records: a thread reads ahead, all others work.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
@@ -16,11 +17,14 @@ const BATCH_BYTES: u64 = 4 << 20;
 const BATCH_RECORDS: usize = 4096;
 /// Batches that wait in the channel at the most.
 const BATCHES_AHEAD: usize = 2;
+/// Files up to this size are read by the thread that works on them: to open many of them takes one thread too long.
+const SMALL_FILE: u64 = BATCH_BYTES / 8;
 
-/// Some records, each with its source's number, and the time that reading them took.
+/// Some records, each with its source's number, and the time that reading them took. Without a record it is a small file,
+/// yet to be read.
 #[derive(Default)]
 struct Batch {
-    records: Vec<(u32, Record)>,
+    records: Vec<(u32, Option<Record>)>,
     reading: Duration,
 }
 
@@ -38,6 +42,22 @@ pub fn each_record<T: Send>(
     mut take: impl FnMut(T) -> Result<()>,
 ) -> Result<Duration> {
     watch.begin(stage, sources.iter().map(|source| source.size).sum());
+    // Nanoseconds.
+    let (make, small_files) = (&make, AtomicU64::new(0));
+    let read = |number: u32| {
+        let (source, small_files) = (&sources[number as usize], &small_files);
+        let mut records = None;
+        std::iter::from_fn(move || {
+            let mut stopwatch = Stopwatch::start();
+            let records = records.get_or_insert_with(|| {
+                watch.advance(source.size);
+                source.records(options)
+            });
+            let record = records.next();
+            small_files.fetch_add(stopwatch.lap().as_nanos() as u64, Relaxed);
+            record
+        })
+    };
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel::<Batch>(BATCHES_AHEAD);
         scope.spawn(move || read_batches(sources, options, watch, sender));
@@ -49,7 +69,11 @@ pub fn each_record<T: Send>(
             }
             reading += batch.reading;
             let records = batch.records.into_par_iter();
-            let making = records.map(|(number, record)| make(number, record));
+            let making = records.flat_map_iter(|(number, record)| {
+                let file = record.is_none().then(|| read(number));
+                let records = record.into_iter().chain(file.into_iter().flatten());
+                records.map(move |record| make(number, record))
+            });
             let (last, next) = (std::mem::take(&mut made), &mut made);
             rayon::in_place_scope(|scope| {
                 scope.spawn(move |_| *next = making.collect());
@@ -61,7 +85,7 @@ pub fn each_record<T: Send>(
         if watch.cancelled() {
             return Err(Error::Cancelled);
         }
-        Ok(reading)
+        Ok(reading + Duration::from_nanos(small_files.load(Relaxed)))
     })
 }
 
@@ -110,22 +134,34 @@ fn read_batches(
 ) {
     let (mut batch, mut bytes) = (Batch::default(), 0);
     let mut stopwatch = Stopwatch::start();
+    // False if nobody listens any more.
+    let mut add = |number: usize, record: Option<Record>, size: u64| {
+        bytes += size;
+        batch.records.push((number as u32, record));
+        if bytes < BATCH_BYTES && batch.records.len() < BATCH_RECORDS {
+            return true;
+        }
+        bytes = 0;
+        batch.reading = stopwatch.lap();
+        let goes_on = !watch.cancelled() && sender.send(std::mem::take(&mut batch)).is_ok();
+        // The others may have been slower: waiting for them is not reading.
+        stopwatch = Stopwatch::start();
+        goes_on
+    };
     for (number, source) in sources.iter().enumerate() {
+        if source.pages.is_none() && source.size <= SMALL_FILE {
+            if !add(number, None, source.size) {
+                return;
+            }
+            continue;
+        }
         let mut done = 0;
         for record in source.records(options) {
-            let step = record.size.min(source.size - done);
+            let (size, step) = (record.size, record.size.min(source.size - done));
             done += step;
             watch.advance(step);
-            bytes += record.size;
-            batch.records.push((number as u32, record));
-            if bytes >= BATCH_BYTES || batch.records.len() >= BATCH_RECORDS {
-                bytes = 0;
-                batch.reading = stopwatch.lap();
-                if watch.cancelled() || sender.send(std::mem::take(&mut batch)).is_err() {
-                    return;
-                }
-                // The others may have been slower: waiting for them is not reading.
-                stopwatch = Stopwatch::start();
+            if !add(number, Some(record), size) {
+                return;
             }
         }
         watch.advance(source.size - done);

@@ -34,7 +34,8 @@ pub(crate) struct Opened {
 pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Opened, String> {
     let file = File::open(&source.path).map_err(|error| format!("cannot open: {error}"))?;
     let file = Hashed::new(file);
-    let mut reader = BufReader::with_capacity(256 * 1024, file.clone());
+    let room = (source.size + 1).clamp(4096, 256 * 1024) as usize;
+    let mut reader = BufReader::with_capacity(room, file.clone());
     let compression = compression(&mut reader)?;
     let stream: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(reader),
@@ -46,7 +47,7 @@ pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Opened, Str
                 .map_err(|error| format!("cannot start zstd: {error}"))?,
         }),
     };
-    let mut window = Window::new(stream);
+    let mut window = Window::new(stream, source.size);
     window.fill(SNIFFED);
     if window.data().is_empty()
         && let Some(failure) = window.failure()

@@ -245,14 +245,10 @@ pub(crate) fn is_binary(head: &[u8]) -> bool {
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
         return false;
     }
-    let zeros = |odd: usize| {
-        head.iter()
-            .skip(odd)
-            .step_by(2)
-            .filter(|byte| **byte == 0)
-            .count()
-    };
-    let (even, odd) = (zeros(0), zeros(1));
+    let odd = memchr::memchr_iter(0, head)
+        .filter(|at| at % 2 == 1)
+        .count();
+    let even = memchr::memchr_iter(0, head).count() - odd;
     // UTF-16 of mostly Latin text: zeros on one side only, and many.
     if (even == 0 || odd == 0) && (even + odd) * 4 > head.len() {
         return false;

@@ -4,6 +4,8 @@ use std::io::{ErrorKind, Read};
 
 /// How much is asked of the stream at a time, and the size to which an emptied window shrinks back.
 const CHUNK: usize = 256 * 1024;
+/// The least room that a window begins with.
+const LEAST: u64 = 4096;
 
 /// The unread bytes of the stream, as many as were requested.
 ///
@@ -20,11 +22,13 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// A window at the start of `stream`.
-    pub fn new(stream: Box<dyn Read + Send>) -> Window {
+    /// A window at the start of `stream`, which is about so many bytes long.
+    pub fn new(stream: Box<dyn Read + Send>, length: u64) -> Window {
+        // One byte more, to see the end. A folder of small files would be mostly zeros otherwise.
+        let room = (length + 1).clamp(LEAST, CHUNK as u64) as usize;
         Window {
             stream,
-            buffer: vec![0; CHUNK],
+            buffer: vec![0; room],
             start: 0,
             end: 0,
             offset: 0,
@@ -146,7 +150,13 @@ mod tests {
     #[test]
     fn hands_on_every_byte_in_small_and_large_steps() {
         let bytes: Vec<u8> = (0..3 * CHUNK + 17).map(|i| (i % 251) as u8).collect();
-        let mut window = Window::new(Box::new(std::io::Cursor::new(bytes.clone())));
+        for length in [0, 5000, bytes.len() as u64] {
+            hands_on(&bytes, length);
+        }
+    }
+
+    fn hands_on(bytes: &[u8], length: u64) {
+        let mut window = Window::new(Box::new(std::io::Cursor::new(bytes.to_vec())), length);
         let mut seen = Vec::new();
         for step in [1, 1000, CHUNK + 5, 7, 2 * CHUNK].into_iter().cycle() {
             let full = window.fill(step);
