@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 pub use counts::Counts;
 pub use held::Held;
 pub use row::Row;
-pub use rows::{Rows, Whole};
+pub use rows::{Piece, Rows};
 pub use sorter::{Sorted, Sorter};
 
 use crate::error::{Error, Result};

@@ -1,5 +1,7 @@
 //! Pairs as the report shows them: which of them, and the numbers behind their verdicts.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -96,7 +98,7 @@ fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
 pub(super) struct Facts<'a> {
     report: &'a Report<'a>,
     /// Key that is shown -> on how many different texts it stands.
-    dfs: FxHashMap<u64, u64>,
+    dfs: FxHashMap<u64, AtomicU64>,
     /// (place of the cluster in the order, does not have the canonical page, number of the pair), ascending.
     picked: Vec<(u32, bool, u32)>,
     shapes: Vec<Shape>,
@@ -110,25 +112,33 @@ impl<'a> Facts<'a> {
         let texts = findings.collection.texts_per_sketch(sketches.len())?;
         let picked = pick(report);
         // Only what is shown is counted.
-        let mut dfs: FxHashMap<u64, u64> = FxHashMap::default();
+        let mut dfs: FxHashMap<u64, AtomicU64> = FxHashMap::default();
         for &(.., at) in &picked {
             let pair = findings.pairs.get(at as usize);
             let [a, b] = [pair.a, pair.b].map(|rank| sketches.get(findings.page(rank).sketch));
             let (a, b) = (a.as_ref().keys, b.as_ref().keys);
-            dfs.extend(shared_positions(a, b).map(|(i, _)| (a[i], 0)));
+            dfs.extend(shared_positions(a, b).map(|(i, _)| (a[i], AtomicU64::new(0))));
         }
         for &page in with_text.pages() {
             let sketch = sketches.get(findings.collection.page(page).sketch);
-            dfs.extend(sketch.as_ref().keys.iter().map(|&key| (key, 0)));
+            dfs.extend(
+                sketch
+                    .as_ref()
+                    .keys
+                    .iter()
+                    .map(|&key| (key, AtomicU64::new(0))),
+            );
         }
-        sketches.each(|number, sketch| {
-            for key in sketch.keys {
-                if let Some(df) = dfs.get_mut(key) {
-                    *df += u64::from(texts[number.at()]);
+        sketches.made(
+            |piece| {
+                for (number, sketch) in piece {
+                    for df in sketch.keys.iter().filter_map(|key| dfs.get(key)) {
+                        df.fetch_add(u64::from(texts[number.at()]), Relaxed);
+                    }
                 }
-            }
-            Ok(())
-        })?;
+            },
+            |()| Ok(()),
+        )?;
         Ok(Facts {
             report,
             dfs,
@@ -145,7 +155,7 @@ impl<'a> Facts<'a> {
 
     /// On how many different texts a key stands.
     pub(super) fn df(&self, key: u64) -> u64 {
-        self.dfs.get(&key).copied().unwrap_or_default().max(1)
+        self.dfs.get(&key).map_or(1, |df| df.load(Relaxed).max(1))
     }
 
     /// The pairs of the cluster at a place, those with the canonical page first.

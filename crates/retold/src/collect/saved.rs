@@ -122,7 +122,7 @@ impl Collection {
 }
 
 /// Writes rows: chunks of their number, their lengths and their values.
-fn save_rows<T: Pod>(kind: u8, rows: &Rows<T>, journal: &mut Journal) -> Result<()> {
+fn save_rows<T: Pod + Send + Sync>(kind: u8, rows: &Rows<T>, journal: &mut Journal) -> Result<()> {
     let (mut lengths, mut values, mut result) = (Vec::<u64>::new(), Vec::<T>::new(), Ok(()));
     let mut write = |lengths: &mut Vec<u64>, values: &mut Vec<T>| {
         let count = (lengths.len() as u64).to_le_bytes();

@@ -43,12 +43,9 @@ impl Classes {
         unit_of: &[UnitNo],
     ) -> Result<Classes> {
         let by_text = Classes::by_text(matching, unit_of)?;
-        let mut least = Vec::with_capacity(units.len());
-        units.sketches().each(|_, sketch| {
+        let least: Vec<u64> = units.sketches().map(|sketch| {
             let mut rare = (0..sketch.keys.len()).filter(|&at| !sketch.is_common(at));
-            let key = rare.next().map(|at| sketch.keys[at]);
-            least.push(key.unwrap_or(u64::MAX));
-            Ok(())
+            rare.next().map_or(u64::MAX, |at| sketch.keys[at])
         })?;
         Ok(by_text.ordered(&least))
     }

@@ -5,6 +5,7 @@
 mod crowds;
 mod pairs;
 mod postings;
+mod shared;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -14,13 +14,13 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use super::postings::record;
+use super::shared::SharedKeys;
 use super::store::Sketches;
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, SketchNo};
 use crate::sketch::{Bounds, SketchRef};
 use crate::spent::{Spent, Stopwatch};
-use crate::spill::{Counts, Memory, Row, Rows, Sorter};
+use crate::spill::{Memory, Row, Rows, Sorter};
 use crate::watch::Watch;
 
 /// What [`Join::pairs`] found.
@@ -48,7 +48,7 @@ impl<T> Default for Related<T> {
 /// first, and returns what that made of them: [`Join::pairs`] where no key is crowded.
 pub fn related_pairs<T: Send>(
     sketches: &Sketches,
-    size: impl Fn(&[u64]) -> usize,
+    size: impl Fn(&[u64]) -> usize + Sync,
     bounds: impl Fn(usize) -> Bounds + Sync,
     watch: &dyn Watch,
     judge: impl Fn(SketchNo, SketchNo, &mut Vec<T>) + Sync,
@@ -79,9 +79,9 @@ pub fn related_pairs<T: Send>(
 /// What a join has to know of sketches.
 pub struct Traits<'a> {
     /// The size of a sketch, from its keys.
-    pub size: &'a dyn Fn(&[u64]) -> usize,
+    pub size: &'a (dyn Fn(&[u64]) -> usize + Sync),
     /// Whether a sketch is related to others of its size or larger only if they share a key that is not common.
-    pub needs_own: &'a dyn Fn(SketchRef<'_>) -> bool,
+    pub needs_own: &'a (dyn Fn(SketchRef<'_>) -> bool + Sync),
     /// Whether a key is common.
     pub is_common: &'a dyn Fn(u64) -> bool,
 }
@@ -129,11 +129,9 @@ impl Join {
         crowd: usize,
         traits: &Traits<'_>,
     ) -> Result<Join> {
-        let mut of_sketch = vec![(0u32, false); sketches.len()];
-        sketches.each(|number, sketch| {
+        let of_sketch: Vec<(u32, bool)> = sketches.map(|sketch| {
             let size = (traits.size)(sketch.keys) as u32;
-            of_sketch[number.at()] = (size, (traits.needs_own)(sketch));
-            Ok(())
+            (size, (traits.needs_own)(sketch))
         })?;
         let of_class = |class: ClassNo| of_sketch[of[class.at()].at()];
         let mut order: Vec<ClassNo> = ClassNo::first(of.len()).collect();
@@ -352,56 +350,35 @@ fn lists(
     is_common: &dyn Fn(u64) -> bool,
 ) -> Result<(Rows<u32>, Vec<bool>, u32)> {
     let memory = sketches.memory();
-    let mut classes: Vec<ClassNo> = ClassNo::first(of.len()).collect();
-    classes.par_sort_unstable_by_key(|&class| (of[class.at()], class));
-    let runs = classes.chunk_by(|a, b| of[a.at()] == of[b.at()]);
-    // Each sketch with its classes.
-    let each = |take: &mut dyn FnMut(SketchRef<'_>, &[ClassNo]) -> Result<()>| {
-        let mut runs = runs.clone().peekable();
-        sketches.each(|number, sketch| {
-            let classes = runs.next_if(|classes| of[classes[0].at()] == number);
-            take(sketch, classes.unwrap_or_default())
-        })
+    // Sketch by sketch the places of its classes.
+    let mut ends = vec![0u32; sketches.len() + 1];
+    of.iter().for_each(|sketch| ends[sketch.at() + 1] += 1);
+    for at in 1..ends.len() {
+        ends[at] += ends[at - 1];
+    }
+    let mut holders = vec![0u32; of.len()];
+    for (sketch, &place) in of.iter().zip(place_of) {
+        let at = &mut ends[sketch.at()];
+        holders[*at as usize] = place;
+        *at += 1;
+    }
+    // Each start has become the end.
+    let places = |number: SketchNo| {
+        let start = number.at().checked_sub(1).map_or(0, |before| ends[before]);
+        holders[start as usize..ends[number.at()] as usize].iter()
     };
-    let mut counts = Counts::new(sketches.values(), memory);
-    each(&mut |sketch, classes| {
-        let holders = classes.len() as u64;
-        sketch.keys.iter().for_each(|&key| counts.add(key, holders));
-        Ok(())
-    })?;
-    let mut keys = Sorter::new(memory);
-    each(&mut |sketch, classes| {
-        let shared = sketch.keys.iter().filter(|&&key| counts.at_most(key) > 1);
-        for &key in shared {
-            for class in classes {
-                keys.push(record(key, place_of[class.at()]))?;
-            }
-        }
-        Ok(())
-    })?;
-    drop(counts);
+    let weight = |number| places(number).len() as u64;
+    let keys = SharedKeys::of(sketches, weight, 1, |number| places(number).copied())?;
     // The lists in the order of keys; then which of them is the rarest.
     let (mut by_key, mut order) = (Rows::new(memory), Sorter::new(memory));
-    let mut list = Vec::new();
-    let mut last = None;
-    let mut add = |key: Option<[u32; 2]>, list: &mut Vec<u32>| -> Result<()> {
-        if let Some([high, low]) = key
-            && list.len() > 1
-        {
-            order.push([list.len() as u32, high, low, by_key.len() as u32])?;
+    keys.each(|key, list| {
+        if list.len() > 1 {
+            let number = by_key.len() as u32;
+            order.push([list.len() as u32, (key >> 32) as u32, key as u32, number])?;
             by_key.push(list)?;
         }
-        list.clear();
         Ok(())
-    };
-    for [high, low, place] in keys.finish()? {
-        if last != Some([high, low]) {
-            add(last, &mut list)?;
-            last = Some([high, low]);
-        }
-        list.push(place);
-    }
-    add(last, &mut list)?;
+    })?;
     let (mut lists, mut common, mut crowded) = (Rows::new(memory), Vec::new(), 0);
     for [length, high, low, number] in order.finish()? {
         crowded += u32::from(length as usize <= crowd);
@@ -413,15 +390,16 @@ fn lists(
 
 /// From rank -> places to place -> ranks.
 fn invert(places: &Rows<u32>, count: usize, memory: &Memory) -> Result<Rows<u32>> {
-    let (mut pairs, mut result) = (Sorter::new(memory), Ok(()));
-    places.each(|rank, places| {
-        for &place in places {
-            if result.is_ok() {
-                result = pairs.push([place, rank as u32]);
-            }
-        }
-    });
-    result?;
+    let mut pairs = Sorter::new(memory);
+    places.made(
+        |piece| -> Vec<[u32; 2]> {
+            let rows = piece.rows();
+            let pairs = rows
+                .flat_map(|(rank, places)| places.iter().map(move |&place| [place, rank as u32]));
+            pairs.collect()
+        },
+        |piece| pairs.extend(&piece),
+    )?;
     Rows::gather(
         pairs.finish()?.map(|[place, rank]| (place, rank)),
         count,

@@ -1,14 +1,9 @@
 //! The inverted index: key -> the sketches that hold it.
 
+use super::shared::SharedKeys;
 use super::store::Sketches;
 use crate::error::Result;
 use crate::ids::SketchNo;
-use crate::spill::{Counts, Sorter};
-
-/// A key and where it stands, to be sorted.
-pub(super) fn record(key: u64, number: u32) -> [u32; 3] {
-    [(key >> 32) as u32, key as u32, number]
-}
 
 /// Posting lists of all keys that at least two sketches hold, ascending by key; each list ascending by sketch.
 ///
@@ -31,41 +26,20 @@ impl Postings {
     /// The same of the keys whose sketches weigh more than `limit` together.
     pub fn build_where(
         sketches: &Sketches,
-        weight: impl Fn(SketchNo) -> u64,
+        weight: impl Fn(SketchNo) -> u64 + Sync,
         limit: u64,
     ) -> Result<Postings> {
-        let mut counts = Counts::new(sketches.values(), sketches.memory());
-        sketches.each(|number, sketch| {
-            let weight = weight(number);
-            sketch.keys.iter().for_each(|&key| counts.add(key, weight));
-            Ok(())
-        })?;
-        let mut sorter = Sorter::new(sketches.memory());
-        sketches.each(|number, sketch| {
-            let may = |key: &&u64| counts.at_most(**key) > limit.min(Counts::MOST - 1);
-            let mut keys = sketch.keys.iter().filter(may);
-            keys.try_for_each(|&key| sorter.push(record(key, number.0)))
-        })?;
-        drop(counts);
-        let (mut postings, mut list) = (Postings::default(), Vec::new());
-        let mut last = 0;
-        let mut add = |key, list: &mut Vec<SketchNo>| {
-            if list.iter().map(|&number| weight(number)).sum::<u64>() > limit {
+        let keys = SharedKeys::of(sketches, &weight, limit, |number| [number.0])?;
+        let mut postings = Postings::default();
+        keys.each(|key, list| {
+            let list = list.iter().map(|&number| SketchNo(number));
+            if list.clone().map(&weight).sum::<u64>() > limit {
                 postings.keys.push(key);
-                postings.sketches.extend_from_slice(list);
+                postings.sketches.extend(list);
                 postings.ends.push(postings.sketches.len());
             }
-            list.clear();
-        };
-        for [high, low, number] in sorter.finish()? {
-            let key = u64::from(high) << 32 | u64::from(low);
-            if key != last {
-                add(last, &mut list);
-                last = key;
-            }
-            list.push(SketchNo(number));
-        }
-        add(last, &mut list);
+            Ok(())
+        })?;
         Ok(postings)
     }
 

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::sketch::SketchRef;
-use crate::spill::{Memory, Row, Rows};
+use crate::spill::{Memory, Piece, Row, Rows};
 
 /// Many sketches, each kept once, numbered in the order in which they were first seen; in memory or in a temporary file.
 ///
@@ -28,19 +28,23 @@ pub struct Stored<'a>(Row<'a, u64>);
 impl Stored<'_> {
     /// What a method sees of it.
     pub fn as_ref(&self) -> SketchRef<'_> {
-        // A row that could not be read has no keys.
-        let (head, rest) = self.0.split_first().unwrap_or((&0, &[]));
-        let count = (head & !HAS_MARKS) as usize;
-        let (common, rest) = rest.split_at(count.div_ceil(64));
-        let (keys, rest) = rest.split_at(count);
-        let (marks, extra) = rest.split_at(if head & HAS_MARKS > 0 { count } else { 0 });
-        let is_any = common.iter().any(|&bits| bits > 0);
-        SketchRef {
-            keys,
-            marks,
-            extra,
-            common: if is_any { common } else { &[] },
-        }
+        sketch_of(&self.0)
+    }
+}
+
+fn sketch_of(row: &[u64]) -> SketchRef<'_> {
+    // A row that could not be read has no keys.
+    let (head, rest) = row.split_first().unwrap_or((&0, &[]));
+    let count = (head & !HAS_MARKS) as usize;
+    let (common, rest) = rest.split_at(count.div_ceil(64));
+    let (keys, rest) = rest.split_at(count);
+    let (marks, extra) = rest.split_at(if head & HAS_MARKS > 0 { count } else { 0 });
+    let is_any = common.iter().any(|&bits| bits > 0);
+    SketchRef {
+        keys,
+        marks,
+        extra,
+        common: if is_any { common } else { &[] },
     }
 }
 
@@ -106,7 +110,7 @@ impl Sketches {
     /// Sets which keys of each sketch are common.
     ///
     /// Errors: a temporary file cannot be written.
-    pub fn flag_common(&mut self, is_common: impl Fn(u64) -> bool) -> Result<()> {
+    pub fn flag_common(&mut self, is_common: impl Fn(u64) -> bool + Sync) -> Result<()> {
         self.rows.update(|row| {
             let Some((head, rest)) = row.split_first_mut() else {
                 return;
@@ -158,10 +162,38 @@ impl Sketches {
         let mut result = Ok(());
         self.rows.each(|number, row| {
             if result.is_ok() {
-                result = take(SketchNo::new(number), Stored(Row::Held(row)).as_ref());
+                result = take(SketchNo::new(number), sketch_of(row));
             }
         });
         result
+    }
+
+    /// Hands what `make` makes of pieces of the sketches, on all threads, to `take`, in order.
+    ///
+    /// Errors: those of `take`, and a temporary file cannot be written.
+    pub fn made<M: Send>(
+        &self,
+        make: impl Fn(&mut dyn Iterator<Item = (SketchNo, SketchRef<'_>)>) -> M + Sync,
+        take: impl FnMut(M) -> Result<()>,
+    ) -> Result<()> {
+        let make = |piece: &Piece<'_, u64>| {
+            let sketches = piece.rows();
+            make(&mut sketches.map(|(number, row)| (SketchNo::new(number), sketch_of(row))))
+        };
+        self.rows.made(make, take)
+    }
+
+    /// What `make` makes of each sketch, on all threads.
+    pub fn map<M: Send>(&self, make: impl Fn(SketchRef<'_>) -> M + Sync) -> Result<Vec<M>> {
+        let mut all = Vec::with_capacity(self.len());
+        self.made(
+            |piece| piece.map(|(_, sketch)| make(sketch)).collect::<Vec<M>>(),
+            |made| {
+                all.extend(made);
+                Ok(())
+            },
+        )?;
+        Ok(all)
     }
 
     /// How many different sketches there are.

@@ -8,6 +8,7 @@ use super::{Census, Knowledge};
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::relation::ratio;
+use crate::sketch::SketchRef;
 
 /// A key on fewer texts than this is their own.
 const SEVERAL: u64 = 4;
@@ -27,11 +28,8 @@ impl Census<'_> {
     /// Errors: a temporary file cannot be written.
     pub(super) fn by_agreement(&self, df: u64, least: f64) -> Result<Knowledge> {
         let postings = self.postings(SEVERAL.min(df).saturating_sub(1))?;
-        let mut names = Vec::with_capacity(self.sketches.len());
-        self.sketches.each(|_, sketch| {
-            names.push(xxh3_64(bytemuck::cast_slice(sketch.keys)));
-            Ok(())
-        })?;
+        let name_of = |sketch: SketchRef<'_>| xxh3_64(bytemuck::cast_slice(sketch.keys));
+        let names = self.sketches.map(name_of)?;
         let sizes = self.site_sizes();
         // The keys of one text stand on much the same pages.
         let lists: Vec<Option<u64>> = (0..postings.len())

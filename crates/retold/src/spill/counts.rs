@@ -1,5 +1,9 @@
 //! How often keys were added, roughly: to leave out those that were added once before anything is sorted.
 
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
 use super::Memory;
 
 /// Slots for each key at the least, if memory has room for them: then four of five keys that were added once are told from others.
@@ -11,7 +15,7 @@ const A_BYTE: usize = 4;
 /// together. Without room for slots every count is the most.
 #[derive(Debug)]
 pub struct Counts {
-    slots: Vec<u8>,
+    slots: Vec<AtomicU8>,
     memory: Memory,
 }
 
@@ -26,24 +30,38 @@ impl Counts {
         let bytes = (wanted as u64).min(room);
         let bytes = if memory.take(bytes) { bytes } else { 0 };
         Counts {
-            slots: vec![0; bytes as usize],
+            slots: (0..bytes)
+                .into_par_iter()
+                .map(|_| AtomicU8::default())
+                .collect(),
             memory: memory.clone(),
         }
     }
 
-    /// Adds a key so many times.
-    pub fn add(&mut self, key: u64, times: u64) {
-        if let Some((slot, shift)) = self.slot(key) {
-            let count = u64::from(self.slots[slot] >> shift & 3);
+    /// Adds a key so many times. What is counted does not depend on the order.
+    pub fn add(&self, key: u64, times: u64) {
+        let Some((slot, shift)) = self.slot(key) else {
+            return;
+        };
+        let slot = &self.slots[slot];
+        let mut held = slot.load(Relaxed);
+        loop {
+            let count = u64::from(held >> shift & 3);
             let added = times.min(Counts::MOST - count) as u8;
-            self.slots[slot] += added << shift;
+            if added == 0 {
+                return;
+            }
+            match slot.compare_exchange_weak(held, held + (added << shift), Relaxed, Relaxed) {
+                Ok(_) => return,
+                Err(now) => held = now,
+            }
         }
     }
 
     /// No less than how often it was added, or the most.
     pub fn at_most(&self, key: u64) -> u64 {
         match self.slot(key) {
-            Some((slot, shift)) => u64::from(self.slots[slot] >> shift & 3),
+            Some((slot, shift)) => u64::from(self.slots[slot].load(Relaxed) >> shift & 3),
             None => Counts::MOST,
         }
     }
@@ -76,7 +94,7 @@ mod tests {
                 true => Memory::default(),
                 false => Memory::none(std::path::Path::new(".")),
             };
-            let (mut counts, mut exact) = (Counts::new(added.len(), &memory), BTreeMap::new());
+            let (counts, mut exact) = (Counts::new(added.len(), &memory), BTreeMap::new());
             for &(key, times) in &added {
                 counts.add(key, times);
                 *exact.entry(key).or_insert(0) += times;
@@ -89,7 +107,7 @@ mod tests {
 
     #[test]
     fn what_was_added_once_is_told_from_what_was_added_again() {
-        let mut counts = Counts::new(100, &Memory::default());
+        let counts = Counts::new(100, &Memory::default());
         // 128 bytes, so the numbers have slots of their own.
         (0..100).for_each(|key| counts.add(key, 1 + key % 2));
         assert!((0..100).all(|key| counts.at_most(key) == 1 + key % 2));

@@ -12,6 +12,12 @@ use super::often::Often;
 use super::{Held, Memory, Row};
 use crate::error::Result;
 
+/// Rows that are worked on at a time by one thread, at the most, and bytes of them; few in tests, which are small.
+const PIECE_ROWS: usize = if cfg!(test) { 8 } else { 4096 };
+const PIECE_BYTES: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
+/// So many such pieces for each thread are held at a time.
+const AT_ONCE: usize = 4;
+
 /// Rows of values, end to end, by number. In memory are 4 bytes a row beside what [`Held`] holds.
 #[derive(Debug)]
 pub struct Rows<T: Pod> {
@@ -25,13 +31,13 @@ pub struct Rows<T: Pod> {
     often: Option<Often<T>>,
 }
 
-impl<T: Pod> Default for Rows<T> {
+impl<T: Pod + Send + Sync> Default for Rows<T> {
     fn default() -> Self {
         Rows::new(&Memory::default())
     }
 }
 
-impl<T: Pod> Rows<T> {
+impl<T: Pod + Send + Sync> Rows<T> {
     /// No rows yet.
     pub fn new(memory: &Memory) -> Rows<T> {
         Rows {
@@ -171,65 +177,76 @@ impl<T: Pod> Rows<T> {
         self.places(row).len()
     }
 
-    /// All rows in order. Values are read a block at a time.
+    /// All rows in order, read a piece at a time.
     pub fn each(&self, mut take: impl FnMut(usize, &[T])) {
-        let (mut row, mut begun) = (0, Vec::new());
-        let mut start = 0;
-        for block in self.values.blocks() {
-            let mut at = 0;
-            while row < self.len() && self.end_of(row) <= start + block.len() {
-                let end = self.end_of(row) - start;
-                match begun.is_empty() {
-                    true => take(row, &block[at..end]),
-                    false => {
-                        begun.extend_from_slice(&block[at..end]);
-                        take(row, &begun);
-                        begun.clear();
-                    }
-                }
-                (row, at) = (row + 1, end);
-            }
-            begun.extend_from_slice(&block[at..]);
-            start += block.len();
+        for rows in self.pieces() {
+            let piece = self.piece(rows);
+            piece.rows().for_each(|(row, values)| take(row, values));
         }
-        // Rows without values at the end.
-        (row..self.len()).for_each(|row| take(row, &[]));
     }
 
-    /// Changes all rows in place, in order.
+    /// Hands what `make` makes of pieces of the rows, on all threads, to `take`, in order.
+    ///
+    /// Errors: those of `take`.
+    pub fn made<M: Send>(
+        &self,
+        make: impl Fn(&Piece<'_, T>) -> M + Sync,
+        mut take: impl FnMut(M) -> Result<()>,
+    ) -> Result<()> {
+        let mut made: Vec<M> = Vec::new();
+        for pieces in self.pieces().chunks(AT_ONCE * rayon::current_num_threads()) {
+            let making = pieces
+                .par_iter()
+                .map(|rows| make(&self.piece(rows.clone())));
+            let (last, next) = (std::mem::take(&mut made), &mut made);
+            rayon::in_place_scope(|scope| {
+                scope.spawn(move |_| *next = making.collect());
+                last.into_iter().try_for_each(&mut take)
+            })?;
+        }
+        made.into_iter().try_for_each(take)
+    }
+
+    /// Changes all rows in place, on all threads.
     ///
     /// Errors: a temporary file cannot be written.
-    pub fn update(&mut self, mut change: impl FnMut(&mut [T])) -> Result<()> {
+    pub fn update(&mut self, change: impl Fn(&mut [T]) + Sync) -> Result<()> {
         self.often = None;
+        let pieces = self.pieces();
         let (ends, passed) = (&self.ends, &self.passed);
-        if let Some(values) = self.values.in_memory() {
+        if let Some(mut values) = self.values.in_memory() {
             let mut start = 0;
-            for row in 0..ends.len() {
-                let end = end_of(ends, passed, row);
-                change(&mut values[start..end]);
-                start = end;
-            }
+            let slices = pieces.into_iter().map(|rows| {
+                let end = end_of(ends, passed, rows.end - 1);
+                let (piece, behind) = std::mem::take(&mut values).split_at_mut(end - start);
+                (values, start) = (behind, end);
+                (rows, piece)
+            });
+            let slices: Vec<(Range<usize>, &mut [T])> = slices.collect();
+            slices.into_par_iter().for_each(|(rows, piece)| {
+                let start = places(ends, passed, rows.start).start;
+                for row in rows {
+                    let places = places(ends, passed, row);
+                    change(&mut piece[places.start - start..places.end - start]);
+                }
+            });
             return Ok(());
         }
-        let (mut changed, mut result) = (Held::on_disk(&self.memory)?, Ok(()));
-        let mut values = Vec::new();
-        self.each(|_, row| {
-            values.clear();
-            values.extend_from_slice(row);
-            change(&mut values);
-            if result.is_ok() {
-                result = changed.extend(&values);
+        let mut changed = Held::on_disk(&self.memory)?;
+        let all = |piece: &Piece<'_, T>| {
+            let mut values = piece.values.to_vec();
+            for row in piece.rows.clone() {
+                change(&mut values[piece.places(row)]);
             }
-        });
+            values
+        };
+        self.made(all, |values| changed.extend(&values))?;
         self.values = changed;
-        result
+        Ok(())
     }
 
     /// Changes these rows, ascending, in place; but only if all rows are in memory ([`Rows::get_changed`]).
-    pub fn change(&mut self, rows: &[usize], change: impl Fn(&mut [T]) + Sync)
-    where
-        T: Send,
-    {
+    pub fn change(&mut self, rows: &[usize], change: impl Fn(&mut [T]) + Sync) {
         let places: Vec<Range<usize>> = rows.iter().map(|&row| self.places(row)).collect();
         if let Some(mut values) = self.values.in_memory() {
             let mut start = 0;
@@ -245,17 +262,43 @@ impl<T: Pod> Rows<T> {
     }
 
     /// All rows, held in memory for as long as they are looked at.
-    pub fn whole(&self) -> Whole<'_, T> {
-        Whole {
-            values: self.values.get(0, self.values.len()),
-            rows: self,
+    pub fn whole(&self) -> Piece<'_, T> {
+        self.piece(0..self.len())
+    }
+
+    fn piece(&self, rows: Range<usize>) -> Piece<'_, T> {
+        let places = match rows.is_empty() {
+            true => 0..0,
+            false => self.places(rows.start).start..self.end_of(rows.end - 1),
+        };
+        Piece {
+            values: self.values.get(places.start, places.len()),
+            start: places.start,
+            rows,
+            all: self,
         }
+    }
+
+    /// All rows, cut into pieces of so many rows or values, or of one row that has more.
+    fn pieces(&self) -> Vec<Range<usize>> {
+        let most = PIECE_BYTES / size_of::<T>().max(1);
+        let (mut pieces, mut begun, mut start) = (Vec::new(), 0, 0);
+        for row in 0..self.len() {
+            let places = self.places(row);
+            if row > begun && (places.end - start > most || row - begun == PIECE_ROWS) {
+                pieces.push(begun..row);
+                (begun, start) = (row, places.start);
+            }
+        }
+        if begun < self.len() {
+            pieces.push(begun..self.len());
+        }
+        pieces
     }
 
     /// Where the values of a row are.
     fn places(&self, row: usize) -> Range<usize> {
-        let start = row.checked_sub(1).map_or(0, |before| self.end_of(before));
-        start..self.end_of(row)
+        places(&self.ends, &self.passed, row)
     }
 
     fn end_of(&self, row: usize) -> usize {
@@ -263,21 +306,41 @@ impl<T: Pod> Rows<T> {
     }
 }
 
+fn places(ends: &[u32], passed: &[usize], row: usize) -> Range<usize> {
+    let start = row
+        .checked_sub(1)
+        .map_or(0, |before| end_of(ends, passed, before));
+    start..end_of(ends, passed, row)
+}
+
 fn end_of(ends: &[u32], passed: &[usize], row: usize) -> usize {
     let high = passed.partition_point(|&passed| passed <= row);
     (high << 32) + ends[row] as usize
 }
 
-/// All rows, in memory.
+/// Rows that stand together, in memory.
 #[derive(Debug)]
-pub struct Whole<'a, T: Pod> {
+pub struct Piece<'a, T: Pod> {
     values: Cow<'a, [T]>,
-    rows: &'a Rows<T>,
+    /// Where they start among all values.
+    start: usize,
+    rows: Range<usize>,
+    all: &'a Rows<T>,
 }
 
-impl<T: Pod> Whole<'_, T> {
+impl<T: Pod + Send + Sync> Piece<'_, T> {
     /// A row.
     pub fn row(&self, row: usize) -> &[T] {
-        &self.values[self.rows.places(row)]
+        &self.values[self.places(row)]
+    }
+
+    /// All of them with their numbers.
+    pub fn rows(&self) -> impl Iterator<Item = (usize, &[T])> {
+        self.rows.clone().map(|row| (row, self.row(row)))
+    }
+
+    fn places(&self, row: usize) -> Range<usize> {
+        let places = self.all.places(row);
+        places.start - self.start..places.end - self.start
     }
 }

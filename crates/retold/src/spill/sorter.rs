@@ -47,18 +47,30 @@ impl<T: Pod + Ord + Send> Sorter<T> {
     /// Errors: the temporary file cannot be written.
     pub fn push(&mut self, record: T) -> Result<()> {
         self.records.push(record);
+        self.account()
+    }
+
+    /// Adds records.
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub fn extend(&mut self, records: &[T]) -> Result<()> {
+        self.records.extend_from_slice(records);
+        self.account()
+    }
+
+    /// Takes memory for the records, or writes them.
+    fn account(&mut self) -> Result<()> {
         let bytes = size_of_val(&self.records[..]) as u64;
-        if self.taken >= bytes {
-            return Ok(());
-        }
-        if bytes <= self.memory.share() && self.memory.take(PIECE) {
+        while self.taken < bytes {
+            if bytes > self.memory.share() || !self.memory.take(PIECE) {
+                return match bytes as usize >= RUN {
+                    true => self.run(),
+                    false => Ok(()),
+                };
+            }
             self.taken += PIECE;
-            return Ok(());
         }
-        match bytes as usize >= RUN {
-            true => self.run(),
-            false => Ok(()),
-        }
+        Ok(())
     }
 
     /// The records in order. Runs are merged by a thread of its own, somewhat ahead.
