@@ -75,8 +75,8 @@ pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     resources.resume = job.resume.then(|| out.resume());
     let folder = resources.temp_dir.take();
     resources.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
-    let findings = find(job, &resources, watch)?;
     dedup::in_pool(job.resources.threads, || {
+        let findings = find(job, &resources, watch)?;
         write(&findings, &inputs(job), out, watch)
     })
 }
@@ -162,19 +162,23 @@ pub fn write(
 ) -> Result<Summary> {
     let start = Instant::now();
     watch.begin("writing", 0);
+    let mut summary = summary(findings, inputs);
     // One file is written to `kept/` by one thread.
-    let (tables, kept) = rayon::join(
-        || tables::write_all(findings, &out),
-        || match findings.model.config().kept {
-            true => kept::write(findings, &out, watch),
-            false => Ok(()),
+    let (report, (tables, kept)) = rayon::join(
+        || html::write(findings, &summary, &out, watch),
+        || {
+            rayon::join(
+                || tables::write_all(findings, &out),
+                || match findings.model.config().kept {
+                    true => kept::write(findings, &out, watch),
+                    false => Ok(()),
+                },
+            )
         },
     );
-    tables.and(kept)?;
-    let mut summary = summary(findings, inputs);
+    tables.and(kept).and(report)?;
     let written = ("write".to_owned(), start.elapsed().as_secs_f64());
     summary.run.seconds.push(written);
-    html::write(findings, &summary, &out, watch)?;
     write_text(&out, MODEL, &findings.model.to_json())?;
     let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
     write_text(&out, out::SUMMARY, &json)?;

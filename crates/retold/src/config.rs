@@ -222,7 +222,8 @@ impl Resources {
     }
 }
 
-fn cores() -> usize {
+/// One thread a core.
+pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::pairs::{Facts, Traits};
+use super::pairs::{Facts, PairFacts, PairRow, Shapes, Traits};
 use super::texts::Texts;
 use super::{MEMBERS, Report};
 use retold::ids::Rank;
@@ -104,17 +103,29 @@ fn fate(report: &Report<'_>, rank: Rank) -> Option<(Rank, Relation)> {
     Some((dropped[at].canonical, dropped[at].relation))
 }
 
-/// The details of a cluster: `[members, members left out, pairs, pairs in all]`. A member is `[id, site, characters,
-/// bytes, date, fate, member it is dropped for, features, text]`: fate 0 kept, 1 dropped as a duplicate, 2 dropped as
-/// contained; -1 stands for none. A pair is `[member, member, …]`, see [`Facts::of`]. The canonical page is the first
-/// member.
-pub(super) fn detail(
-    report: &Report<'_>,
+/// The details of a cluster, but for the numbers of its checks' shapes.
+pub(super) struct Detail<'a> {
+    members: Vec<MemberRow<'a>>,
+    more: usize,
+    /// Pairs of members.
+    pairs: Vec<([usize; 2], PairFacts)>,
+    all_pairs: u64,
+}
+
+/// A member: `[id, site, characters, bytes, date, fate, member it is dropped for, features, text]`: fate 0 kept, 1 dropped as a
+/// duplicate, 2 dropped as contained; -1 stands for none.
+type MemberRow<'a> = (Cow<'a, str>, i64, u64, u64, Option<i64>, u8, i64, u32, i64);
+
+/// A cluster on the page: `[members, members left out, pairs, pairs in all]`. The canonical page is the first member.
+type DetailRow<'a> = (Vec<MemberRow<'a>>, usize, Vec<PairRow>, u64);
+
+pub(super) fn detail<'a>(
+    report: &'a Report<'_>,
     number: u32,
     place: u32,
-    facts: &mut Facts<'_>,
+    facts: &Facts<'_>,
     texts: &Texts,
-) -> Value {
+) -> Detail<'a> {
     let cluster = &report.findings.clusters[number as usize];
     let members = shown(report, number);
     let at: HashMap<Rank, usize> = members
@@ -122,23 +133,27 @@ pub(super) fn detail(
         .enumerate()
         .map(|(at, &rank)| (rank, at))
         .collect();
-    let rows: Vec<Value> = members
-        .iter()
-        .map(|&rank| member(report, rank, &at, texts))
-        .collect();
-    let mut pairs = Vec::new();
-    for pair in facts.of_place(place) {
-        let (Some(&a), Some(&b)) = (at.get(&pair.a), at.get(&pair.b)) else {
-            continue;
-        };
-        let mut fields = vec![json!(a), json!(b)];
-        if let Value::Array(facts) = facts.of(&pair) {
-            fields.extend(facts);
-        }
-        pairs.push(Value::Array(fields));
+    let pairs = facts.of_place(place).into_iter().filter_map(|pair| {
+        let (&a, &b) = (at.get(&pair.a)?, at.get(&pair.b)?);
+        Some(([a, b], facts.of(&pair)))
+    });
+    Detail {
+        pairs: pairs.collect(),
+        more: cluster.members.len() - members.len(),
+        members: members
+            .iter()
+            .map(|&rank| member(report, rank, &at, texts))
+            .collect(),
+        all_pairs: cluster.pairs,
     }
-    let more = cluster.members.len() - members.len();
-    json!([rows, more, pairs, cluster.pairs])
+}
+
+impl<'a> Detail<'a> {
+    pub(super) fn row(self, shapes: &mut Shapes) -> DetailRow<'a> {
+        let pairs = self.pairs.into_iter();
+        let pairs = pairs.map(|(members, facts)| facts.row(members, shapes));
+        (self.members, self.more, pairs.collect(), self.all_pairs)
+    }
 }
 
 /// The members shown: the canonical page, other kept pages, dropped pages.
@@ -156,28 +171,29 @@ pub(super) fn shown(report: &Report<'_>, number: u32) -> Vec<Rank> {
     members
 }
 
-fn member(report: &Report<'_>, rank: Rank, at: &HashMap<Rank, usize>, texts: &Texts) -> Value {
+fn member<'a>(
+    report: &'a Report<'_>,
+    rank: Rank,
+    at: &HashMap<Rank, usize>,
+    texts: &Texts,
+) -> MemberRow<'a> {
     let page = report.findings.page(rank);
     let (fate, for_whom) = match fate(report, rank) {
         None => (0, None),
         Some((canonical, Relation::Duplicate)) => (1, at.get(&canonical)),
         Some((canonical, _)) => (2, at.get(&canonical)),
     };
-    let or_none = |value: Option<i64>| value.unwrap_or(-1);
-    json!([
+    let slot = texts.slot(report.findings.by_id[rank.at()]);
+    (
         report.findings.id(rank),
-        or_none(page.site.map(i64::from)),
+        page.site.map_or(-1, i64::from),
         page.chars,
         page.bytes,
         // Days are what is shown; null is no date, as days may be negative.
         page.date.map(|date| date.div_euclid(86_400)),
         fate,
-        or_none(for_whom.map(|&at| at as i64)),
+        for_whom.map_or(-1, |&at| at as i64),
         page.keys,
-        or_none(
-            texts
-                .slot(report.findings.by_id[rank.at()])
-                .map(|slot| slot as i64)
-        ),
-    ])
+        slot.map_or(-1, |slot| slot as i64),
+    )
 }

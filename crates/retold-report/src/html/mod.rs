@@ -13,6 +13,7 @@ mod write;
 
 use std::io::{self, Write};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 pub(crate) use write::DataPage;
@@ -73,10 +74,10 @@ pub(crate) fn write(
         order: order(findings),
     };
     let texts = texts::Texts::choose(&report);
-    let mut facts = pairs::Facts::new(&report, &texts)?;
+    let facts = pairs::Facts::new(&report, &texts)?;
     let file = out.create("report.html")?;
     report
-        .write(summary, file, (&texts, &mut facts), watch)
+        .write(summary, file, (&texts, &facts), watch)
         .map_err(Error::io("cannot write", &path))
 }
 
@@ -102,7 +103,7 @@ impl Report<'_> {
         &self,
         summary: &Summary,
         file: impl Write,
-        (texts, facts): (&texts::Texts, &mut pairs::Facts<'_>),
+        (texts, facts): (&texts::Texts, &pairs::Facts<'_>),
         watch: &dyn Watch,
     ) -> io::Result<()> {
         let title = format!(
@@ -122,11 +123,12 @@ impl Report<'_> {
                 &members::list(self, clusters, &traits, first),
             )?;
         }
-        let detailed = self.write_details(&mut page, texts, facts)?;
+        let mut shapes = pairs::Shapes::default();
+        let detailed = self.write_details(&mut page, texts, facts, &mut shapes)?;
         let text_chunks = texts.write(self, facts, &mut page, watch)?;
         let tables = Tables {
             sites: &self.findings.collection.sites,
-            checks: facts.shapes(),
+            checks: shapes.all,
             clusters: self.findings.clusters.len(),
             listed: self.order.len(),
             list_chunk: LIST_CHUNK,
@@ -155,21 +157,21 @@ impl Report<'_> {
         &self,
         page: &mut DataPage<W>,
         texts: &texts::Texts,
-        facts: &mut pairs::Facts<'_>,
+        facts: &pairs::Facts<'_>,
+        shapes: &mut pairs::Shapes,
     ) -> io::Result<usize> {
         let (mut clusters, mut bytes) = (0, 0);
         for (number, chunk) in self.order.chunks(DETAIL_CHUNK).enumerate() {
             if bytes >= DETAIL_BYTES {
                 break;
             }
-            let details: Vec<_> = chunk
-                .iter()
-                .enumerate()
-                .map(|(at, &cluster)| {
-                    let place = (number * DETAIL_CHUNK + at) as u32;
-                    members::detail(self, cluster, place, facts, texts)
-                })
-                .collect();
+            let details = chunk.par_iter().enumerate().map(|(at, &cluster)| {
+                let place = (number * DETAIL_CHUNK + at) as u32;
+                members::detail(self, cluster, place, facts, texts)
+            });
+            let details: Vec<members::Detail<'_>> = details.collect();
+            let details = details.into_iter().map(|detail| detail.row(shapes));
+            let details: Vec<_> = details.collect();
             bytes += page.chunk("detail", number, &details)?;
             clusters += chunk.len();
         }

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use retold::Result;
 use retold::cluster::Pair;
@@ -69,8 +68,8 @@ pub(super) fn traits(report: &Report<'_>) -> Vec<Traits> {
 }
 
 /// What all checks of a kind have in common; pairs hold the number of the shape and the values.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Shape {
+#[derive(Serialize)]
+pub(super) struct Shape {
     name: &'static str,
     meaning: &'static str,
     test: Option<(Op, f64)>,
@@ -101,8 +100,94 @@ pub(super) struct Facts<'a> {
     dfs: FxHashMap<u64, AtomicU64>,
     /// (place of the cluster in the order, does not have the canonical page, number of the pair), ascending.
     picked: Vec<(u32, bool, u32)>,
-    shapes: Vec<Shape>,
-    shape_of: FxHashMap<(&'static str, &'static str, u64), usize>,
+}
+
+/// The numbers behind a pair.
+pub(super) struct PairFacts {
+    numbers: (u8, f64, f64, u32, u8),
+    checks: Vec<Check>,
+    plain: (Vec<u64>, usize),
+    grey: (Vec<u64>, usize),
+    deleted: Vec<u64>,
+}
+
+/// A pair on the page: `[member, member, relation, similarity, length ratio, shared, exact, checks, [df…], features left out,
+/// [df of noise…], noise left out, [df of deleted…]]`.
+pub(super) type PairRow = (
+    usize,
+    usize,
+    u8,
+    f64,
+    f64,
+    u32,
+    u8,
+    Vec<CheckRow>,
+    Vec<u64>,
+    usize,
+    Vec<u64>,
+    usize,
+    Vec<u64>,
+);
+
+/// `[shape, part, whole]` of counts, `[shape, value]` of anything else.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum CheckRow {
+    Count(usize, u64, Option<u64>),
+    Value(usize, f64),
+}
+
+impl PairFacts {
+    /// The pair of these members as the page has it.
+    pub(super) fn row(self, [a, b]: [usize; 2], shapes: &mut Shapes) -> PairRow {
+        let (relation, similarity, length_ratio, shared, exact) = self.numbers;
+        let checks = self.checks.iter().map(|check| shapes.row(check)).collect();
+        let ((plain, more), (grey, more_grey)) = (self.plain, self.grey);
+        (
+            a,
+            b,
+            relation,
+            similarity,
+            length_ratio,
+            shared,
+            exact,
+            checks,
+            plain,
+            more,
+            grey,
+            more_grey,
+            self.deleted,
+        )
+    }
+}
+
+/// The shapes of checks, numbered in the order in which they are first met.
+#[derive(Default)]
+pub(super) struct Shapes {
+    pub(super) all: Vec<Shape>,
+    number_of: FxHashMap<(&'static str, &'static str, u64), usize>,
+}
+
+impl Shapes {
+    fn row(&mut self, check: &Check) -> CheckRow {
+        let threshold = check.test.map_or(f64::NAN, |(_, threshold)| threshold);
+        let key = (check.name, check.meaning, threshold.to_bits());
+        let all = &mut self.all;
+        let shape = *self.number_of.entry(key).or_insert_with(|| {
+            all.push(Shape {
+                name: check.name,
+                meaning: check.meaning,
+                test: check.test,
+                outcomes: (!check.outcomes.0.is_empty())
+                    .then_some([check.outcomes.0, check.outcomes.1]),
+            });
+            all.len() - 1
+        });
+        match check.part {
+            Some(part) => CheckRow::Count(shape, part, check.whole),
+            None => CheckRow::Value(shape, check.value),
+        }
+    }
 }
 
 impl<'a> Facts<'a> {
@@ -143,14 +228,7 @@ impl<'a> Facts<'a> {
             report,
             dfs,
             picked,
-            shapes: Vec::new(),
-            shape_of: FxHashMap::default(),
         })
-    }
-
-    /// The shapes that the checks so far refer to.
-    pub(super) fn shapes(&self) -> Vec<Shape> {
-        self.shapes.clone()
     }
 
     /// On how many different texts a key stands.
@@ -167,9 +245,8 @@ impl<'a> Facts<'a> {
         picked.map(|&(.., at)| pairs.get(at as usize)).collect()
     }
 
-    /// A pair for the page: `[relation, similarity, length ratio, shared, exact, checks, [df…], features left out,
-    /// [df of noise…]]`.
-    pub(super) fn of(&mut self, pair: &Pair) -> Value {
+    /// The numbers behind a pair.
+    pub(super) fn of(&self, pair: &Pair) -> PairFacts {
         let findings = self.report.findings;
         let (a, b) = (findings.page(pair.a), findings.page(pair.b));
         let units = [pair.a, pair.b].map(|rank| findings.units.get(findings.unit(rank)));
@@ -187,30 +264,28 @@ impl<'a> Facts<'a> {
                 trace.into_checks()
             }
         };
-        let checks: Vec<Value> = checks.iter().map(|check| self.check(check)).collect();
         let shared = shared_positions(left.keys, right.keys).map(|(i, _)| left.keys[i]);
         let (grey, plain): (Vec<u64>, Vec<u64>) = shared.partition(|&key| model.is_common(key));
-        let (plain, more) = self.rarest(plain);
-        let (grey, more_grey) = self.rarest(grey);
-        let (deleted, _) = self.rarest(self.deleted(pair));
-        let number = |value: f64| (value * 1e6).round() / 1e6;
-        json!([
-            match pair.relation {
-                Relation::Duplicate => 0,
-                Relation::Contains => 1,
-                Relation::ContainedBy => 2,
-            },
-            number(f64::from(pair.similarity)),
-            number(f64::from(pair.length_ratio)),
-            pair.shared,
-            u8::from(exact),
+        let relation = match pair.relation {
+            Relation::Duplicate => 0,
+            Relation::Contains => 1,
+            Relation::ContainedBy => 2,
+        };
+        let [similarity, length_ratio] = [pair.similarity, pair.length_ratio]
+            .map(|value| (f64::from(value) * 1e6).round() / 1e6);
+        PairFacts {
+            numbers: (
+                relation,
+                similarity,
+                length_ratio,
+                pair.shared,
+                u8::from(exact),
+            ),
             checks,
-            plain,
-            more,
-            grey,
-            more_grey,
-            deleted,
-        ])
+            plain: self.rarest(plain),
+            grey: self.rarest(grey),
+            deleted: self.rarest(self.deleted(pair)).0,
+        }
     }
 
     /// Keys of both pages that noise pruning deleted from one of them.
@@ -237,28 +312,6 @@ impl<'a> Facts<'a> {
         let more = dfs.len().saturating_sub(FEATURES);
         dfs.truncate(FEATURES);
         (dfs, more)
-    }
-
-    /// `[shape, part, whole]` of counts, `[shape, value]` of anything else.
-    fn check(&mut self, check: &Check) -> Value {
-        let threshold = check.test.map_or(f64::NAN, |(_, threshold)| threshold);
-        let key = (check.name, check.meaning, threshold.to_bits());
-        let shapes = &mut self.shapes;
-        let shape = *self.shape_of.entry(key).or_insert_with(|| {
-            shapes.push(Shape {
-                name: check.name,
-                meaning: check.meaning,
-                test: check.test,
-                outcomes: (!check.outcomes.0.is_empty())
-                    .then_some([check.outcomes.0, check.outcomes.1]),
-            });
-            shapes.len() - 1
-        });
-        match (check.part, check.whole) {
-            (Some(part), Some(whole)) => json!([shape, part, whole]),
-            (Some(part), None) => json!([shape, part, null]),
-            _ => json!([shape, check.value]),
-        }
     }
 }
 

@@ -26,6 +26,7 @@ pub use verifying::Verified;
 
 use crate::cluster::{Cluster, Dropped, Pairs};
 use crate::collect::{Collection, PageRow, learn_words};
+use crate::config::cores;
 pub use crate::config::most_threads;
 use crate::config::{Config, Resources};
 use crate::error::{Error, Result};
@@ -140,9 +141,17 @@ pub fn run(
     })
 }
 
-/// Does a job on so many threads; 0 for one a core, never more than [`most_threads`].
+/// Does a job on so many threads; 0 for one a core, never more than [`most_threads`]. A job within a job stays on its threads, if they
+/// are as many: new ones stand on one core until the system gets around to spreading them.
 pub fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let used = threads.min(most_threads());
+    let wanted = match used {
+        0 => cores(),
+        used => used,
+    };
+    if rayon::current_thread_index().is_some() && rayon::current_num_threads() == wanted {
+        return job();
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(used).build();
     pool.map_err(|e| Error::Usage(format!("--threads {threads}: {e}")))?
         .install(job)
