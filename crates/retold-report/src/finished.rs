@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use retold::explain::find::Inputs;
 use retold::pairs::read_pairs;
+use retold::read;
 use retold::relation::Relation;
 use retold::{Error, Model, Result};
 use serde_json::Value;
@@ -38,7 +39,7 @@ impl Finished {
         let mut inputs = Inputs::open(&paths(&summary, &directory, out)?, model)?;
         // As the run itself does, in case it wrote into one of its inputs.
         if let Ok(own) = out.canonicalize() {
-            inputs.sources.retain(|source| !source.is_below(&own));
+            read::leave_out(&mut inputs.sources, &own);
         }
         Ok(Finished {
             inputs,

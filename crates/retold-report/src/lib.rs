@@ -132,7 +132,7 @@ pub fn sources(job: &Job) -> Result<Vec<Source>> {
                 job.out.display()
             )));
         }
-        sources.retain(|source| !source.is_below(&out));
+        read::leave_out(&mut sources, &out);
     }
     sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));
     if sources.is_empty() && !job.config.allow_empty {

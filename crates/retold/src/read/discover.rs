@@ -1,6 +1,6 @@
 //! From INPUTs to the list of files, with the names used in messages, ids and `kept/`.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::FileType;
 use std::path::{Component, Path, PathBuf};
 
@@ -71,18 +71,21 @@ impl Input {
     }
 
     fn sources(&self, options: &ReadOptions) -> impl Iterator<Item = Source> {
-        self.files.iter().map(|(path, below)| Source {
-            pages: None,
-            path: path.clone(),
-            name: self.source_name(below),
-            kept: match self.directory {
-                true => Path::new(&self.name()).join(below),
-                false => self.name().into(),
-            },
-            site: options.site_dir.and_then(|level| directory(below, level)),
-            stamp: super::stamp(path),
-            seen: Default::default(),
-            size: std::fs::metadata(path).map_or(0, |file| file.len()),
+        self.files.iter().map(|(path, below)| {
+            let stamp = super::stamp(path);
+            Source {
+                pages: None,
+                path: path.clone(),
+                name: self.source_name(below),
+                kept: match self.directory {
+                    true => Path::new(&self.name()).join(below),
+                    false => self.name().into(),
+                },
+                site: options.site_dir.and_then(|level| directory(below, level)),
+                stamp,
+                seen: Default::default(),
+                size: stamp.map_or(0, |(size, _)| size),
+            }
         })
     }
 }
@@ -182,6 +185,27 @@ fn slashed(path: &Path) -> String {
         .components()
         .map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("/")
+}
+
+/// Takes out the files that lie in `folder` or below it; `folder` is canonical.
+pub fn leave_out(sources: &mut Vec<Source>, folder: &Path) {
+    let mut parents: HashMap<PathBuf, bool> = HashMap::new();
+    let is_below = |path: &Path| {
+        path.canonicalize()
+            .is_ok_and(|path| path.starts_with(folder))
+    };
+    sources.retain(|source| {
+        // Of a plain file it is enough to ask for its folder, once for all files there.
+        let parent = source.path.parent();
+        let parent = parent.filter(|parent| !parent.as_os_str().is_empty());
+        !match parent.filter(|_| !source.path.is_symlink()) {
+            Some(parent) => match parents.get(parent) {
+                Some(&known) => known,
+                None => *parents.entry(parent.to_owned()).or_insert(is_below(parent)),
+            },
+            None => is_below(&source.path),
+        }
+    });
 }
 
 /// Walks folders. Nothing is listed twice, however it is reached: that ends loops of
@@ -410,5 +434,29 @@ mod tests {
             .map(|source| source.site.as_deref())
             .collect::<Vec<_>>();
         assert_eq!(sites, [None, Some("s")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_lies_in_a_folder_is_left_out_by_any_name() {
+        use std::os::unix::fs::symlink;
+        let folder = Folder::new(&[
+            ("in/a/p.txt", b"p"),
+            ("in/out/kept/p.txt", b"q"),
+            ("in/out.txt", b"r"),
+        ]);
+        symlink(folder.path("in/out/kept/p.txt"), folder.path("in/a/l.txt")).unwrap();
+        symlink(folder.path("in"), folder.path("again")).unwrap();
+        for input in ["in", "again"] {
+            let mut sources = folder.sources(&[input]);
+            assert_eq!(sources.len(), 3);
+            leave_out(&mut sources, &folder.path("in/out").canonicalize().unwrap());
+            let names: Vec<&str> = sources.iter().map(|source| &*source.name).collect();
+            assert_eq!(names, ["a/p.txt", "out.txt"]);
+        }
+        // A link alone, which is reached by no other name.
+        let mut sources = folder.sources(&["in/a/l.txt"]);
+        leave_out(&mut sources, &folder.path("in/out").canonicalize().unwrap());
+        assert!(sources.is_empty());
     }
 }

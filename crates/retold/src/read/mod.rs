@@ -35,6 +35,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::again::again;
 use self::archive::{Archive, Form};
+pub use self::discover::leave_out;
 pub use self::each::{each_page, each_record};
 use self::frame::{Body, Frame, Frames, State};
 use self::hashed::{Hashed, Seen};
@@ -220,12 +221,6 @@ impl Source {
     pub fn line(name: &str, number: u64, line: &[u8], options: &ReadOptions) -> Outcome {
         let source = Source::of_pages(name, []);
         jsonl::parse(line, number, number, &source, options)
-    }
-
-    /// True if the file lies in `folder` or below it; `folder` is canonical.
-    pub fn is_below(&self, folder: &Path) -> bool {
-        let path = self.path.canonicalize();
-        path.is_ok_and(|path| path.starts_with(folder))
     }
 
     /// Pages in memory, as records of a source with that name. They can be read as often as a file, but not rewritten.
