@@ -234,7 +234,8 @@ impl Components<'_> {
                 listed.extend(pages[at + 1..].iter().map(|&b| self.judge.copies(a, b)));
             }
         }
-        listed.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        // Half a million, if the component is as large as can be.
+        listed.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
         let near = component.near();
         let is_old = self.classes().is_old();
         let is_old: Vec<bool> = match is_old.is_empty() {

@@ -42,19 +42,22 @@ impl<'a> Families<'a> {
                 (!is_known[class.at()] && crowds.has_open(class)).then_some(true)
             });
             let looks = looking.par_iter();
-            let found: Vec<Option<Pair>> = looks
-                .map(|&class| self.first_found(class, crowds, bounds))
+            let found: Vec<Option<(Pair, Vec<bool>)>> = looks
+                .map(|&class| {
+                    let pair = self.first_found(class, crowds, bounds)?;
+                    let found_on = crowds.shared_open(class, self.other(class, &pair));
+                    Some((pair, found_on))
+                })
                 .collect();
-            for pair in found.iter().flatten() {
-                for page in [pair.a, pair.b] {
-                    is_known[self.classes.of(page).at()] = true;
+            for (&class, found) in looking.iter().zip(&found) {
+                if let Some((pair, _)) = found {
+                    for page in [pair.a, pair.b] {
+                        is_known[self.classes.of(page).at()] = true;
+                    }
                 }
+                crowds.tried(class, found.as_ref().map(|(_, found_on)| &found_on[..]));
             }
-            for (&class, pair) in looking.iter().zip(&found) {
-                let found = pair.as_ref().map(|pair| self.other(class, pair));
-                crowds.tried(class, found);
-            }
-            pairs.extend(found.into_iter().flatten());
+            pairs.extend(found.into_iter().flatten().map(|(pair, _)| pair));
             self.watch.advance((before - rest.len()) as u64);
         }
         crowds.settle();

@@ -1,6 +1,7 @@
 //! From sketches to related pages, clusters, and what stays.
 
 use bytemuck::pod_collect_to_vec;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::classes::{Classes, Judge};
@@ -28,6 +29,9 @@ pub const CROWD: usize = 128;
 
 /// The part of the memory left that holds sketches which are read often.
 const SKETCHES: u64 = 8;
+
+/// Pairs that one thread looks through at a time.
+const SPLIT: usize = 1 << 12;
 
 /// What [`Matched::find`] works with.
 #[derive(Clone, Copy)]
@@ -261,7 +265,9 @@ impl<'a> Run<'a> {
         let mut found = Vec::new();
         if self.judge.model.verifier().is_some() {
             found = families.doubtful(visited.clone(), &mut crowds, &bounds)?;
-            verifying.want(&found);
+            found
+                .par_chunks(SPLIT)
+                .for_each(|found| verifying.want(found));
         }
         visited = families.side_by_side(&visited, found);
         loop {
@@ -316,16 +322,27 @@ impl<'a> Run<'a> {
     ) -> Result<(Sorter<[u32; 8]>, Near)> {
         let memory = self.matching.memory;
         let (mut to_check, mut near) = (Sorter::new(memory), Sorter::new(memory));
-        for block in seen.blocks() {
-            for &numbers in &*block {
+        let split = |pairs: &[[u32; 6]]| {
+            let (mut to_check, mut near) = (Vec::new(), Vec::new());
+            for &numbers in pairs {
                 let pair = Pair::from_numbers(numbers);
                 verifying.want(std::slice::from_ref(&pair));
                 let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
                 if visited[a.at()] {
-                    near.push(joined([a.0, b.0], numbers))?;
-                    near.push(joined([b.0, a.0], numbers))?;
+                    near.push(joined([a.0, b.0], numbers));
+                    near.push(joined([b.0, a.0], numbers));
                 } else {
-                    to_check.push(joined([parts.root(a).0, components::CHECK], numbers))?;
+                    to_check.push(joined([parts.root(a).0, components::CHECK], numbers));
+                }
+            }
+            (to_check, near)
+        };
+        for block in seen.blocks() {
+            for pairs in block.chunks(SPLIT * rayon::current_num_threads()) {
+                let pieces: Vec<_> = pairs.par_chunks(SPLIT).map(split).collect();
+                for (of_small, of_visited) in pieces {
+                    to_check.extend(&of_small)?;
+                    near.extend(&of_visited)?;
                 }
             }
         }

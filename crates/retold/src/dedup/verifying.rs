@@ -1,8 +1,7 @@
 //! Verdicts of sketches, checked on texts.
 
 use std::hint::black_box;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -39,17 +38,12 @@ pub struct Verified {
 pub(super) struct Verifying<'a> {
     judge: Judge<'a>,
     proofs: Proofs,
-    wanted: Mutex<Wanted>,
+    /// Class -> whether the text of its pages is wanted.
+    is_wanted: Vec<AtomicBool>,
+    /// Whether any is.
+    wants_more: AtomicBool,
     checked: AtomicU64,
     refuted: AtomicU64,
-}
-
-/// Pages whose texts are wanted.
-#[derive(Default)]
-struct Wanted {
-    /// Class -> whether the text of its pages is.
-    is_wanted: Vec<bool>,
-    any: bool,
 }
 
 impl<'a> Verifying<'a> {
@@ -67,10 +61,8 @@ impl<'a> Verifying<'a> {
         Ok(Verifying {
             judge,
             proofs: Proofs::new(classes, drafts, resume)?,
-            wanted: Mutex::new(Wanted {
-                is_wanted: vec![false; classes],
-                any: false,
-            }),
+            is_wanted: (0..classes).map(|_| AtomicBool::default()).collect(),
+            wants_more: AtomicBool::default(),
             checked: AtomicU64::default(),
             refuted: AtomicU64::default(),
         })
@@ -78,16 +70,15 @@ impl<'a> Verifying<'a> {
 
     /// The texts of these pairs will be wanted.
     pub(super) fn want(&self, pairs: &[Pair]) {
-        let mut wanted = self.wanted.lock().unwrap_or_else(|e| e.into_inner());
         for pair in pairs.iter().filter(|pair| self.is_doubtful(pair)) {
             for page in [pair.a, pair.b] {
                 let class = self.judge.classes.of(page);
-                if !wanted.is_wanted[class.at()]
+                if !self.is_wanted[class.at()].load(Ordering::Relaxed)
                     && !self.proofs.has(self.judge.classes.text(class))
                     && self.judge.page(page).text.is_some()
                 {
-                    wanted.is_wanted[class.at()] = true;
-                    wanted.any = true;
+                    self.is_wanted[class.at()].store(true, Ordering::Relaxed);
+                    self.wants_more.store(true, Ordering::Relaxed);
                 }
             }
         }
@@ -95,7 +86,7 @@ impl<'a> Verifying<'a> {
 
     /// True if texts turned out to be wanted that have not been read.
     pub(super) fn wants_more(&self) -> bool {
-        self.wanted.lock().unwrap_or_else(|e| e.into_inner()).any
+        self.wants_more.load(Ordering::Relaxed)
     }
 
     /// Reads what is wanted.
@@ -103,14 +94,13 @@ impl<'a> Verifying<'a> {
         self.checked = AtomicU64::default();
         self.refuted = AtomicU64::default();
         let classes = self.judge.classes;
-        let wanted = self.wanted.get_mut().unwrap_or_else(|e| e.into_inner());
-        wanted.any = false;
+        self.wants_more = AtomicBool::default();
         let mut pages = Vec::new();
-        let all: Vec<ClassNo> = ClassNo::first(wanted.is_wanted.len()).collect();
+        let all: Vec<ClassNo> = ClassNo::first(self.is_wanted.len()).collect();
         for text in all.chunk_by(|&a, &b| classes.text(a) == classes.text(b)) {
             let mut is_wanted = false;
             for class in text {
-                is_wanted |= std::mem::take(&mut wanted.is_wanted[class.at()]);
+                is_wanted |= std::mem::take(self.is_wanted[class.at()].get_mut());
             }
             pages.extend(page_of(self.judge, text).filter(|_| is_wanted));
         }

@@ -361,18 +361,33 @@ impl<'a> Crowds<'a> {
         });
     }
 
-    /// The same of a class that has looked no further than for the first that it found: of lists on which that does not stand it
-    /// says nothing. On long lists many find somebody by chance, so that credit alone would keep a list open: looks in vain
-    /// count, and more than looks that are checked.
-    pub fn tried(&mut self, class: ClassNo, found: Option<ClassNo>) {
-        let join = self.join;
-        self.each_open(class, |list, rank, _| match found {
-            None => {
-                list.tried(false);
-                list.looks = list.looks.saturating_sub(TRIED);
+    /// For each of the crowded lists of a class whether it is open and another class stands on it.
+    pub fn shared_open(&self, class: ClassNo, other: ClassNo) -> Vec<bool> {
+        let ranks = self.join.ranks_of(self.join.place_of[class.at()] as usize);
+        let first = self.join.crowded;
+        let is_shared = |&rank: &u32| {
+            let list = &self.lists[(rank - first) as usize];
+            list.is_open() && list.has_any(&[other], (self.join, rank))
+        };
+        self.join.crowded_of(&ranks).iter().map(is_shared).collect()
+    }
+
+    /// The same of a class that has looked no further than for the first that it found, which stands on [those of its
+    /// lists](Crowds::shared_open): of others it says nothing. On long lists many find somebody by chance, so that credit alone would keep a
+    /// list open: looks in vain count, and more than looks that are checked.
+    pub fn tried(&mut self, class: ClassNo, found_on: Option<&[bool]>) {
+        let mut found_on = found_on.map(|found_on| found_on.iter());
+        self.each(class, |list, _, _| {
+            let found = found_on.as_mut().map(|found_on| found_on.next());
+            match found {
+                _ if !list.is_open() => {}
+                None => {
+                    list.tried(false);
+                    list.looks = list.looks.saturating_sub(TRIED);
+                }
+                Some(Some(true)) => list.tried(true),
+                Some(_) => {}
             }
-            Some(found) if list.has_any(&[found], (join, rank)) => list.tried(true),
-            Some(_) => {}
         });
     }
 
@@ -382,19 +397,30 @@ impl<'a> Crowds<'a> {
         class: ClassNo,
         mut change: impl FnMut(&mut List, u32, &dyn Fn() -> [Vec<u32>; 2]),
     ) {
+        self.each(class, |list, rank, whole| {
+            if list.is_open() {
+                change(list, rank, whole);
+            }
+        });
+    }
+
+    /// The same of all its crowded lists.
+    fn each(
+        &mut self,
+        class: ClassNo,
+        mut change: impl FnMut(&mut List, u32, &dyn Fn() -> [Vec<u32>; 2]),
+    ) {
         let ranks = self.join.ranks_of(self.join.place_of[class.at()] as usize);
         for &rank in self.join.crowded_of(&ranks) {
             let number = (rank - self.join.crowded) as usize;
             let list = &mut self.lists[number];
-            if list.is_open() {
-                let whole = || {
-                    let lists = [self.join.list(rank), self.looking.get(number)];
-                    lists.map(|list| list.to_vec())
-                };
-                change(list, rank, &whole);
-                if !list.is_open() {
-                    list.left = None;
-                }
+            let whole = || {
+                let lists = [self.join.list(rank), self.looking.get(number)];
+                lists.map(|list| list.to_vec())
+            };
+            change(list, rank, &whole);
+            if !list.is_open() {
+                list.left = None;
             }
         }
     }
