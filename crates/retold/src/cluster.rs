@@ -5,6 +5,7 @@ mod pairs;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 pub use keep::Keep;
 pub use pairs::Pairs;
@@ -141,35 +142,51 @@ struct Graph {
 
 impl Graph {
     fn build(pages: usize, pairs: &[Pair], ties: &[(Rank, Rank)]) -> Graph {
-        let mut both = Vec::with_capacity(2 * (pairs.len() + ties.len()));
-        for &(a, b) in ties {
-            both.push((a, b, Relation::Duplicate));
-            both.push((b, a, Relation::Duplicate));
+        // Of pairs that ascend each page gets first those before it, then those behind it: all ascend.
+        let ties = ties.iter().map(|&(a, b)| (a, b, Relation::Duplicate));
+        let back = pairs.iter().map(|p| (p.b, p.a, p.relation.swapped()));
+        let forth = pairs.iter().map(|p| (p.a, p.b, p.relation));
+        let tied_back = ties.clone().map(|(a, b, relation)| (b, a, relation));
+        let all = back.chain(forth).chain(ties).chain(tied_back);
+        let mut starts = vec![0; pages + 1];
+        all.clone()
+            .for_each(|(from, ..)| starts[from.at() + 1] += 1);
+        for page in 0..pages {
+            starts[page + 1] += starts[page];
         }
-        for p in pairs {
-            both.push((p.a, p.b, p.relation));
-            both.push((p.b, p.a, p.relation.swapped()));
+        let mut edges = vec![(Rank::default(), Relation::Duplicate); starts[pages]];
+        for (from, to, relation) in all {
+            let start = &mut starts[from.at()];
+            edges[*start] = (to, relation);
+            *start += 1;
         }
-        both.sort_unstable();
-        let mut ends = vec![0; pages];
-        both.iter().for_each(|&(from, ..)| ends[from.at()] += 1);
-        for page in 1..pages {
-            ends[page] += ends[page - 1];
+        // Each start has become the end.
+        starts.truncate(pages);
+        let mut graph = Graph {
+            ends: starts,
+            edges,
+        };
+        for page in Rank::first(pages) {
+            let places = graph.places(page);
+            let edges = &mut graph.edges[places];
+            if !edges.is_sorted() {
+                edges.sort_unstable();
+            }
         }
-        Graph {
-            ends,
-            edges: both
-                .into_iter()
-                .map(|(_, to, relation)| (to, relation))
-                .collect(),
-        }
+        graph
     }
 
     /// The pages related to `page`, ascending, and what `page` is to each.
     fn of(&self, page: Rank) -> &[(Rank, Relation)] {
-        let page = page.at();
-        let start = if page == 0 { 0 } else { self.ends[page - 1] };
-        &self.edges[start..self.ends[page]]
+        &self.edges[self.places(page)]
+    }
+
+    fn places(&self, page: Rank) -> Range<usize> {
+        let start = page
+            .at()
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
+        start..self.ends[page.at()]
     }
 }
 

@@ -146,16 +146,24 @@ impl Families<'_> {
             !looks[root.at()] && ahead.parts.size(root) <= self.limit
         };
         let mut others = Sorter::new(self.memory);
-        for numbers in ahead.pairs.iter() {
-            let pair = Pair::from_numbers(numbers);
-            let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
-            if is_settled(a) {
-                pairs.push(numbers)?;
-            } else {
-                others.push(joined([self.place(a), b.0], numbers))?;
-                others.push(joined([self.place(b), a.0], numbers))?;
+        let split = |all: &[[u32; 6]]| {
+            let (mut settled, mut others) = (Vec::new(), Vec::new());
+            for &numbers in all {
+                let pair = Pair::from_numbers(numbers);
+                let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+                if is_settled(a) {
+                    settled.push(numbers);
+                } else {
+                    others.push(joined([self.place(a), b.0], numbers));
+                    others.push(joined([self.place(b), a.0], numbers));
+                }
             }
-        }
+            (settled, others)
+        };
+        ahead.pairs.made(split, |(settled, of_others)| {
+            pairs.extend(&settled)?;
+            others.extend(&of_others)
+        })?;
         classes.retain(|&class| {
             let settled = is_settled(class);
             if settled {

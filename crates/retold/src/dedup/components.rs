@@ -173,10 +173,14 @@ impl Components<'_> {
             }
         }
         if let Some(decided) = self.decided {
-            for numbers in decided.pairs.iter() {
+            let of_pair = |&numbers: &[u32; 6]| {
                 let class = classes.of(Rank(numbers[0]));
-                records.push(joined([root(class).0, HOLDS], numbers))?;
-            }
+                joined([root(class).0, HOLDS], numbers)
+            };
+            decided.pairs.made(
+                |pairs| pairs.iter().map(of_pair).collect::<Vec<_>>(),
+                |of_pairs| records.extend(&of_pairs),
+            )?;
         }
         Ok(records)
     }

@@ -337,15 +337,10 @@ impl<'a> Run<'a> {
             }
             (to_check, near)
         };
-        for block in seen.blocks() {
-            for pairs in block.chunks(SPLIT * rayon::current_num_threads()) {
-                let pieces: Vec<_> = pairs.par_chunks(SPLIT).map(split).collect();
-                for (of_small, of_visited) in pieces {
-                    to_check.extend(&of_small)?;
-                    near.extend(&of_visited)?;
-                }
-            }
-        }
+        seen.made(split, |(of_small, of_visited)| {
+            to_check.extend(&of_small)?;
+            near.extend(&of_visited)
+        })?;
         drop(seen);
         Ok((to_check, Near::new(near, memory)?))
     }

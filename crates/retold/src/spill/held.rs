@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use bytemuck::Pod;
 
-use super::{Memory, PIECE};
+use super::{Memory, PART, PIECE, in_order};
 use crate::error::Result;
 use crate::system::read_exact_at;
 
@@ -175,6 +175,23 @@ impl<T: Pod> Held<T> {
         };
         let starts = (0..self.len()).step_by(block);
         starts.map(move |start| self.get(start, block.min(self.len() - start)))
+    }
+
+    /// Hands what `make` makes of parts of the values, on all threads, to `take`, in order.
+    ///
+    /// Errors: those of `take`.
+    pub fn made<M: Send>(
+        &self,
+        make: impl Fn(&[T]) -> M + Sync,
+        take: impl FnMut(M) -> Result<()>,
+    ) -> Result<()>
+    where
+        T: Send + Sync,
+    {
+        let count = (PART / size_of::<T>().max(1)).max(1);
+        let starts: Vec<usize> = (0..self.len()).step_by(count).collect();
+        let part = |start: usize| self.get(start, count.min(self.len() - start));
+        in_order(&starts, |&start| make(&part(start)), take)
     }
 
     /// All values in order.

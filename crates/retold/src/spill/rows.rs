@@ -9,14 +9,11 @@ use bytemuck::Pod;
 use rayon::prelude::*;
 
 use super::often::Often;
-use super::{Held, Memory, Row};
+use super::{Held, Memory, PART, Row, in_order};
 use crate::error::Result;
 
-/// Rows that are worked on at a time by one thread, at the most, and bytes of them; few in tests, which are small.
-const PIECE_ROWS: usize = if cfg!(test) { 8 } else { 4096 };
-const PIECE_BYTES: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
-/// So many such pieces for each thread are held at a time.
-const AT_ONCE: usize = 4;
+/// Rows that one thread works on at a time, at the most; few in tests, which are small.
+const PART_ROWS: usize = if cfg!(test) { 8 } else { 4096 };
 
 /// Rows of values, end to end, by number. In memory are 4 bytes a row beside what [`Held`] holds.
 #[derive(Debug)]
@@ -191,20 +188,9 @@ impl<T: Pod + Send + Sync> Rows<T> {
     pub fn made<M: Send>(
         &self,
         make: impl Fn(&Piece<'_, T>) -> M + Sync,
-        mut take: impl FnMut(M) -> Result<()>,
+        take: impl FnMut(M) -> Result<()>,
     ) -> Result<()> {
-        let mut made: Vec<M> = Vec::new();
-        for pieces in self.pieces().chunks(AT_ONCE * rayon::current_num_threads()) {
-            let making = pieces
-                .par_iter()
-                .map(|rows| make(&self.piece(rows.clone())));
-            let (last, next) = (std::mem::take(&mut made), &mut made);
-            rayon::in_place_scope(|scope| {
-                scope.spawn(move |_| *next = making.collect());
-                last.into_iter().try_for_each(&mut take)
-            })?;
-        }
-        made.into_iter().try_for_each(take)
+        in_order(&self.pieces(), |rows| make(&self.piece(rows.clone())), take)
     }
 
     /// Changes all rows in place, on all threads.
@@ -281,11 +267,11 @@ impl<T: Pod + Send + Sync> Rows<T> {
 
     /// All rows, cut into pieces of so many rows or values, or of one row that has more.
     fn pieces(&self) -> Vec<Range<usize>> {
-        let most = PIECE_BYTES / size_of::<T>().max(1);
+        let most = PART / size_of::<T>().max(1);
         let (mut pieces, mut begun, mut start) = (Vec::new(), 0, 0);
         for row in 0..self.len() {
             let places = self.places(row);
-            if row > begun && (places.end - start > most || row - begun == PIECE_ROWS) {
+            if row > begun && (places.end - start > most || row - begun == PART_ROWS) {
                 pieces.push(begun..row);
                 (begun, start) = (row, places.start);
             }

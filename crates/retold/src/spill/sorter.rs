@@ -25,10 +25,21 @@ pub struct Sorter<T: Pod + Ord + Send> {
     memory: Memory,
     records: Vec<T>,
     taken: u64,
-    /// Sorted runs, end to end.
-    runs: Option<Held<T>>,
-    ends: Vec<usize>,
+    /// Sorted runs, if there are any.
+    runs: Option<Runs<T>>,
 }
+
+/// Sorted runs, end to end, the last of which is sorted and written by a thread of its own while the next one is filled.
+#[derive(Debug)]
+struct Runs<T: Pod + Ord + Send> {
+    writing: JoinHandle<Result<Written<T>>>,
+    ends: Vec<usize>,
+    /// Records of a run.
+    length: usize,
+}
+
+/// Runs in a file, and the memory of the last one.
+type Written<T> = (Held<T>, Vec<T>);
 
 impl<T: Pod + Ord + Send> Sorter<T> {
     /// No records yet.
@@ -38,7 +49,6 @@ impl<T: Pod + Ord + Send> Sorter<T> {
             records: Vec::new(),
             taken: 0,
             runs: None,
-            ends: Vec::new(),
         }
     }
 
@@ -53,13 +63,28 @@ impl<T: Pod + Ord + Send> Sorter<T> {
     /// Adds records.
     ///
     /// Errors: the temporary file cannot be written.
-    pub fn extend(&mut self, records: &[T]) -> Result<()> {
-        self.records.extend_from_slice(records);
-        self.account()
+    pub fn extend(&mut self, mut records: &[T]) -> Result<()> {
+        while !records.is_empty() {
+            let room = self
+                .runs
+                .as_ref()
+                .map(|runs| runs.length - self.records.len());
+            let (some, rest) = records.split_at(records.len().min(room.unwrap_or(usize::MAX)));
+            self.records.extend_from_slice(some);
+            self.account()?;
+            records = rest;
+        }
+        Ok(())
     }
 
     /// Takes memory for the records, or writes them.
     fn account(&mut self) -> Result<()> {
+        if let Some(runs) = &self.runs {
+            return match self.records.len() < runs.length {
+                true => Ok(()),
+                false => self.run(),
+            };
+        }
         let bytes = size_of_val(&self.records[..]) as u64;
         while self.taken < bytes {
             if bytes > self.memory.share() || !self.memory.take(PIECE) {
@@ -80,16 +105,18 @@ impl<T: Pod + Ord + Send> Sorter<T> {
         if self.runs.is_some() {
             self.run()?;
         }
-        self.records.par_sort_unstable();
-        let Some(held) = self.runs.take() else {
+        let Some(Runs { writing, ends, .. }) = self.runs.take() else {
+            self.records.par_sort_unstable();
             return Ok(Sorted {
                 next: std::mem::take(&mut self.records).into_iter(),
                 merging: None,
                 _taken: Some(self),
             });
         };
-        let starts = [0].iter().chain(&self.ends);
-        let runs = starts.zip(&self.ends).map(|(&start, &end)| Run {
+        let (held, last) = joined(writing)?;
+        drop(last);
+        let starts = [0].iter().chain(&ends);
+        let runs = starts.zip(&ends).map(|(&start, &end)| Run {
             block: Vec::new().into_iter(),
             next: start,
             end,
@@ -104,7 +131,7 @@ impl<T: Pod + Ord + Send> Sorter<T> {
         let thread = std::thread::Builder::new()
             .name("merging".to_owned())
             .spawn(move || merging.send(&send))
-            .map_err(|e| Error::Usage(format!("cannot start a thread: {e}")))?;
+            .map_err(cannot_start)?;
         Ok(Sorted {
             next: Vec::new().into_iter(),
             merging: Some((merged, thread)),
@@ -112,18 +139,63 @@ impl<T: Pod + Ord + Send> Sorter<T> {
         })
     }
 
+    /// Has the records sorted and written. The first run takes all memory there is; from then on one half of it is written while
+    /// the other is filled.
     fn run(&mut self) -> Result<()> {
-        self.records.par_sort_unstable();
-        let mut runs = match self.runs.take() {
-            Some(runs) => runs,
-            None => Held::on_disk(&self.memory)?,
+        let (runs, next, mut ends, length) = match self.runs.take() {
+            Some(Runs {
+                writing,
+                ends,
+                length,
+            }) => {
+                let (runs, next) = joined(writing)?;
+                (runs, next, ends, length)
+            }
+            None => {
+                let length = self.records.len().div_ceil(2);
+                self.records.par_sort_unstable();
+                let mut runs = Held::on_disk(&self.memory)?;
+                runs.extend(&self.records)?;
+                let ends = vec![self.records.len()];
+                self.records = Vec::with_capacity(length);
+                (runs, Vec::with_capacity(length), ends, length)
+            }
         };
-        runs.extend(&self.records)?;
-        self.ends.push(runs.len());
-        self.runs = Some(runs);
-        self.records.clear();
+        let records = std::mem::replace(&mut self.records, next);
+        if !records.is_empty() {
+            ends.push(runs.len() + records.len());
+        }
+        let writing = std::thread::Builder::new()
+            .name("sorting".to_owned())
+            .spawn(move || sorted(runs, records))
+            .map_err(cannot_start)?;
+        self.runs = Some(Runs {
+            writing,
+            ends,
+            length,
+        });
         Ok(())
     }
+}
+
+/// Sorts the records and writes them behind the runs.
+fn sorted<T: Pod + Ord + Send>(mut runs: Held<T>, mut records: Vec<T>) -> Result<Written<T>> {
+    records.sort_unstable();
+    runs.extend(&records)?;
+    records.clear();
+    Ok((runs, records))
+}
+
+/// What the thread has written, once it has.
+fn joined<T: Pod + Ord + Send>(writing: JoinHandle<Result<Written<T>>>) -> Result<Written<T>> {
+    match writing.join() {
+        Ok(written) => written,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+fn cannot_start(error: std::io::Error) -> Error {
+    Error::Usage(format!("cannot start a thread: {error}"))
 }
 
 impl<T: Pod + Ord + Send> Drop for Sorter<T> {
