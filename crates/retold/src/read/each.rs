@@ -170,3 +170,59 @@ fn read_batches(
     // A failure means that the other side has stopped listening: nothing is left to do.
     let _ = sender.send(batch);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Folder;
+    use super::*;
+
+    #[derive(Default)]
+    struct Advanced(AtomicU64);
+
+    impl Watch for Advanced {
+        fn advance(&self, by: u64) {
+            self.0.fetch_add(by, Relaxed);
+        }
+    }
+
+    #[test]
+    fn small_files_and_large_ones_are_read_in_order() {
+        let large = "{\"id\":\"x\",\"text\":\"a page\"}\n".repeat(SMALL_FILE as usize / 20);
+        let folder = Folder::new(&[]);
+        for number in 0..40 {
+            let name = format!("{number:02}.jsonl");
+            match number % 7 {
+                3 => folder.write(&name, large.as_bytes()),
+                5 => folder.write(&name, b""),
+                _ => folder.write(&name, &large.as_bytes()[..27 * number]),
+            }
+        }
+        let sources = folder.sources(&["."]);
+        assert!(sources.iter().any(|source| source.size > SMALL_FILE));
+        let (options, watch) = (ReadOptions::default(), Advanced::default());
+        // One after the other.
+        let all = sources.iter().enumerate().flat_map(|(number, source)| {
+            let records = source.records(&options);
+            records.map(move |record| (number as u32, record.number, record.size))
+        });
+        let all: Vec<(u32, u64, u64)> = all.collect();
+        let mut found = Vec::new();
+        let make = |number: u32, record: Record| (number, record.number, record.size);
+        each_record(&sources, &options, &watch, "reading", make, |record| {
+            found.push(record);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(found, all);
+        let size: u64 = sources.iter().map(|source| source.size).sum();
+        assert_eq!(watch.0.load(Relaxed), size);
+        // An error of who takes them ends it.
+        let mut taken = 0;
+        let ended = each_record(&sources, &options, &(), "reading", make, |_| {
+            taken += 1;
+            Err(Error::Cancelled)
+        });
+        assert!(ended.is_err());
+        assert_eq!(taken, 1);
+    }
+}

@@ -128,6 +128,28 @@ fn records_are_sorted_wherever_they_are() {
 }
 
 #[test]
+fn records_that_come_together_are_sorted_like_single_ones() {
+    for memory in memories() {
+        let mut sorter = Sorter::new(&memory);
+        let mut all: Vec<u64> = numbers(150_000).collect();
+        let mut rest = &all[..];
+        // Pieces shorter and longer than a run, and single records between them.
+        for length in [0, 1, 7, 100, 5_000, 1, 30_000].into_iter().cycle() {
+            let (some, others) = rest.split_at(rest.len().min(length));
+            sorter.extend(some).unwrap();
+            let Some((&next, others)) = others.split_first() else {
+                break;
+            };
+            sorter.push(next).unwrap();
+            rest = others;
+        }
+        all.sort_unstable();
+        assert!(sorter.finish().unwrap().eq(all));
+        memory.check().unwrap();
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_made_is_an_error_with_its_folder() {
     let memory = Memory::new(0, 0, Path::new("/nowhere/at all"), Arc::default());
     let error = Held::new(&memory).push(1u64).unwrap_err().to_string();
@@ -171,6 +193,61 @@ proptest! {
                 prop_assert_eq!(&found[..], &expected[..]);
             }
             prop_assert_eq!(&held.get(all.len())[..], &[3, 4]);
+            memory.check().unwrap();
+        }
+    }
+
+    #[test]
+    fn parts_are_worked_on_together_as_one_by_one(
+        rows in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..200), 0..60),
+        repeated in 1usize..20,
+    ) {
+        for memory in memories() {
+            let mut held = Rows::new(&memory);
+            let mut all: Vec<Vec<u32>> = rows.iter().cycle().take(rows.len() * repeated).cloned().collect();
+            all.iter().for_each(|row| held.push(row).unwrap());
+            let make = |part: &Piece<'_, u32>| -> Vec<(usize, Vec<u32>)> {
+                part.rows().map(|(number, row)| (number, row.to_vec())).collect()
+            };
+            let (mut made, mut parts) = (Vec::new(), 0);
+            held.made(make, |part| {
+                parts += 1;
+                made.extend(part);
+                Ok(())
+            }).unwrap();
+            let numbered: Vec<(usize, Vec<u32>)> = all.iter().cloned().enumerate().collect();
+            prop_assert_eq!(made, numbered);
+            prop_assert!(parts >= all.len() / 8 && (parts > 0 || all.is_empty()));
+            prop_assert_eq!(make(&held.whole()).len(), all.len());
+            // An error ends it.
+            let mut taken = 0;
+            let ended = held.made(|_| (), |()| {
+                taken += 1;
+                Err(Error::Cancelled)
+            });
+            prop_assert!(ended.is_err() == (taken == 1) && taken <= 1);
+            // All are changed, and then all again.
+            for _ in 0..2 {
+                let change = |row: &mut [u32]| {
+                    let count = row.len() as u32;
+                    row.iter_mut().for_each(|value| *value = value.wrapping_mul(3) ^ count);
+                };
+                held.update(change).unwrap();
+                all.iter_mut().for_each(|row| change(row));
+                let mut found = Vec::new();
+                held.each(|_, row| found.push(row.to_vec()));
+                prop_assert_eq!(&found, &all);
+            }
+            // The values end to end.
+            let values: Vec<u32> = all.concat();
+            let mut ended = Held::new(&memory);
+            ended.extend(&values).unwrap();
+            let mut found = Vec::new();
+            ended.made(<[u32]>::to_vec, |part| {
+                found.extend(part);
+                Ok(())
+            }).unwrap();
+            prop_assert_eq!(found, values);
             memory.check().unwrap();
         }
     }
