@@ -364,12 +364,19 @@ impl<'a> Crowds<'a> {
     /// For each of the crowded lists of a class whether it is open and another class stands on it.
     pub fn shared_open(&self, class: ClassNo, other: ClassNo) -> Vec<bool> {
         let ranks = self.join.ranks_of(self.join.place_of[class.at()] as usize);
-        let first = self.join.crowded;
+        let other = self.join.place_of[other.at()];
+        // A key of the other one says that it is on the whole list, without a look at that.
+        let others = self.join.ranks_of(other as usize);
         let is_shared = |&rank: &u32| {
-            let list = &self.lists[(rank - first) as usize];
-            list.is_open() && list.has_any(&[other], (self.join, rank))
+            let list = &self.lists[(rank - self.join.crowded) as usize];
+            list.is_open()
+                && match &list.left {
+                    Some([places, _]) => places.binary_search(&other).is_ok(),
+                    None => others.binary_search(&rank).is_ok(),
+                }
         };
-        self.join.crowded_of(&ranks).iter().map(is_shared).collect()
+        let crowded = self.join.crowded_of(&ranks);
+        crowded.iter().map(is_shared).collect()
     }
 
     /// The same of a class that has looked no further than for the first that it found, which stands on [those of its
