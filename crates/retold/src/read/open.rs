@@ -34,7 +34,8 @@ pub(crate) struct Opened {
 pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Opened, String> {
     let file = File::open(&source.path).map_err(|error| format!("cannot open: {error}"))?;
     let file = Hashed::new(file);
-    let room = (source.size + 1).clamp(4096, 256 * 1024) as usize;
+    // Less than a window asks for: what is not compressed goes there without a stop.
+    let room = (source.size + 1).clamp(4096, 64 * 1024) as usize;
     let mut reader = BufReader::with_capacity(room, file.clone());
     let compression = compression(&mut reader)?;
     let stream: Box<dyn Read + Send> = match compression {
