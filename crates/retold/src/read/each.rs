@@ -43,7 +43,9 @@ pub fn each_record<T: Send>(
 ) -> Result<Duration> {
     watch.begin(stage, sources.iter().map(|source| source.size).sum());
     // Nanoseconds.
-    let (make, small_files) = (&make, AtomicU64::new(0));
+    let make = &make;
+    // Nanoseconds that reading small files took.
+    let small_files = AtomicU64::new(0);
     let read = |number: u32| {
         let (source, small_files) = (&sources[number as usize], &small_files);
         let mut records = None;
