@@ -42,7 +42,6 @@ pub fn each_record<T: Send>(
     mut take: impl FnMut(T) -> Result<()>,
 ) -> Result<Duration> {
     watch.begin(stage, sources.iter().map(|source| source.size).sum());
-    // Nanoseconds.
     let make = &make;
     // Nanoseconds that reading small files took.
     let small_files = AtomicU64::new(0);
@@ -127,6 +126,16 @@ pub fn each_page<'s, T: Send>(
     Ok(())
 }
 
+/// Whether a file is small, and its content too: what is made of all of it is held at once. Files whose names say that they are compressed
+/// may hold any number of pages.
+fn is_small(source: &Source) -> bool {
+    let name = source.kept.extension().unwrap_or_default();
+    let is_compressed = ["gz", "zst", "parquet"]
+        .iter()
+        .any(|packed| name.eq_ignore_ascii_case(packed));
+    source.pages.is_none() && source.size <= SMALL_FILE && !is_compressed
+}
+
 /// Runs on the reading thread until the sources end or the receiver is gone.
 fn read_batches(
     sources: &[Source],
@@ -151,7 +160,7 @@ fn read_batches(
         goes_on
     };
     for (number, source) in sources.iter().enumerate() {
-        if source.pages.is_none() && source.size <= SMALL_FILE {
+        if is_small(source) {
             if !add(number, None, source.size) {
                 return;
             }
@@ -185,6 +194,17 @@ mod tests {
         fn advance(&self, by: u64) {
             self.0.fetch_add(by, Relaxed);
         }
+    }
+
+    #[test]
+    fn small_files_that_may_hold_much_are_not_small() {
+        let folder = Folder::new(&[]);
+        let is_small = |name: &str| {
+            folder.write(name, b"{}");
+            is_small(&folder.source(name))
+        };
+        assert!(is_small("a.jsonl") && is_small("page.html") && is_small("gz"));
+        assert!(!is_small("a.jsonl.gz") && !is_small("a.ZST") && !is_small("a.parquet"));
     }
 
     #[test]
