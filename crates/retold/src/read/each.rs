@@ -1,10 +1,10 @@
 //! The one loop over records: a thread reads ahead, all others work.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
-
-use rayon::prelude::*;
 
 use super::{Outcome, ReadOptions, Record, Source};
 use crate::error::{Error, Result};
@@ -12,24 +12,26 @@ use crate::page::Page;
 use crate::spent::Stopwatch;
 use crate::watch::Watch;
 
-/// Records on their way from the reading thread to the others: about this many bytes at a time.
-const BATCH_BYTES: u64 = 4 << 20;
-const BATCH_RECORDS: usize = 4096;
-/// Batches that wait in the channel at the most.
+/// Records on their way from the reading thread to one of the others: about this many bytes at a time.
+const BATCH_BYTES: u64 = 1 << 18;
+const BATCH_RECORDS: usize = 1024;
+/// Batches for each thread that wait to be worked on, at the most, and that are worked on or wait to be taken.
 const BATCHES_AHEAD: usize = 2;
+const BATCHES_OPEN: usize = 8;
 /// Files up to this size are read by the thread that works on them: to open many of them takes one thread too long.
-const SMALL_FILE: u64 = BATCH_BYTES / 8;
+const SMALL_FILE: u64 = 1 << 19;
 
 /// Some records, each with its source's number, and the time that reading them took. Without a record it is a small file,
 /// yet to be read.
 #[derive(Default)]
 struct Batch {
+    number: usize,
     records: Vec<(u32, Option<Record>)>,
     reading: Duration,
 }
 
 /// Hands what `make` makes of each record, given its source's number, to `take`, in the order of reading. One thread
-/// reads ahead, all others make, while this one takes what was made of the batch before; memory is a few batches of records.
+/// reads ahead, all others make, and this one takes what was made as well; memory is a few batches of records for each thread.
 /// Returns the time that reading took.
 ///
 /// Errors: those of `take`, and the run was cancelled.
@@ -42,12 +44,11 @@ pub fn each_record<T: Send>(
     mut take: impl FnMut(T) -> Result<()>,
 ) -> Result<Duration> {
     watch.begin(stage, sources.iter().map(|source| source.size).sum());
-    let make = &make;
-    // Nanoseconds that reading small files took.
-    let small_files = AtomicU64::new(0);
+    // Nanoseconds that reading took.
+    let reading = AtomicU64::new(0);
+    let count = |time: Duration| reading.fetch_add(time.as_nanos() as u64, Relaxed);
     let read = |number: u32| {
-        let (source, small_files) = (&sources[number as usize], &small_files);
-        let mut records = None;
+        let (source, mut records) = (&sources[number as usize], None);
         std::iter::from_fn(move || {
             let mut stopwatch = Stopwatch::start();
             let records = records.get_or_insert_with(|| {
@@ -55,39 +56,173 @@ pub fn each_record<T: Send>(
                 source.records(options)
             });
             let record = records.next();
-            small_files.fetch_add(stopwatch.lap().as_nanos() as u64, Relaxed);
+            count(stopwatch.lap());
             record
         })
     };
-    std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel::<Batch>(BATCHES_AHEAD);
-        scope.spawn(move || read_batches(sources, options, watch, sender));
-        let mut reading = Duration::ZERO;
-        let mut made = Vec::new();
-        for batch in receiver {
-            if watch.cancelled() {
-                return Err(Error::Cancelled);
+    let make_all = |batch: Batch| {
+        count(batch.reading);
+        let mut made = Vec::with_capacity(batch.records.len());
+        for (number, record) in batch.records {
+            match record {
+                Some(record) => made.push(make(number, record)),
+                None => made.extend(read(number).map(|record| make(number, record))),
             }
-            reading += batch.reading;
-            let records = batch.records.into_par_iter();
-            let making = records.flat_map_iter(|(number, record)| {
-                let file = record.is_none().then(|| read(number));
-                let records = record.into_iter().chain(file.into_iter().flatten());
-                records.map(move |record| make(number, record))
-            });
-            let (last, next) = (std::mem::take(&mut made), &mut made);
-            rayon::in_place_scope(|scope| {
-                scope.spawn(move |_| *next = making.collect());
-                last.into_iter().try_for_each(&mut take)
-            })?;
         }
-        made.into_iter().try_for_each(&mut take)?;
-        // The reading thread stops early as well.
-        if watch.cancelled() {
-            return Err(Error::Cancelled);
+        made
+    };
+    let threads = rayon::current_num_threads();
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(BATCHES_AHEAD * threads);
+        scope.spawn(move || read_batches(sources, options, watch, sender));
+        let lane = Lane::new(receiver, BATCHES_OPEN * threads);
+        rayon::in_place_scope(|scope| {
+            scope.spawn_broadcast(|_, _| lane.work(&make_all));
+            lane.take_all(&make_all, |made| match watch.cancelled() {
+                true => Err(Error::Cancelled),
+                false => made.into_iter().try_for_each(&mut take),
+            })
+        })
+    })?;
+    // The reading thread stops early as well.
+    match watch.cancelled() {
+        true => Err(Error::Cancelled),
+        false => Ok(Duration::from_nanos(reading.into_inner())),
+    }
+}
+
+/// Where threads get batches and put down what they made of them, and one takes that in order.
+struct Lane<T> {
+    batches: Mutex<Receiver<Batch>>,
+    state: Mutex<State<T>>,
+    changed: Condvar,
+    /// The most batches that are open.
+    most: usize,
+}
+
+struct State<T> {
+    /// What was made of a batch, by its number.
+    made: BTreeMap<usize, Vec<T>>,
+    taken: usize,
+    /// Batches that were begun, or are to be, and are not taken.
+    open: usize,
+    /// There are no more.
+    is_ended: bool,
+    /// Nobody waits any longer.
+    is_stopped: bool,
+}
+
+impl<T> Lane<T> {
+    fn new(batches: Receiver<Batch>, most: usize) -> Lane<T> {
+        let state = State {
+            made: BTreeMap::new(),
+            taken: 0,
+            open: 0,
+            is_ended: false,
+            is_stopped: false,
+        };
+        Lane {
+            batches: Mutex::new(batches),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            most,
         }
-        Ok(reading + Duration::from_nanos(small_files.load(Relaxed)))
-    })
+    }
+
+    /// Makes of one batch after the other, as long as there are any.
+    fn work(&self, make: impl Fn(Batch) -> Vec<T>) {
+        let _stopping = Stopping(self);
+        let mut state = self.state();
+        while !state.is_ended && !state.is_stopped {
+            state = match state.open < self.most {
+                true => self.work_once(state, &make),
+                false => self.wait(state),
+            };
+        }
+    }
+
+    /// Takes what was made in order, until all is; on a thread that makes as well, if it is one of them.
+    fn take_all(
+        &self,
+        make: impl Fn(Batch) -> Vec<T>,
+        mut take: impl FnMut(Vec<T>) -> Result<()>,
+    ) -> Result<()> {
+        let _stopping = Stopping(self);
+        let makes = rayon::current_thread_index().is_some();
+        let mut state = self.state();
+        loop {
+            let next = state.taken;
+            if let Some(made) = state.made.remove(&next) {
+                drop(state);
+                if let Err(error) = take(made) {
+                    self.stop();
+                    return Err(error);
+                }
+                state = self.state();
+                state.taken += 1;
+                state.open -= 1;
+                self.changed.notify_all();
+            } else if state.is_ended && state.open == 0 || state.is_stopped {
+                return Ok(());
+            } else if makes && !state.is_ended && state.open < self.most {
+                state = self.work_once(state, &make);
+            } else {
+                state = self.wait(state);
+            }
+        }
+    }
+
+    /// Makes of the next batch, if there is one.
+    fn work_once<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State<T>>,
+        make: impl Fn(Batch) -> Vec<T>,
+    ) -> MutexGuard<'a, State<T>> {
+        state.open += 1;
+        drop(state);
+        let next = self
+            .batches
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .recv();
+        let made = next.map(|batch| (batch.number, make(batch)));
+        let mut state = self.state();
+        match made {
+            Ok((number, made)) => {
+                state.made.insert(number, made);
+            }
+            Err(_) => {
+                state.open -= 1;
+                state.is_ended = true;
+            }
+        }
+        self.changed.notify_all();
+        state
+    }
+
+    fn stop(&self) {
+        self.state().is_stopped = true;
+        self.changed.notify_all();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
+        self.changed.wait(state).unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+/// When its thread panics nobody waits for what it was to make.
+struct Stopping<'a, T>(&'a Lane<T>);
+
+impl<T> Drop for Stopping<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
+    }
 }
 
 /// What became of a record: what was made of its page, or the reason why it could not be read.
@@ -154,7 +289,12 @@ fn read_batches(
         }
         bytes = 0;
         batch.reading = stopwatch.lap();
-        let goes_on = !watch.cancelled() && sender.send(std::mem::take(&mut batch)).is_ok();
+        let next = Batch {
+            number: batch.number + 1,
+            ..Batch::default()
+        };
+        let full = std::mem::replace(&mut batch, next);
+        let goes_on = !watch.cancelled() && sender.send(full).is_ok();
         // The others may have been slower: waiting for them is not reading.
         stopwatch = Stopwatch::start();
         goes_on
@@ -228,17 +368,31 @@ mod tests {
             records.map(move |record| (number as u32, record.number, record.size))
         });
         let all: Vec<(u32, u64, u64)> = all.collect();
-        let mut found = Vec::new();
         let make = |number: u32, record: Record| (number, record.number, record.size);
-        each_record(&sources, &options, &watch, "reading", make, |record| {
-            found.push(record);
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(found, all);
+        let found = || {
+            let mut found = Vec::new();
+            each_record(&sources, &options, &watch, "reading", make, |record| {
+                found.push(record);
+                Ok(())
+            })
+            .unwrap();
+            found
+        };
+        assert_eq!(found(), all);
         let size: u64 = sources.iter().map(|source| source.size).sum();
         assert_eq!(watch.0.load(Relaxed), size);
-        // An error of who takes them ends it.
+        // On a thread that makes as well.
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            assert_eq!(pool.build().unwrap().install(found), all);
+        }
+        // A panic ends it too.
+        let panic = std::panic::AssertUnwindSafe(|| {
+            let make = |number: u32, _| assert_ne!(number, 17);
+            each_record(&sources, &options, &(), "reading", make, |()| Ok(()))
+        });
+        assert!(std::panic::catch_unwind(panic).is_err());
+        // And an error of who takes them.
         let mut taken = 0;
         let ended = each_record(&sources, &options, &(), "reading", make, |_| {
             taken += 1;
