@@ -37,7 +37,7 @@ const PART: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
 const AT_ONCE: usize = 4;
 
 /// Hands what `make` makes of each part, on all threads and somewhat ahead, to `take`, in order.
-fn in_order<P: Sync, M: Send>(
+pub(crate) fn in_order<P: Sync, M: Send>(
     parts: &[P],
     make: impl Fn(&P) -> M + Sync,
     mut take: impl FnMut(M) -> Result<()>,
@@ -163,6 +163,12 @@ impl Memory {
             self.give(bytes);
         }
         fits
+    }
+
+    /// The same for so many bytes in whole pieces, which are returned.
+    fn take_all(&self, bytes: usize) -> Option<u64> {
+        let bytes = (bytes as u64).next_multiple_of(PIECE);
+        self.take(bytes).then_some(bytes)
     }
 
     fn give(&self, bytes: u64) {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -197,23 +198,22 @@ impl<'a> Facts<'a> {
         let texts = findings.collection.texts_per_sketch(sketches.len())?;
         let picked = pick(report);
         // Only what is shown is counted.
-        let mut dfs: FxHashMap<u64, AtomicU64> = FxHashMap::default();
-        for &(.., at) in &picked {
+        let of_pair = |&(.., at): &(u32, bool, u32)| {
             let pair = findings.pairs.get(at as usize);
             let [a, b] = [pair.a, pair.b].map(|rank| sketches.get(findings.page(rank).sketch));
             let (a, b) = (a.as_ref().keys, b.as_ref().keys);
-            dfs.extend(shared_positions(a, b).map(|(i, _)| (a[i], AtomicU64::new(0))));
-        }
+            let shared = shared_positions(a, b).map(|(i, _)| a[i]);
+            shared.collect::<Vec<u64>>()
+        };
+        let mut shown: Vec<u64> = picked.par_iter().flat_map_iter(of_pair).collect();
         for &page in with_text.pages() {
             let sketch = sketches.get(findings.collection.page(page).sketch);
-            dfs.extend(
-                sketch
-                    .as_ref()
-                    .keys
-                    .iter()
-                    .map(|&key| (key, AtomicU64::new(0))),
-            );
+            shown.extend(sketch.as_ref().keys);
         }
+        shown.par_sort_unstable();
+        shown.dedup();
+        let dfs = shown.iter().map(|&key| (key, AtomicU64::new(0)));
+        let dfs: FxHashMap<u64, AtomicU64> = dfs.collect();
         sketches.made(
             |piece| {
                 for (number, sketch) in piece {

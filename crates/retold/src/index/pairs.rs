@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ClassNo, SketchNo};
 use crate::sketch::{Bounds, SketchRef};
 use crate::spent::{Spent, Stopwatch};
-use crate::spill::{Memory, Row, Rows, Sorter};
+use crate::spill::{Row, Rows, Sorter, in_order};
 use crate::watch::Watch;
 
 /// What [`Join::pairs`] found.
@@ -115,12 +115,10 @@ const CANDIDATES: usize = 2000;
 
 /// Classes of which one thread finds the pairs before they are taken.
 const PIECE: usize = 64;
-/// So many such pieces for each thread are held at a time.
-const PIECES: usize = 8;
 
 impl Join {
     /// Indexes classes, given the sketch of each; a key that more than `crowd` of them have is crowded. Time O(n log n) in the number of
-    /// keys. Memory: 13 bytes a class, one a shared key; and 8 bytes a posting of a shared key, or temporary files.
+    /// keys. Memory: 13 bytes a class, two a shared key; and 8 bytes a posting of a shared key, or temporary files.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn build(
@@ -146,7 +144,7 @@ impl Join {
         Ok(Join {
             sizes,
             needs_own,
-            ranks: invert(&places, order.len(), sketches.memory())?,
+            ranks: places.inverted(order.len())?,
             order,
             place_of,
             places,
@@ -186,14 +184,14 @@ impl Join {
         };
         let starts = (0..self.order.len()).step_by(PIECE).skip(done);
         let starts: Vec<usize> = starts.collect();
-        for starts in starts.chunks(PIECES * rayon::current_num_threads()) {
-            let pieces = starts.par_iter().map(|&start| piece(start));
-            for piece in pieces.collect::<Result<Vec<Related<T>>>>()? {
+        in_order(
+            &starts,
+            |&start| piece(start),
+            |piece| {
                 done += 1;
-                take(done, piece)?;
-            }
-        }
-        Ok(())
+                take(done, piece?)
+            },
+        )
     }
 
     fn size(&self, place: usize) -> usize {
@@ -369,42 +367,24 @@ fn lists(
     };
     let weight = |number| places(number).len() as u64;
     let keys = SharedKeys::of(sketches, weight, 1, |number| places(number).copied())?;
-    // The lists in the order of keys; then which of them is the rarest.
-    let (mut by_key, mut order) = (Rows::new(memory), Sorter::new(memory));
+    // The lists in the order of keys, which of these are common, and which lists are the rarest.
+    let (mut by_key, mut is_common_key) = (Rows::new(memory), Vec::new());
+    let mut order = Sorter::new(memory);
     keys.each(|key, list| {
         if list.len() > 1 {
-            let number = by_key.len() as u32;
-            order.push([list.len() as u32, (key >> 32) as u32, key as u32, number])?;
+            order.push([list.len() as u32, by_key.len() as u32])?;
+            is_common_key.push(is_common(key));
             by_key.push(list)?;
         }
         Ok(())
     })?;
     let (mut lists, mut common, mut crowded) = (Rows::new(memory), Vec::new(), 0);
-    for [length, high, low, number] in order.finish()? {
+    for [length, number] in order.finish()? {
         crowded += u32::from(length as usize <= crowd);
-        common.push(is_common(u64::from(high) << 32 | u64::from(low)));
+        common.push(is_common_key[number as usize]);
         lists.push(&by_key.get(number as usize))?;
     }
     Ok((lists, common, crowded))
-}
-
-/// From rank -> places to place -> ranks.
-fn invert(places: &Rows<u32>, count: usize, memory: &Memory) -> Result<Rows<u32>> {
-    let mut pairs = Sorter::new(memory);
-    places.made(
-        |piece| -> Vec<[u32; 2]> {
-            let rows = piece.rows();
-            let pairs = rows
-                .flat_map(|(rank, places)| places.iter().map(move |&place| [place, rank as u32]));
-            pairs.collect()
-        },
-        |piece| pairs.extend(&piece),
-    )?;
-    Rows::gather(
-        pairs.finish()?.map(|[place, rank]| (place, rank)),
-        count,
-        memory,
-    )
 }
 
 /// True if two ascending lists share at least `need` values. Gives up as soon as that is out of reach.

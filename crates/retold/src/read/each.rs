@@ -77,8 +77,8 @@ pub fn each_record<T: Send>(
         scope.spawn(move || read_batches(sources, options, watch, sender));
         let lane = Lane::new(receiver, BATCHES_OPEN * threads);
         rayon::in_place_scope(|scope| {
-            scope.spawn_broadcast(|_, _| lane.work(&make_all));
-            lane.take_all(&make_all, |made| match watch.cancelled() {
+            scope.spawn_broadcast(|_, _| lane.work(make_all));
+            lane.take_all(make_all, |made| match watch.cancelled() {
                 true => Err(Error::Cancelled),
                 false => made.into_iter().try_for_each(&mut take),
             })

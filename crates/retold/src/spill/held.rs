@@ -59,6 +59,14 @@ impl<T: Pod> Held<T> {
         Ok(held)
     }
 
+    /// So many zeros in memory, if that has room for them.
+    pub(super) fn zeros(count: usize, memory: &Memory) -> Option<Held<T>> {
+        let mut held = Held::new(memory);
+        held.taken = memory.take_all(count * size_of::<T>())?;
+        held.values = vec![T::zeroed(); count];
+        Some(held)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.written() + self.values.len()
@@ -134,16 +142,10 @@ impl<T: Pod> Held<T> {
         if self.file.is_none() {
             return;
         }
-        let (bytes, mut taken) = ((self.len() * size_of::<T>()) as u64, 0);
-        while taken < bytes && self.memory.take(PIECE) {
-            taken += PIECE;
+        if let Some(taken) = self.memory.take_all(self.len() * size_of::<T>()) {
+            self.values = self.get(0, self.len()).into_owned();
+            (self.file, self.taken) = (None, self.taken + taken);
         }
-        if taken < bytes {
-            self.memory.give(taken);
-            return;
-        }
-        self.values = self.get(0, self.len()).into_owned();
-        (self.file, self.taken) = (None, self.taken + taken);
     }
 
     /// Whether values are in a file, or will be with the next that are added.

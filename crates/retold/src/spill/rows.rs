@@ -9,7 +9,7 @@ use bytemuck::Pod;
 use rayon::prelude::*;
 
 use super::often::Often;
-use super::{Held, Memory, PART, Row, in_order};
+use super::{Held, Memory, PART, Row, Sorter, in_order};
 use crate::error::Result;
 
 /// Rows that one thread works on at a time, at the most; few in tests, which are small.
@@ -60,13 +60,15 @@ impl<T: Pod + Send + Sync> Rows<T> {
         count: usize,
         memory: &Memory,
     ) -> Result<Rows<T>> {
-        let mut rows = Rows::new(memory);
-        for (row, value) in values {
+        let (mut rows, mut values) = (Rows::new(memory), values.peekable());
+        let mut together = Vec::new();
+        while let Some((row, value)) = values.next() {
             rows.end_all(row as usize);
-            rows.add(value)?;
-        }
-        if !rows.values.is_empty() {
-            rows.end();
+            together.push(value);
+            if values.peek().is_none_or(|(next, _)| *next != row) {
+                rows.push(&together)?;
+                together.clear();
+            }
         }
         rows.end_all(count);
         Ok(rows)
@@ -289,6 +291,56 @@ impl<T: Pod + Send + Sync> Rows<T> {
 
     fn end_of(&self, row: usize) -> usize {
         end_of(&self.ends, &self.passed, row)
+    }
+}
+
+impl Rows<u32> {
+    /// For each of so many values the rows that have it, ascending, once as often as they do; all values are below `count`. Time
+    /// and memory are linear, unless memory is short and pairs are sorted in files.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn inverted(&self, count: usize) -> Result<Rows<u32>> {
+        if let (Some(all), Ok(_)) = (
+            self.values.held(0, self.values()),
+            u32::try_from(self.values()),
+        ) && let Some(held) = Held::zeros(all.len(), &self.memory)
+        {
+            return Ok(self.inverted_in(held, all, count));
+        }
+        let mut pairs = Sorter::new(&self.memory);
+        let pairs_of = |piece: &Piece<'_, u32>| -> Vec<[u32; 2]> {
+            let rows = piece.rows();
+            rows.flat_map(|(row, values)| values.iter().map(move |&value| [value, row as u32]))
+                .collect()
+        };
+        self.made(pairs_of, |piece| pairs.extend(&piece))?;
+        let pairs = pairs.finish()?.map(|[value, row]| (value, row));
+        Rows::gather(pairs, count, &self.memory)
+    }
+
+    /// The same where there is room for `all` values, counted first and then put where they belong.
+    fn inverted_in(&self, mut held: Held<u32>, all: &[u32], count: usize) -> Rows<u32> {
+        let mut ends = vec![0u32; count];
+        all.iter().for_each(|&value| ends[value as usize] += 1);
+        // Where the rows of each value begin, until they are put there.
+        let mut start = 0;
+        for end in &mut ends {
+            start += std::mem::replace(end, start);
+        }
+        if let Some(inverted) = held.in_memory() {
+            for row in 0..self.len() {
+                for &value in &all[self.places(row)] {
+                    let end = &mut ends[value as usize];
+                    inverted[*end as usize] = row as u32;
+                    *end += 1;
+                }
+            }
+        }
+        Rows {
+            values: held,
+            ends,
+            ..Rows::new(&self.memory)
+        }
     }
 }
 

@@ -198,6 +198,26 @@ proptest! {
     }
 
     #[test]
+    fn rows_are_inverted_as_one_by_one(
+        rows in proptest::collection::vec(proptest::collection::vec(0..30u32, 0..40), 0..60),
+        repeated in 1usize..20,
+    ) {
+        let all: Vec<&Vec<u32>> = rows.iter().cycle().take(rows.len() * repeated).collect();
+        let mut inverted = vec![Vec::new(); 31];
+        for (row, values) in (0..).zip(&all) {
+            values.iter().for_each(|&value| inverted[value as usize].push(row));
+        }
+        for memory in memories() {
+            let mut held = Rows::new(&memory);
+            all.iter().for_each(|row| held.push(row).unwrap());
+            let found = held.inverted(31).unwrap();
+            prop_assert_eq!(found.len(), 31);
+            found.each(|value, rows| assert_eq!(rows, inverted[value]));
+            memory.check().unwrap();
+        }
+    }
+
+    #[test]
     fn parts_are_worked_on_together_as_one_by_one(
         rows in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..200), 0..60),
         repeated in 1usize..20,

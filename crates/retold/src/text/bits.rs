@@ -35,7 +35,8 @@ pub fn positions(bytes: &[u8], look: impl Fn(&[u8; WIDE]) -> u64) -> impl Iterat
 pub fn line_feeds_and_marks(bytes: &[u8; WIDE]) -> u64 {
     bits(bytes, |bytes| {
         let is = |byte| bytes.simd_eq(u8x16::splat(byte));
-        let lead = (bytes & u8x16::splat(0xFC)).simd_eq(u8x16::splat(0xE0));
+        // Western quotes and dashes begin like none.
+        let lead = (bytes & u8x16::splat(0xFE)).simd_eq(u8x16::splat(0xE0)) | is(0xE3);
         is(b'\n') | is(b'.') | lead | is(0xDB) | is(0xEF)
     })
 }
@@ -147,7 +148,7 @@ mod tests {
             prop_assert_eq!(begins(&bytes), one_by_one(&bytes, |b| b & 0xC0 != 0x80));
             prop_assert_eq!(at_least(&bytes, 0xE2), one_by_one(&bytes, |b| b >= 0xE2));
             prop_assert_eq!(uncounted(&bytes), one_by_one(&bytes, uncounts));
-            let stops = |b: u8| matches!(b, b'\n' | b'.' | 0xDB | 0xE0..=0xE3 | 0xEF);
+            let stops = |b: u8| matches!(b, b'\n' | b'.' | 0xDB | 0xE0 | 0xE1 | 0xE3 | 0xEF);
             prop_assert_eq!(line_feeds_and_marks(&bytes), one_by_one(&bytes, stops));
             let odd = |b: u8| b != b'\n' && matches!(b, 0..=0x1F | 0x7F | 0xC2 | 0xE0..=0xE3);
             prop_assert_eq!(lines(&bytes), Lines {

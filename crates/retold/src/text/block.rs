@@ -19,9 +19,10 @@ pub struct Blocks {
     link: Option<usize>,
     /// The element that the following text is in.
     element: usize,
-    /// What is known of this block, and of all before it.
+    /// What is known of this block, and of all before it, if anybody asks.
     block: Block,
     blocks: Vec<Block>,
+    is_plain: bool,
 }
 
 impl Blocks {
@@ -31,6 +32,14 @@ impl Blocks {
             text: String::with_capacity(capacity),
             fresh: true,
             ..Blocks::default()
+        }
+    }
+
+    /// The same of a plain text: nothing is known of its blocks.
+    pub fn of_plain(capacity: usize) -> Blocks {
+        Blocks {
+            is_plain: true,
+            ..Blocks::with_capacity(capacity)
         }
     }
 
@@ -61,7 +70,7 @@ impl Blocks {
     /// Ends the block; a block without text vanishes.
     pub fn end_block(&mut self) {
         self.count_link();
-        if !self.fresh {
+        if !self.fresh && !self.is_plain {
             self.blocks.push(self.block);
         }
         self.carry.clear();

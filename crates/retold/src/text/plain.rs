@@ -12,6 +12,8 @@
 //! `webis`: of 1,000 line ends in `terabyte` that are surely inside a sentence 2 stay hard; in `core`, which has one
 //! line per paragraph, 12 of 7,328 become soft.
 
+use std::cell::OnceCell;
+
 use super::bits;
 use super::block::Blocks;
 
@@ -22,7 +24,7 @@ const WIDEST: usize = 132;
 
 /// The blocks of a plain text.
 pub fn visible_text(text: &str) -> String {
-    let mut blocks = Blocks::with_capacity(text.len());
+    let mut blocks = Blocks::of_plain(text.len());
     let mut paragraph: Vec<Line<'_>> = Vec::new();
     for line in Lines::new(text) {
         if line.text.is_empty() {
@@ -37,20 +39,21 @@ pub fn visible_text(text: &str) -> String {
 }
 
 /// A line without white space at its end.
-#[derive(Clone, Copy)]
 struct Line<'a> {
     text: &'a str,
     /// Whether it is known to be ASCII.
     is_ascii: bool,
     /// Whether white space in it is known to be single spaces between words, but for spaces that it begins with.
     is_collapsed: bool,
+    /// Its columns, once they were counted.
+    columns: OnceCell<usize>,
 }
 
-impl<'a> Line<'a> {
-    fn columns(self) -> usize {
+impl Line<'_> {
+    fn columns(&self) -> usize {
         match self.is_ascii {
             true => self.text.len(),
-            false => columns(self.text),
+            false => *self.columns.get_or_init(|| columns(self.text)),
         }
     }
 }
@@ -136,6 +139,7 @@ impl<'a> Iterator for Lines<'a> {
             text: if is_collapsed { line } else { line.trim_end() },
             is_ascii: others == 0,
             is_collapsed,
+            columns: OnceCell::new(),
         })
     }
 }
@@ -157,7 +161,7 @@ fn add_paragraph(lines: &[Line<'_>], blocks: &mut Blocks) {
         let next = lines.get(i + 1).filter(|_| line.text.len() >= NARROWEST);
         match next {
             Some(next)
-                if is_soft(*line, next.text, || {
+                if is_soft(line, next.text, || {
                     *full.get_or_insert_with(|| full_width(lines))
                 }) =>
             {
@@ -192,7 +196,7 @@ fn full_width(lines: &[Line<'_>]) -> Option<usize> {
 
 /// Whether the break between two lines of a paragraph, which is so wide if its lines may be wrapped ones, is a matter of
 /// layout only.
-fn is_soft(line: Line<'_>, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
+fn is_soft(line: &Line<'_>, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
     let next = next.trim_start();
     let (Some(last), Some(first)) = (line.text.chars().next_back(), next.chars().next()) else {
         return false;

@@ -25,12 +25,13 @@ pub(super) struct Placed {
 /// The tokens of a text, in order.
 pub(super) fn tokens(text: &Text) -> Vec<Placed> {
     let mut tokens = Vec::with_capacity(text.folded.len() / 3);
+    let mut letters = String::new();
     words(text, |start, end, made| {
         let token = &text.folded.as_bytes()[start..end];
         let hash = match made {
             Made::Ascii => xxh3_64(token),
             Made::Alone => alone(token),
-            Made::Mixed => mixed(&text.folded[start..end]),
+            Made::Mixed => mixed(&text.folded[start..end], &mut letters),
         };
         let (start, end) = (start as u32, end as u32);
         tokens.push(Placed { hash, start, end });
@@ -92,12 +93,13 @@ fn alone(token: &[u8]) -> u64 {
 }
 
 /// The hash of a token of letters, the same for spellings that editions differ in: accents and other marks on letters of alphabets.
-fn mixed(token: &str) -> u64 {
+/// It is spelled in `letters`.
+fn mixed(token: &str, letters: &mut String) -> u64 {
     let marked = |c: char| matches!(c, '\u{80}'..='\u{6FF}' | '\u{1E00}'..='\u{1FFF}');
     if !token.contains(|c| marked(c) || variant(c) != c) {
         return xxh3_64(token.as_bytes());
     }
-    let mut letters = String::with_capacity(2 * token.len());
+    letters.clear();
     for c in token.chars() {
         if c.is_ascii() {
             letters.push(c);

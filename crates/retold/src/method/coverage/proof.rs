@@ -60,11 +60,10 @@ impl<'a> Proof<'a> {
             tokens => tokens - run.min(tokens) + 1,
         };
         proof[HEAD - 1] = runs as u64;
-        let begin = proof.len();
-        proof.resize(begin + runs.div_ceil(2), 0);
-        let places = bytemuck::cast_slice_mut::<u64, u32>(&mut proof[begin..]);
-        for (place, gram) in places.iter_mut().zip(grams(tokens, run)) {
-            *place = (gram.hash >> 32) as u32;
+        let mut halves = grams(tokens, run).map(|gram| (gram.hash >> 32) as u32);
+        while let Some(first) = halves.next() {
+            let second = halves.next().unwrap_or_default();
+            proof.push(bytemuck::cast([first, second]));
         }
         proof
     }
