@@ -205,8 +205,21 @@ impl Switches {
 
 impl Table {
     fn new(switches: Switches) -> Table {
-        let entry = |code| char::from_u32(code).map_or(CONTEXT, |c| classify(c, switches));
-        let entries: Vec<u16> = (0..=0xFFFF).map(entry).collect();
+        let mut folded = String::new();
+        let entry = |code: u16| match char::from_u32(u32::from(code)) {
+            Some(c) if is_plain(c) => code,
+            Some(c) => looked_up(c, switches, &mut folded),
+            None => CONTEXT,
+        };
+        let mut entries: Vec<u16> = (0..=0xFFFF).map(entry).collect();
+        if switches.simplify {
+            let pairs = simplified_pairs()
+                .iter()
+                .filter(|(from, _)| is_plain(*from));
+            for &(from, to) in pairs {
+                entries[from as usize] = short(to);
+            }
+        }
         let mut same = [0; 1 << 10];
         for (code, entry) in entries.iter().enumerate() {
             same[code >> 6] |= u64::from(usize::from(*entry) == code) << (code & 63);
@@ -236,28 +249,33 @@ impl Table {
 /// How a character folds: to one of the Basic Multilingual Plane, or one of the three special ways.
 fn classify(c: char, switches: Switches) -> u16 {
     if is_plain(c) {
-        let c = if switches.simplify { simplify(c) } else { c };
-        return u16::try_from(u32::from(c)).unwrap_or(EXPANDS);
+        return short(if switches.simplify { simplify(c) } else { c });
     }
-    looked_up(c, switches)
+    looked_up(c, switches, &mut String::new())
 }
 
-fn looked_up(c: char, switches: Switches) -> u16 {
-    let mut folded = String::new();
+/// The entry of what folds to this one character.
+fn short(c: char) -> u16 {
+    u16::try_from(u32::from(c)).unwrap_or(EXPANDS)
+}
+
+/// The same for any character, which is folded in `folded`.
+fn looked_up(c: char, switches: Switches, folded: &mut String) -> u16 {
+    folded.clear();
     // Most characters are their own normal form, whatever stands around them.
     let normal =
         is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes && canonical_combining_class(c) == 0;
     if normal {
-        switches.finish(std::iter::once(c), &mut folded);
+        switches.finish(std::iter::once(c), folded);
     } else if switches.nfkc && depends_on_context(c) {
         return CONTEXT;
     } else {
-        switches.fold_slowly(c.encode_utf8(&mut [0; 4]), &mut folded);
+        switches.fold_slowly(c.encode_utf8(&mut [0; 4]), folded);
     }
     let mut chars = folded.chars();
     match (chars.next(), chars.next()) {
         (None, _) => VANISHES,
-        (Some(one), None) => u16::try_from(u32::from(one)).unwrap_or(EXPANDS),
+        (Some(one), None) => short(one),
         _ => EXPANDS,
     }
 }
@@ -291,29 +309,30 @@ fn is_ignorable(c: char) -> bool {
 
 /// The simplified form of a character.
 fn simplify(c: char) -> char {
-    static PAIRS: OnceLock<Vec<(char, char)>> = OnceLock::new();
     if u32::from(c) < 0x3400 {
         return c;
     }
-    let pairs = PAIRS.get_or_init(simplified_pairs);
+    let pairs = simplified_pairs();
     match pairs.binary_search_by_key(&c, |&(from, _)| from) {
         Ok(found) => pairs[found].1,
         Err(_) => c,
     }
 }
 
-fn simplified_pairs() -> Vec<(char, char)> {
-    let mut pairs: Vec<_> = TRADITIONAL
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| {
+/// Traditional characters and their simplified forms, ascending.
+fn simplified_pairs() -> &'static [(char, char)] {
+    static PAIRS: OnceLock<Vec<(char, char)>> = OnceLock::new();
+    PAIRS.get_or_init(|| {
+        let lines = TRADITIONAL.lines().filter(|line| !line.starts_with('#'));
+        let pairs = lines.filter_map(|line| {
             let (from, to) = line.split_once('\t')?;
             Some((from.chars().next()?, to.chars().next()?))
-        })
-        .collect();
-    pairs.sort_unstable();
-    pairs.dedup_by_key(|pair| pair.0);
-    pairs
+        });
+        let mut pairs: Vec<_> = pairs.collect();
+        pairs.sort_unstable();
+        pairs.dedup_by_key(|pair| pair.0);
+        pairs
+    })
 }
 
 #[cfg(test)]
@@ -328,8 +347,11 @@ mod tests {
                 case: set & 2 > 0,
                 simplify: set & 4 > 0,
             };
-            for c in ('\0'..='\u{FFFF}').filter(|&c| is_plain(c)) {
-                assert_eq!(classify(c, switches), looked_up(c, switches), "{c:?}");
+            let table = Table::new(switches);
+            for c in '\0'..='\u{FFFF}' {
+                let entry = looked_up(c, switches, &mut String::new());
+                assert_eq!(classify(c, switches), entry, "{c:?}");
+                assert_eq!(table.entries[c as usize], entry, "{c:?}");
             }
         }
     }
