@@ -291,10 +291,12 @@ impl Frames for Archive {
         &held[..length.min(held.len())]
     }
 
-    fn body(&self) -> Body {
+    fn body(&mut self) -> Body {
+        let bytes = self.window.take(self.bytes().len());
+        self.current -= bytes.len() as u64;
         Body::Archived {
             form: self.form,
-            bytes: self.bytes().to_vec(),
+            bytes,
         }
     }
 

@@ -343,7 +343,7 @@ impl Frames for Rows {
         &self.window.data()[..self.held]
     }
 
-    fn body(&self) -> Body {
+    fn body(&mut self) -> Body {
         let field = |column: Option<usize>| Some(self.field(column?)?.to_vec());
         let texts = self.columns.text.iter();
         let texts = texts.filter_map(|column| self.field(*column));

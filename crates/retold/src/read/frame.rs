@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use bytes::Bytes;
+
 use super::archive::Form;
 use super::delimited::Row;
 use super::{Mark, Outcome};
@@ -32,13 +34,13 @@ pub(crate) enum Body {
     /// There is nothing left to parse.
     Done(Outcome),
     /// A line of JSON, and which line of its file it is.
-    Json { line: Vec<u8>, number: u64 },
+    Json { line: Bytes, number: u64 },
     /// A record of a WARC or ARC file.
-    Archived { form: Form, bytes: Vec<u8> },
+    Archived { form: Form, bytes: Bytes },
     /// A row of a CSV or TSV file.
     Row(Box<Row>),
     /// A whole file.
-    Document { bytes: Vec<u8>, markup: Markup },
+    Document { bytes: Bytes, markup: Markup },
 }
 
 /// Cuts a stream into records. [`Frames::next`] gives the same numbers however often a file is read.
@@ -49,8 +51,8 @@ pub(crate) trait Frames: Send {
     /// The bytes of the record that `next` has just found, if it is whole.
     fn bytes(&self) -> &[u8];
 
-    /// The same record in the form in which it goes to a worker thread.
-    fn body(&self) -> Body;
+    /// The same record in the form in which it goes to a worker thread; asked for once, and last.
+    fn body(&mut self) -> Body;
 
     /// The same record with the fields of `--mark`.
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8>;

@@ -117,9 +117,9 @@ impl Frames for Lines {
         &self.window.data()[..self.held]
     }
 
-    fn body(&self) -> Body {
+    fn body(&mut self) -> Body {
         Body::Json {
-            line: self.bytes().to_vec(),
+            line: self.window.take(std::mem::take(&mut self.held)),
             number: self.line,
         }
     }

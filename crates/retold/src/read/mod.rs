@@ -146,12 +146,12 @@ impl Record {
                 jsonl::parse(&line, number, self.number, source, options)
             }
             Body::Archived { form, bytes } => {
-                archive::parse(form, bytes, self.number, source, options)
+                archive::parse(form, bytes.into(), self.number, source, options)
             }
             Body::Row(row) => delimited::parse(*row, self.number, source, options),
             Body::Document { bytes, markup } => Outcome::Page(Page {
                 site: source.site.clone(),
-                ..Page::document(source.name.clone(), bytes, markup)
+                ..Page::document(source.name.clone(), bytes.into(), markup)
             }),
         }
     }
@@ -415,7 +415,7 @@ fn document(mut window: Window, markup: Markup, options: &ReadOptions) -> Record
     if let Some(failure) = window.take_failure() {
         return Record::done(1, size, Outcome::Rejected(failure));
     }
-    let bytes = window.data().to_vec();
+    let bytes = window.take(size as usize);
     Record {
         number: 1,
         size,

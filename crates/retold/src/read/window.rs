@@ -2,7 +2,9 @@
 
 use std::io::{ErrorKind, Read};
 
-/// How much is asked of the stream at a time, and the size to which an emptied window shrinks back.
+use bytes::{Buf, Bytes, BytesMut};
+
+/// How much is asked of the stream at a time, and the room of a window that is not filled by one record.
 const CHUNK: usize = 256 * 1024;
 /// The least room that a window begins with.
 const LEAST: u64 = 4096;
@@ -13,9 +15,9 @@ const LEAST: u64 = 4096;
 /// read as if it were not there.
 pub(crate) struct Window {
     stream: Box<dyn Read + Send>,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
+    held: BytesMut,
+    /// About so long is the stream, or longer.
+    length: u64,
     offset: u64,
     ended: bool,
     failure: Option<String>,
@@ -28,9 +30,8 @@ impl Window {
         let room = (length + 1).clamp(LEAST, CHUNK as u64) as usize;
         Window {
             stream,
-            buffer: vec![0; room],
-            start: 0,
-            end: 0,
+            held: BytesMut::with_capacity(room),
+            length,
             offset: 0,
             ended: false,
             failure: None,
@@ -39,7 +40,7 @@ impl Window {
 
     /// The bytes held: from the current place to as far as has been read.
     pub fn data(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
+        &self.held
     }
 
     /// Offset of the window in the (decompressed) stream.
@@ -59,7 +60,7 @@ impl Window {
 
     /// Reads until `wanted` bytes are held or the stream ends; true if they are.
     pub fn fill(&mut self, wanted: usize) -> bool {
-        while self.end - self.start < wanted {
+        while self.held.len() < wanted {
             if !self.more() {
                 return false;
             }
@@ -73,28 +74,36 @@ impl Window {
             return false;
         }
         self.make_room();
-        loop {
-            match self.stream.read(&mut self.buffer[self.end..]) {
-                Ok(0) => self.ended = true,
-                Ok(count) => {
-                    self.end += count;
-                    return true;
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    self.ended = true;
-                    self.failure = Some(error.to_string());
-                }
+        let held = self.held.len();
+        let room = (self.held.capacity() - held).min(CHUNK);
+        self.held.resize(held + room, 0);
+        let read = loop {
+            match self.stream.read(&mut self.held[held..]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read,
             }
-            return false;
-        }
+        };
+        let count = read.unwrap_or_else(|error| {
+            self.failure = Some(error.to_string());
+            0
+        });
+        self.held.truncate(held + count);
+        self.ended = count == 0;
+        count > 0
     }
 
     /// Moves past `count` bytes that are held.
     pub fn consume(&mut self, count: usize) {
-        let count = count.min(self.end - self.start);
-        self.start += count;
+        let count = count.min(self.held.len());
+        self.held.advance(count);
         self.offset += count as u64;
+    }
+
+    /// The same, and hands them out. They are not copied: what else was read with them is held as long as they are.
+    pub fn take(&mut self, count: usize) -> Bytes {
+        let taken = self.held.split_to(count.min(self.held.len()));
+        self.offset += taken.len() as u64;
+        taken.freeze()
     }
 
     /// Hands the next `count` bytes to `sink` piece by piece, held or not; returns how many there were.
@@ -104,7 +113,7 @@ impl Window {
         mut sink: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<u64, E> {
         let mut left = count;
-        while left > 0 && (self.start < self.end || self.more()) {
+        while left > 0 && (!self.held.is_empty() || self.more()) {
             let piece = self.data();
             let length = usize::try_from(left).map_or(piece.len(), |left| left.min(piece.len()));
             sink(&piece[..length])?;
@@ -114,31 +123,16 @@ impl Window {
         Ok(count - left)
     }
 
-    /// Makes room behind the held bytes: moves them to the front, and grows only if they fill the buffer.
+    /// Makes room behind the held bytes, twice as much if they fill it: in a new place while others hold what was read before.
     fn make_room(&mut self) {
-        if self.start == self.end {
-            self.start = 0;
-            self.end = 0;
-            // One huge record must not hold its memory for the rest of the file.
-            if self.buffer.len() > 8 * CHUNK {
-                self.buffer = vec![0; CHUNK];
-            }
-            return;
+        // One huge record must not hold its memory for the rest of the file.
+        if self.held.is_empty() && self.held.capacity() > 8 * CHUNK {
+            self.held = BytesMut::new();
         }
-        if self.buffer.len() - self.end >= CHUNK / 2 {
-            return;
-        }
-        if self.start >= self.buffer.len() / 2 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-        } else if self.end == self.buffer.len() {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-            if self.end * 2 > self.buffer.len() {
-                self.buffer.resize(self.buffer.len() * 2, 0);
-            }
+        let room = self.held.capacity() - self.held.len();
+        let read = self.offset + self.held.len() as u64;
+        if room == 0 || room < CHUNK / 2 && read < self.length {
+            self.held.reserve(self.held.len().max(CHUNK));
         }
     }
 }
