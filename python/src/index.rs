@@ -98,7 +98,7 @@ impl Index {
             let (mut group, mut answers) = (Vec::new(), Vec::new());
             let make = |source: u32, record| self.prepare(&pages.sources[source as usize], record);
             each_record(&pages.sources, read, watch, "reading", make, |made| {
-                group.extend(made);
+                group.extend(made.take());
                 if group.len() >= count.max(1) {
                     answers.extend(work(&std::mem::take(&mut group))?);
                 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::frequencies::Frequencies;
 use crate::ids::{PageNo, SketchNo};
 use crate::index::Sketches;
@@ -133,9 +133,11 @@ impl Collection {
             "reading",
             make,
             |(bytes, sketched, spent)| {
-                collection.spent += spent;
-                collection.add(bytes, sketched?)?;
-                Ok(())
+                collection.spent += *spent;
+                match sketched {
+                    Ok(sketched) => collection.add(*bytes, sketched),
+                    Err(error) => Err(std::mem::replace(error, Error::Cancelled)),
+                }
             },
         )?;
         collection.spent.reading += reading;
@@ -173,13 +175,13 @@ impl Collection {
             collection.read += 1;
             match made {
                 Ok(Some((row, site, text))) => {
-                    let (id, mut row) = *row;
-                    row.site = site.map(|site| collection.site_number(site));
-                    collection.pages.push(&id, &row)?;
-                    texts.push(*text);
+                    let (id, row) = &mut **row;
+                    row.site = site.take().map(|site| collection.site_number(site));
+                    collection.pages.push(id, row)?;
+                    texts.push(std::mem::take(&mut **text));
                 }
                 Ok(None) => {}
-                Err(reject) => collection.rejects.push(reject),
+                Err(reject) => collection.rejects.push(reject.clone()),
             }
             Ok(())
         })?;
@@ -283,12 +285,12 @@ impl Collection {
         page.site.map(|site| self.sites[site as usize].as_str())
     }
 
-    fn add(&mut self, bytes: u64, record: Sketched) -> Result<()> {
+    fn add(&mut self, bytes: u64, record: &mut Sketched) -> Result<()> {
         self.read += 1;
         self.bytes += bytes;
         match record {
             Sketched::Page(made) => {
-                let (id, mut row) = *made.row;
+                let (id, row) = &mut *made.row;
                 match made.extraction {
                     Extraction::Whole => {}
                     Extraction::Main => self.extraction.main += 1,
@@ -296,15 +298,15 @@ impl Collection {
                     Extraction::OverBudget => self.extraction.over_budget += 1,
                 }
                 row.sketch = self.sketches.add(made.sketch.as_ref())?;
-                row.site = made.site.map(|site| self.site_number(site));
-                if let (Some(draft), Some(text)) = (made.draft, row.text) {
+                row.site = made.site.take().map(|site| self.site_number(site));
+                if let (Some(draft), Some(text)) = (&made.draft, row.text) {
                     let page = PageNo::new(self.pages.len());
-                    self.drafts.push(page, (text, row.sketch), &draft)?;
+                    self.drafts.push(page, (text, row.sketch), draft)?;
                 }
-                self.pages.push(&id, &row)?;
+                self.pages.push(id, row)?;
             }
-            Sketched::Skipped(kind) => *self.skipped.entry(kind).or_default() += 1,
-            Sketched::Rejected(reject) => self.rejects.push(reject),
+            Sketched::Skipped(kind) => *self.skipped.entry(kind.clone()).or_default() += 1,
+            Sketched::Rejected(reject) => self.rejects.push(reject.clone()),
         }
         Ok(())
     }

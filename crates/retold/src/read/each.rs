@@ -30,9 +30,10 @@ struct Batch {
     reading: Duration,
 }
 
-/// Hands what `make` makes of each record, given its source's number, to `take`, in the order of reading. One thread
+/// Shows what `make` makes of each record, given its source's number, to `take`, in the order of reading. One thread
 /// reads ahead, all others make, and this one takes what was made as well; memory is a few batches of records for each thread.
-/// Returns the time that reading took.
+/// What `take` leaves is dropped by the thread that made it, so that none waits for the memory of another. Returns the time that
+/// reading took.
 ///
 /// Errors: those of `take`, and the run was cancelled.
 pub fn each_record<T: Send>(
@@ -41,7 +42,7 @@ pub fn each_record<T: Send>(
     watch: &dyn Watch,
     stage: &'static str,
     make: impl Fn(u32, Record) -> T + Sync,
-    mut take: impl FnMut(T) -> Result<()>,
+    mut take: impl FnMut(&mut T) -> Result<()>,
 ) -> Result<Duration> {
     watch.begin(stage, sources.iter().map(|source| source.size).sum());
     // Nanoseconds that reading took.
@@ -75,12 +76,12 @@ pub fn each_record<T: Send>(
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(BATCHES_AHEAD * threads);
         scope.spawn(move || read_batches(sources, options, watch, sender));
-        let lane = Lane::new(receiver, BATCHES_OPEN * threads);
+        let lane = Lane::new(receiver, threads);
         rayon::in_place_scope(|scope| {
-            scope.spawn_broadcast(|_, _| lane.work(make_all));
-            lane.take_all(make_all, |made| match watch.cancelled() {
+            let helper = || scope.spawn(|_| lane.help(make_all));
+            lane.take_all(helper, make_all, |made| match watch.cancelled() {
                 true => Err(Error::Cancelled),
-                false => made.into_iter().try_for_each(&mut take),
+                false => made.iter_mut().try_for_each(&mut take),
             })
         })
     })?;
@@ -95,17 +96,22 @@ pub fn each_record<T: Send>(
 struct Lane<T> {
     batches: Mutex<Receiver<Batch>>,
     state: Mutex<State<T>>,
+    /// Tells the thread that takes.
     changed: Condvar,
-    /// The most batches that are open.
-    most: usize,
+    /// The threads of the pool.
+    threads: usize,
 }
 
 struct State<T> {
-    /// What was made of a batch, by its number.
-    made: BTreeMap<usize, Vec<T>>,
+    /// What was made of a batch, by its number, and by which thread.
+    made: BTreeMap<usize, (usize, Vec<T>)>,
+    /// What was taken, by the thread that made it.
+    used: Vec<Vec<Vec<T>>>,
     taken: usize,
     /// Batches that were begun, or are to be, and are not taken.
     open: usize,
+    /// Threads that make beside the one that takes.
+    helpers: usize,
     /// There are no more.
     is_ended: bool,
     /// Nobody waits any longer.
@@ -113,11 +119,13 @@ struct State<T> {
 }
 
 impl<T> Lane<T> {
-    fn new(batches: Receiver<Batch>, most: usize) -> Lane<T> {
+    fn new(batches: Receiver<Batch>, threads: usize) -> Lane<T> {
         let state = State {
             made: BTreeMap::new(),
+            used: (0..threads).map(|_| Vec::new()).collect(),
             taken: 0,
             open: 0,
+            helpers: 0,
             is_ended: false,
             is_stopped: false,
         };
@@ -125,61 +133,77 @@ impl<T> Lane<T> {
             batches: Mutex::new(batches),
             state: Mutex::new(state),
             changed: Condvar::new(),
-            most,
+            threads,
         }
     }
 
-    /// Makes of one batch after the other, as long as there are any.
-    fn work(&self, make: impl Fn(Batch) -> Vec<T>) {
+    /// Whether one more batch may be begun.
+    fn has_room(&self, state: &State<T>) -> bool {
+        !state.is_ended && !state.is_stopped && state.open < BATCHES_OPEN * self.threads
+    }
+
+    /// Makes of one batch after the other, as long as there is room: then the thread may be wanted for what is done with them.
+    fn help(&self, make: impl Fn(Batch) -> Vec<T>) {
         let _stopping = Stopping(self);
+        let thread = rayon::current_thread_index().unwrap_or_default();
         let mut state = self.state();
-        while !state.is_ended && !state.is_stopped {
-            state = match state.open < self.most {
-                true => self.work_once(state, &make),
-                false => self.wait(state),
-            };
+        while self.has_room(&state) {
+            state = self.work(state, thread, &make);
         }
+        state.helpers -= 1;
     }
 
-    /// Takes what was made in order, until all is; on a thread that makes as well, if it is one of them.
+    /// Takes what was made in order, until all is; on a thread that makes as well, if it is one of the pool. `helper` has another
+    /// one of the pool [help](Lane::help).
     fn take_all(
         &self,
+        helper: impl Fn(),
         make: impl Fn(Batch) -> Vec<T>,
-        mut take: impl FnMut(Vec<T>) -> Result<()>,
+        mut take: impl FnMut(&mut [T]) -> Result<()>,
     ) -> Result<()> {
         let _stopping = Stopping(self);
-        let makes = rayon::current_thread_index().is_some();
+        let thread = rayon::current_thread_index();
+        let helpers = self.threads - usize::from(thread.is_some());
         let mut state = self.state();
         loop {
+            while state.helpers < helpers && self.has_room(&state) {
+                state.helpers += 1;
+                helper();
+            }
             let next = state.taken;
-            if let Some(made) = state.made.remove(&next) {
+            if let Some((maker, mut made)) = state.made.remove(&next) {
                 drop(state);
-                if let Err(error) = take(made) {
+                if let Err(error) = take(&mut made) {
                     self.stop();
                     return Err(error);
                 }
                 state = self.state();
+                state.used[maker].push(made);
                 state.taken += 1;
                 state.open -= 1;
-                self.changed.notify_all();
             } else if state.is_ended && state.open == 0 || state.is_stopped {
                 return Ok(());
-            } else if makes && !state.is_ended && state.open < self.most {
-                state = self.work_once(state, &make);
+            } else if let Some(thread) = thread
+                && self.has_room(&state)
+            {
+                state = self.work(state, thread, &make);
             } else {
-                state = self.wait(state);
+                state = self.changed.wait(state).unwrap_or_else(|e| e.into_inner());
             }
         }
     }
 
     /// Makes of the next batch, if there is one.
-    fn work_once<'a>(
+    fn work<'a>(
         &'a self,
         mut state: MutexGuard<'a, State<T>>,
+        thread: usize,
         make: impl Fn(Batch) -> Vec<T>,
     ) -> MutexGuard<'a, State<T>> {
         state.open += 1;
+        let used = std::mem::take(&mut state.used[thread]);
         drop(state);
+        drop(used);
         let next = self
             .batches
             .lock()
@@ -189,32 +213,28 @@ impl<T> Lane<T> {
         let mut state = self.state();
         match made {
             Ok((number, made)) => {
-                state.made.insert(number, made);
+                state.made.insert(number, (thread, made));
             }
             Err(_) => {
                 state.open -= 1;
                 state.is_ended = true;
             }
         }
-        self.changed.notify_all();
+        self.changed.notify_one();
         state
     }
 
     fn stop(&self) {
         self.state().is_stopped = true;
-        self.changed.notify_all();
+        self.changed.notify_one();
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
-
-    fn wait<'a>(&self, state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
-        self.changed.wait(state).unwrap_or_else(|e| e.into_inner())
-    }
 }
 
-/// When its thread panics nobody waits for what it was to make.
+/// When its thread panics who takes does not wait for what it was to make.
 struct Stopping<'a, T>(&'a Lane<T>);
 
 impl<T> Drop for Stopping<'_, T> {
@@ -253,8 +273,8 @@ pub fn each_page<'s, T: Send>(
         watch,
         stage,
         make,
-        |(source, number, made)| match made {
-            Some(made) => take(&sources[source as usize], number, made),
+        |(source, number, made)| match made.take() {
+            Some(made) => take(&sources[*source as usize], *number, made),
             None => Ok(()),
         },
     )?;
@@ -324,6 +344,8 @@ fn read_batches(
 
 #[cfg(test)]
 mod tests {
+    use rayon::prelude::*;
+
     use super::super::tests::Folder;
     use super::*;
 
@@ -372,7 +394,7 @@ mod tests {
         let found = || {
             let mut found = Vec::new();
             each_record(&sources, &options, &watch, "reading", make, |record| {
-                found.push(record);
+                found.push(*record);
                 Ok(())
             })
             .unwrap();
@@ -386,10 +408,29 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             assert_eq!(pool.build().unwrap().install(found), all);
         }
+        // Who takes them may want the threads, inside of a pool and outside, and they wait for nobody.
+        let count = || {
+            let mut count = 0;
+            let take = |record: &mut (u32, u64, u64)| {
+                if record.1 % 500 == 1 {
+                    let numbers: Vec<u64> = [record.1; 64].par_iter().map(|n| 2 * n).collect();
+                    assert_eq!(numbers, [2 * record.1; 64]);
+                }
+                count += 1;
+                Ok(())
+            };
+            each_record(&sources, &options, &(), "reading", make, take).unwrap();
+            count
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
+        assert_eq!(
+            [count(), pool.build().unwrap().install(count)],
+            [all.len(); 2]
+        );
         // A panic ends it too.
         let panic = std::panic::AssertUnwindSafe(|| {
             let make = |number: u32, _| assert_ne!(number, 17);
-            each_record(&sources, &options, &(), "reading", make, |()| Ok(()))
+            each_record(&sources, &options, &(), "reading", make, |_| Ok(()))
         });
         assert!(std::panic::catch_unwind(panic).is_err());
         // And an error of who takes them.
