@@ -1,10 +1,11 @@
 //! A sliding window over a stream, in which record readers find record boundaries.
 
 use std::io::{ErrorKind, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 
-/// How much is asked of the stream at a time, and the room of a window that is not filled by one record.
+/// How much is read of the stream at a time.
 const CHUNK: usize = 256 * 1024;
 /// The least room that a window begins with.
 const LEAST: u64 = 4096;
@@ -15,12 +16,39 @@ const LEAST: u64 = 4096;
 /// read as if it were not there.
 pub(crate) struct Window {
     stream: Box<dyn Read + Send>,
-    held: BytesMut,
-    /// About so long is the stream, or longer.
-    length: u64,
+    held: Bytes,
+    /// How many bytes are held at the least when more are read.
+    room: usize,
+    blocks: Blocks,
     offset: u64,
     ended: bool,
+    /// The error that ended the stream, behind what is held.
+    late: Option<String>,
     failure: Option<String>,
+}
+
+/// Blocks of [`CHUNK`] bytes that are to be filled again: new ones would have to be cleared.
+type Blocks = Arc<Mutex<Vec<Vec<u8>>>>;
+
+/// A block that others hold parts of.
+struct Block {
+    bytes: Vec<u8>,
+    blocks: Blocks,
+}
+
+impl AsRef<[u8]> for Block {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if self.bytes.len() == CHUNK {
+            let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+            blocks.push(std::mem::take(&mut self.bytes));
+        }
+    }
 }
 
 impl Window {
@@ -30,10 +58,12 @@ impl Window {
         let room = (length + 1).clamp(LEAST, CHUNK as u64) as usize;
         Window {
             stream,
-            held: BytesMut::with_capacity(room),
-            length,
+            held: Bytes::new(),
+            room,
+            blocks: Blocks::default(),
             offset: 0,
             ended: false,
+            late: None,
             failure: None,
         }
     }
@@ -71,25 +101,28 @@ impl Window {
     /// Reads one more piece, whatever is held; false at the end or at an error.
     pub fn more(&mut self) -> bool {
         if self.ended {
+            self.failure = self.late.take().or(self.failure.take());
             return false;
         }
-        self.make_room();
-        let held = self.held.len();
-        let room = (self.held.capacity() - held).min(CHUNK);
-        self.held.resize(held + room, 0);
-        let read = loop {
-            match self.stream.read(&mut self.held[held..]) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                read => break read,
-            }
+        let (held, blocks) = (self.held.len(), self.blocks.clone());
+        let room = self.room.max(2 * held);
+        self.room = CHUNK;
+        let used = match room {
+            CHUNK => blocks.lock().unwrap_or_else(PoisonError::into_inner).pop(),
+            _ => None,
         };
-        let count = read.unwrap_or_else(|error| {
-            self.failure = Some(error.to_string());
-            0
-        });
-        self.held.truncate(held + count);
-        self.ended = count == 0;
-        count > 0
+        let mut bytes = used.unwrap_or_else(|| vec![0; room]);
+        bytes[..held].copy_from_slice(&self.held);
+        let mut end = held;
+        while end < room && !self.ended {
+            match self.stream.read(&mut bytes[end..]) {
+                Ok(count) => (end, self.ended) = (end + count, count == 0),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => (self.ended, self.late) = (true, Some(error.to_string())),
+            }
+        }
+        self.held = Bytes::from_owner(Block { bytes, blocks }).slice(..end);
+        end > held || self.more()
     }
 
     /// Moves past `count` bytes that are held.
@@ -103,7 +136,7 @@ impl Window {
     pub fn take(&mut self, count: usize) -> Bytes {
         let taken = self.held.split_to(count.min(self.held.len()));
         self.offset += taken.len() as u64;
-        taken.freeze()
+        taken
     }
 
     /// Hands the next `count` bytes to `sink` piece by piece, held or not; returns how many there were.
@@ -121,19 +154,6 @@ impl Window {
             left -= length as u64;
         }
         Ok(count - left)
-    }
-
-    /// Makes room behind the held bytes, twice as much if they fill it: in a new place while others hold what was read before.
-    fn make_room(&mut self) {
-        // One huge record must not hold its memory for the rest of the file.
-        if self.held.is_empty() && self.held.capacity() > 8 * CHUNK {
-            self.held = BytesMut::new();
-        }
-        let room = self.held.capacity() - self.held.len();
-        let read = self.offset + self.held.len() as u64;
-        if room == 0 || room < CHUNK / 2 && read < self.length {
-            self.held.reserve(self.held.len().max(CHUNK));
-        }
     }
 }
 
