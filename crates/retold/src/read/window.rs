@@ -17,7 +17,9 @@ const LEAST: u64 = 4096;
 pub(crate) struct Window {
     stream: Box<dyn Read + Send>,
     held: Bytes,
-    /// How many bytes are held at the least when more are read.
+    /// What is held of a record that no block has room for, instead.
+    large: Vec<u8>,
+    /// Bytes of the next block: of the first, fewer than of all others if there are no more.
     room: usize,
     blocks: Blocks,
     offset: u64,
@@ -59,6 +61,7 @@ impl Window {
         Window {
             stream,
             held: Bytes::new(),
+            large: Vec::new(),
             room,
             blocks: Blocks::default(),
             offset: 0,
@@ -70,7 +73,10 @@ impl Window {
 
     /// The bytes held: from the current place to as far as has been read.
     pub fn data(&self) -> &[u8] {
-        &self.held
+        match self.large.is_empty() {
+            true => &self.held,
+            false => &self.large,
+        }
     }
 
     /// Offset of the window in the (decompressed) stream.
@@ -90,7 +96,7 @@ impl Window {
 
     /// Reads until `wanted` bytes are held or the stream ends; true if they are.
     pub fn fill(&mut self, wanted: usize) -> bool {
-        while self.held.len() < wanted {
+        while self.data().len() < wanted {
             if !self.more() {
                 return false;
             }
@@ -104,39 +110,75 @@ impl Window {
             self.failure = self.late.take().or(self.failure.take());
             return false;
         }
-        let (held, blocks) = (self.held.len(), self.blocks.clone());
-        let room = self.room.max(2 * held);
-        self.room = CHUNK;
-        let used = match room {
-            CHUNK => blocks.lock().unwrap_or_else(PoisonError::into_inner).pop(),
-            _ => None,
+        let held = self.data().len();
+        let is_large = held > CHUNK / 2;
+        let mut bytes = match is_large {
+            true => self.grown(),
+            false => self.block(),
         };
-        let mut bytes = used.unwrap_or_else(|| vec![0; room]);
-        bytes[..held].copy_from_slice(&self.held);
-        let mut end = held;
-        while end < room && !self.ended {
-            match self.stream.read(&mut bytes[end..]) {
-                Ok(count) => (end, self.ended) = (end + count, count == 0),
+        let end = held + self.read(&mut bytes[held..]);
+        if is_large {
+            bytes.truncate(end);
+            self.large = bytes;
+        } else {
+            let blocks = self.blocks.clone();
+            self.held = Bytes::from_owner(Block { bytes, blocks }).slice(..end);
+        }
+        end > held || self.more()
+    }
+
+    /// Room for one chunk more behind what is held, which is moved there.
+    fn grown(&mut self) -> Vec<u8> {
+        let mut bytes = match self.large.is_empty() {
+            true => std::mem::take(&mut self.held).into(),
+            false => std::mem::take(&mut self.large),
+        };
+        bytes.resize(bytes.len() + CHUNK, 0);
+        bytes
+    }
+
+    /// A block that begins with what is held.
+    fn block(&mut self) -> Vec<u8> {
+        let room = std::mem::replace(&mut self.room, CHUNK);
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = blocks.pop().unwrap_or_else(|| vec![0; room]);
+        bytes[..self.held.len()].copy_from_slice(&self.held);
+        bytes
+    }
+
+    /// Reads until there is no room, or the stream ends; returns how much.
+    fn read(&mut self, room: &mut [u8]) -> usize {
+        let mut count = 0;
+        while count < room.len() && !self.ended {
+            match self.stream.read(&mut room[count..]) {
+                Ok(more) => (count, self.ended) = (count + more, more == 0),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => (self.ended, self.late) = (true, Some(error.to_string())),
             }
         }
-        self.held = Bytes::from_owner(Block { bytes, blocks }).slice(..end);
-        end > held || self.more()
+        count
     }
 
     /// Moves past `count` bytes that are held.
     pub fn consume(&mut self, count: usize) {
-        let count = count.min(self.held.len());
+        let count = self.settle(count);
         self.held.advance(count);
-        self.offset += count as u64;
     }
 
     /// The same, and hands them out. They are not copied: what else was read with them is held as long as they are.
     pub fn take(&mut self, count: usize) -> Bytes {
-        let taken = self.held.split_to(count.min(self.held.len()));
-        self.offset += taken.len() as u64;
-        taken
+        let count = self.settle(count);
+        self.held.split_to(count)
+    }
+
+    /// Counts so many bytes, or what is held, which is a block from then on.
+    fn settle(&mut self, count: usize) -> usize {
+        if !self.large.is_empty() {
+            self.held = std::mem::take(&mut self.large).into();
+        }
+        let count = count.min(self.held.len());
+        self.offset += count as u64;
+        count
     }
 
     /// Hands the next `count` bytes to `sink` piece by piece, held or not; returns how many there were.
@@ -146,7 +188,7 @@ impl Window {
         mut sink: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<u64, E> {
         let mut left = count;
-        while left > 0 && (!self.held.is_empty() || self.more()) {
+        while left > 0 && (!self.data().is_empty() || self.more()) {
             let piece = self.data();
             let length = usize::try_from(left).map_or(piece.len(), |left| left.min(piece.len()));
             sink(&piece[..length])?;
