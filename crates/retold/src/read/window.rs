@@ -201,29 +201,79 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    #[test]
-    fn hands_on_every_byte_in_small_and_large_steps() {
-        let bytes: Vec<u8> = (0..3 * CHUNK + 17).map(|i| (i % 251) as u8).collect();
-        for length in [0, 5000, bytes.len() as u64] {
-            hands_on(&bytes, length);
+    /// A stream that hands out so many bytes at a time at the most, is interrupted, and may end in an error.
+    struct Trickle {
+        rest: Vec<u8>,
+        at_once: usize,
+        calls: usize,
+        fails: bool,
+    }
+
+    impl Read for Trickle {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.calls += 1;
+            if self.calls.is_multiple_of(3) {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            if self.rest.is_empty() && self.fails {
+                return Err(std::io::Error::other("damaged"));
+            }
+            let count = buffer.len().min(self.at_once).min(self.rest.len());
+            let behind = self.rest.split_off(count);
+            buffer[..count].copy_from_slice(&self.rest);
+            self.rest = behind;
+            Ok(count)
         }
     }
 
-    fn hands_on(bytes: &[u8], length: u64) {
-        let mut window = Window::new(Box::new(std::io::Cursor::new(bytes.to_vec())), length);
-        let mut seen = Vec::new();
-        for step in [1, 1000, CHUNK + 5, 7, 2 * CHUNK].into_iter().cycle() {
-            let full = window.fill(step);
-            let length = step.min(window.data().len());
-            seen.extend_from_slice(&window.data()[..length]);
-            window.consume(length);
-            if !full {
-                break;
+    fn size() -> impl Strategy<Value = usize> {
+        prop_oneof![4 => 0..5000usize, 2 => CHUNK / 3..CHUNK + 9, 1 => CHUNK..4 * CHUNK]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn hands_on_every_byte_however_it_is_asked(
+            size in 0..7 * CHUNK,
+            at_once in 3000..2 * CHUNK,
+            length in prop_oneof![Just(0), Just(5000), Just(u64::MAX / 2)],
+            fails in any::<bool>(),
+            steps in prop::collection::vec((size(), any::<bool>()), 1..40),
+        ) {
+            let bytes: Vec<u8> = (0..size).map(|i| (i % 251) as u8).collect();
+            let stream = Trickle { rest: bytes.clone(), at_once, calls: 0, fails };
+            let mut window = Window::new(Box::new(stream), length);
+            // What was taken is the same at the end: no block is filled again while somebody holds it.
+            let (mut seen, mut taken) = (0, Vec::new());
+            for (wanted, takes) in steps.into_iter().cycle() {
+                let full = window.fill(wanted);
+                prop_assert!(full || window.data().len() == size - seen);
+                prop_assert_eq!(window.failure().is_some(), !full && fails);
+                let count = wanted.min(window.data().len());
+                prop_assert!(window.data()[..count] == bytes[seen..seen + count]);
+                match takes {
+                    true => taken.push((seen, window.take(count))),
+                    false => window.consume(count),
+                }
+                seen += count;
+                prop_assert_eq!(window.offset(), seen as u64);
+                if !full {
+                    break;
+                }
+                if wanted == 0 {
+                    prop_assert!(window.fill(1) || seen == size);
+                    window.take(1);
+                    seen = (seen + 1).min(size);
+                }
+            }
+            prop_assert_eq!(seen, size);
+            for (start, part) in taken {
+                prop_assert!(part[..] == bytes[start..start + part.len()]);
             }
         }
-        assert_eq!(seen, bytes);
-        assert_eq!(window.offset(), bytes.len() as u64);
     }
 }
