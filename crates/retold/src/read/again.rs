@@ -43,7 +43,10 @@ impl<'a> Again<'a> {
         }
         let (_, records) = self.open.as_mut()?;
         let record = records.find(|record| record.number >= number);
-        record.filter(|record| record.number == number)
+        // Of a block few are wanted, and it would be held as long as one of them.
+        record
+            .filter(|record| record.number == number)
+            .map(Record::by_itself)
     }
 }
 
@@ -61,5 +64,32 @@ impl<'a> Iterator for Again<'a> {
             batch.push((at, &self.sources[source as usize], record));
         }
         (!batch.is_empty()).then_some(batch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::Body;
+    use super::super::tests::Folder;
+    use super::*;
+
+    #[test]
+    fn a_record_holds_nothing_of_what_stands_beside_it() {
+        let line = |number: u32| format!("{{\"id\":\"{number}\",\"text\":\"a page\"}}\n");
+        let folder = Folder::new(&[]);
+        folder.write("in.jsonl", (1..=9).map(line).collect::<String>().as_bytes());
+        let (sources, options) = (folder.sources(&["in.jsonl"]), ReadOptions::default());
+        let found: Vec<Found<'_>> = again(&sources, &options, &[(0, 2), (0, 7)])
+            .flatten()
+            .collect();
+        for ((_, _, record), number) in found.into_iter().zip([2, 7]) {
+            match record.unwrap().body {
+                Body::Json { line: bytes, .. } => {
+                    assert!(bytes.is_unique());
+                    assert_eq!(bytes, line(number));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
     }
 }

@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub use self::again::again;
@@ -154,6 +155,17 @@ impl Record {
                 ..Page::document(source.name.clone(), bytes.into(), markup)
             }),
         }
+    }
+
+    /// The same without what was read beside it.
+    fn by_itself(mut self) -> Record {
+        match &mut self.body {
+            Body::Json { line: bytes, .. }
+            | Body::Archived { bytes, .. }
+            | Body::Document { bytes, .. } => *bytes = Bytes::copy_from_slice(bytes),
+            Body::Done(_) | Body::Row(_) => {}
+        }
+        self
     }
 
     fn done(number: u64, size: u64, outcome: Outcome) -> Record {
