@@ -176,18 +176,19 @@ impl Text {
     /// Two lengths in characters, white space left out: that of the folded text; and that of the page's own text,
     /// which is its main text, or all but its blocks of links (menus, lists of other pages) if methods see the whole page.
     pub fn lengths(&self) -> (u64, u64) {
-        let chars = count_chars(&self.folded);
-        let own = match self.main.is_empty() {
-            true => chars.saturating_sub(self.link_chars),
-            false => self.seen_chars(),
-        };
-        (chars, own)
+        let seen = self.seen_chars();
+        match self.main.is_empty() {
+            true => (seen, seen.saturating_sub(self.link_chars)),
+            false => (count_chars(&self.folded), seen),
+        }
     }
 
-    /// Characters that methods see, white space left out.
+    /// Characters that methods see, white space left out. Counted once.
     pub fn seen_chars(&self) -> u64 {
-        let stretches = self.stretches().into_iter();
-        stretches.map(|seen| count_chars(&self.folded[seen])).sum()
+        *self.derived.seen_chars.get_or_init(|| {
+            let stretches = self.stretches().into_iter();
+            stretches.map(|seen| count_chars(&self.folded[seen])).sum()
+        })
     }
 }
 
@@ -235,9 +236,9 @@ fn blocks(text: &str) -> impl Iterator<Item = &str> + Clone {
 /// The number of characters of a visible or folded text, or of a part of one, white space left out. Blocks hold no
 /// other white space than single spaces and line feeds, so bytes can be counted.
 pub fn count_chars(text: &str) -> u64 {
-    let runs = text.as_bytes().chunks(bits::WIDE);
-    runs.map(|run| u64::from(bits::first(run, bits::uncounted).count_zeros()))
-        .sum()
+    bits::count(text.as_bytes(), |byte| {
+        (byte & 0xC0 != 0x80) & (byte != b' ') & (byte != b'\n')
+    })
 }
 
 /// What equal texts have in common; `None` for an empty one.

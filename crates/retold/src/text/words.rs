@@ -48,6 +48,7 @@ pub(super) struct Derived {
     pub(super) synonyms: Arc<Synonyms>,
     language: OnceLock<Option<&'static str>>,
     words: OnceLock<Vec<Word>>,
+    pub(super) seen_chars: OnceLock<u64>,
 }
 
 /// Texts are equal if what the rest follows from is.

@@ -29,7 +29,9 @@ pub(super) fn tokens(text: &Text) -> Vec<Placed> {
     words(text, |start, end, made| {
         let token = &text.folded.as_bytes()[start..end];
         let hash = match made {
-            Made::Ascii => xxh3_64(token),
+            // Nearly all: what a hash does for longer ones would keep this from being a part of the loop.
+            Made::Ascii if token.len() <= 16 => xxh3_64(token),
+            Made::Ascii => long(token),
             Made::Alone => alone(token),
             Made::Mixed => mixed(&text.folded[start..end], &mut letters),
         };
@@ -37,6 +39,11 @@ pub(super) fn tokens(text: &Text) -> Vec<Placed> {
         tokens.push(Placed { hash, start, end });
     });
     tokens
+}
+
+#[inline(never)]
+fn long(token: &[u8]) -> u64 {
+    xxh3_64(token)
 }
 
 /// Which of these tokens of a text are its headline.
