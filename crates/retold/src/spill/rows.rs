@@ -300,10 +300,9 @@ impl Rows<u32> {
     ///
     /// Errors: a temporary file cannot be written.
     pub fn inverted(&self, count: usize) -> Result<Rows<u32>> {
-        if let (Some(all), Ok(_)) = (
-            self.values.held(0, self.values()),
-            u32::try_from(self.values()),
-        ) && let Some(held) = Held::zeros(all.len(), &self.memory)
+        if self.passed.is_empty()
+            && let Some(all) = self.values.held(0, self.values())
+            && let Some(held) = Held::zeros(all.len(), &self.memory)
         {
             return Ok(self.inverted_in(held, all, count));
         }

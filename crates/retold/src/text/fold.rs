@@ -151,7 +151,7 @@ impl Folder {
     fn entry(&self, c: char) -> u16 {
         match self.table.entries.get(c as usize) {
             Some(&entry) => entry,
-            None => classify(c, self.switches),
+            None => looked_up(c, self.switches, &mut String::new()),
         }
     }
 
@@ -246,20 +246,12 @@ impl Table {
     }
 }
 
-/// How a character folds: to one of the Basic Multilingual Plane, or one of the three special ways.
-fn classify(c: char, switches: Switches) -> u16 {
-    if is_plain(c) {
-        return short(if switches.simplify { simplify(c) } else { c });
-    }
-    looked_up(c, switches, &mut String::new())
-}
-
 /// The entry of what folds to this one character.
 fn short(c: char) -> u16 {
     u16::try_from(u32::from(c)).unwrap_or(EXPANDS)
 }
 
-/// The same for any character, which is folded in `folded`.
+/// How a character folds: to one of the Basic Multilingual Plane, or one of the three special ways. It is folded in `folded`.
 fn looked_up(c: char, switches: Switches, folded: &mut String) -> u16 {
     folded.clear();
     // Most characters are their own normal form, whatever stands around them.
@@ -350,7 +342,6 @@ mod tests {
             let table = Table::new(switches);
             for c in '\0'..='\u{FFFF}' {
                 let entry = looked_up(c, switches, &mut String::new());
-                assert_eq!(classify(c, switches), entry, "{c:?}");
                 assert_eq!(table.entries[c as usize], entry, "{c:?}");
             }
         }
