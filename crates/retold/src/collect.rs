@@ -7,6 +7,7 @@ mod saved;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -19,7 +20,7 @@ use crate::knowledge::Knowledge;
 use crate::model::{Model, facts};
 use crate::page::Page;
 pub use crate::page::seconds;
-use crate::read::{Outcome, ReadOptions, Record, Source, each_page, each_record};
+use crate::read::{Outcome, ReadOptions, Record, Source, each_batch, each_page, each_record};
 use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
 use crate::spill::Memory;
@@ -80,7 +81,18 @@ pub struct Reject {
     pub reason: String,
 }
 
-/// A record after the part of the work that runs on all threads.
+/// Some records after the part of the work that runs on all threads.
+#[derive(Default)]
+struct Batch {
+    records: Vec<Sketched>,
+    /// Bytes of the records as read.
+    bytes: u64,
+    /// The drafts of the pages, end to end.
+    drafts: Vec<u64>,
+    spent: Spent,
+}
+
+/// One of them.
 enum Sketched {
     Page(Box<Sketching>),
     Skipped(String),
@@ -92,7 +104,8 @@ struct Sketching {
     row: Row,
     site: Option<String>,
     sketch: Sketch,
-    draft: Option<Vec<u64>>,
+    /// Which part of the drafts is its own.
+    draft: Option<Range<usize>>,
     extraction: Extraction,
 }
 
@@ -121,25 +134,19 @@ impl Collection {
         watch: &dyn Watch,
     ) -> Result<Collection> {
         let mut collection = Collection::new(memory);
-        let make = |number: u32, record: Record| {
-            let (size, source) = (record.size, &sources[number as usize]);
-            let (sketched, spent) = sketch(number, record, source, options, model);
-            (size, sketched, spent)
+        let make = |records: &mut dyn Iterator<Item = (u32, Record)>| {
+            let mut batch = Batch::default();
+            for (number, record) in records {
+                batch.sketch(number, record, &sources[number as usize], options, model)?;
+            }
+            batch.drafts.shrink_to_fit();
+            Ok(batch)
         };
-        let reading = each_record(
-            sources,
-            options,
-            watch,
-            "reading",
-            make,
-            |(bytes, sketched, spent)| {
-                collection.spent += *spent;
-                match sketched {
-                    Ok(sketched) => collection.add(*bytes, sketched),
-                    Err(error) => Err(std::mem::replace(error, Error::Cancelled)),
-                }
-            },
-        )?;
+        let take = |made: &mut Result<Batch>| match made {
+            Ok(batch) => collection.add_all(batch),
+            Err(error) => Err(std::mem::replace(error, Error::Cancelled)),
+        };
+        let reading = each_batch(sources, options, watch, "reading", make, take)?;
         collection.spent.reading += reading;
         collection.drafts.seal();
         collection.pages.settle(PageNo(0))?;
@@ -285,9 +292,19 @@ impl Collection {
         page.site.map(|site| self.sites[site as usize].as_str())
     }
 
-    fn add(&mut self, bytes: u64, record: &mut Sketched) -> Result<()> {
-        self.read += 1;
-        self.bytes += bytes;
+    fn add_all(&mut self, batch: &mut Batch) -> Result<()> {
+        self.spent += batch.spent;
+        self.read += batch.records.len() as u64;
+        self.bytes += batch.bytes;
+        let mut drafts = Vec::with_capacity(batch.records.len());
+        for record in &mut batch.records {
+            self.add(record, &mut drafts)?;
+        }
+        self.drafts.push(std::mem::take(&mut batch.drafts), drafts)
+    }
+
+    /// Adds a record of a batch, and says which part of its drafts is wanted.
+    fn add(&mut self, record: &mut Sketched, drafts: &mut Vec<Range<usize>>) -> Result<()> {
         match record {
             Sketched::Page(made) => {
                 let (id, row) = &mut *made.row;
@@ -299,9 +316,10 @@ impl Collection {
                 }
                 row.sketch = self.sketches.add(made.sketch.as_ref())?;
                 row.site = made.site.take().map(|site| self.site_number(site));
-                if let (Some(draft), Some(text)) = (&made.draft, row.text) {
-                    let page = PageNo::new(self.pages.len());
-                    self.drafts.push(page, (text, row.sketch), draft)?;
+                if let (Some(draft), Some(text)) = (made.draft.take(), row.text)
+                    && (self.drafts).wants(PageNo::new(self.pages.len()), (text, row.sketch))
+                {
+                    drafts.push(draft);
                 }
                 self.pages.push(id, row)?;
             }
@@ -391,24 +409,30 @@ fn parse(
     (parsed, spent)
 }
 
-fn sketch(
-    number: u32,
-    record: Record,
-    source: &Source,
-    options: &ReadOptions,
-    model: &Model,
-) -> (Result<Sketched>, Spent) {
-    let (at, bytes) = (record.number, record.size);
-    let (parsed, mut spent) = parse(number, record, source, options, model.text_options());
-    let sketched = match parsed {
-        Parsed::Skipped(kind) => Ok(Sketched::Skipped(kind)),
-        Parsed::Rejected(reject) => Ok(Sketched::Rejected(reject)),
-        Parsed::Page(page, text) => {
-            let mut stopwatch = Stopwatch::start();
-            // The site stands in the row, as a number.
-            let made = model.sketch_and_draft(&text);
-            spent.sketches = stopwatch.lap();
-            made.map(|(sketch, draft)| {
+impl Batch {
+    fn sketch(
+        &mut self,
+        number: u32,
+        record: Record,
+        source: &Source,
+        options: &ReadOptions,
+        model: &Model,
+    ) -> Result<()> {
+        let (at, bytes) = (record.number, record.size);
+        let (parsed, mut spent) = parse(number, record, source, options, model.text_options());
+        let sketched = match parsed {
+            Parsed::Skipped(kind) => Sketched::Skipped(kind),
+            Parsed::Rejected(reject) => Sketched::Rejected(reject),
+            Parsed::Page(page, text) => {
+                let mut stopwatch = Stopwatch::start();
+                // The site stands in the row, as a number.
+                let (sketch, draft) = model.sketch_and_draft(&text)?;
+                let draft = draft.map(|draft| {
+                    let start = self.drafts.len();
+                    self.drafts.extend(draft);
+                    start..self.drafts.len()
+                });
+                spent.sketches = stopwatch.lap();
                 let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);
                 Sketched::Page(Box::new(Sketching {
                     row,
@@ -417,10 +441,13 @@ fn sketch(
                     draft,
                     extraction: text.extraction,
                 }))
-            })
-        }
-    };
-    (sketched, spent)
+            }
+        };
+        self.records.push(sketched);
+        self.bytes += bytes;
+        self.spent += spent;
+        Ok(())
+    }
 }
 
 fn row_of(

@@ -4,6 +4,7 @@
 //! process ends, however it ends. Errors of reading one back are noted ([`Memory::check`]), so that what reads here and there need
 //! not return one each time: until the run has ended for it, it sees zeros.
 
+mod apart;
 mod counts;
 mod held;
 mod often;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+pub use apart::Apart;
 pub use counts::Counts;
 pub use held::Held;
 pub use row::Row;

@@ -13,7 +13,7 @@ use crate::method::Verifier;
 use crate::model::Model;
 use crate::read::{Outcome, Record, Source, again};
 use crate::resume::{Journal, Resume};
-use crate::spill::{Row, Rows};
+use crate::spill::{Apart, Row};
 use crate::text::{Text, text_hash};
 use crate::watch::Watch;
 
@@ -118,7 +118,7 @@ pub struct Proofs {
     places: Vec<u32>,
     /// The pages whose drafts are the first rows, or proofs by now; in a file they stay drafts.
     drafts: Vec<PageNo>,
-    rows: Rows<u64>,
+    rows: Apart<u64>,
     journal: Option<Journal>,
 }
 
@@ -138,7 +138,7 @@ impl Proofs {
             let mut numbers = &numbers[..];
             while let [class, length, rest @ ..] = numbers {
                 let (proof, rest) = rest.split_at(*length as usize);
-                rows.push(proof)?;
+                rows.push(proof.to_vec(), vec![0..proof.len()])?;
                 places[*class as usize] = rows.len() as u32;
                 numbers = rest;
             }
@@ -198,9 +198,11 @@ impl Proofs {
         let proof = |text: &Text| verifier.proof(text);
         let mut take = |at: usize, proof: Vec<u64>| {
             let class = class(wanted[at]);
-            self.rows.push(&proof)?;
+            note(class, &proof, &mut self.journal)?;
+            let row = 0..proof.len();
+            self.rows.push(proof, vec![row])?;
             self.places[class.at()] = self.rows.len() as u32;
-            note(class, &proof, &mut self.journal)
+            Ok(())
         };
         texts.each(&wanted, &proof, &mut take, watch)?;
         match &mut self.journal {

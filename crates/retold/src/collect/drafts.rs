@@ -1,10 +1,12 @@
 //! Drafts of proofs, made while pages are read.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 use crate::ids::{PageNo, SketchNo};
-use crate::spill::{Memory, Rows};
+use crate::spill::{Apart, Memory};
 
 /// What was made for proofs where pages were read first ([`Verifier::sketch_and_draft`]), so that their texts need not be read again:
 /// in memory, or in a temporary file when they are many.
@@ -14,7 +16,7 @@ use crate::spill::{Memory, Rows};
 pub struct Drafts {
     /// Which pages, ascending.
     pub(crate) pages: Vec<PageNo>,
-    pub(crate) rows: Rows<u64>,
+    pub(crate) rows: Apart<u64>,
     /// Sketch -> the last 32 bits of the text that it was first seen with.
     of_sketch: Vec<u32>,
     /// Other texts of a sketch.
@@ -25,21 +27,14 @@ impl Drafts {
     /// None yet.
     pub(super) fn new(memory: &Memory) -> Drafts {
         Drafts {
-            rows: Rows::new(memory).within(memory.spare()),
+            rows: Apart::new(memory).within(memory.spare()),
             ..Drafts::default()
         }
     }
 
-    /// Adds the draft of a page of this text and sketch that comes after all others, unless a copy of it has one: of copies one is
-    /// looked at, at the most.
-    ///
-    /// Errors: the temporary file cannot be written.
-    pub(super) fn push(
-        &mut self,
-        page: PageNo,
-        (text, sketch): (u128, SketchNo),
-        draft: &[u64],
-    ) -> Result<()> {
+    /// Whether the draft of a page of this text and sketch is to be [added](Drafts::push) next; not if a copy of it has one: of
+    /// copies one is looked at, at the most.
+    pub(super) fn wants(&mut self, page: PageNo, (text, sketch): (u128, SketchNo)) -> bool {
         let is_new = match self.of_sketch.get(sketch.at()) {
             Some(&first) => first != text as u32 && self.others.insert(text),
             None => {
@@ -50,9 +45,15 @@ impl Drafts {
         };
         if is_new {
             self.pages.push(page);
-            self.rows.push(draft)?;
         }
-        Ok(())
+        is_new
+    }
+
+    /// Adds the drafts that were wanted since the last call: these parts of `batch`.
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub(super) fn push(&mut self, batch: Vec<u64>, rows: Vec<Range<usize>>) -> Result<()> {
+        self.rows.push(batch, rows)
     }
 
     /// No more are added: forgets what it takes to find copies.

@@ -30,10 +30,7 @@ struct Batch {
     reading: Duration,
 }
 
-/// Shows what `make` makes of each record, given its source's number, to `take`, in the order of reading. One thread
-/// reads ahead, all others make, and this one takes what was made as well; memory is a few batches of records for each thread.
-/// What `take` leaves is dropped by the thread that made it, so that none waits for the memory of another. Returns the time that
-/// reading took.
+/// [`each_batch`], one record after the other.
 ///
 /// Errors: those of `take`, and the run was cancelled.
 pub fn each_record<T: Send>(
@@ -43,6 +40,29 @@ pub fn each_record<T: Send>(
     stage: &'static str,
     make: impl Fn(u32, Record) -> T + Sync,
     mut take: impl FnMut(&mut T) -> Result<()>,
+) -> Result<Duration> {
+    let make = |records: &mut dyn Iterator<Item = (u32, Record)>| -> Vec<T> {
+        records
+            .map(|(number, record)| make(number, record))
+            .collect()
+    };
+    let take = |made: &mut Vec<T>| made.iter_mut().try_for_each(&mut take);
+    each_batch(sources, options, watch, stage, make, take)
+}
+
+/// Shows what `make` makes of batches of records, each given with its source's number, to `take`, in the order of reading. One
+/// thread reads ahead, all others make, and this one takes what was made as well; memory is a few batches for each thread.
+/// What `take` leaves is dropped by the thread that made it, so that none waits for the memory of another. Returns the time that
+/// reading took.
+///
+/// Errors: those of `take`, and the run was cancelled.
+pub fn each_batch<B: Send>(
+    sources: &[Source],
+    options: &ReadOptions,
+    watch: &dyn Watch,
+    stage: &'static str,
+    make: impl Fn(&mut dyn Iterator<Item = (u32, Record)>) -> B + Sync,
+    mut take: impl FnMut(&mut B) -> Result<()>,
 ) -> Result<Duration> {
     watch.begin(stage, sources.iter().map(|source| source.size).sum());
     // Nanoseconds that reading took.
@@ -63,14 +83,12 @@ pub fn each_record<T: Send>(
     };
     let make_all = |batch: Batch| {
         count(batch.reading);
-        let mut made = Vec::with_capacity(batch.records.len());
-        for (number, record) in batch.records {
-            match record {
-                Some(record) => made.push(make(number, record)),
-                None => made.extend(read(number).map(|record| make(number, record))),
-            }
-        }
-        made
+        let mut records = batch.records.into_iter().flat_map(|(number, record)| {
+            let small = record.is_none().then(|| read(number));
+            let records = record.into_iter().chain(small.into_iter().flatten());
+            records.map(move |record| (number, record))
+        });
+        make(&mut records)
     };
     let threads = rayon::current_num_threads();
     std::thread::scope(|scope| {
@@ -81,7 +99,7 @@ pub fn each_record<T: Send>(
             let helper = || scope.spawn(|_| lane.help(make_all));
             lane.take_all(helper, make_all, |made| match watch.cancelled() {
                 true => Err(Error::Cancelled),
-                false => made.iter_mut().try_for_each(&mut take),
+                false => take(made),
             })
         })
     })?;
@@ -104,9 +122,9 @@ struct Lane<T> {
 
 struct State<T> {
     /// What was made of a batch, by its number, and by which thread.
-    made: BTreeMap<usize, (usize, Vec<T>)>,
+    made: BTreeMap<usize, (usize, T)>,
     /// What was taken, by the thread that made it.
-    used: Vec<Vec<Vec<T>>>,
+    used: Vec<Vec<T>>,
     taken: usize,
     /// Batches that were begun, or are to be, and are not taken.
     open: usize,
@@ -143,7 +161,7 @@ impl<T> Lane<T> {
     }
 
     /// Makes of one batch after the other, as long as there is room: then the thread may be wanted for what is done with them.
-    fn help(&self, make: impl Fn(Batch) -> Vec<T>) {
+    fn help(&self, make: impl Fn(Batch) -> T) {
         let _stopping = Stopping(self);
         let thread = rayon::current_thread_index().unwrap_or_default();
         let mut state = self.state();
@@ -158,8 +176,8 @@ impl<T> Lane<T> {
     fn take_all(
         &self,
         helper: impl Fn(),
-        make: impl Fn(Batch) -> Vec<T>,
-        mut take: impl FnMut(&mut [T]) -> Result<()>,
+        make: impl Fn(Batch) -> T,
+        mut take: impl FnMut(&mut T) -> Result<()>,
     ) -> Result<()> {
         let _stopping = Stopping(self);
         let thread = rayon::current_thread_index();
@@ -198,7 +216,7 @@ impl<T> Lane<T> {
         &'a self,
         mut state: MutexGuard<'a, State<T>>,
         thread: usize,
-        make: impl Fn(Batch) -> Vec<T>,
+        make: impl Fn(Batch) -> T,
     ) -> MutexGuard<'a, State<T>> {
         state.open += 1;
         let used = std::mem::take(&mut state.used[thread]);

@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 pub use self::again::again;
 use self::archive::{Archive, Form};
 pub use self::discover::leave_out;
-pub use self::each::{each_page, each_record};
+pub use self::each::{each_batch, each_page, each_record};
 use self::frame::{Body, Frame, Frames, State};
 use self::hashed::{Hashed, Seen};
 pub use self::ids::{PageId, page_ids, settle};

@@ -25,8 +25,6 @@ pub struct Held<T: Pod> {
     file: Option<(File, usize)>,
     /// Bytes that were taken for `values`.
     taken: u64,
-    /// The most bytes that are held in memory.
-    most: u64,
 }
 
 impl<T: Pod> Default for Held<T> {
@@ -43,13 +41,7 @@ impl<T: Pod> Held<T> {
             values: Vec::new(),
             file: None,
             taken: 0,
-            most: u64::MAX,
         }
-    }
-
-    /// From now on no more than `most` bytes are held in memory.
-    pub(super) fn bound(&mut self, most: u64) {
-        self.most = most;
     }
 
     /// No values yet; they go to a file, whatever memory there is.
@@ -89,7 +81,7 @@ impl<T: Pod> Held<T> {
         let bytes = size_of_val(&self.values[..]) as u64;
         if self.file.is_none() {
             while self.taken < bytes {
-                if bytes > self.most || !self.memory.take(PIECE) {
+                if !self.memory.take(PIECE) {
                     self.file = Some((self.memory.file()?, 0));
                     break;
                 }

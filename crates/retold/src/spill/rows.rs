@@ -46,10 +46,12 @@ impl<T: Pod + Send + Sync> Rows<T> {
         }
     }
 
-    /// From now on no more than `most` bytes of values are held in memory; more go to a file.
-    pub fn within(mut self, most: u64) -> Rows<T> {
-        self.values.bound(most);
-        self
+    /// No rows yet; they go to a file, whatever memory there is.
+    pub(super) fn on_disk(memory: &Memory) -> Result<Rows<T>> {
+        Ok(Rows {
+            values: Held::on_disk(memory)?,
+            ..Rows::new(memory)
+        })
     }
 
     /// So many rows at least, of values with the numbers of their rows, which ascend.
@@ -133,12 +135,9 @@ impl<T: Pod + Send + Sync> Rows<T> {
         }
     }
 
-    /// The same after [`Rows::change`], of which nothing comes if it is made twice: if rows are in a file, each is changed as it is read.
-    pub fn get_changed(&self, row: usize, change: impl FnOnce(&mut [T])) -> Row<'_, T> {
-        match self.values.is_in_file() {
-            true => self.read(row, change),
-            false => self.get(row),
-        }
+    /// A row of a file, changed as it is read.
+    pub(super) fn get_changed(&self, row: usize, change: impl FnOnce(&mut [T])) -> Row<'_, T> {
+        self.read(row, change)
     }
 
     /// A row, read from the file and changed, unless it is read often.
@@ -231,22 +230,6 @@ impl<T: Pod + Send + Sync> Rows<T> {
         self.made(all, |values| changed.extend(&values))?;
         self.values = changed;
         Ok(())
-    }
-
-    /// Changes these rows, ascending, in place; but only if all rows are in memory ([`Rows::get_changed`]).
-    pub fn change(&mut self, rows: &[usize], change: impl Fn(&mut [T]) + Sync) {
-        let places: Vec<Range<usize>> = rows.iter().map(|&row| self.places(row)).collect();
-        if let Some(mut values) = self.values.in_memory() {
-            let mut start = 0;
-            let slices = places.iter().map(|place| {
-                let behind = std::mem::take(&mut values).split_at_mut(place.start - start);
-                let (row, behind) = behind.1.split_at_mut(place.len());
-                (values, start) = (behind, place.end);
-                row
-            });
-            let mut slices: Vec<&mut [T]> = slices.collect();
-            slices.par_iter_mut().for_each(|row| change(row));
-        }
     }
 
     /// All rows, held in memory for as long as they are looked at.

@@ -70,27 +70,32 @@ fn what_is_given_back_can_be_taken_again() {
 #[test]
 fn rows_in_memory_have_a_limit_of_their_own() {
     let memory = Memory::new(0, 16 << 20, &std::env::temp_dir(), Arc::default());
-    let mut rows = Rows::new(&memory).within(3 << 20);
+    let mut rows = Apart::new(&memory).within(3 << 20);
     // Memory is counted by the mebibyte, rows by the byte.
     while memory.on_disk() == 0 {
-        rows.push(&[7u64; 1000]).unwrap();
+        rows.push(vec![7u64; 1000], vec![0..1000]).unwrap();
     }
-    assert_eq!(rows.len(), (3 << 20) / 8000 + 1);
-    // Without the limit others may use what is left.
+    assert_eq!(rows.len(), (3 << 20) / 8032 + 1);
+    assert_eq!(memory.left(), 12 << 20);
+    // Others may use what is left.
     let mut rows = rows.within(u64::MAX);
-    let mut others = Rows::new(&memory).within(u64::MAX);
+    let mut others = Apart::new(&memory);
     let before = memory.on_disk();
-    others.push(&[7u64; 1_000_000]).unwrap();
+    others
+        .push(vec![7u64; 1_000_000], vec![0..1_000_000])
+        .unwrap();
     assert_eq!(memory.on_disk(), before);
-    rows.push(&[8; 3]).unwrap();
-    assert_eq!(*rows.get(rows.len() - 1), [8; 3]);
+    rows.push(vec![8; 3], vec![0..3]).unwrap();
+    assert_eq!(*rows.get_changed(rows.len() - 1, |_| ()), [8; 3]);
+    drop(others);
+    assert_eq!(memory.left(), 12 << 20);
 }
 
 #[test]
 fn rows_that_are_read_often_are_those_of_the_file() {
     // Memory for a third of them.
     let memory = Memory::new(0, 4 << 20, &std::env::temp_dir(), Arc::default());
-    let mut rows = Rows::new(&memory).within(0);
+    let mut rows = Rows::on_disk(&memory).unwrap();
     let all: Vec<Vec<u64>> = (0..9000)
         .map(|row| numbers(row % 250).map(|n| n ^ row).collect())
         .collect();
@@ -177,22 +182,47 @@ proptest! {
                 prop_assert_eq!(&held.get(number)[..], &row[..]);
                 prop_assert_eq!(held.count(number), row.len());
             }
+            memory.check().unwrap();
+        }
+    }
+
+    #[test]
+    fn rows_apart_are_the_same_wherever_they_are(
+        rows in proptest::collection::vec(proptest::collection::vec(any::<u32>(), 0..9), 0..50),
+        repeated in 1usize..200,
+        together in 1usize..9,
+        between in 0..6u32,
+    ) {
+        for memory in memories() {
+            let mut held = Apart::new(&memory);
+            let all: Vec<&Vec<u32>> = rows.iter().cycle().take(rows.len() * repeated).collect();
+            for rows in all.chunks(together) {
+                // What is in no row is much or little.
+                let (mut batch, mut places) = (Vec::new(), Vec::new());
+                for row in rows {
+                    batch.extend(0..between);
+                    places.push(batch.len()..batch.len() + row.len());
+                    batch.extend_from_slice(row);
+                }
+                held.push(batch, places).unwrap();
+            }
+            prop_assert_eq!((held.len(), held.is_empty()), (all.len(), all.is_empty()));
             // Some are changed, and others added behind them.
-            let some: Vec<usize> = (0..all.len()).filter(|number| number % repeated.min(3) == 0).collect();
+            let is_changed = |number: usize| number % repeated.min(3) == 0;
+            let some: Vec<usize> = (0..all.len()).filter(|&number| is_changed(number)).collect();
             let change = |row: &mut [u32]| row.iter_mut().for_each(|value| *value |= 1);
             held.change(&some, change);
-            held.push(&[3, 4]).unwrap();
+            held.push(vec![3, 4], vec![0..2]).unwrap();
             for (number, row) in all.iter().enumerate() {
-                let is_changed = number % repeated.min(3) == 0;
-                let bit = u32::from(is_changed);
+                let bit = u32::from(is_changed(number));
                 let expected: Vec<u32> = row.iter().map(|value| value | bit).collect();
-                let found = match is_changed {
+                let found = match is_changed(number) {
                     true => held.get_changed(number, change),
-                    false => held.get(number),
+                    false => held.get_changed(number, |_| ()),
                 };
                 prop_assert_eq!(&found[..], &expected[..]);
             }
-            prop_assert_eq!(&held.get(all.len())[..], &[3, 4]);
+            prop_assert_eq!(&held.get_changed(all.len(), |_| ())[..], &[3, 4]);
             memory.check().unwrap();
         }
     }

@@ -47,19 +47,18 @@ impl<'a> Proof<'a> {
         run: usize,
         sample: &[(u64, usize)],
     ) -> Vec<u64> {
-        let words = HEAD + spelled.len() + 2 * sample.len() + tokens.len().div_ceil(2);
-        let mut proof = Vec::with_capacity(words);
-        let headline = (headline.start as u64) << 32 | headline.end as u64;
-        let counts = [tokens.len(), spelled.len(), sample.len()].map(|count| count as u64);
-        proof.extend([prose, counts[0], headline, counts[1], counts[2], 0]);
-        proof.extend(spelled);
-        proof.extend(sample.iter().map(|(key, _)| key));
-        proof.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
         let runs = match tokens.len() {
             0 => 0,
             tokens => tokens - run.min(tokens) + 1,
         };
-        proof[HEAD - 1] = runs as u64;
+        let words = HEAD + spelled.len() + 2 * sample.len() + runs.div_ceil(2);
+        let mut proof = Vec::with_capacity(words);
+        let headline = (headline.start as u64) << 32 | headline.end as u64;
+        let counts = [tokens.len(), spelled.len(), sample.len(), runs].map(|count| count as u64);
+        proof.extend([prose, counts[0], headline, counts[1], counts[2], counts[3]]);
+        proof.extend(spelled);
+        proof.extend(sample.iter().map(|(key, _)| key));
+        proof.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
         let mut halves = grams(tokens, run).map(|gram| (gram.hash >> 32) as u32);
         while let Some(first) = halves.next() {
             let second = halves.next().unwrap_or_default();
