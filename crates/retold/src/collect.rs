@@ -4,6 +4,8 @@ mod census;
 mod drafts;
 mod pages;
 mod saved;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,6 +28,7 @@ use crate::spent::{Spent, Stopwatch};
 use crate::spill::Memory;
 use crate::text::{Extraction, Text, TextOptions, text_hash, text_of};
 use crate::watch::Watch;
+pub(crate) use drafts::Drafted;
 pub use drafts::Drafts;
 pub use pages::{PageRow, Pages};
 
@@ -149,8 +152,19 @@ impl Collection {
         let reading = each_batch(sources, options, watch, "reading", make, take)?;
         collection.spent.reading += reading;
         collection.drafts.seal();
+        collection.in_order_of_sources()?;
         collection.pages.settle(PageNo(0))?;
         Ok(collection)
+    }
+
+    /// Puts pages and rejects in the order of their sources, if these were read side by side.
+    fn in_order_of_sources(&mut self) -> Result<()> {
+        let place = |reject: &Reject| (reject.source, reject.record);
+        self.rejects.sort_unstable_by_key(place);
+        if let Some(numbers) = self.pages.in_order_of_sources()? {
+            self.drafts.renumber(|page| numbers[page.at()]);
+        }
+        Ok(())
     }
 
     /// Reads all `sources` and keeps the texts, for those who sketch them again and again, with other methods too: they

@@ -6,7 +6,7 @@
 use bytemuck::pod_collect_to_vec;
 use rayon::prelude::*;
 
-use crate::collect::{Collection, Drafts};
+use crate::collect::{Collection, Drafted, Drafts};
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, PageNo};
 use crate::method::Verifier;
@@ -117,7 +117,7 @@ pub struct Proofs {
     /// Class -> its proof's row, and one; 0 without a proof.
     places: Vec<u32>,
     /// The pages whose drafts are the first rows, or proofs by now; in a file they stay drafts.
-    drafts: Vec<PageNo>,
+    drafted: Drafted,
     rows: Apart<u64>,
     journal: Option<Journal>,
 }
@@ -138,7 +138,7 @@ impl Proofs {
             let mut numbers = &numbers[..];
             while let [class, length, rest @ ..] = numbers {
                 let (proof, rest) = rest.split_at(*length as usize);
-                rows.push(proof.to_vec(), vec![0..proof.len()])?;
+                rows.push(proof.to_vec())?;
                 places[*class as usize] = rows.len() as u32;
                 numbers = rest;
             }
@@ -148,7 +148,7 @@ impl Proofs {
         Ok(Proofs {
             journal: journal.transpose()?,
             places,
-            drafts: drafts.pages,
+            drafted: drafts.drafted,
             rows,
         })
     }
@@ -181,11 +181,12 @@ impl Proofs {
             }
             Ok(())
         };
-        let draft = |page: &PageNo| self.drafts.binary_search(page).ok();
-        let rows: Vec<usize> = wanted.iter().filter_map(draft).collect();
+        let draft = |&page: &PageNo| Some((page, self.drafted.row(page)?));
+        let drafts: Vec<(PageNo, usize)> = wanted.iter().filter_map(draft).collect();
+        let rows: Vec<usize> = drafts.iter().map(|(_, row)| *row).collect();
         self.rows.change(&rows, |draft| verifier.finish(draft));
-        for &row in &rows {
-            let class = class(self.drafts[row]);
+        for (page, row) in drafts {
+            let class = class(page);
             self.places[class.at()] = row as u32 + 1;
             if self.journal.is_some() {
                 let proof = self.rows.get_changed(row, |draft| verifier.finish(draft));
@@ -199,8 +200,7 @@ impl Proofs {
         let mut take = |at: usize, proof: Vec<u64>| {
             let class = class(wanted[at]);
             note(class, &proof, &mut self.journal)?;
-            let row = 0..proof.len();
-            self.rows.push(proof, vec![row])?;
+            self.rows.push(proof)?;
             self.places[class.at()] = self.rows.len() as u32;
             Ok(())
         };
@@ -230,7 +230,7 @@ impl Proofs {
 
     /// The proof of a page's text, made of its draft if there is one.
     pub fn drafted(&self, page: PageNo, verifier: &dyn Verifier) -> Option<Vec<u64>> {
-        let row = self.drafts.binary_search(&page).ok()?;
+        let row = self.drafted.row(page)?;
         let finish = |draft: &mut [u64]| verifier.finish(draft);
         let mut proof = self.rows.get_changed(row, finish).to_vec();
         verifier.finish(&mut proof);

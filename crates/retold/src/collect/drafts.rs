@@ -2,11 +2,29 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 use crate::ids::{PageNo, SketchNo};
 use crate::spill::{Apart, Memory};
+
+/// Which pages have drafts, and where.
+#[derive(Debug, Default)]
+pub(crate) struct Drafted {
+    /// Ascending.
+    pages: Vec<PageNo>,
+    /// The row of each; empty if rows are in the same order.
+    rows: Vec<u32>,
+}
+
+impl Drafted {
+    /// The row of a page's draft, if it has one.
+    pub(crate) fn row(&self, page: PageNo) -> Option<usize> {
+        let at = self.pages.binary_search(&page).ok()?;
+        Some(self.rows.get(at).map_or(at, |&row| row as usize))
+    }
+}
 
 /// What was made for proofs where pages were read first ([`Verifier::sketch_and_draft`]), so that their texts need not be read again:
 /// in memory, or in a temporary file when they are many.
@@ -14,8 +32,7 @@ use crate::spill::{Apart, Memory};
 /// [`Verifier::sketch_and_draft`]: crate::method::Verifier::sketch_and_draft
 #[derive(Debug, Default)]
 pub struct Drafts {
-    /// Which pages, ascending.
-    pub(crate) pages: Vec<PageNo>,
+    pub(crate) drafted: Drafted,
     pub(crate) rows: Apart<u64>,
     /// Sketch -> the last 32 bits of the text that it was first seen with.
     of_sketch: Vec<u32>,
@@ -44,7 +61,7 @@ impl Drafts {
             }
         };
         if is_new {
-            self.pages.push(page);
+            self.drafted.pages.push(page);
         }
         is_new
     }
@@ -53,11 +70,19 @@ impl Drafts {
     ///
     /// Errors: the temporary file cannot be written.
     pub(super) fn push(&mut self, batch: Vec<u64>, rows: Vec<Range<usize>>) -> Result<()> {
-        self.rows.push(batch, rows)
+        self.rows.push_all(batch, rows)
     }
 
     /// No more are added: forgets what it takes to find copies.
     pub(super) fn seal(&mut self) {
         (self.of_sketch, self.others) = Default::default();
+    }
+
+    /// Gives each page another number.
+    pub(super) fn renumber(&mut self, number: impl Fn(PageNo) -> PageNo) {
+        let pages = std::mem::take(&mut self.drafted.pages).into_iter();
+        let mut pages: Vec<(PageNo, u32)> = pages.map(number).zip(0..).collect();
+        pages.par_sort_unstable();
+        (self.drafted.pages, self.drafted.rows) = pages.into_iter().unzip();
     }
 }

@@ -1,6 +1,7 @@
 //! The pages of a collection, without their texts.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -189,6 +190,39 @@ impl Pages {
             id(a).cmp(id(b)).then(a.cmp(&b))
         });
         order
+    }
+
+    /// Puts them in the order of their sources, if they are not; those of a source are. Returns the new number of each page.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn in_order_of_sources(&mut self) -> Result<Option<Vec<PageNo>>> {
+        if self.iter().is_sorted_by_key(|row| row.source) {
+            return Ok(None);
+        }
+        // Pages of one source that follow each other.
+        let mut runs: Vec<(u32, Range<usize>)> = Vec::new();
+        for (at, row) in self.iter().enumerate() {
+            match runs.last_mut() {
+                Some((source, run)) if *source == row.source => run.end += 1,
+                _ => runs.push((row.source, at..at + 1)),
+            }
+        }
+        runs.sort_by_key(|(source, _)| *source);
+        let (mut rows, mut ids) = (Held::new(&self.memory), Rows::new(&self.memory));
+        let mut numbers = vec![PageNo::default(); self.len()];
+        for (_, run) in runs {
+            let first = rows.len();
+            for (number, at) in numbers[run.clone()].iter_mut().zip(first..) {
+                *number = PageNo::new(at);
+            }
+            rows.extend(&self.rows.get(run.start, run.len()))?;
+            let piece = self.ids.piece(run);
+            for (_, id) in piece.rows() {
+                ids.push(id)?;
+            }
+        }
+        (self.rows, self.ids) = (rows, ids);
+        Ok(Some(numbers))
     }
 
     /// Tells pages of one id apart; those from `first` on come first, so if no two of them are equal they keep theirs.

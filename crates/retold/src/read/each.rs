@@ -1,23 +1,23 @@
-//! The one loop over records: a thread reads ahead, all others work.
+//! The one loop over records: some threads read ahead, all others work.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
+use super::lane::Lane;
 use super::{Outcome, ReadOptions, Record, Source};
 use crate::error::{Error, Result};
 use crate::page::Page;
 use crate::spent::Stopwatch;
 use crate::watch::Watch;
 
-/// Records on their way from the reading thread to one of the others: about this many bytes at a time.
-const BATCH_BYTES: u64 = 1 << 18;
+/// Records on their way from who reads to who works on them: about this many bytes at a time; few in tests, which are small.
+const BATCH_BYTES: u64 = if cfg!(test) { 1 << 12 } else { 1 << 18 };
 const BATCH_RECORDS: usize = 1024;
-/// Batches for each thread that wait to be worked on, at the most, and that are worked on or wait to be taken.
+/// Batches for each thread that wait to be worked on, at the most.
 const BATCHES_AHEAD: usize = 2;
-const BATCHES_OPEN: usize = 8;
+/// Threads that one that decompresses keeps up with.
+const THREADS_A_READER: usize = 4;
 /// Files up to this size are read by the thread that works on them: to open many of them takes one thread too long.
 const SMALL_FILE: u64 = 1 << 19;
 
@@ -25,12 +25,11 @@ const SMALL_FILE: u64 = 1 << 19;
 /// yet to be read.
 #[derive(Default)]
 struct Batch {
-    number: usize,
     records: Vec<(u32, Option<Record>)>,
     reading: Duration,
 }
 
-/// [`each_batch`], one record after the other.
+/// [`each_batch`], one record after the other, in the order of the sources.
 ///
 /// Errors: those of `take`, and the run was cancelled.
 pub fn each_record<T: Send>(
@@ -47,16 +46,46 @@ pub fn each_record<T: Send>(
             .collect()
     };
     let take = |made: &mut Vec<T>| made.iter_mut().try_for_each(&mut take);
-    each_batch(sources, options, watch, stage, make, take)
+    let readers = vec![(0..sources.len()).collect()];
+    read_with(readers, sources, options, watch, stage, make, take)
 }
 
-/// Shows what `make` makes of batches of records, each given with its source's number, to `take`, in the order of reading. One
-/// thread reads ahead, all others make, and this one takes what was made as well; memory is a few batches for each thread.
-/// What `take` leaves is dropped by the thread that made it, so that none waits for the memory of another. Returns the time that
-/// reading took.
+/// Shows what `make` makes of batches of records, each given with its source's number, to `take`. One thread or several, where
+/// files are compressed, read ahead, all others make, and this one takes what was made as well; memory is a few batches for each
+/// thread. Records of a source come in order, and those of others between them if several files are read side by side. What
+/// `take` leaves is dropped by the thread that made it, so that none waits for the memory of another. Returns the time that reading
+/// took.
 ///
 /// Errors: those of `take`, and the run was cancelled.
 pub fn each_batch<B: Send>(
+    sources: &[Source],
+    options: &ReadOptions,
+    watch: &dyn Watch,
+    stage: &'static str,
+    make: impl Fn(&mut dyn Iterator<Item = (u32, Record)>) -> B + Sync,
+    take: impl FnMut(&mut B) -> Result<()>,
+) -> Result<Duration> {
+    let readers = readers(sources, rayon::current_num_threads());
+    read_with(readers, sources, options, watch, stage, make, take)
+}
+
+/// The sources that each reader reads, by their numbers: about as much for each, in order.
+fn readers(sources: &[Source], threads: usize) -> Vec<Vec<usize>> {
+    let packed = sources.iter().filter(|source| is_packed(source)).count();
+    let count = threads.div_ceil(THREADS_A_READER).min(packed).max(1);
+    let mut readers = vec![(0, Vec::new()); count];
+    for (number, source) in sources.iter().enumerate() {
+        if let Some((size, numbers)) = readers.iter_mut().min_by_key(|(size, _)| *size) {
+            *size += source.size;
+            numbers.push(number);
+        }
+    }
+    readers.into_iter().map(|(_, numbers)| numbers).collect()
+}
+
+/// [`each_batch`] with a thread for each of these readers.
+fn read_with<B: Send>(
+    readers: Vec<Vec<usize>>,
     sources: &[Source],
     options: &ReadOptions,
     watch: &dyn Watch,
@@ -92,9 +121,13 @@ pub fn each_batch<B: Send>(
     };
     let threads = rayon::current_num_threads();
     std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(BATCHES_AHEAD * threads);
-        scope.spawn(move || read_batches(sources, options, watch, sender));
-        let lane = Lane::new(receiver, threads);
+        let ahead = (BATCHES_AHEAD * threads).div_ceil(readers.len());
+        let reader = |numbers: Vec<usize>| {
+            let (sender, receiver) = sync_channel(ahead);
+            scope.spawn(move || read_batches(&numbers, sources, options, watch, sender));
+            receiver
+        };
+        let lane = Lane::new(readers.into_iter().map(reader).collect(), threads);
         rayon::in_place_scope(|scope| {
             let helper = || scope.spawn(|_| lane.help(make_all));
             lane.take_all(helper, make_all, |made| match watch.cancelled() {
@@ -103,163 +136,10 @@ pub fn each_batch<B: Send>(
             })
         })
     })?;
-    // The reading thread stops early as well.
+    // Who reads stops early as well.
     match watch.cancelled() {
         true => Err(Error::Cancelled),
         false => Ok(Duration::from_nanos(reading.into_inner())),
-    }
-}
-
-/// Where threads get batches and put down what they made of them, and one takes that in order.
-struct Lane<T> {
-    batches: Mutex<Receiver<Batch>>,
-    state: Mutex<State<T>>,
-    /// Tells the thread that takes.
-    changed: Condvar,
-    /// The threads of the pool.
-    threads: usize,
-}
-
-struct State<T> {
-    /// What was made of a batch, by its number, and by which thread.
-    made: BTreeMap<usize, (usize, T)>,
-    /// What was taken, by the thread that made it.
-    used: Vec<Vec<T>>,
-    taken: usize,
-    /// Batches that were begun, or are to be, and are not taken.
-    open: usize,
-    /// Threads that make beside the one that takes.
-    helpers: usize,
-    /// There are no more.
-    is_ended: bool,
-    /// Nobody waits any longer.
-    is_stopped: bool,
-}
-
-impl<T> Lane<T> {
-    fn new(batches: Receiver<Batch>, threads: usize) -> Lane<T> {
-        let state = State {
-            made: BTreeMap::new(),
-            used: (0..threads).map(|_| Vec::new()).collect(),
-            taken: 0,
-            open: 0,
-            helpers: 0,
-            is_ended: false,
-            is_stopped: false,
-        };
-        Lane {
-            batches: Mutex::new(batches),
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-            threads,
-        }
-    }
-
-    /// Whether one more batch may be begun.
-    fn has_room(&self, state: &State<T>) -> bool {
-        !state.is_ended && !state.is_stopped && state.open < BATCHES_OPEN * self.threads
-    }
-
-    /// Makes of one batch after the other, as long as there is room: then the thread may be wanted for what is done with them.
-    fn help(&self, make: impl Fn(Batch) -> T) {
-        let _stopping = Stopping(self);
-        let thread = rayon::current_thread_index().unwrap_or_default();
-        let mut state = self.state();
-        while self.has_room(&state) {
-            state = self.work(state, thread, &make);
-        }
-        state.helpers -= 1;
-    }
-
-    /// Takes what was made in order, until all is; on a thread that makes as well, if it is one of the pool. `helper` has another
-    /// one of the pool [help](Lane::help).
-    fn take_all(
-        &self,
-        helper: impl Fn(),
-        make: impl Fn(Batch) -> T,
-        mut take: impl FnMut(&mut T) -> Result<()>,
-    ) -> Result<()> {
-        let _stopping = Stopping(self);
-        let thread = rayon::current_thread_index();
-        let helpers = self.threads - usize::from(thread.is_some());
-        let mut state = self.state();
-        loop {
-            while state.helpers < helpers && self.has_room(&state) {
-                state.helpers += 1;
-                helper();
-            }
-            let next = state.taken;
-            if let Some((maker, mut made)) = state.made.remove(&next) {
-                drop(state);
-                if let Err(error) = take(&mut made) {
-                    self.stop();
-                    return Err(error);
-                }
-                state = self.state();
-                state.used[maker].push(made);
-                state.taken += 1;
-                state.open -= 1;
-            } else if state.is_ended && state.open == 0 || state.is_stopped {
-                return Ok(());
-            } else if let Some(thread) = thread
-                && self.has_room(&state)
-            {
-                state = self.work(state, thread, &make);
-            } else {
-                state = self.changed.wait(state).unwrap_or_else(|e| e.into_inner());
-            }
-        }
-    }
-
-    /// Makes of the next batch, if there is one.
-    fn work<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, State<T>>,
-        thread: usize,
-        make: impl Fn(Batch) -> T,
-    ) -> MutexGuard<'a, State<T>> {
-        state.open += 1;
-        let used = std::mem::take(&mut state.used[thread]);
-        drop(state);
-        drop(used);
-        let next = self
-            .batches
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .recv();
-        let made = next.map(|batch| (batch.number, make(batch)));
-        let mut state = self.state();
-        match made {
-            Ok((number, made)) => {
-                state.made.insert(number, (thread, made));
-            }
-            Err(_) => {
-                state.open -= 1;
-                state.is_ended = true;
-            }
-        }
-        self.changed.notify_one();
-        state
-    }
-
-    fn stop(&self) {
-        self.state().is_stopped = true;
-        self.changed.notify_one();
-    }
-
-    fn state(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(|e| e.into_inner())
-    }
-}
-
-/// When its thread panics who takes does not wait for what it was to make.
-struct Stopping<'a, T>(&'a Lane<T>);
-
-impl<T> Drop for Stopping<'_, T> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.stop();
-        }
     }
 }
 
@@ -299,18 +179,23 @@ pub fn each_page<'s, T: Send>(
     Ok(())
 }
 
-/// Whether a file is small, and its content too: what is made of all of it is held at once. Files whose names say that they are compressed
-/// may hold any number of pages.
+/// Whether a file is small, and its content too: what is made of all of it is held at once.
 fn is_small(source: &Source) -> bool {
-    let name = source.kept.extension().unwrap_or_default();
-    let is_compressed = ["gz", "zst", "parquet"]
-        .iter()
-        .any(|packed| name.eq_ignore_ascii_case(packed));
-    source.pages.is_none() && source.size <= SMALL_FILE && !is_compressed
+    source.pages.is_none() && source.size <= SMALL_FILE && !is_packed(source)
 }
 
-/// Runs on the reading thread until the sources end or the receiver is gone.
+/// Whether a file's name says that it is compressed: then it may hold any number of pages, and takes long to read.
+fn is_packed(source: &Source) -> bool {
+    let name = source.kept.extension().unwrap_or_default();
+    let packed = ["gz", "zst", "parquet"];
+    packed
+        .iter()
+        .any(|packed| name.eq_ignore_ascii_case(packed))
+}
+
+/// Reads the sources with these numbers, on a thread of its own, until they end or the receiver is gone.
 fn read_batches(
+    numbers: &[usize],
     sources: &[Source],
     options: &ReadOptions,
     watch: &dyn Watch,
@@ -327,17 +212,14 @@ fn read_batches(
         }
         bytes = 0;
         batch.reading = stopwatch.lap();
-        let next = Batch {
-            number: batch.number + 1,
-            ..Batch::default()
-        };
-        let full = std::mem::replace(&mut batch, next);
+        let full = std::mem::take(&mut batch);
         let goes_on = !watch.cancelled() && sender.send(full).is_ok();
         // The others may have been slower: waiting for them is not reading.
         stopwatch = Stopwatch::start();
         goes_on
     };
-    for (number, source) in sources.iter().enumerate() {
+    for &number in numbers {
+        let source = &sources[number];
         if is_small(source) {
             if !add(number, None, source.size) {
                 return;
@@ -364,7 +246,7 @@ fn read_batches(
 mod tests {
     use rayon::prelude::*;
 
-    use super::super::tests::Folder;
+    use super::super::tests::{Folder, gzip};
     use super::*;
 
     #[derive(Default)]
@@ -385,6 +267,49 @@ mod tests {
         };
         assert!(is_small("a.jsonl") && is_small("page.html") && is_small("gz"));
         assert!(!is_small("a.jsonl.gz") && !is_small("a.ZST") && !is_small("a.parquet"));
+    }
+
+    #[test]
+    fn compressed_files_are_read_side_by_side_and_each_in_order() {
+        let folder = Folder::new(&[]);
+        let lines = |count: usize| "{\"id\":\"x\",\"text\":\"a page\"}\n".repeat(count);
+        let sizes = [3000, 10, 900, 0, 2000, 700, 1500];
+        for (number, size) in sizes.into_iter().enumerate() {
+            folder.write(&format!("{number}.jsonl.gz"), &gzip(lines(size).as_bytes()));
+        }
+        folder.write("8.jsonl", lines(100).as_bytes());
+        let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+        assert_eq!(readers(&sources, 4), [[0, 1, 2, 3, 4, 5, 6, 7]]);
+        assert_eq!(readers(&sources, 100).len(), sizes.len());
+        let mut all = readers(&sources, 9).concat();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7]);
+        let found = |threads: usize| {
+            let make = |records: &mut dyn Iterator<Item = (u32, Record)>| -> Vec<(u32, u64)> {
+                records
+                    .map(|(number, record)| (number, record.number))
+                    .collect()
+            };
+            let mut found = Vec::new();
+            let take = |made: &mut Vec<(u32, u64)>| {
+                found.append(made);
+                Ok(())
+            };
+            let watch = Advanced::default();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let pool = pool.build().unwrap();
+            pool.install(|| each_batch(&sources, &options, &watch, "reading", make, take))
+                .unwrap();
+            let size: u64 = sources.iter().map(|source| source.size).sum();
+            assert_eq!(watch.0.load(Relaxed), size);
+            found
+        };
+        let (one, side_by_side) = (found(1), found(12));
+        assert!(one.is_sorted() && !side_by_side.is_sorted());
+        assert_eq!(found(12), side_by_side);
+        let mut sorted = side_by_side;
+        sorted.sort_by_key(|(source, _)| *source);
+        assert_eq!(sorted, one);
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod frame;
 mod hashed;
 mod ids;
 mod jsonl;
+mod lane;
 mod marks;
 mod names;
 mod open;
@@ -436,4 +437,4 @@ fn document(mut window: Window, markup: Markup, options: &ReadOptions) -> Record
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -79,10 +79,18 @@ impl<T: Pod + Send + Sync> Apart<T> {
         self.len() == 0
     }
 
+    /// Adds a row.
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub fn push(&mut self, row: Vec<T>) -> Result<()> {
+        let places = 0..row.len();
+        self.push_all(row, std::iter::once(places).collect())
+    }
+
     /// Adds rows, which are parts of `batch`, ascending; it has fewer than 2³² values. What is in no row goes where it is much.
     ///
     /// Errors: the temporary file cannot be written.
-    pub fn push(&mut self, mut batch: Vec<T>, mut rows: Vec<Range<usize>>) -> Result<()> {
+    pub fn push_all(&mut self, mut batch: Vec<T>, mut rows: Vec<Range<usize>>) -> Result<()> {
         if let Some(file) = &mut self.file {
             return rows.into_iter().try_for_each(|row| file.push(&batch[row]));
         }
@@ -131,12 +139,14 @@ impl<T: Pod + Send + Sync> Apart<T> {
         Ok(())
     }
 
-    /// Changes these rows, ascending, in place, on all threads; but only in memory ([`Apart::get_changed`]).
+    /// Changes these rows, none twice, in place, on all threads; but only in memory ([`Apart::get_changed`]).
     pub fn change(&mut self, rows: &[usize], change: impl Fn(&mut [T]) + Sync) {
         if self.file.is_some() {
             return;
         }
-        let mut rows = rows.iter().map(|&row| self.places[row]).peekable();
+        let mut places: Vec<Place> = rows.iter().map(|&row| self.places[row]).collect();
+        places.sort_unstable_by_key(|place| (place.batch, place.start, place.count));
+        let mut rows = places.into_iter().peekable();
         let mut slices = Vec::new();
         for (number, batch) in self.batches.iter_mut().enumerate() {
             let (mut rest, mut passed) = (&mut batch[..], 0);
@@ -148,7 +158,7 @@ impl<T: Pod + Send + Sync> Apart<T> {
                 (rest, passed) = (behind, row.end);
             }
         }
-        slices.into_par_iter().for_each(|row| change(row));
+        slices.into_par_iter().for_each(&change);
     }
 
     /// A row after [`Apart::change`], of which nothing comes if it is made twice: if rows are in a file, each is changed as it is read.

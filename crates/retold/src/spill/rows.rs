@@ -237,7 +237,8 @@ impl<T: Pod + Send + Sync> Rows<T> {
         self.piece(0..self.len())
     }
 
-    fn piece(&self, rows: Range<usize>) -> Piece<'_, T> {
+    /// These rows, held in memory for as long as they are looked at.
+    pub(crate) fn piece(&self, rows: Range<usize>) -> Piece<'_, T> {
         let places = match rows.is_empty() {
             true => 0..0,
             false => self.places(rows.start).start..self.end_of(rows.end - 1),

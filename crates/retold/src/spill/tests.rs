@@ -73,7 +73,7 @@ fn rows_in_memory_have_a_limit_of_their_own() {
     let mut rows = Apart::new(&memory).within(3 << 20);
     // Memory is counted by the mebibyte, rows by the byte.
     while memory.on_disk() == 0 {
-        rows.push(vec![7u64; 1000], vec![0..1000]).unwrap();
+        rows.push(vec![7u64; 1000]).unwrap();
     }
     assert_eq!(rows.len(), (3 << 20) / 8032 + 1);
     assert_eq!(memory.left(), 12 << 20);
@@ -81,11 +81,9 @@ fn rows_in_memory_have_a_limit_of_their_own() {
     let mut rows = rows.within(u64::MAX);
     let mut others = Apart::new(&memory);
     let before = memory.on_disk();
-    others
-        .push(vec![7u64; 1_000_000], vec![0..1_000_000])
-        .unwrap();
+    others.push(vec![7u64; 1_000_000]).unwrap();
     assert_eq!(memory.on_disk(), before);
-    rows.push(vec![8; 3], vec![0..3]).unwrap();
+    rows.push(vec![8; 3]).unwrap();
     assert_eq!(*rows.get_changed(rows.len() - 1, |_| ()), [8; 3]);
     drop(others);
     assert_eq!(memory.left(), 12 << 20);
@@ -204,7 +202,7 @@ proptest! {
                     places.push(batch.len()..batch.len() + row.len());
                     batch.extend_from_slice(row);
                 }
-                held.push(batch, places).unwrap();
+                held.push_all(batch, places).unwrap();
             }
             prop_assert_eq!((held.len(), held.is_empty()), (all.len(), all.is_empty()));
             // Some are changed, and others added behind them.
@@ -212,7 +210,7 @@ proptest! {
             let some: Vec<usize> = (0..all.len()).filter(|&number| is_changed(number)).collect();
             let change = |row: &mut [u32]| row.iter_mut().for_each(|value| *value |= 1);
             held.change(&some, change);
-            held.push(vec![3, 4], vec![0..2]).unwrap();
+            held.push(vec![3, 4]).unwrap();
             for (number, row) in all.iter().enumerate() {
                 let bit = u32::from(is_changed(number));
                 let expected: Vec<u32> = row.iter().map(|value| value | bit).collect();

@@ -1,0 +1,74 @@
+//! Files that are read side by side, beside the same read one after the other.
+
+use super::*;
+use crate::config::Config;
+use crate::read::tests::{Folder, gzip};
+
+/// Lines of JSON: pages, of which some have an id or a text of another file, and what is no page.
+fn lines(file: usize) -> String {
+    let line = |number: usize| match number % 17 {
+        3 => "{\"text\": 7}\n".to_owned(),
+        5 => format!(
+            "{{\"id\": \"same {}\", \"text\": \"page {number}\"}}\n",
+            number % 3
+        ),
+        _ => {
+            let words = (number * number) % 90;
+            let word = |at: usize| format!("w{} ", (number % 40) * 100 + at * (1 + file % 2));
+            let text: String = (0..words).map(word).collect();
+            let site = number % 5;
+            format!("{{\"url\": \"http://s{site}.net/{file}/{number}\", \"text\": \"{text}.\"}}\n")
+        }
+    };
+    (0..60 + 40 * file).map(line).collect()
+}
+
+#[test]
+fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
+    let folder = Folder::new(&[]);
+    for file in 0..9 {
+        match file {
+            // Not compressed.
+            2 => folder.write("2.jsonl", lines(2).as_bytes()),
+            _ => folder.write(&format!("{file}.jsonl.gz"), &gzip(lines(file).as_bytes())),
+        }
+    }
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let model = Model::new(Config::default()).unwrap();
+    let read = |threads: usize, memory: &Memory| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let read = || Collection::read(&sources, &options, &model, memory, &()).unwrap();
+        pool.build().unwrap().install(read)
+    };
+    let expected = read(1, &Memory::default());
+    assert!(expected.pages.len() > 1500 && expected.rejects.len() > 100);
+    for memory in [Memory::default(), Memory::none(&std::env::temp_dir())] {
+        let found = read(20, &memory);
+        assert_eq!(found.rejects, expected.rejects);
+        assert_eq!((found.read, found.bytes), (expected.read, expected.bytes));
+        assert_eq!(found.pages.len(), expected.pages.len());
+        let mut drafts = 0;
+        for page in PageNo::first(expected.pages.len()) {
+            assert_eq!(found.id(page), expected.id(page));
+            let (row, other) = (found.page(page), expected.page(page));
+            assert_eq!(found.sketch(&row), expected.sketch(&other));
+            let same = PageRow {
+                site: row.site,
+                sketch: row.sketch,
+                ..other
+            };
+            assert_eq!(row, same);
+            // Of copies another one may have the draft.
+            let draft = |of: &Collection| -> Option<Vec<u64>> {
+                let row = of.drafts.drafted.row(page)?;
+                Some(of.drafts.rows.get_changed(row, |_| ()).to_vec())
+            };
+            if let (Some(a), Some(b)) = (draft(&found), draft(&expected)) {
+                assert_eq!(a, b);
+                drafts += 1;
+            }
+        }
+        assert!(drafts > 100);
+        memory.check().unwrap();
+    }
+}
