@@ -22,7 +22,9 @@ use crate::knowledge::Knowledge;
 use crate::model::{Model, facts};
 use crate::page::Page;
 pub use crate::page::seconds;
-use crate::read::{Outcome, ReadOptions, Record, Source, each_batch, each_page, each_record};
+use crate::read::{
+    Numbered, Outcome, ReadOptions, Record, Source, each_batch, each_page, each_record,
+};
 use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
 use crate::spill::Memory;
@@ -137,7 +139,7 @@ impl Collection {
         watch: &dyn Watch,
     ) -> Result<Collection> {
         let mut collection = Collection::new(memory);
-        let make = |records: &mut dyn Iterator<Item = (u32, Record)>| {
+        let make = |records: &mut Numbered<'_>| {
             let mut batch = Batch::default();
             for (number, record) in records {
                 batch.sketch(number, record, &sources[number as usize], options, model)?;

@@ -4,14 +4,13 @@
 //! each text (its proof) is kept, in memory or in a temporary file, so that pairs can be checked in any order.
 
 use bytemuck::pod_collect_to_vec;
-use rayon::prelude::*;
 
 use crate::collect::{Collection, Drafted, Drafts};
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, PageNo};
 use crate::method::Verifier;
 use crate::model::Model;
-use crate::read::{Outcome, Record, Source, again};
+use crate::read::{Order, Outcome, Record, Source, again};
 use crate::resume::{Journal, Resume};
 use crate::spill::{Apart, Row};
 use crate::text::{Text, text_hash};
@@ -23,7 +22,7 @@ pub type Take<'t> = dyn FnMut(usize, Vec<u64>) -> Result<()> + 't;
 /// Where texts come from again.
 pub trait Texts: Sync {
     /// Hands what `make` makes of the texts of these pages, which are ascending, to `take`, with their places in the list, in
-    /// order. Works on all threads; progress is reported in pages.
+    /// any order. Works on all threads; progress is reported in pages.
     ///
     /// Errors: a text that is no longer there, the run was cancelled, those of `take`.
     fn each(
@@ -60,25 +59,26 @@ impl Texts for Reread<'_> {
             (row.source, row.record)
         };
         let records: Vec<(u32, u64)> = wanted.iter().map(at).collect();
-        for batch in again(self.sources, &self.model.config().read, &records) {
-            if watch.cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let batch = batch.into_par_iter();
-            let made: Vec<(usize, Option<Vec<u64>>)> = batch
-                .map(|(at, source, record)| {
-                    let text = record.and_then(|record| self.text(source, record));
-                    // Not another text that somebody put in its place.
-                    let known = self.collection.page(wanted[at]).text;
-                    let text = text.filter(|text| text_hash(text) == known);
-                    (at, text.map(|text| make(&text)))
-                })
-                .collect();
-            watch.advance(made.len() as u64);
-            for (at, made) in made {
-                take(at, made.ok_or_else(|| self.gone(wanted[at]))?)?;
-            }
-        }
+        let make_one = |at: usize, source: &Source, record: Record| {
+            // Not another text that somebody put in its place.
+            let known = self.collection.page(wanted[at]).text;
+            let text = self.text(source, record);
+            let text = text.filter(|text| text_hash(text) == known);
+            text.map(|text| make(&text))
+        };
+        let take_one = |at: usize, made: &mut Option<Vec<u64>>| {
+            watch.advance(1);
+            take(at, made.take().ok_or_else(|| self.gone(wanted[at]))?)
+        };
+        let (read, records) = (&self.model.config().read, &records[..]);
+        again(
+            self.sources,
+            read,
+            (records, Order::Any),
+            watch,
+            make_one,
+            take_one,
+        )?;
         let mut read: Vec<u32> = records.iter().map(|(source, _)| *source).collect();
         read.dedup();
         read.iter()

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-use rayon::prelude::*;
 use retold::ids::PageNo;
 use serde_json::{Value, json};
 
 use super::pairs::Facts;
 use super::{DataPage, Report, TEXT_CHARS, TEXT_CHUNK, members};
+use retold::Error;
 use retold::explain::shown::{Offsets, Shown};
-use retold::read::{Outcome, Record, Source, again};
+use retold::read::{Order, Outcome, Record, Source, again};
 use retold::watch::Watch;
 
 /// The pages whose texts the report has, ascending. A page's slot is its place here.
@@ -65,22 +65,29 @@ impl Texts {
             (row.source, row.record)
         };
         let wanted: Vec<(u32, u64)> = self.0.iter().map(wanted).collect();
-        for batch in again(&report.findings.sources, &report.config.read, &wanted) {
-            if watch.cancelled() {
-                return Ok(chunks);
+        let mut written = Ok(());
+        let make = |at: usize, source: &Source, record: Record| {
+            text(report, facts, source, self.0[at], record)
+        };
+        let take = |_: usize, text: &mut Value| {
+            watch.advance(1);
+            chunk.push(text.take());
+            if chunk.len() == TEXT_CHUNK {
+                written = page
+                    .chunk("text", chunks, &std::mem::take(&mut chunk))
+                    .map(drop);
+                chunks += 1;
             }
-            watch.advance(batch.len() as u64);
-            let texts: Vec<Value> = batch
-                .into_par_iter()
-                .map(|(at, source, record)| text(report, facts, source, self.0[at], record))
-                .collect();
-            for text in texts {
-                chunk.push(text);
-                if chunk.len() == TEXT_CHUNK {
-                    page.chunk("text", chunks, &std::mem::take(&mut chunk))?;
-                    chunks += 1;
-                }
+            match written {
+                Ok(()) => Ok(()),
+                Err(_) => Err(Error::Cancelled),
             }
+        };
+        let (sources, read) = (&report.findings.sources, &report.config.read);
+        let ended = again(sources, read, (&wanted, Order::Listed), watch, make, take);
+        written?;
+        if ended.is_err() {
+            return Ok(chunks);
         }
         if !chunk.is_empty() {
             page.chunk("text", chunks, &chunk)?;
@@ -95,10 +102,10 @@ fn text(
     facts: &Facts<'_>,
     source: &Source,
     number: PageNo,
-    record: Option<Record>,
+    record: Record,
 ) -> Value {
     let (config, model) = (report.config, report.model);
-    let Some(Outcome::Page(page)) = record.map(|record| record.parse(source, &config.read)) else {
+    let Outcome::Page(page) = record.parse(source, &config.read) else {
         return Value::Null;
     };
     let Ok(text) = model.text(&page) else {

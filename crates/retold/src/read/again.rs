@@ -1,89 +1,154 @@
 //! Reading some records a second time.
 
-use std::iter::Enumerate;
-use std::slice::Iter;
+use super::each::{Numbered, READERS, Reading};
+use super::{Outcome, ReadOptions, Record, Source};
+use crate::error::Result;
+use crate::watch::Watch;
 
-use super::{ReadOptions, Record, Source};
-
-/// Maximum bytes and number of records in a batch.
-const BATCH_BYTES: u64 = 16 << 20;
-const BATCH_RECORDS: usize = 1024;
-
-/// A requested record: its place in the list of requests, its source, and the record, `None` if it is
-/// no longer there (the file has changed since it was read first).
-pub type Found<'a> = (usize, &'a Source, Option<Record>);
-
-/// Requested records in batches, in the order of reading.
-pub struct Again<'a> {
-    sources: &'a [Source],
-    options: &'a ReadOptions,
-    wanted: Enumerate<Iter<'a, (u32, u64)>>,
-    open: Option<(u32, Box<dyn Iterator<Item = Record> + Send>)>,
+/// In which order records are handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As they stand in the list.
+    Listed,
+    /// Those of a source in order, and those of others between them if several files are read side by side.
+    Any,
 }
 
-/// Reads the requested records, (source, number within it), ascending and without repetition.
-pub fn again<'a>(
-    sources: &'a [Source],
-    options: &'a ReadOptions,
-    wanted: &'a [(u32, u64)],
-) -> Again<'a> {
-    Again {
+/// Hands what `make` makes of the `wanted` records, (source, number within it), ascending and without repetition, to `take`, each
+/// with its place in the list. One that is no longer there, as the file has changed since it was read first, is a rejected one.
+/// Threads and memory are those of [`super::each_batch`]; progress is left to `take`.
+///
+/// Errors: those of `take`, and the run was cancelled.
+pub fn again<T: Send>(
+    sources: &[Source],
+    options: &ReadOptions,
+    (wanted, order): (&[(u32, u64)], Order),
+    watch: &dyn Watch,
+    make: impl Fn(usize, &Source, Record) -> T + Sync,
+    mut take: impl FnMut(usize, &mut T) -> Result<()>,
+) -> Result<()> {
+    let make = |records: &mut Numbered<'_>| -> Vec<(usize, T)> {
+        let made = records.map(|(source, record)| {
+            let at = wanted.partition_point(|&place| place < (source, record.number));
+            (at, make(at, &sources[source as usize], record))
+        });
+        made.collect()
+    };
+    let take = |made: &mut Vec<(usize, T)>| {
+        let mut made = made.iter_mut();
+        made.try_for_each(|(at, made)| take(*at, made))
+    };
+    let reading = Reading {
         sources,
         options,
-        wanted: wanted.iter().enumerate(),
-        open: None,
-    }
+        watch: &Unwatched(watch),
+        wanted: Some(wanted),
+    };
+    let readers = match order {
+        Order::Listed => 1,
+        Order::Any => READERS,
+    };
+    reading.run(readers, make, take)?;
+    Ok(())
 }
 
-impl<'a> Again<'a> {
-    fn record(&mut self, source: u32, number: u64) -> Option<Record> {
-        if self.open.as_ref().is_none_or(|(open, _)| *open != source) {
-            let records = self.sources[source as usize].records(self.options);
-            self.open = Some((source, records));
-        }
-        let (_, records) = self.open.as_mut()?;
+/// The `wanted` ones of the records of a source.
+pub(super) fn some_of(
+    mut records: Box<dyn Iterator<Item = Record> + Send>,
+    wanted: &[(u32, u64)],
+) -> impl Iterator<Item = Record> + Send {
+    wanted.iter().map(move |&(_, number)| {
         let record = records.find(|record| record.number >= number);
-        // Of a block few are wanted, and it would be held as long as one of them.
-        record
-            .filter(|record| record.number == number)
-            .map(Record::by_itself)
-    }
+        match record.filter(|record| record.number == number) {
+            // Of a block few are wanted, and it would be held as long as one of them.
+            Some(record) => record.by_itself(),
+            None => Record::done(number, 0, Outcome::Rejected("it is no longer there".into())),
+        }
+    })
 }
 
-impl<'a> Iterator for Again<'a> {
-    type Item = Vec<Found<'a>>;
+/// Somebody who may stop the reading, and is not shown its progress.
+struct Unwatched<'a>(&'a dyn Watch);
 
-    fn next(&mut self) -> Option<Self::Item> {
-        let (mut batch, mut bytes) = (Vec::new(), 0);
-        while bytes < BATCH_BYTES
-            && batch.len() < BATCH_RECORDS
-            && let Some((at, &(source, number))) = self.wanted.next()
-        {
-            let record = self.record(source, number);
-            bytes += record.as_ref().map_or(0, |record| record.size);
-            batch.push((at, &self.sources[source as usize], record));
-        }
-        (!batch.is_empty()).then_some(batch)
+impl Watch for Unwatched<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::frame::Body;
-    use super::super::tests::Folder;
+    use super::super::tests::{Folder, gzip};
     use super::*;
+
+    fn lines(count: u64) -> Vec<u8> {
+        let line = |number: u64| format!("{{\"id\":\"{number}\",\"text\":\"a page\"}}\n");
+        (1..=count).map(line).collect::<String>().into_bytes()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn each_wanted_record_comes_once(
+            files in prop::collection::vec((any::<bool>(), 0..400u64), 1..6),
+            every in 1..40usize,
+            threads in 1..20usize,
+        ) {
+            let folder = Folder::new(&[]);
+            let mut all = Vec::new();
+            for (number, &(is_packed, count)) in files.iter().enumerate() {
+                match is_packed {
+                    true => folder.write(&format!("{number}.jsonl.gz"), &gzip(&lines(count))),
+                    false => folder.write(&format!("{number}.jsonl"), &lines(count)),
+                }
+                // The last one is not there.
+                all.extend((1..=count + 1).map(|record| (number as u32, record)));
+            }
+            let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+            let wanted: Vec<(u32, u64)> = all.into_iter().step_by(every).collect();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for order in [Order::Listed, Order::Any] {
+                let mut found = Vec::new();
+                let make = |at: usize, source: &Source, record: Record| {
+                    let place = (source.name.clone(), record.number);
+                    match record.parse(source, &options) {
+                        Outcome::Page(page) => (at, place, Some(page.id)),
+                        _ => (at, place, None),
+                    }
+                };
+                let take = |at: usize, made: &mut (usize, (String, u64), Option<String>)| {
+                    found.push((at, made.clone()));
+                    Ok(())
+                };
+                pool.install(|| again(&sources, &options, (&wanted, order), &(), make, take)).unwrap();
+                if order == Order::Any {
+                    found.sort();
+                }
+                // One after the other.
+                let expected: Vec<_> = wanted.iter().enumerate().map(|(at, &(source, number))| {
+                    let source = &sources[source as usize];
+                    let mut records = source.records(&options);
+                    let id = records.any(|r| r.number == number).then(|| number.to_string());
+                    (at, (at, (source.name.clone(), number), id))
+                }).collect();
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
 
     #[test]
     fn a_record_holds_nothing_of_what_stands_beside_it() {
         let line = |number: u32| format!("{{\"id\":\"{number}\",\"text\":\"a page\"}}\n");
         let folder = Folder::new(&[]);
-        folder.write("in.jsonl", (1..=9).map(line).collect::<String>().as_bytes());
+        folder.write("in.jsonl", &lines(9));
         let (sources, options) = (folder.sources(&["in.jsonl"]), ReadOptions::default());
-        let found: Vec<Found<'_>> = again(&sources, &options, &[(0, 2), (0, 7)])
-            .flatten()
-            .collect();
-        for ((_, _, record), number) in found.into_iter().zip([2, 7]) {
-            match record.unwrap().body {
+        let wanted = [(0, 2), (0, 7)];
+        let records = sources[0].records(&options);
+        for (record, number) in some_of(records, &wanted).zip([2, 7]) {
+            match record.body {
                 Body::Json { line: bytes, .. } => {
                     assert!(bytes.is_unique());
                     assert_eq!(bytes, line(number));

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
+use super::again::some_of;
 use super::lane::Lane;
 use super::{Outcome, ReadOptions, Record, Source};
 use crate::error::{Error, Result};
@@ -40,14 +41,13 @@ pub fn each_record<T: Send>(
     make: impl Fn(u32, Record) -> T + Sync,
     mut take: impl FnMut(&mut T) -> Result<()>,
 ) -> Result<Duration> {
-    let make = |records: &mut dyn Iterator<Item = (u32, Record)>| -> Vec<T> {
+    let make = |records: &mut Numbered<'_>| -> Vec<T> {
         records
             .map(|(number, record)| make(number, record))
             .collect()
     };
     let take = |made: &mut Vec<T>| made.iter_mut().try_for_each(&mut take);
-    let readers = vec![(0..sources.len()).collect()];
-    read_with(readers, sources, options, watch, stage, make, take)
+    Reading::all(sources, options, watch, stage).run(1, make, take)
 }
 
 /// Shows what `make` makes of batches of records, each given with its source's number, to `take`. One thread or several, where
@@ -62,84 +62,176 @@ pub fn each_batch<B: Send>(
     options: &ReadOptions,
     watch: &dyn Watch,
     stage: &'static str,
-    make: impl Fn(&mut dyn Iterator<Item = (u32, Record)>) -> B + Sync,
+    make: impl Fn(&mut Numbered<'_>) -> B + Sync,
     take: impl FnMut(&mut B) -> Result<()>,
 ) -> Result<Duration> {
-    let readers = readers(sources, rayon::current_num_threads());
-    read_with(readers, sources, options, watch, stage, make, take)
+    Reading::all(sources, options, watch, stage).run(READERS, make, take)
 }
 
-/// The sources that each reader reads, by their numbers: about as much for each, in order.
-fn readers(sources: &[Source], threads: usize) -> Vec<Vec<usize>> {
-    let packed = sources.iter().filter(|source| is_packed(source)).count();
-    let count = threads.div_ceil(THREADS_A_READER).min(packed).max(1);
-    let mut readers = vec![(0, Vec::new()); count];
-    for (number, source) in sources.iter().enumerate() {
-        if let Some((size, numbers)) = readers.iter_mut().min_by_key(|(size, _)| *size) {
-            *size += source.size;
-            numbers.push(number);
+/// Records, each with the number of its source.
+pub type Numbered<'r> = dyn Iterator<Item = (u32, Record)> + 'r;
+
+/// As many readers as it takes.
+pub(super) const READERS: usize = usize::MAX;
+
+/// A pass over sources.
+pub(super) struct Reading<'a> {
+    pub(super) sources: &'a [Source],
+    pub(super) options: &'a ReadOptions,
+    pub(super) watch: &'a dyn Watch,
+    /// The records that are wanted, (source, number within it), ascending; all if there is no list.
+    pub(super) wanted: Option<&'a [(u32, u64)]>,
+}
+
+impl<'a> Reading<'a> {
+    fn all(
+        sources: &'a [Source],
+        options: &'a ReadOptions,
+        watch: &'a dyn Watch,
+        stage: &'static str,
+    ) -> Reading<'a> {
+        watch.begin(stage, sources.iter().map(|source| source.size).sum());
+        Reading {
+            sources,
+            options,
+            watch,
+            wanted: None,
         }
     }
-    readers.into_iter().map(|(_, numbers)| numbers).collect()
-}
 
-/// [`each_batch`] with a thread for each of these readers.
-fn read_with<B: Send>(
-    readers: Vec<Vec<usize>>,
-    sources: &[Source],
-    options: &ReadOptions,
-    watch: &dyn Watch,
-    stage: &'static str,
-    make: impl Fn(&mut dyn Iterator<Item = (u32, Record)>) -> B + Sync,
-    mut take: impl FnMut(&mut B) -> Result<()>,
-) -> Result<Duration> {
-    watch.begin(stage, sources.iter().map(|source| source.size).sum());
-    // Nanoseconds that reading took.
-    let reading = AtomicU64::new(0);
-    let count = |time: Duration| reading.fetch_add(time.as_nanos() as u64, Relaxed);
-    let read = |number: u32| {
-        let (source, mut records) = (&sources[number as usize], None);
-        std::iter::from_fn(move || {
-            let mut stopwatch = Stopwatch::start();
-            let records = records.get_or_insert_with(|| {
-                watch.advance(source.size);
-                source.records(options)
-            });
-            let record = records.next();
-            count(stopwatch.lap());
-            record
-        })
-    };
-    let make_all = |batch: Batch| {
-        count(batch.reading);
-        let mut records = batch.records.into_iter().flat_map(|(number, record)| {
-            let small = record.is_none().then(|| read(number));
-            let records = record.into_iter().chain(small.into_iter().flatten());
-            records.map(move |record| (number, record))
-        });
-        make(&mut records)
-    };
-    let threads = rayon::current_num_threads();
-    std::thread::scope(|scope| {
-        let ahead = (BATCHES_AHEAD * threads).div_ceil(readers.len());
-        let reader = |numbers: Vec<usize>| {
-            let (sender, receiver) = sync_channel(ahead);
-            scope.spawn(move || read_batches(&numbers, sources, options, watch, sender));
-            receiver
-        };
-        let lane = Lane::new(readers.into_iter().map(reader).collect(), threads);
-        rayon::in_place_scope(|scope| {
-            let helper = || scope.spawn(|_| lane.help(make_all));
-            lane.take_all(helper, make_all, |made| match watch.cancelled() {
-                true => Err(Error::Cancelled),
-                false => take(made),
+    /// See [`each_batch`]; with so many readers at the most.
+    pub(super) fn run<B: Send>(
+        &self,
+        most: usize,
+        make: impl Fn(&mut Numbered<'_>) -> B + Sync,
+        mut take: impl FnMut(&mut B) -> Result<()>,
+    ) -> Result<Duration> {
+        // Nanoseconds that reading took.
+        let reading = AtomicU64::new(0);
+        let count = |time: Duration| reading.fetch_add(time.as_nanos() as u64, Relaxed);
+        let read = |number: u32| {
+            let mut records = None;
+            std::iter::from_fn(move || {
+                let mut stopwatch = Stopwatch::start();
+                let records = records.get_or_insert_with(|| {
+                    self.watch.advance(self.sources[number as usize].size);
+                    self.records(number)
+                });
+                let record = records.next();
+                count(stopwatch.lap());
+                record
             })
-        })
-    })?;
-    // Who reads stops early as well.
-    match watch.cancelled() {
-        true => Err(Error::Cancelled),
-        false => Ok(Duration::from_nanos(reading.into_inner())),
+        };
+        let make_all = |batch: Batch| {
+            count(batch.reading);
+            let mut records = batch.records.into_iter().flat_map(|(number, record)| {
+                let small = record.is_none().then(|| read(number));
+                let records = record.into_iter().chain(small.into_iter().flatten());
+                records.map(move |record| (number, record))
+            });
+            make(&mut records)
+        };
+        let threads = rayon::current_num_threads();
+        let readers = self.readers(threads.div_ceil(THREADS_A_READER).min(most));
+        std::thread::scope(|scope| {
+            let ahead = (BATCHES_AHEAD * threads).div_ceil(readers.len());
+            let reader = |numbers: Vec<u32>| {
+                let (sender, receiver) = sync_channel(ahead);
+                scope.spawn(move || self.read_batches(&numbers, sender));
+                receiver
+            };
+            let lane = Lane::new(readers.into_iter().map(reader).collect(), threads);
+            rayon::in_place_scope(|scope| {
+                let helper = || scope.spawn(|_| lane.help(make_all));
+                lane.take_all(helper, make_all, |made| match self.watch.cancelled() {
+                    true => Err(Error::Cancelled),
+                    false => take(made),
+                })
+            })
+        })?;
+        // Who reads stops early as well.
+        match self.watch.cancelled() {
+            true => Err(Error::Cancelled),
+            false => Ok(Duration::from_nanos(reading.into_inner())),
+        }
+    }
+
+    /// The sources that each reader reads, by their numbers: about as much for each, in order. There is one reader for each file
+    /// that is compressed, up to so many, and one at least.
+    fn readers(&self, most: usize) -> Vec<Vec<u32>> {
+        let is_wanted = |number: &u32| self.wanted_of(*number).is_none_or(|list| !list.is_empty());
+        let wanted = (0..self.sources.len() as u32).filter(is_wanted);
+        let numbers: Vec<u32> = wanted.collect();
+        let source = |&number: &u32| &self.sources[number as usize];
+        let packed = numbers.iter().map(source).filter(|s| is_packed(s)).count();
+        let mut readers = vec![(0, Vec::new()); packed.clamp(1, most)];
+        for number in numbers {
+            if let Some((size, numbers)) = readers.iter_mut().min_by_key(|(size, _)| *size) {
+                *size += source(&number).size;
+                numbers.push(number);
+            }
+        }
+        readers.into_iter().map(|(_, numbers)| numbers).collect()
+    }
+
+    /// The records of a source that are wanted, if not all are.
+    fn wanted_of(&self, source: u32) -> Option<&'a [(u32, u64)]> {
+        let wanted = self.wanted?;
+        let of_source = wanted.partition_point(|record| record.0 < source)
+            ..wanted.partition_point(|record| record.0 <= source);
+        Some(&wanted[of_source])
+    }
+
+    fn records(&self, source: u32) -> Box<dyn Iterator<Item = Record> + Send + 'a> {
+        let records = self.sources[source as usize].records(self.options);
+        match self.wanted_of(source) {
+            None => records,
+            Some(wanted) => Box::new(some_of(records, wanted)),
+        }
+    }
+
+    /// Reads the sources with these numbers, on a thread of its own, until they end or the receiver is gone.
+    fn read_batches(&self, numbers: &[u32], sender: SyncSender<Batch>) {
+        let watch = self.watch;
+        let (mut batch, mut bytes) = (Batch::default(), 0);
+        let mut stopwatch = Stopwatch::start();
+        // False if nobody listens any more.
+        let mut add = |number: u32, record: Option<Record>, size: u64| {
+            bytes += size;
+            batch.records.push((number, record));
+            if bytes < BATCH_BYTES && batch.records.len() < BATCH_RECORDS {
+                return true;
+            }
+            bytes = 0;
+            batch.reading = stopwatch.lap();
+            let full = std::mem::take(&mut batch);
+            let goes_on = !watch.cancelled() && sender.send(full).is_ok();
+            // The others may have been slower: waiting for them is not reading.
+            stopwatch = Stopwatch::start();
+            goes_on
+        };
+        for &number in numbers {
+            let source = &self.sources[number as usize];
+            if is_small(source) {
+                if !add(number, None, source.size) {
+                    return;
+                }
+                continue;
+            }
+            let mut done = 0;
+            for record in self.records(number) {
+                let (size, step) = (record.size, record.size.min(source.size - done));
+                done += step;
+                watch.advance(step);
+                if !add(number, Some(record), size) {
+                    return;
+                }
+            }
+            watch.advance(source.size - done);
+        }
+        batch.reading = stopwatch.lap();
+        // A failure means that the other side has stopped listening: nothing is left to do.
+        let _ = sender.send(batch);
     }
 }
 
@@ -193,55 +285,6 @@ fn is_packed(source: &Source) -> bool {
         .any(|packed| name.eq_ignore_ascii_case(packed))
 }
 
-/// Reads the sources with these numbers, on a thread of its own, until they end or the receiver is gone.
-fn read_batches(
-    numbers: &[usize],
-    sources: &[Source],
-    options: &ReadOptions,
-    watch: &dyn Watch,
-    sender: SyncSender<Batch>,
-) {
-    let (mut batch, mut bytes) = (Batch::default(), 0);
-    let mut stopwatch = Stopwatch::start();
-    // False if nobody listens any more.
-    let mut add = |number: usize, record: Option<Record>, size: u64| {
-        bytes += size;
-        batch.records.push((number as u32, record));
-        if bytes < BATCH_BYTES && batch.records.len() < BATCH_RECORDS {
-            return true;
-        }
-        bytes = 0;
-        batch.reading = stopwatch.lap();
-        let full = std::mem::take(&mut batch);
-        let goes_on = !watch.cancelled() && sender.send(full).is_ok();
-        // The others may have been slower: waiting for them is not reading.
-        stopwatch = Stopwatch::start();
-        goes_on
-    };
-    for &number in numbers {
-        let source = &sources[number];
-        if is_small(source) {
-            if !add(number, None, source.size) {
-                return;
-            }
-            continue;
-        }
-        let mut done = 0;
-        for record in source.records(options) {
-            let (size, step) = (record.size, record.size.min(source.size - done));
-            done += step;
-            watch.advance(step);
-            if !add(number, Some(record), size) {
-                return;
-            }
-        }
-        watch.advance(source.size - done);
-    }
-    batch.reading = stopwatch.lap();
-    // A failure means that the other side has stopped listening: nothing is left to do.
-    let _ = sender.send(batch);
-}
-
 #[cfg(test)]
 mod tests {
     use rayon::prelude::*;
@@ -279,13 +322,14 @@ mod tests {
         }
         folder.write("8.jsonl", lines(100).as_bytes());
         let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
-        assert_eq!(readers(&sources, 4), [[0, 1, 2, 3, 4, 5, 6, 7]]);
-        assert_eq!(readers(&sources, 100).len(), sizes.len());
-        let mut all = readers(&sources, 9).concat();
+        let reading = Reading::all(&sources, &options, &(), "reading");
+        assert_eq!(reading.readers(1), [[0, 1, 2, 3, 4, 5, 6, 7]]);
+        assert_eq!(reading.readers(100).len(), sizes.len());
+        let mut all = reading.readers(3).concat();
         all.sort_unstable();
         assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7]);
         let found = |threads: usize| {
-            let make = |records: &mut dyn Iterator<Item = (u32, Record)>| -> Vec<(u32, u64)> {
+            let make = |records: &mut Numbered<'_>| -> Vec<(u32, u64)> {
                 records
                     .map(|(number, record)| (number, record.number))
                     .collect()

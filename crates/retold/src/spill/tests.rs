@@ -206,7 +206,7 @@ proptest! {
             }
             prop_assert_eq!((held.len(), held.is_empty()), (all.len(), all.is_empty()));
             // Some are changed, and others added behind them.
-            let is_changed = |number: usize| number % repeated.min(3) == 0;
+            let is_changed = |number: usize| number.is_multiple_of(repeated.min(3));
             let some: Vec<usize> = (0..all.len()).filter(|&number| is_changed(number)).collect();
             let change = |row: &mut [u32]| row.iter_mut().for_each(|value| *value |= 1);
             held.change(&some, change);
