@@ -159,13 +159,23 @@ impl Collection {
         Ok(collection)
     }
 
-    /// Puts pages and rejects in the order of their sources, if these were read side by side.
+    /// Puts pages, sites and rejects in the order of their sources, if these were read side by side.
     fn in_order_of_sources(&mut self) -> Result<()> {
         let place = |reject: &Reject| (reject.source, reject.record);
         self.rejects.sort_unstable_by_key(place);
-        if let Some(numbers) = self.pages.in_order_of_sources()? {
-            self.drafts.renumber(|page| numbers[page.at()]);
+        if self.pages.iter().is_sorted_by_key(|row| row.source) {
+            return Ok(());
         }
+        let mut pages = std::mem::take(&mut self.pages);
+        let mut names = std::mem::take(&mut self.sites);
+        self.site_numbers.clear();
+        let mut numbers = vec![None; names.len()];
+        let numbers = pages.in_order_of_sources(|site| {
+            let (number, name) = (&mut numbers[site as usize], &mut names[site as usize]);
+            *number.get_or_insert_with(|| self.site_number(std::mem::take(name)))
+        })?;
+        self.drafts.renumber(|page| numbers[page.at()]);
+        self.pages = pages;
         Ok(())
     }
 

@@ -192,13 +192,14 @@ impl Pages {
         order
     }
 
-    /// Puts them in the order of their sources, if they are not; those of a source are. Returns the new number of each page.
+    /// Puts them in the order of their sources, where those of a source are in order, and gives sites other numbers. Returns the new
+    /// number of each page.
     ///
     /// Errors: a temporary file cannot be written.
-    pub(super) fn in_order_of_sources(&mut self) -> Result<Option<Vec<PageNo>>> {
-        if self.iter().is_sorted_by_key(|row| row.source) {
-            return Ok(None);
-        }
+    pub(super) fn in_order_of_sources(
+        &mut self,
+        mut site: impl FnMut(u32) -> u32,
+    ) -> Result<Vec<PageNo>> {
         // Pages of one source that follow each other.
         let mut runs: Vec<(u32, Range<usize>)> = Vec::new();
         for (at, row) in self.iter().enumerate() {
@@ -215,14 +216,18 @@ impl Pages {
             for (number, at) in numbers[run.clone()].iter_mut().zip(first..) {
                 *number = PageNo::new(at);
             }
-            rows.extend(&self.rows.get(run.start, run.len()))?;
+            for numbers in self.rows.get(run.start, run.len()).iter() {
+                let mut row = PageRow::from_numbers(*numbers);
+                row.site = row.site.map(&mut site);
+                rows.push(row.to_numbers())?;
+            }
             let piece = self.ids.piece(run);
             for (_, id) in piece.rows() {
                 ids.push(id)?;
             }
         }
         (self.rows, self.ids) = (rows, ids);
-        Ok(Some(numbers))
+        Ok(numbers)
     }
 
     /// Tells pages of one id apart; those from `first` on come first, so if no two of them are equal they keep theirs.
