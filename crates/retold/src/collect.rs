@@ -38,13 +38,13 @@ pub use pages::{PageRow, Pages};
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Collection {
-    /// The pages in the order of reading.
+    /// The pages in the order of files and records.
     pub pages: Pages,
     /// The different sketches that pages have.
     pub sketches: Sketches,
     /// The sites that pages have, by number.
     pub sites: Vec<String>,
-    /// The records that could not be read, in the order of reading.
+    /// The records that could not be read, in the same order.
     pub rejects: Vec<Reject>,
     /// How many records were skipped, by kind.
     pub skipped: BTreeMap<String, u64>,

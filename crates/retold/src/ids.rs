@@ -31,7 +31,7 @@ macro_rules! number {
 }
 
 number! {
-    /// A page, by the order of reading.
+    /// A page, by the order of files and of records in them.
     PageNo
 }
 number! {

@@ -94,7 +94,7 @@ fn unpack(number: u64) -> [u32; 2] {
     [(number >> 32) as u32, number as u32]
 }
 
-/// The pages of a collection in the order of reading, in memory or in temporary files.
+/// The pages of a collection in the order of files and records, in memory or in temporary files.
 #[derive(Debug, Default)]
 pub struct Pages {
     memory: Memory,
