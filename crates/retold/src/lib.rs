@@ -44,6 +44,7 @@ pub mod spent;
 pub mod system;
 pub mod watch;
 
+mod lane;
 pub mod spill;
 
 pub mod page;

@@ -26,8 +26,6 @@ pub use row::Row;
 pub use rows::{Piece, Rows};
 pub use sorter::{Sorted, Sorter};
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result};
 
 /// Bytes that are asked for at a time.
@@ -35,26 +33,6 @@ const PIECE: u64 = 1 << 20;
 
 /// Bytes that one thread works on at a time, about; few in tests, which are small.
 const PART: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
-/// So many such parts for each thread are held at a time.
-const AT_ONCE: usize = 4;
-
-/// Hands what `make` makes of each part, on all threads and somewhat ahead, to `take`, in order.
-pub(crate) fn in_order<P: Sync, M: Send>(
-    parts: &[P],
-    make: impl Fn(&P) -> M + Sync,
-    mut take: impl FnMut(M) -> Result<()>,
-) -> Result<()> {
-    let mut made: Vec<M> = Vec::new();
-    for parts in parts.chunks(AT_ONCE * rayon::current_num_threads()) {
-        let making = parts.par_iter().map(&make);
-        let (last, next) = (std::mem::take(&mut made), &mut made);
-        rayon::in_place_scope(|scope| {
-            scope.spawn(move |_| *next = making.collect());
-            last.into_iter().try_for_each(&mut take)
-        })?;
-    }
-    made.into_iter().try_for_each(take)
-}
 
 /// Bytes in memory for each page, whatever goes to files: its places in several orders, and what is decided of it.
 pub const A_PAGE: u64 = 118;

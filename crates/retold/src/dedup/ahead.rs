@@ -161,8 +161,8 @@ impl Families<'_> {
             (settled, others)
         };
         ahead.pairs.made(split, |(settled, of_others)| {
-            pairs.extend(&settled)?;
-            others.extend(&of_others)
+            pairs.extend(settled)?;
+            others.extend(of_others)
         })?;
         classes.retain(|&class| {
             let settled = is_settled(class);

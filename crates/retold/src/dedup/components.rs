@@ -179,7 +179,7 @@ impl Components<'_> {
             };
             decided.pairs.made(
                 |pairs| pairs.iter().map(of_pair).collect::<Vec<_>>(),
-                |of_pairs| records.extend(&of_pairs),
+                |of_pairs| records.extend(of_pairs),
             )?;
         }
         Ok(records)

@@ -246,7 +246,7 @@ impl<'a> Run<'a> {
             }
             all.candidates += piece.candidates;
             all.spent += piece.spent;
-            piece.made.into_iter().try_for_each(&mut add)
+            piece.made.drain(..).try_for_each(&mut add)
         })?;
         Ok(all)
     }
@@ -338,8 +338,8 @@ impl<'a> Run<'a> {
             (to_check, near)
         };
         seen.made(split, |(of_small, of_visited)| {
-            to_check.extend(&of_small)?;
-            near.extend(&of_visited)
+            to_check.extend(of_small)?;
+            near.extend(of_visited)
         })?;
         drop(seen);
         Ok((to_check, Near::new(near, memory)?))

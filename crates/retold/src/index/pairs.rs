@@ -18,9 +18,10 @@ use super::shared::SharedKeys;
 use super::store::Sketches;
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, SketchNo};
+use crate::lane::in_order;
 use crate::sketch::{Bounds, SketchRef};
 use crate::spent::{Spent, Stopwatch};
-use crate::spill::{Row, Rows, Sorter, in_order};
+use crate::spill::{Row, Rows, Sorter};
 use crate::watch::Watch;
 
 /// What [`Join::pairs`] found.
@@ -68,7 +69,7 @@ pub fn related_pairs<T: Send>(
     let join = Join::build(sketches, &each, usize::MAX, &traits)?;
     let mut found = Related::default();
     join.pairs(0, bounds, watch, judge, |_, piece| {
-        found.made.extend(piece.made);
+        found.made.append(&mut piece.made);
         found.candidates += piece.candidates;
         found.spent += piece.spent;
         Ok(())
@@ -167,7 +168,7 @@ impl Join {
         bounds: impl Fn(usize) -> Bounds + Sync,
         watch: &dyn Watch,
         judge: impl Fn(ClassNo, &[ClassNo], &mut Vec<T>) + Sync,
-        mut take: impl FnMut(usize, Related<T>) -> Result<()>,
+        mut take: impl FnMut(usize, &mut Related<T>) -> Result<()>,
     ) -> Result<()> {
         let piece = |start: usize| {
             let mut stopwatch = Stopwatch::start();
@@ -183,15 +184,13 @@ impl Join {
             Ok(piece)
         };
         let starts = (0..self.order.len()).step_by(PIECE).skip(done);
-        let starts: Vec<usize> = starts.collect();
-        in_order(
-            &starts,
-            |&start| piece(start),
-            |piece| {
-                done += 1;
-                take(done, piece?)
-            },
-        )
+        in_order(starts, piece, |piece| {
+            done += 1;
+            match piece {
+                Ok(piece) => take(done, piece),
+                Err(error) => Err(std::mem::replace(error, Error::Cancelled)),
+            }
+        })
     }
 
     fn size(&self, place: usize) -> usize {

@@ -46,7 +46,7 @@ impl SharedKeys {
                 }
                 records
             },
-            |records| sorter.extend(&records),
+            |records| sorter.extend(records),
         )?;
         drop(counts);
         sorter.finish().map(SharedKeys)

@@ -174,7 +174,7 @@ impl Sketches {
     pub fn made<M: Send>(
         &self,
         make: impl Fn(&mut dyn Iterator<Item = (SketchNo, SketchRef<'_>)>) -> M + Sync,
-        take: impl FnMut(M) -> Result<()>,
+        take: impl FnMut(&mut M) -> Result<()>,
     ) -> Result<()> {
         let make = |piece: &Piece<'_, u64>| {
             let sketches = piece.rows();
@@ -189,7 +189,7 @@ impl Sketches {
         self.made(
             |piece| piece.map(|(_, sketch)| make(sketch)).collect::<Vec<M>>(),
             |made| {
-                all.extend(made);
+                all.append(made);
                 Ok(())
             },
         )?;

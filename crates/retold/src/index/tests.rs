@@ -94,7 +94,7 @@ proptest! {
             made.extend(others.iter().map(|&other| (class, other)));
         };
         join.pairs(0, bounds, &(), judge, |_, piece| {
-            piece.made.into_iter().for_each(|(a, b)| add(a, b));
+            piece.made.drain(..).for_each(|(a, b)| add(a, b));
             Ok(())
         }).unwrap();
         for class in ClassNo::first(store.len()) {

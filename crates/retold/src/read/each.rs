@@ -1,13 +1,13 @@
 //! The one loop over records: some threads read ahead, all others work.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
 use super::again::some_of;
-use super::lane::Lane;
 use super::{Outcome, ReadOptions, Record, Source};
 use crate::error::{Error, Result};
+use crate::lane::in_order;
 use crate::page::Page;
 use crate::spent::Stopwatch;
 use crate::watch::Watch;
@@ -140,13 +140,13 @@ impl<'a> Reading<'a> {
                 scope.spawn(move || self.read_batches(&numbers, sender));
                 receiver
             };
-            let lane = Lane::new(readers.into_iter().map(reader).collect(), threads);
-            rayon::in_place_scope(|scope| {
-                let helper = || scope.spawn(|_| lane.help(make_all));
-                lane.take_all(helper, make_all, |made| match self.watch.cancelled() {
-                    true => Err(Error::Cancelled),
-                    false => take(made),
-                })
+            let batches = Turns {
+                readers: readers.into_iter().map(reader).collect(),
+                next: 0,
+            };
+            in_order(batches, make_all, |made| match self.watch.cancelled() {
+                true => Err(Error::Cancelled),
+                false => take(made),
             })
         })?;
         // Who reads stops early as well.
@@ -232,6 +232,30 @@ impl<'a> Reading<'a> {
         batch.reading = stopwatch.lap();
         // A failure means that the other side has stopped listening: nothing is left to do.
         let _ = sender.send(batch);
+    }
+}
+
+/// Batches from several readers, one of each in turn.
+struct Turns {
+    readers: Vec<Receiver<Batch>>,
+    /// Whose turn it is.
+    next: usize,
+}
+
+impl Iterator for Turns {
+    type Item = Batch;
+
+    fn next(&mut self) -> Option<Batch> {
+        while !self.readers.is_empty() {
+            let turn = self.next % self.readers.len();
+            if let Ok(batch) = self.readers[turn].recv() {
+                self.next = turn + 1;
+                return Some(batch);
+            }
+            self.readers.remove(turn);
+            self.next = turn;
+        }
+        None
     }
 }
 

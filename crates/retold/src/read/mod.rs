@@ -15,7 +15,6 @@ mod frame;
 mod hashed;
 mod ids;
 mod jsonl;
-mod lane;
 mod marks;
 mod names;
 mod open;

@@ -6,8 +6,9 @@ use std::io::{Seek, SeekFrom, Write};
 
 use bytemuck::Pod;
 
-use super::{Memory, PART, PIECE, in_order};
+use super::{Memory, PART, PIECE};
 use crate::error::Result;
+use crate::lane::in_order;
 use crate::system::read_exact_at;
 
 /// Bytes at the end of a file that are gathered before they are written; few in tests, which are small.
@@ -177,15 +178,15 @@ impl<T: Pod> Held<T> {
     pub fn made<M: Send>(
         &self,
         make: impl Fn(&[T]) -> M + Sync,
-        take: impl FnMut(M) -> Result<()>,
+        take: impl FnMut(&mut M) -> Result<()>,
     ) -> Result<()>
     where
         T: Send + Sync,
     {
         let count = (PART / size_of::<T>().max(1)).max(1);
-        let starts: Vec<usize> = (0..self.len()).step_by(count).collect();
+        let starts = (0..self.len()).step_by(count);
         let part = |start: usize| self.get(start, count.min(self.len() - start));
-        in_order(&starts, |&start| make(&part(start)), take)
+        in_order(starts, |start| make(&part(start)), take)
     }
 
     /// All values in order.

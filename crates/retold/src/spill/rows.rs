@@ -9,8 +9,9 @@ use bytemuck::Pod;
 use rayon::prelude::*;
 
 use super::often::Often;
-use super::{Held, Memory, PART, Row, Sorter, in_order};
+use super::{Held, Memory, PART, Row, Sorter};
 use crate::error::Result;
+use crate::lane::in_order;
 
 /// Rows that one thread works on at a time, at the most; few in tests, which are small.
 const PART_ROWS: usize = if cfg!(test) { 8 } else { 4096 };
@@ -189,9 +190,13 @@ impl<T: Pod + Send + Sync> Rows<T> {
     pub fn made<M: Send>(
         &self,
         make: impl Fn(&Piece<'_, T>) -> M + Sync,
-        take: impl FnMut(M) -> Result<()>,
+        take: impl FnMut(&mut M) -> Result<()>,
     ) -> Result<()> {
-        in_order(&self.pieces(), |rows| make(&self.piece(rows.clone())), take)
+        in_order(
+            self.pieces().into_iter(),
+            |rows| make(&self.piece(rows)),
+            take,
+        )
     }
 
     /// Changes all rows in place, on all threads.
@@ -227,7 +232,7 @@ impl<T: Pod + Send + Sync> Rows<T> {
             }
             values
         };
-        self.made(all, |values| changed.extend(&values))?;
+        self.made(all, |values| changed.extend(values))?;
         self.values = changed;
         Ok(())
     }
@@ -296,7 +301,7 @@ impl Rows<u32> {
             rows.flat_map(|(row, values)| values.iter().map(move |&value| [value, row as u32]))
                 .collect()
         };
-        self.made(pairs_of, |piece| pairs.extend(&piece))?;
+        self.made(pairs_of, |piece| pairs.extend(piece))?;
         let pairs = pairs.finish()?.map(|[value, row]| (value, row));
         Rows::gather(pairs, count, &self.memory)
     }

@@ -260,7 +260,7 @@ proptest! {
             let (mut made, mut parts) = (Vec::new(), 0);
             held.made(make, |part| {
                 parts += 1;
-                made.extend(part);
+                made.append(part);
                 Ok(())
             }).unwrap();
             let numbered: Vec<(usize, Vec<u32>)> = all.iter().cloned().enumerate().collect();
@@ -269,7 +269,7 @@ proptest! {
             prop_assert_eq!(make(&held.whole()).len(), all.len());
             // An error ends it.
             let mut taken = 0;
-            let ended = held.made(|_| (), |()| {
+            let ended = held.made(|_| (), |_| {
                 taken += 1;
                 Err(Error::Cancelled)
             });
@@ -292,7 +292,7 @@ proptest! {
             ended.extend(&values).unwrap();
             let mut found = Vec::new();
             ended.made(<[u32]>::to_vec, |part| {
-                found.extend(part);
+                found.append(part);
                 Ok(())
             }).unwrap();
             prop_assert_eq!(found, values);

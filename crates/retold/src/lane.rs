@@ -1,7 +1,7 @@
-//! Work in order on many threads.
+//! Work on many threads whose results are taken in order.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::Receiver;
+use std::iter::Enumerate;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use crate::error::Result;
@@ -9,9 +9,25 @@ use crate::error::Result;
 /// Batches for each thread that are worked on or wait to be taken, at the most.
 const BATCHES_OPEN: usize = 8;
 
+/// Hands what `make` makes of each batch to `take`, in order. All threads of the pool make, each one batch after the other, and this
+/// one takes as well; what `take` leaves is dropped by the thread that made it, so that none waits for the memory of another.
+///
+/// Errors: those of `take`.
+pub(crate) fn in_order<B, T: Send>(
+    batches: impl Iterator<Item = B> + Send,
+    make: impl Fn(B) -> T + Sync,
+    take: impl FnMut(&mut T) -> Result<()>,
+) -> Result<()> {
+    let lane = Lane::new(batches, rayon::current_num_threads());
+    rayon::in_place_scope(|scope| {
+        let helper = || scope.spawn(|_| lane.help(&make));
+        lane.take_all(helper, &make, take)
+    })
+}
+
 /// Where threads get batches and put down what they made of them, and one takes that in order.
-pub(super) struct Lane<B, T> {
-    batches: Mutex<Turns<B>>,
+struct Lane<I, T> {
+    batches: Mutex<Enumerate<I>>,
     state: Mutex<State<T>>,
     /// Tells the thread that takes.
     changed: Condvar,
@@ -35,9 +51,8 @@ struct State<T> {
     is_stopped: bool,
 }
 
-impl<B, T> Lane<B, T> {
-    /// For so many threads of a pool. Batches come from readers, one of each in turn.
-    pub(super) fn new(readers: Vec<Receiver<B>>, threads: usize) -> Lane<B, T> {
+impl<B, I: Iterator<Item = B>, T> Lane<I, T> {
+    fn new(batches: I, threads: usize) -> Lane<I, T> {
         let state = State {
             made: BTreeMap::new(),
             used: (0..threads).map(|_| Vec::new()).collect(),
@@ -48,11 +63,7 @@ impl<B, T> Lane<B, T> {
             is_stopped: false,
         };
         Lane {
-            batches: Mutex::new(Turns {
-                readers,
-                next: 0,
-                count: 0,
-            }),
+            batches: Mutex::new(batches.enumerate()),
             state: Mutex::new(state),
             changed: Condvar::new(),
             threads,
@@ -65,7 +76,7 @@ impl<B, T> Lane<B, T> {
     }
 
     /// Makes of one batch after the other, as long as there is room: then the thread may be wanted for what is done with them.
-    pub(super) fn help(&self, make: impl Fn(B) -> T) {
+    fn help(&self, make: impl Fn(B) -> T) {
         let _stopping = Stopping(self);
         let thread = rayon::current_thread_index().unwrap_or_default();
         let mut state = self.state();
@@ -77,7 +88,7 @@ impl<B, T> Lane<B, T> {
 
     /// Takes what was made in order, until all is; on a thread that makes as well, if it is one of the pool. `helper` has another
     /// one of the pool [help](Lane::help).
-    pub(super) fn take_all(
+    fn take_all(
         &self,
         helper: impl Fn(),
         make: impl Fn(B) -> T,
@@ -145,7 +156,9 @@ impl<B, T> Lane<B, T> {
         self.changed.notify_one();
         state
     }
+}
 
+impl<I, T> Lane<I, T> {
     fn stop(&self) {
         self.state().is_stopped = true;
         self.changed.notify_one();
@@ -157,9 +170,9 @@ impl<B, T> Lane<B, T> {
 }
 
 /// When its thread panics who takes does not wait for what it was to make.
-struct Stopping<'a, B, T>(&'a Lane<B, T>);
+struct Stopping<'a, I, T>(&'a Lane<I, T>);
 
-impl<B, T> Drop for Stopping<'_, B, T> {
+impl<I, T> Drop for Stopping<'_, I, T> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.stop();
@@ -167,26 +180,44 @@ impl<B, T> Drop for Stopping<'_, B, T> {
     }
 }
 
-/// Batches from several readers, one of each in turn, numbered.
-struct Turns<B> {
-    readers: Vec<Receiver<B>>,
-    /// Whose turn it is.
-    next: usize,
-    count: usize,
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rayon::prelude::*;
 
-impl<B> Turns<B> {
-    fn next(&mut self) -> Option<(usize, B)> {
-        while !self.readers.is_empty() {
-            let turn = self.next % self.readers.len();
-            if let Ok(batch) = self.readers[turn].recv() {
-                self.next = turn + 1;
-                self.count += 1;
-                return Some((self.count - 1, batch));
-            }
-            self.readers.remove(turn);
-            self.next = turn;
+    use super::*;
+    use crate::error::Error;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn batches_are_taken_as_one_after_the_other(
+            count in 0..300u64,
+            threads in 1..9usize,
+            stops_at in 0..400u64,
+            in_pool in any::<bool>(),
+        ) {
+            // Who makes and who takes may use all threads as well.
+            let sum = |number: u64| [number; 40].into_par_iter().sum::<u64>();
+            let run = || {
+                let mut taken = Vec::new();
+                let ended = in_order(0..count, sum, |made| {
+                    taken.push(*made + sum(0));
+                    match taken.len() as u64 == stops_at {
+                        true => Err(Error::Cancelled),
+                        false => Ok(()),
+                    }
+                });
+                (taken, ended.is_err())
+            };
+            let (taken, has_failed) = match in_pool {
+                true => rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run),
+                false => run(),
+            };
+            let stops = (1..=count).contains(&stops_at);
+            let end = if stops { stops_at } else { count };
+            prop_assert_eq!(taken, (0..end).map(|number| number * 40).collect::<Vec<_>>());
+            prop_assert_eq!(has_failed, stops);
         }
-        None
     }
 }
