@@ -124,20 +124,57 @@ pub fn count_shared_from(a: &[u64], b: &[u64], least: usize) -> usize {
     if short.len().saturating_mul(UNLIKE) < long.len() {
         return count_searched(short, long, least);
     }
-    let (mut i, mut j, mut shared) = (0, 0, 0);
+    // The two halves in turn, so that a step need not wait for the one before it.
+    let (low, high) = short.split_at(short.len() / 2);
+    let begins = |key: &u64| long.partition_point(|other| other < key);
+    let (before, behind) = long.split_at(high.first().map_or(0, begins));
+    let (mut low, mut high) = (Merge::new(low, before), Merge::new(high, behind));
+    let mut shared = 0;
     // Now and then a look at whether `least` is still in reach.
-    while i < short.len() && j < long.len() && shared + short.len() - i >= least {
-        for _ in 0..64 {
-            let (Some(x), Some(y)) = (short.get(i), long.get(j)) else {
-                break;
-            };
-            // Without branches: which of two hashes is the smaller cannot be predicted.
-            shared += usize::from(x == y);
-            i += usize::from(x <= y);
-            j += usize::from(y <= x);
+    let in_reach = |shared: usize, low: &Merge<'_>, high: &Merge<'_>| {
+        shared + low.steps() + high.steps() >= least
+    };
+    while low.steps() > 0 && high.steps() > 0 && in_reach(shared, &low, &high) {
+        for _ in 0..low.steps().min(high.steps()).min(64) {
+            shared += low.step() + high.step();
         }
     }
+    while low.steps() > 0 && in_reach(shared, &low, &high) {
+        shared += (0..low.steps().min(64)).map(|_| low.step()).sum::<usize>();
+    }
+    while high.steps() > 0 && in_reach(shared, &low, &high) {
+        shared += (0..high.steps().min(64))
+            .map(|_| high.step())
+            .sum::<usize>();
+    }
     shared
+}
+
+/// Two ascending lists that are passed together.
+struct Merge<'a> {
+    a: &'a [u64],
+    b: &'a [u64],
+    at: (usize, usize),
+}
+
+impl<'a> Merge<'a> {
+    fn new(a: &'a [u64], b: &'a [u64]) -> Merge<'a> {
+        Merge { a, b, at: (0, 0) }
+    }
+
+    /// How many steps there are at the least, and how many keys they may still share at the most.
+    fn steps(&self) -> usize {
+        (self.a.len() - self.at.0).min(self.b.len() - self.at.1)
+    }
+
+    /// Passes the smaller one of the next keys, or both if they are one; returns 1 then. Without branches: which of two hashes is the
+    /// smaller cannot be foreseen.
+    fn step(&mut self) -> usize {
+        let (x, y) = (self.a[self.at.0], self.b[self.at.1]);
+        self.at.0 += usize::from(x <= y);
+        self.at.1 += usize::from(y <= x);
+        usize::from(x == y)
+    }
 }
 
 /// False only if the other list has less than the share `least` of the shorter of two ascending lists. Ends at the key that decides, so
@@ -306,6 +343,8 @@ impl Bytes<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -381,12 +420,16 @@ mod tests {
         assert_eq!(hex, expected.concat());
     }
 
+    fn keys(most: usize) -> impl Strategy<Value = BTreeSet<u64>> {
+        proptest::collection::btree_set(0u64..600, 0..most)
+    }
+
     proptest! {
         #[test]
         fn shared_keys_are_those_of_both(
-            a in proptest::collection::btree_set(0u64..600, 0..8),
-            b in proptest::collection::btree_set(0u64..600, 0..400),
-            least in 0usize..9,
+            a in prop_oneof![keys(8), keys(300)],
+            b in keys(400),
+            least in prop_oneof![0usize..9, 0usize..200],
         ) {
             let both = a.intersection(&b).count();
             let [a, b] = [a, b].map(|set| set.into_iter().collect::<Vec<u64>>());
