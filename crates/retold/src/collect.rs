@@ -1,5 +1,6 @@
 //! From sources to a [`Collection`]: every page sketched, every record accounted for.
 
+mod batch;
 mod census;
 mod drafts;
 mod pages;
@@ -16,20 +17,19 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::frequencies::Frequencies;
-use crate::ids::{PageNo, SketchNo};
+use crate::ids::PageNo;
 use crate::index::Sketches;
 use crate::knowledge::Knowledge;
 use crate::model::{Model, facts};
 use crate::page::Page;
 pub use crate::page::seconds;
-use crate::read::{
-    Numbered, Outcome, ReadOptions, Record, Source, each_batch, each_page, each_record,
-};
+use crate::read::{Numbered, ReadOptions, Record, Source, each_batch, each_page, each_record};
 use crate::sketch::Sketch;
-use crate::spent::{Spent, Stopwatch};
+use crate::spent::Spent;
 use crate::spill::Memory;
-use crate::text::{Extraction, Text, TextOptions, text_hash, text_of};
+use crate::text::{Extraction, Text, TextOptions, text_hash};
 use crate::watch::Watch;
+use batch::{Batch, Parsed, Sketched, parse, row_of};
 pub(crate) use drafts::Drafted;
 pub use drafts::Drafts;
 pub use pages::{PageRow, Pages};
@@ -85,37 +85,6 @@ pub struct Reject {
     /// Why, for people.
     pub reason: String,
 }
-
-/// Some records after the part of the work that runs on all threads.
-#[derive(Default)]
-struct Batch {
-    records: Vec<Sketched>,
-    /// Bytes of the records as read.
-    bytes: u64,
-    /// The drafts of the pages, end to end.
-    drafts: Vec<u64>,
-    spent: Spent,
-}
-
-/// One of them.
-enum Sketched {
-    Page(Box<Sketching>),
-    Skipped(String),
-    Rejected(Reject),
-}
-
-/// What was made of a page.
-struct Sketching {
-    row: Row,
-    site: Option<String>,
-    sketch: Sketch,
-    /// Which part of the drafts is its own.
-    draft: Option<Range<usize>>,
-    extraction: Extraction,
-}
-
-/// A page's row and its id.
-type Row = Box<(String, PageRow)>;
 
 impl Collection {
     /// Nothing yet.
@@ -395,108 +364,4 @@ pub fn learn_words(
     )?;
     frequencies.freeze();
     Ok(Knowledge::of_words(frequencies))
-}
-
-/// A record after parsing.
-enum Parsed {
-    Page(Box<Page>, Box<Text>),
-    Skipped(String),
-    Rejected(Reject),
-}
-
-/// Makes a text of a record and measures the time.
-fn parse(
-    number: u32,
-    record: Record,
-    source: &Source,
-    options: &ReadOptions,
-    text: &TextOptions,
-) -> (Parsed, Spent) {
-    let (mut spent, mut stopwatch) = (Spent::default(), Stopwatch::start());
-    let at = record.number;
-    let reject = |reason| {
-        Parsed::Rejected(Reject {
-            source: number,
-            record: at,
-            reason,
-        })
-    };
-    let outcome = record.parse(source, options);
-    spent.parsing = stopwatch.lap();
-    let parsed = match outcome {
-        Outcome::Skipped(kind) => Parsed::Skipped(kind.to_string()),
-        Outcome::Rejected(reason) => reject(reason),
-        Outcome::Page(page) => match text_of(&page, text) {
-            Err(reason) => reject(reason),
-            Ok(text) => Parsed::Page(Box::new(page), Box::new(text)),
-        },
-    };
-    spent.text = stopwatch.lap();
-    (parsed, spent)
-}
-
-impl Batch {
-    fn sketch(
-        &mut self,
-        number: u32,
-        record: Record,
-        source: &Source,
-        options: &ReadOptions,
-        model: &Model,
-    ) -> Result<()> {
-        let (at, bytes) = (record.number, record.size);
-        let (parsed, mut spent) = parse(number, record, source, options, model.text_options());
-        let sketched = match parsed {
-            Parsed::Skipped(kind) => Sketched::Skipped(kind),
-            Parsed::Rejected(reject) => Sketched::Rejected(reject),
-            Parsed::Page(page, text) => {
-                let mut stopwatch = Stopwatch::start();
-                // The site stands in the row, as a number.
-                let (sketch, draft) = model.sketch_and_draft(&text)?;
-                let draft = draft.map(|draft| {
-                    let start = self.drafts.len();
-                    self.drafts.extend(draft);
-                    start..self.drafts.len()
-                });
-                spent.sketches = stopwatch.lap();
-                let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);
-                Sketched::Page(Box::new(Sketching {
-                    row,
-                    site,
-                    sketch,
-                    draft,
-                    extraction: text.extraction,
-                }))
-            }
-        };
-        self.records.push(sketched);
-        self.bytes += bytes;
-        self.spent += spent;
-        Ok(())
-    }
-}
-
-fn row_of(
-    page: Page,
-    text: &Text,
-    sketch: &Sketch,
-    source: u32,
-    record: u64,
-    bytes: u64,
-) -> (Row, Option<String>) {
-    let date = page.date.as_deref().and_then(seconds);
-    let site = page.site();
-    let row = PageRow {
-        source,
-        record,
-        site: None,
-        date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
-        bytes,
-        chars: sketch.chars,
-        own_chars: sketch.own_chars,
-        text: sketch.text,
-        sketch: SketchNo::default(),
-        keys: sketch.keys.len() as u32,
-    };
-    (Box::new((page.id, row)), site)
 }

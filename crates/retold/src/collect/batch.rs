@@ -1,0 +1,152 @@
+//! Records become sketches, on all threads.
+
+use std::ops::Range;
+
+use super::{PageRow, Reject};
+use crate::error::Result;
+use crate::ids::SketchNo;
+use crate::model::Model;
+use crate::page::{Page, seconds};
+use crate::read::{Outcome, ReadOptions, Record, Source};
+use crate::sketch::Sketch;
+use crate::spent::{Spent, Stopwatch};
+use crate::text::{Extraction, Text, TextOptions, text_of};
+
+/// Some records after the part of the work that runs on all threads.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) records: Vec<Sketched>,
+    /// Bytes of the records as read.
+    pub(super) bytes: u64,
+    /// The drafts of the pages, end to end.
+    pub(super) drafts: Vec<u64>,
+    pub(super) spent: Spent,
+}
+
+/// One of them.
+pub(super) enum Sketched {
+    Page(Box<Sketching>),
+    Skipped(String),
+    Rejected(Reject),
+}
+
+/// What was made of a page.
+pub(super) struct Sketching {
+    pub(super) row: Row,
+    pub(super) site: Option<String>,
+    pub(super) sketch: Sketch,
+    /// Which part of the drafts is its own.
+    pub(super) draft: Option<Range<usize>>,
+    pub(super) extraction: Extraction,
+}
+
+/// A page's row and its id.
+pub(super) type Row = Box<(String, PageRow)>;
+
+/// A record after parsing.
+pub(super) enum Parsed {
+    Page(Box<Page>, Box<Text>),
+    Skipped(String),
+    Rejected(Reject),
+}
+
+/// Makes a text of a record and measures the time.
+pub(super) fn parse(
+    number: u32,
+    record: Record,
+    source: &Source,
+    options: &ReadOptions,
+    text: &TextOptions,
+) -> (Parsed, Spent) {
+    let (mut spent, mut stopwatch) = (Spent::default(), Stopwatch::start());
+    let at = record.number;
+    let reject = |reason| {
+        Parsed::Rejected(Reject {
+            source: number,
+            record: at,
+            reason,
+        })
+    };
+    let outcome = record.parse(source, options);
+    spent.parsing = stopwatch.lap();
+    let parsed = match outcome {
+        Outcome::Skipped(kind) => Parsed::Skipped(kind.to_string()),
+        Outcome::Rejected(reason) => reject(reason),
+        Outcome::Page(page) => match text_of(&page, text) {
+            Err(reason) => reject(reason),
+            Ok(text) => Parsed::Page(Box::new(page), Box::new(text)),
+        },
+    };
+    spent.text = stopwatch.lap();
+    (parsed, spent)
+}
+
+impl Batch {
+    /// Adds what is made of a record.
+    ///
+    /// Errors: those of [`Model::sketch`].
+    pub(super) fn sketch(
+        &mut self,
+        number: u32,
+        record: Record,
+        source: &Source,
+        options: &ReadOptions,
+        model: &Model,
+    ) -> Result<()> {
+        let (at, bytes) = (record.number, record.size);
+        let (parsed, mut spent) = parse(number, record, source, options, model.text_options());
+        let sketched = match parsed {
+            Parsed::Skipped(kind) => Sketched::Skipped(kind),
+            Parsed::Rejected(reject) => Sketched::Rejected(reject),
+            Parsed::Page(page, text) => {
+                let mut stopwatch = Stopwatch::start();
+                // The site stands in the row, as a number.
+                let (sketch, draft) = model.sketch_and_draft(&text)?;
+                let draft = draft.map(|draft| {
+                    let start = self.drafts.len();
+                    self.drafts.extend(draft);
+                    start..self.drafts.len()
+                });
+                spent.sketches = stopwatch.lap();
+                let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);
+                Sketched::Page(Box::new(Sketching {
+                    row,
+                    site,
+                    sketch,
+                    draft,
+                    extraction: text.extraction,
+                }))
+            }
+        };
+        self.records.push(sketched);
+        self.bytes += bytes;
+        self.spent += spent;
+        Ok(())
+    }
+}
+
+/// The row of a page, without its sketch's number and its site's, and the site's name.
+pub(super) fn row_of(
+    page: Page,
+    text: &Text,
+    sketch: &Sketch,
+    source: u32,
+    record: u64,
+    bytes: u64,
+) -> (Row, Option<String>) {
+    let date = page.date.as_deref().and_then(seconds);
+    let site = page.site();
+    let row = PageRow {
+        source,
+        record,
+        site: None,
+        date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
+        bytes,
+        chars: sketch.chars,
+        own_chars: sketch.own_chars,
+        text: sketch.text,
+        sketch: SketchNo::default(),
+        keys: sketch.keys.len() as u32,
+    };
+    (Box::new((page.id, row)), site)
+}
