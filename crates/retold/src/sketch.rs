@@ -124,56 +124,51 @@ pub fn count_shared_from(a: &[u64], b: &[u64], least: usize) -> usize {
     if short.len().saturating_mul(UNLIKE) < long.len() {
         return count_searched(short, long, least);
     }
-    // The two halves in turn, so that a step need not wait for the one before it.
-    let (low, high) = short.split_at(short.len() / 2);
-    let begins = |key: &u64| long.partition_point(|other| other < key);
-    let (before, behind) = long.split_at(high.first().map_or(0, begins));
-    let (mut low, mut high) = (Merge::new(low, before), Merge::new(high, behind));
+    let [mut low, mut high] = Merge::halves(short, long);
     let mut shared = 0;
     // Now and then a look at whether `least` is still in reach.
-    let in_reach = |shared: usize, low: &Merge<'_>, high: &Merge<'_>| {
-        shared + low.steps() + high.steps() >= least
-    };
-    while low.steps() > 0 && high.steps() > 0 && in_reach(shared, &low, &high) {
+    while low.steps() > 0 && high.steps() > 0 && shared + low.steps() + high.steps() >= least {
         for _ in 0..low.steps().min(high.steps()).min(64) {
-            shared += low.step() + high.step();
+            shared += usize::from(low.step().1) + usize::from(high.step().1);
         }
     }
-    while low.steps() > 0 && in_reach(shared, &low, &high) {
-        shared += (0..low.steps().min(64)).map(|_| low.step()).sum::<usize>();
-    }
-    while high.steps() > 0 && in_reach(shared, &low, &high) {
-        shared += (0..high.steps().min(64))
-            .map(|_| high.step())
-            .sum::<usize>();
+    let mut last = if low.steps() > 0 { low } else { high };
+    while last.steps() > 0 && shared + last.steps() >= least {
+        let steps = 0..last.steps().min(64);
+        shared += steps.filter(|_| last.step().1).count();
     }
     shared
 }
 
 /// Two ascending lists that are passed together.
-struct Merge<'a> {
+pub(crate) struct Merge<'a> {
     a: &'a [u64],
     b: &'a [u64],
     at: (usize, usize),
 }
 
 impl<'a> Merge<'a> {
-    fn new(a: &'a [u64], b: &'a [u64]) -> Merge<'a> {
-        Merge { a, b, at: (0, 0) }
+    /// The halves of `a`, each with what it may share of `b`: to be passed in turn, so that a step need not wait for the one before it.
+    /// Places in the second half are counted from its beginning.
+    pub(crate) fn halves(a: &'a [u64], b: &'a [u64]) -> [Merge<'a>; 2] {
+        let (low, high) = a.split_at(a.len() / 2);
+        let begins = |key: &u64| b.partition_point(|other| other < key);
+        let (before, behind) = b.split_at(high.first().map_or(0, begins));
+        [(low, before), (high, behind)].map(|(a, b)| Merge { a, b, at: (0, 0) })
     }
 
     /// How many steps there are at the least, and how many keys they may still share at the most.
-    fn steps(&self) -> usize {
+    pub(crate) fn steps(&self) -> usize {
         (self.a.len() - self.at.0).min(self.b.len() - self.at.1)
     }
 
-    /// Passes the smaller one of the next keys, or both if they are one; returns 1 then. Without branches: which of two hashes is the
-    /// smaller cannot be foreseen.
-    fn step(&mut self) -> usize {
-        let (x, y) = (self.a[self.at.0], self.b[self.at.1]);
-        self.at.0 += usize::from(x <= y);
-        self.at.1 += usize::from(y <= x);
-        usize::from(x == y)
+    /// Passes the smaller one of the next keys, or both if they are one; returns the place in the first list, and whether they are. Without
+    /// branches: which of two hashes is the smaller cannot be foreseen.
+    pub(crate) fn step(&mut self) -> (usize, bool) {
+        let (i, j) = self.at;
+        let (x, y) = (self.a[i], self.b[j]);
+        self.at = (i + usize::from(x <= y), j + usize::from(y <= x));
+        (i, x == y)
     }
 }
 

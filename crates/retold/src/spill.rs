@@ -145,6 +145,17 @@ impl Memory {
         fits
     }
 
+    /// Takes more, in pieces, until `taken` are as many as these; false as soon as they may not be held.
+    fn cover(&self, bytes: u64, taken: &mut u64) -> bool {
+        while *taken < bytes {
+            if !self.take(PIECE) {
+                return false;
+            }
+            *taken += PIECE;
+        }
+        true
+    }
+
     /// The same for so many bytes in whole pieces, which are returned.
     fn take_all(&self, bytes: usize) -> Option<u64> {
         let bytes = (bytes as u64).next_multiple_of(PIECE);

@@ -1,18 +1,9 @@
 //! Reading some records a second time.
 
-use super::each::{Numbered, READERS, Reading};
+use super::each::{Numbered, Order, Reading};
 use super::{Outcome, ReadOptions, Record, Source};
 use crate::error::Result;
 use crate::watch::Watch;
-
-/// In which order records are handed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// As they stand in the list.
-    Listed,
-    /// Those of a source in order, and those of others between them if several files are read side by side.
-    Any,
-}
 
 /// Hands what `make` makes of the `wanted` records, (source, number within it), ascending and without repetition, to `take`, each
 /// with its place in the list. One that is no longer there, as the file has changed since it was read first, is a rejected one.
@@ -44,11 +35,7 @@ pub fn again<T: Send>(
         watch: &Unwatched(watch),
         wanted: Some(wanted),
     };
-    let readers = match order {
-        Order::Listed => 1,
-        Order::Any => READERS,
-    };
-    reading.run(readers, make, take)?;
+    reading.run(order, make, take)?;
     Ok(())
 }
 
@@ -84,8 +71,11 @@ mod tests {
     use super::super::tests::{Folder, gzip};
     use super::*;
 
+    fn line(number: u64) -> String {
+        format!("{{\"id\":\"{number}\",\"text\":\"a page\"}}\n")
+    }
+
     fn lines(count: u64) -> Vec<u8> {
-        let line = |number: u64| format!("{{\"id\":\"{number}\",\"text\":\"a page\"}}\n");
         (1..=count).map(line).collect::<String>().into_bytes()
     }
 
@@ -141,7 +131,6 @@ mod tests {
 
     #[test]
     fn a_record_holds_nothing_of_what_stands_beside_it() {
-        let line = |number: u32| format!("{{\"id\":\"{number}\",\"text\":\"a page\"}}\n");
         let folder = Folder::new(&[]);
         folder.write("in.jsonl", &lines(9));
         let (sources, options) = (folder.sources(&["in.jsonl"]), ReadOptions::default());

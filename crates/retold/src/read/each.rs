@@ -47,7 +47,7 @@ pub fn each_record<T: Send>(
             .collect()
     };
     let take = |made: &mut Vec<T>| made.iter_mut().try_for_each(&mut take);
-    Reading::all(sources, options, watch, stage).run(1, make, take)
+    Reading::all(sources, options, watch, stage).run(Order::Listed, make, take)
 }
 
 /// Shows what `make` makes of batches of records, each given with its source's number, to `take`. One thread or several, where
@@ -65,14 +65,20 @@ pub fn each_batch<B: Send>(
     make: impl Fn(&mut Numbered<'_>) -> B + Sync,
     take: impl FnMut(&mut B) -> Result<()>,
 ) -> Result<Duration> {
-    Reading::all(sources, options, watch, stage).run(READERS, make, take)
+    Reading::all(sources, options, watch, stage).run(Order::Any, make, take)
 }
 
 /// Records, each with the number of its source.
 pub type Numbered<'r> = dyn Iterator<Item = (u32, Record)> + 'r;
 
-/// As many readers as it takes.
-pub(super) const READERS: usize = usize::MAX;
+/// In which order records are handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As sources are listed, and records in them.
+    Listed,
+    /// Those of a source in order, and those of others between them if several files are read side by side.
+    Any,
+}
 
 /// A pass over sources.
 pub(super) struct Reading<'a> {
@@ -99,10 +105,10 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// See [`each_batch`]; with so many readers at the most.
+    /// See [`each_batch`].
     pub(super) fn run<B: Send>(
         &self,
-        most: usize,
+        order: Order,
         make: impl Fn(&mut Numbered<'_>) -> B + Sync,
         mut take: impl FnMut(&mut B) -> Result<()>,
     ) -> Result<Duration> {
@@ -132,7 +138,10 @@ impl<'a> Reading<'a> {
             make(&mut records)
         };
         let threads = rayon::current_num_threads();
-        let readers = self.readers(threads.div_ceil(THREADS_A_READER).min(most));
+        let readers = self.readers(match order {
+            Order::Listed => 1,
+            Order::Any => threads.div_ceil(THREADS_A_READER),
+        });
         std::thread::scope(|scope| {
             let ahead = (BATCHES_AHEAD * threads).div_ceil(readers.len());
             let reader = |numbers: Vec<u32>| {

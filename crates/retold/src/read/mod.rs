@@ -34,10 +34,10 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-pub use self::again::{Order, again};
+pub use self::again::again;
 use self::archive::{Archive, Form};
 pub use self::discover::leave_out;
-pub use self::each::{Numbered, each_batch, each_page, each_record};
+pub use self::each::{Numbered, Order, each_batch, each_page, each_record};
 use self::frame::{Body, Frame, Frames, State};
 use self::hashed::{Hashed, Seen};
 pub use self::ids::{PageId, page_ids, settle};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
-use super::{Memory, PIECE, Row, Rows};
+use super::{Memory, Row, Rows};
 use crate::error::Result;
 
 /// Bytes that a batch takes beside its values.
@@ -115,13 +115,11 @@ impl<T: Pod + Send + Sync> Apart<T> {
         let bytes = size_of_val(&batch[..]) + BESIDE + size_of::<Place>() * rows.len();
         self.used += bytes as u64;
         self.batches.push(batch);
-        while self.taken < self.used {
-            if self.used > self.most || !self.memory.take(PIECE) {
-                return self.write();
-            }
-            self.taken += PIECE;
+        let (bytes, taken) = (self.used, &mut self.taken);
+        match *taken < bytes && (bytes > self.most || !self.memory.cover(bytes, taken)) {
+            true => self.write(),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// Moves all rows to a file.

@@ -6,7 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use bytemuck::Pod;
 
-use super::{Memory, PART, PIECE};
+use super::{Memory, PART};
 use crate::error::Result;
 use crate::lane::in_order;
 use crate::system::read_exact_at;
@@ -80,14 +80,8 @@ impl<T: Pod> Held<T> {
         }
         self.values.extend_from_slice(values);
         let bytes = size_of_val(&self.values[..]) as u64;
-        if self.file.is_none() {
-            while self.taken < bytes {
-                if !self.memory.take(PIECE) {
-                    self.file = Some((self.memory.file()?, 0));
-                    break;
-                }
-                self.taken += PIECE;
-            }
+        if self.file.is_none() && !self.memory.cover(bytes, &mut self.taken) {
+            self.file = Some((self.memory.file()?, 0));
         }
         match self.file.is_some() && bytes >= TAIL as u64 {
             true => self.write(),

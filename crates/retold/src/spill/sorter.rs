@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
-use super::{Held, Memory, PIECE};
+use super::{Held, Memory};
 use crate::error::{Error, Result};
 
 /// Bytes that are sorted at a time at the least, whatever the limit; few in tests, which are small.
@@ -86,16 +86,12 @@ impl<T: Pod + Ord + Send> Sorter<T> {
             };
         }
         let bytes = size_of_val(&self.records[..]) as u64;
-        while self.taken < bytes {
-            if bytes > self.memory.share() || !self.memory.take(PIECE) {
-                return match bytes as usize >= RUN {
-                    true => self.run(),
-                    false => Ok(()),
-                };
-            }
-            self.taken += PIECE;
+        let (memory, taken) = (&self.memory, &mut self.taken);
+        let is_short = *taken < bytes && (bytes > memory.share() || !memory.cover(bytes, taken));
+        match is_short && bytes as usize >= RUN {
+            true => self.run(),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// The records in order. Runs are merged by a thread of its own, somewhat ahead.

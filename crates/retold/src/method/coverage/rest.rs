@@ -2,7 +2,7 @@
 
 use super::proof::Proof;
 use crate::relation::ratio;
-use crate::sketch::{Sketch, SketchRef, may_share};
+use crate::sketch::{Merge, Sketch, SketchRef, may_share};
 
 /// Minimum number of keys of the sample that are no template's for their coverage to count (fewer if it has fewer).
 pub(super) const FEWEST: usize = 3;
@@ -77,34 +77,26 @@ impl Rest {
         marks: impl Fn(usize) -> (bool, bool),
     ) -> Rest {
         let mut counts = Rest::none((a.len(), b.len()), templates);
-        let middle = a.len() / 2;
-        let start = a
-            .get(middle)
-            .map_or(0, |key| b.partition_point(|other| other < key));
-        let (mut low, mut high) = ((0, 0), (middle, start));
-        let mut step = |(i, j): &mut (usize, usize)| {
-            let (x, y) = (a[*i], b[*j]);
-            let (is_template, is_frequent) = marks(*i);
-            let both = usize::from(x == y);
+        let [mut low, mut high] = Merge::halves(a, b);
+        let mut count = |(place, is_shared): (usize, bool)| {
+            let (is_template, is_frequent) = marks(place);
+            let both = usize::from(is_shared);
             let (rest, frequent) = (usize::from(!is_template), usize::from(is_frequent));
             counts.sampled_shared += both;
             counts.shared += both & rest;
             counts.frequent += both & frequent;
             counts.rest_frequent += both & rest & frequent;
-            *i += usize::from(x <= y);
-            *j += usize::from(y <= x);
         };
-        let is_open = |(i, j): (usize, usize), end: (usize, usize)| i < end.0 && j < end.1;
-        let ends = ((middle, start), (a.len(), b.len()));
-        while is_open(low, ends.0) && is_open(high, ends.1) {
-            step(&mut low);
-            step(&mut high);
+        let behind = |(place, is_shared)| (a.len() / 2 + place, is_shared);
+        while low.steps() > 0 && high.steps() > 0 {
+            count(low.step());
+            count(behind(high.step()));
         }
-        while is_open(low, ends.0) {
-            step(&mut low);
+        while low.steps() > 0 {
+            count(low.step());
         }
-        while is_open(high, ends.1) {
-            step(&mut high);
+        while high.steps() > 0 {
+            count(behind(high.step()));
         }
         counts
     }
