@@ -109,7 +109,7 @@ impl Collection {
     ) -> Result<Collection> {
         let mut collection = Collection::new(memory);
         let make = |records: &mut Numbered<'_>| {
-            let mut batch = Batch::default();
+            let mut batch = Batch::new();
             for (number, record) in records {
                 batch.sketch(number, record, &sources[number as usize], options, model)?;
             }

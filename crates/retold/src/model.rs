@@ -259,12 +259,16 @@ impl Model {
         })
     }
 
-    /// [`Model::sketch`] without a site, and the draft of the text's proof, if the method makes one.
-    pub(crate) fn sketch_and_draft(&self, text: &Text) -> Result<(Sketch, Option<Vec<u64>>)> {
-        let both = self.verifier().and_then(|v| v.sketch_and_draft(text));
-        match both {
-            Some((sketch, draft)) => Ok((with_facts(sketch, text), Some(draft))),
-            None => Ok((self.sketch(text, None)?, None)),
+    /// [`Model::sketch`] without a site. The draft of the text's proof is added to `drafts`, if the method makes one; whether it does.
+    pub(crate) fn sketch_and_draft(
+        &self,
+        text: &Text,
+        drafts: &mut Vec<u64>,
+    ) -> Result<(Sketch, bool)> {
+        let both = self.verifier();
+        match both.and_then(|verifier| verifier.sketch_and_draft(text, drafts)) {
+            Some(sketch) => Ok((with_facts(sketch, text), true)),
+            None => Ok((self.sketch(text, None)?, false)),
         }
     }
 

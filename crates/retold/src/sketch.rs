@@ -1,6 +1,10 @@
 //! A sketch: all that is kept of a page to judge it without its text.
 
+mod shared;
+
 use crate::error::{Error, Result};
+pub(crate) use shared::shared_places;
+pub use shared::{count_shared, count_shared_from, may_share, shared_positions};
 
 /// All that is kept of a page to judge it without its text.
 ///
@@ -107,127 +111,6 @@ impl Bounds {
             reach: usize::MAX,
         }
     }
-}
-
-/// Of lists that differ more than this in length, the keys of the shorter are searched in the longer.
-const UNLIKE: usize = 16;
-
-/// The number of keys that two ascending lists, in which none stands twice, share. Linear in the shorter list, but for a
-/// logarithm.
-pub fn count_shared(a: &[u64], b: &[u64]) -> usize {
-    count_shared_from(a, b, 0)
-}
-
-/// The same where fewer than `least` are as good as none: then any number below `least` may be returned, and soon.
-pub fn count_shared_from(a: &[u64], b: &[u64], least: usize) -> usize {
-    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    if short.len().saturating_mul(UNLIKE) < long.len() {
-        return count_searched(short, long, least);
-    }
-    let [mut low, mut high] = Merge::halves(short, long);
-    let mut shared = 0;
-    // Now and then a look at whether `least` is still in reach.
-    while low.steps() > 0 && high.steps() > 0 && shared + low.steps() + high.steps() >= least {
-        for _ in 0..low.steps().min(high.steps()).min(64) {
-            shared += usize::from(low.step().1) + usize::from(high.step().1);
-        }
-    }
-    let mut last = if low.steps() > 0 { low } else { high };
-    while last.steps() > 0 && shared + last.steps() >= least {
-        let steps = 0..last.steps().min(64);
-        shared += steps.filter(|_| last.step().1).count();
-    }
-    shared
-}
-
-/// Two ascending lists that are passed together.
-pub(crate) struct Merge<'a> {
-    a: &'a [u64],
-    b: &'a [u64],
-    at: (usize, usize),
-}
-
-impl<'a> Merge<'a> {
-    /// The halves of `a`, each with what it may share of `b`: to be passed in turn, so that a step need not wait for the one before it.
-    /// Places in the second half are counted from its beginning.
-    pub(crate) fn halves(a: &'a [u64], b: &'a [u64]) -> [Merge<'a>; 2] {
-        let (low, high) = a.split_at(a.len() / 2);
-        let begins = |key: &u64| b.partition_point(|other| other < key);
-        let (before, behind) = b.split_at(high.first().map_or(0, begins));
-        [(low, before), (high, behind)].map(|(a, b)| Merge { a, b, at: (0, 0) })
-    }
-
-    /// How many steps there are at the least, and how many keys they may still share at the most.
-    pub(crate) fn steps(&self) -> usize {
-        (self.a.len() - self.at.0).min(self.b.len() - self.at.1)
-    }
-
-    /// Passes the smaller one of the next keys, or both if they are one; returns the place in the first list, and whether they are. Without
-    /// branches: which of two hashes is the smaller cannot be foreseen.
-    pub(crate) fn step(&mut self) -> (usize, bool) {
-        let (i, j) = self.at;
-        let (x, y) = (self.a[i], self.b[j]);
-        self.at = (i + usize::from(x <= y), j + usize::from(y <= x));
-        (i, x == y)
-    }
-}
-
-/// False only if the other list has less than the share `least` of the shorter of two ascending lists. Ends at the key that decides, so
-/// that lists which have little in common take hardly any time.
-pub fn may_share(a: &[u64], b: &[u64], least: f64) -> bool {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let may_miss = ((1.0 - least) * short.len() as f64).ceil() as usize;
-    let (mut missing, mut at) = (0, 0);
-    for &key in short {
-        while long.get(at).is_some_and(|&other| other < key) {
-            at += 1;
-        }
-        missing += usize::from(long.get(at) != Some(&key));
-        if missing > may_miss {
-            return false;
-        }
-    }
-    true
-}
-
-/// [`count_shared_from`] where one list is much longer: each key is looked for behind the last one, in steps that double.
-fn count_searched(short: &[u64], mut long: &[u64], least: usize) -> usize {
-    let mut shared = 0;
-    for (at, key) in short.iter().enumerate() {
-        if shared + short.len() - at < least {
-            break;
-        }
-        let mut step = 1;
-        while long.get(step).is_some_and(|other| other < key) {
-            step *= 2;
-        }
-        let near = &long[..long.len().min(step + 1)];
-        let at = near.partition_point(|other| other < key);
-        long = &long[at..];
-        shared += usize::from(long.first() == Some(key));
-    }
-    shared
-}
-
-/// The positions, in `a` and in `b`, of the keys that two ascending lists share. Linear.
-pub fn shared_positions<'a>(
-    a: &'a [u64],
-    b: &'a [u64],
-) -> impl Iterator<Item = (usize, usize)> + 'a {
-    let (mut i, mut j) = (0, 0);
-    std::iter::from_fn(move || {
-        while i < a.len() && j < b.len() {
-            match a[i].cmp(&b[j]) {
-                std::cmp::Ordering::Less => i += 1,
-                std::cmp::Ordering::Greater => j += 1,
-                std::cmp::Ordering::Equal => {
-                    (i, j) = (i + 1, j + 1);
-                    return Some((i - 1, j - 1));
-                }
-            }
-        }
-        None
-    })
 }
 
 /// The version of the byte form, its first byte.
@@ -338,8 +221,6 @@ impl Bytes<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -413,27 +294,6 @@ mod tests {
             "612e636e",
         ];
         assert_eq!(hex, expected.concat());
-    }
-
-    fn keys(most: usize) -> impl Strategy<Value = BTreeSet<u64>> {
-        proptest::collection::btree_set(0u64..600, 0..most)
-    }
-
-    proptest! {
-        #[test]
-        fn shared_keys_are_those_of_both(
-            a in prop_oneof![keys(8), keys(300)],
-            b in keys(400),
-            least in prop_oneof![0usize..9, 0usize..200],
-        ) {
-            let both = a.intersection(&b).count();
-            let [a, b] = [a, b].map(|set| set.into_iter().collect::<Vec<u64>>());
-            prop_assert_eq!(count_shared(&a, &b), both);
-            prop_assert_eq!(count_shared(&b, &a), both);
-            prop_assert_eq!(shared_positions(&a, &b).count(), both);
-            let enough = count_shared_from(&a, &b, least);
-            prop_assert!(enough == both || enough < least && both < least);
-        }
     }
 
     #[test]

@@ -12,8 +12,10 @@ use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
 use crate::text::{Extraction, Text, TextOptions, text_of};
 
+/// Numbers of drafts that a batch has room for: those of texts of some 256 KB.
+const DRAFTS: usize = 1 << 15;
+
 /// Some records after the part of the work that runs on all threads.
-#[derive(Default)]
 pub(super) struct Batch {
     pub(super) records: Vec<Sketched>,
     /// Bytes of the records as read.
@@ -82,6 +84,16 @@ pub(super) fn parse(
 }
 
 impl Batch {
+    /// No records yet; with room for the drafts of as many as are mostly taken together.
+    pub(super) fn new() -> Batch {
+        Batch {
+            records: Vec::new(),
+            bytes: 0,
+            drafts: Vec::with_capacity(DRAFTS),
+            spent: Spent::default(),
+        }
+    }
+
     /// Adds what is made of a record.
     ///
     /// Errors: those of [`Model::sketch`].
@@ -101,12 +113,9 @@ impl Batch {
             Parsed::Page(page, text) => {
                 let mut stopwatch = Stopwatch::start();
                 // The site stands in the row, as a number.
-                let (sketch, draft) = model.sketch_and_draft(&text)?;
-                let draft = draft.map(|draft| {
-                    let start = self.drafts.len();
-                    self.drafts.extend(draft);
-                    start..self.drafts.len()
-                });
+                let start = self.drafts.len();
+                let (sketch, is_drafted) = model.sketch_and_draft(&text, &mut self.drafts)?;
+                let draft = is_drafted.then_some(start..self.drafts.len());
                 spent.sketches = stopwatch.lap();
                 let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);
                 Sketched::Page(Box::new(Sketching {

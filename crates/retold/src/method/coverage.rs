@@ -233,7 +233,7 @@ impl Coverage {
     fn sample_of(&self, tokens: &[Placed]) -> Vec<(u64, usize)> {
         let all = || grams(tokens, self.width).map(|gram| (gram.hash, gram.place));
         let settle = |sample: &mut Vec<(u64, usize)>| {
-            sample.sort_unstable();
+            sample.sort_by_key(|(hash, _)| *hash);
             sample.dedup_by_key(|(hash, _)| *hash);
         };
         let (below, mut sample) = (self.below(), Vec::with_capacity(tokens.len() / self.sample));
@@ -267,8 +267,8 @@ impl Coverage {
         }
     }
 
-    /// The sketch of a text, and what [`Verifier::finish`] makes its proof of.
-    fn sketch_with_draft(&self, text: &Text) -> (Sketch, Vec<u64>) {
+    /// The sketch of a text; what [`Verifier::finish`] makes its proof of is added to `drafts`.
+    fn sketch_with_draft(&self, text: &Text, drafts: &mut Vec<u64>) -> Sketch {
         let (tokens, prose) = (tokens(text), prose(text));
         let sample = self.sample_of(&tokens);
         let spelled = match tokens.len() < self.short {
@@ -276,8 +276,8 @@ impl Coverage {
             false => Vec::new(),
         };
         let told = (&tokens[..], headline(text, &tokens), &spelled[..]);
-        let draft = Proof::draft(prose, told, self.run, &sample);
-        (Coverage::sketch_of(&sample, prose), draft)
+        Proof::draft(prose, told, self.run, &sample, drafts);
+        Coverage::sketch_of(&sample, prose)
     }
 
     /// Whether what two pages share is more than a template. `shared` runs may be short of the truth by `error`.
@@ -411,13 +411,16 @@ impl Method for Coverage {
     }
 
     fn bounds(&self, size: usize) -> Bounds {
-        let least = (self.candidate() - self.slack(size)) * size as f64;
-        // Rounding must not ask for more than `compare` does.
-        Bounds::overlap((least - 1e-6).ceil() as usize)
+        Bounds::overlap(self.least_shared(size))
     }
 
     fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
-        let rest = Rest::of_sketches(a, b, self.below());
+        // Where somebody wants to know, all is counted.
+        let least = |size| match trace.is_on() {
+            true => 0,
+            false => self.least_shared(size),
+        };
+        let rest = Rest::of_sketches(a, b, self.below(), least)?;
         let value = self.estimate((a, b), &rest, trace)?;
         let sizes = (a.keys.len(), b.keys.len());
         let told = "length ratio: keys of the smaller sketch over those of the larger";

@@ -125,9 +125,9 @@ pub trait Verifier: Method {
     /// What has to be known of a text.
     fn proof(&self, text: &Text) -> Vec<u64>;
 
-    /// The sketch of a text, and of its proof what can be said before anything is learnt, where this costs little beside the sketch:
-    /// most texts are never asked for their proof. Default: `None`.
-    fn sketch_and_draft(&self, _text: &Text) -> Option<(Sketch, Vec<u64>)> {
+    /// The sketch of a text; and of its proof what can be said before anything is learnt is added to `drafts`, where this costs little
+    /// beside the sketch: most texts are never asked for their proof. Default: `None`, and nothing is added.
+    fn sketch_and_draft(&self, _text: &Text, _drafts: &mut Vec<u64>) -> Option<Sketch> {
         None
     }
 

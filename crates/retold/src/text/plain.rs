@@ -149,8 +149,9 @@ fn add_paragraph(lines: &[Line<'_>], blocks: &mut Blocks) {
     for (i, line) in lines.iter().enumerate() {
         match line.is_collapsed {
             true => {
-                let words = line.text.trim_start_matches(' ');
-                if words.len() < line.text.len() {
+                let mut words = line.text;
+                if words.starts_with(' ') {
+                    words = words.trim_start_matches(' ');
                     blocks.space_between();
                 }
                 blocks.words(words);
@@ -217,6 +218,13 @@ fn is_soft(line: &Line<'_>, next: &str, mut full: impl FnMut() -> Option<usize>)
 
 /// The columns that the first word of a line needs, with the space before it.
 fn first_word(line: &str) -> usize {
+    // Mostly it is ASCII, and a space or the line ends it.
+    let bytes = line.as_bytes();
+    let letters = bytes.iter().take_while(|byte| byte.is_ascii_graphic());
+    let letters = letters.count();
+    if letters > 0 && matches!(bytes.get(letters), None | Some(b' ')) {
+        return 1 + letters;
+    }
     match line.chars().next() {
         Some(c) if is_wide(c) => 2,
         _ => 1 + columns(line.split_whitespace().next().unwrap_or_default()),

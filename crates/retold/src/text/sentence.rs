@@ -143,39 +143,26 @@ impl Mark<'_> {
 
     /// Whether the word before the period makes it a part of that word.
     fn is_abbreviation(&self, at_end: bool) -> bool {
-        let word_start = self
-            .before
-            .rfind(|c: char| !(c.is_alphanumeric() || c == '.'))
-            .map_or(0, |at| {
-                at + self.before[at..].chars().next().map_or(1, char::len_utf8)
-            });
-        let word = &self.before[word_start..];
-        let first = self.before[..word_start].trim_start().is_empty();
+        let (before, word) = self.before.split_at(last_word(self.before));
         if word.is_empty() {
             return false;
         }
         // One letter of an alphabet, which has two bytes at most; a Hangul syllable can be a word.
-        let is_short = word
-            .split('.')
-            .all(|part| part.len() <= 2 && part.chars().count() <= 1);
-        let is_number = word.chars().all(|c| c.is_numeric());
+        let is_letter = |part: &[u8]| part.len() <= 1 || part.len() == 2 && !part[0].is_ascii();
+        let is_short = || word.as_bytes().split(|&byte| byte == b'.').all(is_letter);
         let is_section = word.chars().all(|c| c.is_numeric() || c == '.');
         // A list number, or a letter that does the same: `1. `, `2.3. `, `a. `.
-        if first && (is_short || is_section) {
+        if before.trim_start().is_empty() && (is_section || is_short()) {
             return true;
         }
         // `Chapter 1. `, `Figure 2.3. `
-        if is_section
-            && !self.before[..word_start]
-                .trim()
-                .contains(char::is_whitespace)
-        {
+        if is_section && !before.trim().contains(char::is_whitespace) {
             return true;
         }
-        if at_end || is_number {
+        if at_end || word.chars().all(char::is_numeric) {
             return false;
         }
-        is_short || is_abbreviation(word)
+        is_short() || is_abbreviation(word)
     }
 
     /// The length of closing quotes, brackets and note numbers right after the mark.
@@ -193,6 +180,20 @@ impl Mark<'_> {
             }
             rest = &quotes[note..];
         }
+    }
+}
+
+/// Where the letters, digits and periods begin that a text ends with.
+fn last_word(text: &str) -> usize {
+    // Mostly it is ASCII, and so is what stands before it.
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.';
+    let other = text.bytes().rposition(|byte| !is_part(&byte));
+    match other {
+        Some(other) if !text.as_bytes()[other].is_ascii() => {
+            let is_part = |c: char| c.is_alphanumeric() || c == '.';
+            text.trim_end_matches(is_part).len()
+        }
+        other => other.map_or(0, |other| other + 1),
     }
 }
 

@@ -29,6 +29,13 @@ impl Coverage {
         }
     }
 
+    /// Of fewer shared keys, of so many of the smaller sketch, there is no [estimate](Coverage::estimate).
+    pub(super) fn least_shared(&self, sampled: usize) -> usize {
+        let least = (self.candidate() - self.slack(sampled)) * sampled as f64;
+        // Rounding must not ask for more than the estimate does.
+        (least - 1e-6).ceil() as usize
+    }
+
     /// Of how many runs so many sampled keys tell, and by how many that may be off: some standard errors.
     pub(super) fn runs(&self, sampled: usize) -> (usize, f64) {
         let runs = sampled * self.sample;

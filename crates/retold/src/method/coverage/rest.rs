@@ -2,7 +2,7 @@
 
 use super::proof::Proof;
 use crate::relation::ratio;
-use crate::sketch::{Merge, Sketch, SketchRef, may_share};
+use crate::sketch::{Sketch, SketchRef, may_share, shared_places};
 
 /// Minimum number of keys of the sample that are no template's for their coverage to count (fewer if it has fewer).
 pub(super) const FEWEST: usize = 3;
@@ -25,11 +25,19 @@ pub(super) struct Rest {
 }
 
 impl Rest {
-    /// Of two sketches. What is frequent is not known of them.
-    pub(super) fn of_sketches(a: SketchRef<'_>, b: SketchRef<'_>, below: u64) -> Rest {
+    /// Of two sketches, of which `least` says how many of so many keys of the smaller one the other has to have; `None` if it has fewer.
+    /// What is frequent is not known of them.
+    pub(super) fn of_sketches(
+        a: SketchRef<'_>,
+        b: SketchRef<'_>,
+        below: u64,
+        least: impl Fn(usize) -> usize,
+    ) -> Option<Rest> {
         let (keys_a, keys_b) = comparable(a.keys, b.keys, below);
         let templates = (a.common_among(keys_a.len()), b.common_among(keys_b.len()));
-        Rest::of(keys_a, keys_b, templates, |at| (a.is_common(at), false))
+        let least = least(keys_a.len().min(keys_b.len()));
+        let marks = |at| (a.is_common(at), false);
+        Rest::of((keys_a, keys_b), templates, least, marks)
     }
 
     /// No less of a sketch and one that is [`Seen`], without what is frequent: a key of the one in the place of a key of the other may
@@ -55,7 +63,7 @@ impl Rest {
         let (keys_a, keys_b) = comparable(a.sample, b.sample, below);
         let templates = (a.templates(keys_a.len()), b.templates(keys_b.len()));
         let marks = |at| (a.is_template(at), a.is_frequent(at));
-        Rest::of(keys_a, keys_b, templates, marks)
+        Rest::of((keys_a, keys_b), templates, 0, marks).unwrap_or_default()
     }
 
     /// Of so many keys that are comparable, and so many templates' among them, none of both sketches.
@@ -68,37 +76,24 @@ impl Rest {
     }
 
     /// Of the keys of two sketches that are comparable, ascending; how many of each are templates'; and for a place in the first
-    /// whether its key is, and whether it is frequent. Without a branch that cannot be foreseen, and the two halves of `a` in turn, so
-    /// that a step need not wait for the one before it.
+    /// whether its key is, and whether it is frequent. `None` if they share fewer keys than `least`.
     fn of(
-        a: &[u64],
-        b: &[u64],
+        (a, b): (&[u64], &[u64]),
         templates: (usize, usize),
+        least: usize,
         marks: impl Fn(usize) -> (bool, bool),
-    ) -> Rest {
+    ) -> Option<Rest> {
         let mut counts = Rest::none((a.len(), b.len()), templates);
-        let [mut low, mut high] = Merge::halves(a, b);
-        let mut count = |(place, is_shared): (usize, bool)| {
-            let (is_template, is_frequent) = marks(place);
-            let both = usize::from(is_shared);
-            let (rest, frequent) = (usize::from(!is_template), usize::from(is_frequent));
-            counts.sampled_shared += both;
-            counts.shared += both & rest;
-            counts.frequent += both & frequent;
-            counts.rest_frequent += both & rest & frequent;
-        };
-        let behind = |(place, is_shared)| (a.len() / 2 + place, is_shared);
-        while low.steps() > 0 && high.steps() > 0 {
-            count(low.step());
-            count(behind(high.step()));
-        }
-        while low.steps() > 0 {
-            count(low.step());
-        }
-        while high.steps() > 0 {
-            count(behind(high.step()));
-        }
-        counts
+        let are_enough = shared_places(a, b, least, |places| {
+            counts.sampled_shared += places.len();
+            for &place in places {
+                let (is_template, is_frequent) = marks(place);
+                counts.shared += usize::from(!is_template);
+                counts.frequent += usize::from(is_frequent);
+                counts.rest_frequent += usize::from(!is_template & is_frequent);
+            }
+        });
+        are_enough.then_some(counts)
     }
 
     /// Whether some of what is compared is a template's.

@@ -96,6 +96,8 @@ fn estimated(method: &Coverage, a: &Sketch, b: &Sketch) -> Option<Verdict> {
     };
     let verdict = method.compare(a, b, &mut Trace::off());
     let swapped = method.compare(b, a, &mut Trace::off());
+    // Where somebody wants to know, all is counted; otherwise as much as decides.
+    assert_eq!(verdict, method.compare(a, b, &mut Trace::on()));
     assert_eq!(verdict, swapped.map(Verdict::swapped));
     verdict
 }
@@ -583,7 +585,7 @@ fn the_rest_of_two_sketches_by_hand() {
     };
     let a = sketch(&[1, 2, 3, 4, 5], &[0b11]);
     let b = sketch(&[1, 2, 3, 4, 9, 10], &[0b11]);
-    let rest = Rest::of_sketches(a, b, u64::MAX);
+    let rest = Rest::of_sketches(a, b, u64::MAX, |_| 0).unwrap();
     assert_eq!(
         (rest.sampled, rest.sampled_shared, rest.keys, rest.shared),
         (5, 4, 3, 2)
@@ -592,7 +594,7 @@ fn the_rest_of_two_sketches_by_hand() {
     assert_eq!(rest.coverage(4), 0.0);
     // Where nothing is common, the rest is all there is.
     let (a, b) = (sketch(a.keys, &[]), sketch(b.keys, &[]));
-    let rest = Rest::of_sketches(a, b, u64::MAX);
+    let rest = Rest::of_sketches(a, b, u64::MAX, |_| 0).unwrap();
     assert_eq!((rest.coverage(9), rest.sampled_coverage()), (0.8, 0.8));
 }
 
@@ -877,12 +879,16 @@ proptest! {
         };
         let (left, right) = (sketch(&a), sketch(&b));
         let refs = [&left, &right].map(|(keys, common)| SketchRef { keys, marks: &[], extra: &[], common });
-        let found = Rest::of_sketches(refs[0], refs[1], below);
+        let found = Rest::of_sketches(refs[0], refs[1], below, |_| 0).unwrap();
         let end = [&a, &b].map(|keys| keys.keys().last().copied().unwrap_or(below).max(below));
         let end = end[0].min(end[1]);
         let [a, b] = [&a, &b].map(|keys| keys.iter().filter(|(key, _)| **key <= end).collect::<Vec<_>>());
         let own = |keys: &[(&u64, &bool)]| keys.iter().filter(|(_, is_common)| !**is_common).count();
         let both: Vec<_> = a.iter().filter(|(key, _)| b.iter().any(|(other, _)| other == key)).copied().collect();
+        for least in [0, both.len(), both.len() + 1] {
+            let reaching = Rest::of_sketches(refs[0], refs[1], below, |_| least);
+            prop_assert_eq!(reaching, (both.len() >= least).then_some(found));
+        }
         prop_assert_eq!(found, Rest {
             sampled: a.len().min(b.len()),
             sampled_shared: both.len(),

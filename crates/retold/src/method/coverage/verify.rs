@@ -11,13 +11,14 @@ use crate::text::Text;
 
 impl Verifier for Coverage {
     fn proof(&self, text: &Text) -> Vec<u64> {
-        let (_, mut proof) = self.sketch_with_draft(text);
+        let mut proof = Vec::new();
+        self.sketch_with_draft(text, &mut proof);
         self.finish(&mut proof);
         proof
     }
 
-    fn sketch_and_draft(&self, text: &Text) -> Option<(Sketch, Vec<u64>)> {
-        Some(self.sketch_with_draft(text))
+    fn sketch_and_draft(&self, text: &Text, drafts: &mut Vec<u64>) -> Option<Sketch> {
+        Some(self.sketch_with_draft(text, drafts))
     }
 
     fn finish(&self, draft: &mut [u64]) {

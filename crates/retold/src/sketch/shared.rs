@@ -1,0 +1,217 @@
+//! What two ascending lists of keys share.
+
+/// Of lists that differ more than this in length, the keys of the shorter are searched in the longer.
+const UNLIKE: usize = 16;
+
+/// The number of keys that two ascending lists, in which none stands twice, share. Linear in the shorter list, but for a
+/// logarithm.
+pub fn count_shared(a: &[u64], b: &[u64]) -> usize {
+    count_shared_from(a, b, 0)
+}
+
+/// The same where fewer than `least` are as good as none: then any number below `least` may be returned, and soon.
+pub fn count_shared_from(a: &[u64], b: &[u64], least: usize) -> usize {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    if are_unlike(short, long) {
+        return search(short, long, least, |_, _| {});
+    }
+    let [mut low, mut high] = Merge::halves(short, long);
+    let mut shared = 0;
+    // Now and then a look at whether `least` is still in reach.
+    while low.steps() > 0 && high.steps() > 0 && shared + low.steps() + high.steps() >= least {
+        for _ in 0..low.steps().min(high.steps()).min(64) {
+            shared += usize::from(low.step().1) + usize::from(high.step().1);
+        }
+    }
+    let mut last = if low.steps() > 0 { low } else { high };
+    while last.steps() > 0 && shared + last.steps() >= least {
+        let steps = 0..last.steps().min(64);
+        shared += steps.filter(|_| last.step().1).count();
+    }
+    shared
+}
+
+/// Steps of each half of a list between two looks at whether enough can still be shared.
+const STEPS: usize = 16;
+
+/// Hands the places in `a` of the keys that two ascending lists share, in none of which a key stands twice, to `take`: some at a time,
+/// in no order. False if they are fewer than `least`; then some of them may be left out. Linear in the shorter list, but for a logarithm.
+pub(crate) fn shared_places(
+    a: &[u64],
+    b: &[u64],
+    least: usize,
+    mut take: impl FnMut(&[usize]),
+) -> bool {
+    if are_unlike(a, b) {
+        return search(a, b, least, |place, _| take(&[place])) >= least;
+    }
+    if are_unlike(b, a) {
+        return search(b, a, least, |_, place| take(&[place])) >= least;
+    }
+    let [mut low, mut high] = Merge::halves(a, b);
+    let (middle, mut shared) = (a.len() / 2, 0);
+    loop {
+        let steps = [low.steps(), high.steps()];
+        if steps == [0, 0] || shared + steps[0] + steps[1] < least {
+            return shared >= least;
+        }
+        // Which are shared cannot be foreseen, so without a branch: each takes the place of one that is not.
+        let (mut places, mut count) = ([0; 2 * STEPS], 0);
+        let mut put = |place: usize, is_shared: bool| {
+            places[count] = place;
+            count += usize::from(is_shared);
+        };
+        match steps {
+            [0, left] => (0..left.min(STEPS)).for_each(|_| {
+                let (place, is_shared) = high.step();
+                put(middle + place, is_shared);
+            }),
+            [left, 0] => (0..left.min(STEPS)).for_each(|_| {
+                let (place, is_shared) = low.step();
+                put(place, is_shared);
+            }),
+            [left, other] => (0..left.min(other).min(STEPS)).for_each(|_| {
+                let (place, is_shared) = low.step();
+                put(place, is_shared);
+                let (place, is_shared) = high.step();
+                put(middle + place, is_shared);
+            }),
+        }
+        take(&places[..count]);
+        shared += count;
+    }
+}
+
+/// Whether the keys of the one list are to be searched in the other.
+fn are_unlike(short: &[u64], long: &[u64]) -> bool {
+    short.len().saturating_mul(UNLIKE) < long.len()
+}
+
+/// Two ascending lists that are passed together.
+struct Merge<'a> {
+    a: &'a [u64],
+    b: &'a [u64],
+    at: (usize, usize),
+}
+
+impl<'a> Merge<'a> {
+    /// The halves of `a`, each with what it may share of `b`: to be passed in turn, so that a step need not wait for the one before it.
+    /// Places in the second half are counted from its beginning.
+    fn halves(a: &'a [u64], b: &'a [u64]) -> [Merge<'a>; 2] {
+        let (low, high) = a.split_at(a.len() / 2);
+        let begins = |key: &u64| b.partition_point(|other| other < key);
+        let (before, behind) = b.split_at(high.first().map_or(0, begins));
+        [(low, before), (high, behind)].map(|(a, b)| Merge { a, b, at: (0, 0) })
+    }
+
+    /// How many steps there are at the least, and how many keys they may still share at the most.
+    fn steps(&self) -> usize {
+        (self.a.len() - self.at.0).min(self.b.len() - self.at.1)
+    }
+
+    /// Passes the smaller one of the next keys, or both if they are one; returns the place in the first list, and whether they are. Without
+    /// branches: which of two hashes is the smaller cannot be foreseen.
+    fn step(&mut self) -> (usize, bool) {
+        let (i, j) = self.at;
+        let (x, y) = (self.a[i], self.b[j]);
+        self.at = (i + usize::from(x <= y), j + usize::from(y <= x));
+        (i, x == y)
+    }
+}
+
+/// False only if the other list has less than the share `least` of the shorter of two ascending lists. Ends at the key that decides, so
+/// that lists which have little in common take hardly any time.
+pub fn may_share(a: &[u64], b: &[u64], least: f64) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let may_miss = ((1.0 - least) * short.len() as f64).ceil() as usize;
+    let (mut missing, mut at) = (0, 0);
+    for &key in short {
+        while long.get(at).is_some_and(|&other| other < key) {
+            at += 1;
+        }
+        missing += usize::from(long.get(at) != Some(&key));
+        if missing > may_miss {
+            return false;
+        }
+    }
+    true
+}
+
+/// [`count_shared_from`] where one list is much longer: each key is looked for behind the last one, in steps that double. The places of
+/// those of both in the two are handed to `found`.
+fn search(short: &[u64], long: &[u64], least: usize, mut found: impl FnMut(usize, usize)) -> usize {
+    let (mut shared, mut passed) = (0, 0);
+    for (at, key) in short.iter().enumerate() {
+        if shared + short.len() - at < least {
+            break;
+        }
+        let (rest, mut step) = (&long[passed..], 1);
+        while rest.get(step).is_some_and(|other| other < key) {
+            step *= 2;
+        }
+        let near = &rest[..rest.len().min(step + 1)];
+        passed += near.partition_point(|other| other < key);
+        if long.get(passed) == Some(key) {
+            shared += 1;
+            found(at, passed);
+        }
+    }
+    shared
+}
+
+/// The positions, in `a` and in `b`, of the keys that two ascending lists share. Linear.
+pub fn shared_positions<'a>(
+    a: &'a [u64],
+    b: &'a [u64],
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let (mut i, mut j) = (0, 0);
+    std::iter::from_fn(move || {
+        while i < a.len() && j < b.len() {
+            match a[i].cmp(&b[j]) {
+                std::cmp::Ordering::Less => i += 1,
+                std::cmp::Ordering::Greater => j += 1,
+                std::cmp::Ordering::Equal => {
+                    (i, j) = (i + 1, j + 1);
+                    return Some((i - 1, j - 1));
+                }
+            }
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn keys(most: usize) -> impl Strategy<Value = BTreeSet<u64>> {
+        proptest::collection::btree_set(0u64..600, 0..most)
+    }
+
+    proptest! {
+        #[test]
+        fn shared_keys_are_those_of_both(
+            a in prop_oneof![keys(8), keys(300)],
+            b in keys(400),
+            least in prop_oneof![0usize..9, 0usize..200],
+        ) {
+            let both = a.intersection(&b).count();
+            let [a, b] = [a, b].map(|set| set.into_iter().collect::<Vec<u64>>());
+            prop_assert_eq!(count_shared(&a, &b), both);
+            prop_assert_eq!(count_shared(&b, &a), both);
+            prop_assert_eq!(shared_positions(&a, &b).count(), both);
+            let enough = count_shared_from(&a, &b, least);
+            prop_assert!(enough == both || enough < least && both < least);
+            let mut places = Vec::new();
+            let are_enough = shared_places(&a, &b, least, |some| places.extend_from_slice(some));
+            prop_assert_eq!(are_enough, both >= least);
+            places.sort_unstable();
+            let all: Vec<usize> = shared_positions(&a, &b).map(|(place, _)| place).collect();
+            prop_assert!(places == all || !are_enough && places.iter().all(|place| all.contains(place)));
+        }
+    }
+}
