@@ -190,6 +190,19 @@ fn check_verifier(info: &MethodInfo, method: &dyn Method, texts: &[Text]) {
     };
     let name = info.name;
     let proofs: Vec<Vec<u64>> = texts.iter().map(|text| verifier.proof(text)).collect();
+    let mut drafts = vec![1];
+    for (text, proof) in texts.iter().zip(&proofs) {
+        let start = drafts.len();
+        if let Some(sketch) = verifier.sketch_and_draft(text, &mut drafts) {
+            assert_eq!(sketch, method.sketch(text), "{name}: another sketch");
+            let mut draft = drafts[start..].to_vec();
+            for _ in 0..2 {
+                verifier.finish(&mut draft);
+                assert_eq!(&draft, proof, "{name}: another proof is made of the draft");
+            }
+        }
+    }
+    assert_eq!(drafts[0], 1, "{name}: drafts of others are changed");
     for a in &proofs {
         for b in &proofs {
             let mut trace = Trace::on();

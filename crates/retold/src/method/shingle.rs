@@ -94,8 +94,8 @@ pub(super) const INFO: MethodInfo = MethodInfo {
 /// optimal densification) in bands of r rows: the most rows with which pages at `threshold` t share a band but for a
 /// chance of `miss`, (1 − t^r)^bands ≤ `miss`. With it a sketch is every shingle whose hash falls into a fixed
 /// 1/`sample` of all hashes: the same shingles on every page, so the sample of a chapter is part of the sample of the book.
-/// Candidates are checked on the exact sets, for which their pages are read again; `verify=off` accepts the
-/// estimates, as most tools do.
+/// Candidates are checked on the exact sets, which are kept from the first reading, in a temporary file where memory is short;
+/// `verify=off` accepts the estimates, as most tools do.
 ///
 /// # Misses
 /// Pages in which every fifth word was changed; a share of `miss` of the pairs at the threshold, fewer above it. With
@@ -130,6 +130,18 @@ enum Scheme {
 
 /// How many standard errors an estimate may lie below the threshold before the texts are not even looked at.
 const ERRORS: f64 = 4.0;
+
+/// Puts each number of an ascending list to its front once; returns how many these are.
+fn dedup(list: &mut [u64]) -> usize {
+    let mut kept = 0;
+    for at in 0..list.len() {
+        if at == 0 || list[at] != list[kept - 1] {
+            list[kept] = list[at];
+            kept += 1;
+        }
+    }
+    kept
+}
 
 impl Shingle {
     fn new(params: &Params) -> Shingle {
@@ -193,6 +205,45 @@ impl Shingle {
             .zip(tokens[self.width.min(tokens.len()) - 1..].iter());
         for ((from, to), end) in windows.zip(ends) {
             found(xxh3_64(&bytes[from.0 as usize..end]), from.1, to.2);
+        }
+    }
+
+    /// Adds the set of a text's shingles, ascending, to `all`; returns how many there are, each time that one comes counted.
+    fn add_set(&self, text: &Text, all: &mut Vec<u64>) -> usize {
+        let start = all.len();
+        all.reserve(text.folded.len() / 5);
+        self.elements(text, |hash, _, _| all.push(hash));
+        let count = all.len() - start;
+        all[start..].sort_unstable();
+        let different = dedup(&mut all[start..]);
+        all.truncate(start + different);
+        count
+    }
+
+    /// The sketch of a text with this set of shingles, of which with repeated ones there are so many; of a sample those that
+    /// are not in it can be left out.
+    fn sketch_of(&self, set: &[u64], count: usize) -> Sketch {
+        match &self.scheme {
+            Scheme::Sample(below) => Sketch {
+                keys: set[..set.partition_point(|hash| hash < below)].to_vec(),
+                ..Sketch::default()
+            },
+            Scheme::Bands(..) if set.is_empty() => Sketch::default(),
+            Scheme::Bands(minhash, bands) => {
+                let mut bins = minhash.bins();
+                set.iter().for_each(|&hash| minhash.add(&mut bins, hash));
+                let values = minhash.values(&bins);
+                let mut keys = bands.keys(&values);
+                keys.sort_unstable();
+                keys.dedup();
+                let mut extra = vec![count as u64];
+                extra.extend(minhash::pack(&values));
+                Sketch {
+                    keys,
+                    extra,
+                    ..Sketch::default()
+                }
+            }
         }
     }
 
@@ -298,43 +349,20 @@ impl Shingle {
 
 impl Method for Shingle {
     fn sketch(&self, text: &Text) -> Sketch {
-        match &self.scheme {
-            Scheme::Bands(minhash, bands) => {
-                let (mut bins, mut count) = (minhash.bins(), 0u64);
-                self.elements(text, |hash, _, _| {
-                    minhash.add(&mut bins, hash);
-                    count += 1;
-                });
-                if count == 0 {
-                    return Sketch::default();
+        if let Scheme::Sample(below) = self.scheme {
+            let mut keys = Vec::new();
+            self.elements(text, |hash, _, _| {
+                if hash < below {
+                    keys.push(hash);
                 }
-                let values = minhash.values(&bins);
-                let mut keys = bands.keys(&values);
-                keys.sort_unstable();
-                keys.dedup();
-                let mut extra = vec![count];
-                extra.extend(minhash::pack(&values));
-                Sketch {
-                    keys,
-                    extra,
-                    ..Sketch::default()
-                }
-            }
-            Scheme::Sample(below) => {
-                let mut keys = Vec::new();
-                self.elements(text, |hash, _, _| {
-                    if hash < *below {
-                        keys.push(hash);
-                    }
-                });
-                keys.sort_unstable();
-                keys.dedup();
-                Sketch {
-                    keys,
-                    ..Sketch::default()
-                }
-            }
+            });
+            keys.sort_unstable();
+            keys.dedup();
+            return self.sketch_of(&keys, keys.len());
         }
+        let mut all = Vec::new();
+        let count = self.add_set(text, &mut all);
+        self.sketch_of(&all, count)
     }
 
     fn bounds(&self, keys: usize) -> Bounds {
@@ -381,12 +409,16 @@ impl Method for Shingle {
 impl Verifier for Shingle {
     /// The set of shingles, ascending.
     fn proof(&self, text: &Text) -> Vec<u64> {
-        let mut set = Vec::with_capacity(text.folded.len() / 5);
-        self.elements(text, |hash, _, _| set.push(hash));
-        set.sort_unstable();
-        set.dedup();
+        let mut set = Vec::new();
+        self.add_set(text, &mut set);
         set.shrink_to_fit();
         set
+    }
+
+    fn sketch_and_draft(&self, text: &Text, drafts: &mut Vec<u64>) -> Option<Sketch> {
+        let start = drafts.len();
+        let count = self.add_set(text, drafts);
+        Some(self.sketch_of(&drafts[start..], count))
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
