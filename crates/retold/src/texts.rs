@@ -1,7 +1,7 @@
 //! Texts again: verdicts on sketches, checked on the texts themselves where the model is in doubt.
 //!
-//! The pages in question are read again, once, so that no text is held while pages are sketched. What the method needs of
-//! each text (its proof) is kept, in memory or in a temporary file, so that pairs can be checked in any order.
+//! What a method needs of a text, its proof, is kept, in memory or in a temporary file, so that pairs can be checked in any order. It
+//! is drafted while pages are sketched; pages without a draft (of an interrupted run, of an index) are read again, once.
 
 use bytemuck::pod_collect_to_vec;
 

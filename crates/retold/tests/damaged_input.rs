@@ -7,6 +7,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use proptest::prelude::*;
 use retold::page::Content;
@@ -328,6 +329,20 @@ impl retold::watch::Watch for Meddler {
     }
 }
 
+/// Stops a run once all pages are sketched.
+#[derive(Default)]
+struct Stopper(AtomicBool);
+
+impl retold::watch::Watch for Stopper {
+    fn begin(&self, stage: &'static str, _total: u64) {
+        self.0.fetch_or(stage == "pairs", Relaxed);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}
+
 #[test]
 fn another_text_in_the_place_of_one_that_is_verified_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -340,15 +355,19 @@ fn another_text_in_the_place_of_one_that_is_verified_is_noticed() {
     let lines = format!("{}\n{}\n", line("a"), line("b"));
     for (stage, noticed) in [("verifying", true), ("no such stage", false)] {
         let source = source(folder.path(), "pages.jsonl", lines.as_bytes());
+        let model = || retold::Model::new(retold::Config::default()).unwrap();
+        let mut resources = retold::Resources::default();
+        resources.resume = Some(folder.path().join(stage));
+        // What is known of texts for verdicts is not kept for later: who goes on reads them again.
+        let stopped = retold::dedup::run(
+            vec![source.clone()],
+            model(),
+            &resources,
+            &Stopper::default(),
+        );
+        assert!(matches!(stopped, Err(retold::Error::Cancelled)));
         let meddler = Meddler(source.path.clone(), stage);
-        // A method that makes no drafts of proofs while pages are read.
-        let config = retold::Config {
-            method: "shingle".into(),
-            ..retold::Config::default()
-        };
-        let model = retold::Model::new(config).unwrap();
-        let found =
-            retold::dedup::run(vec![source], model, &retold::Resources::default(), &meddler);
+        let found = retold::dedup::run(vec![source], model(), &resources, &meddler);
         match found {
             Ok(found) => assert!(!noticed && found.pairs.len() == 1),
             Err(error) => assert!(

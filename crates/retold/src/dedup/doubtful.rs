@@ -18,17 +18,17 @@ const ASKED: usize = 128;
 const LIKELY: usize = 8;
 
 impl<'a> Families<'a> {
-    /// The classes of these that sketches relate to another on crowded lists, each found by or with one of them. Lists that nobody
-    /// finds anybody on are closed.
+    /// The classes of these that sketches relate to another on crowded lists, each found by or with one of them; those that look and find
+    /// nobody are [alone](Families::alone). Lists that nobody finds anybody on are closed.
     pub(super) fn doubtful(
-        &self,
+        &mut self,
         mut classes: Vec<ClassNo>,
         crowds: &mut Crowds<'a>,
         bounds: &(impl Fn(usize) -> Bounds + Sync),
     ) -> Result<Vec<Pair>> {
         let all = ClassNo::first(self.classes.len());
         let mut is_known: Vec<bool> = all.map(|class| self.near.has(class)).collect();
-        let mut pairs = Vec::new();
+        let (mut pairs, mut alone) = (Vec::new(), vec![false; self.classes.len()]);
         classes.par_sort_unstable_by_key(|&class| self.place(class));
         self.watch.begin("crowded keys", classes.len() as u64);
         let mut rest = &classes[..];
@@ -54,6 +54,8 @@ impl<'a> Families<'a> {
                     for page in [pair.a, pair.b] {
                         is_known[self.classes.of(page).at()] = true;
                     }
+                } else {
+                    alone[class.at()] = true;
                 }
                 crowds.tried(class, found.as_ref().map(|(_, found_on)| &found_on[..]));
             }
@@ -61,6 +63,7 @@ impl<'a> Families<'a> {
             self.watch.advance((before - rest.len()) as u64);
         }
         crowds.settle();
+        self.alone = alone;
         Ok(pairs)
     }
 

@@ -42,6 +42,8 @@ pub(super) struct Families<'a> {
     pub(super) limit: usize,
     /// The pairs that the join found, as sketches see them.
     pub(super) near: &'a Near,
+    /// Class -> whether sketches are known to relate it to none on its crowded lists ([`Families::doubtful`]); empty if nobody has looked.
+    pub(super) alone: Vec<bool>,
     pub(super) watch: &'a dyn Watch,
 }
 
@@ -269,6 +271,11 @@ impl<'a> Families<'a> {
         self.places[class.at()]
     }
 
+    /// Whether nobody need look for a class on crowded lists, nor it for anybody.
+    pub(super) fn is_alone(&self, class: ClassNo) -> bool {
+        self.alone.get(class.at()).is_some_and(|&is_alone| is_alone)
+    }
+
     /// The class that a pair relates this one to.
     pub(super) fn other(&self, class: ClassNo, pair: &Pair) -> ClassNo {
         let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
@@ -377,7 +384,8 @@ impl<'a> Families<'a> {
                 }
                 return false;
             }
-            is_wanted(other) && is_within() && known.binary_search(&other).is_err()
+            let is_wanted = is_wanted(other) && !self.is_alone(other);
+            is_wanted && is_within() && known.binary_search(&other).is_err()
         });
         // Of its own component it need not be told.
         let parts = &state.fates.parts;

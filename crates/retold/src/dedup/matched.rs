@@ -201,9 +201,10 @@ impl<'a> Run<'a> {
             contained: model.config().drop == Drop::Both,
             limit: family,
             near: &near,
+            alone: Vec::new(),
             watch,
         };
-        let decided = self.decide(&families, crowds, &visited, &mut verifying)?;
+        let decided = self.decide(families, crowds, &visited, &mut verifying)?;
         let looked_at = decided.as_ref().map_or(0, |decided| decided.candidates);
         Ok(Related {
             parts,
@@ -254,7 +255,7 @@ impl<'a> Run<'a> {
     /// What families decide, once the texts are at hand that it takes.
     fn decide<'c>(
         &self,
-        families: &Families<'c>,
+        mut families: Families<'c>,
         mut crowds: Crowds<'c>,
         visited: &[bool],
         verifying: &mut Verifying<'a>,

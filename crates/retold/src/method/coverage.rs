@@ -185,7 +185,7 @@ pub struct Coverage {
     of_many: Filter,
 }
 
-/// Grams that are looked at before those of the sample are taken.
+/// Grams of the sample that are taken together.
 const TAKEN: usize = 64;
 /// Minimum number of grams in a sketch, if the page has as many.
 const FEWEST: usize = 16;
@@ -238,15 +238,16 @@ impl Coverage {
         };
         let (below, mut sample) = (self.below(), Vec::with_capacity(tokens.len() / self.sample));
         // Which grams are sampled cannot be predicted, so without a branch: each takes the place of one that is not.
-        let (mut all_grams, mut taken) = (all(), [(0, 0); TAKEN]);
-        while all_grams.len() > 0 {
-            let mut count = 0;
-            for (hash, place) in all_grams.by_ref().take(TAKEN) {
-                taken[count] = (hash, place);
-                count += usize::from(hash < below);
+        let (mut taken, mut count) = ([(0, 0); TAKEN], 0);
+        all().for_each(|gram| {
+            taken[count % TAKEN] = gram;
+            count += usize::from(gram.0 < below);
+            if count == TAKEN {
+                sample.extend_from_slice(&taken);
+                count = 0;
             }
-            sample.extend_from_slice(&taken[..count]);
-        }
+        });
+        sample.extend_from_slice(&taken[..count]);
         settle(&mut sample);
         if sample.len() < FEWEST {
             sample = all().collect();

@@ -60,11 +60,14 @@ impl<'a> Proof<'a> {
         drafts.extend(spelled);
         drafts.extend(sample.iter().map(|(key, _)| key));
         drafts.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
-        let mut halves = grams(tokens, run).map(|gram| (gram.hash >> 32) as u32);
-        while let Some(first) = halves.next() {
-            let second = halves.next().unwrap_or_default();
-            drafts.push(bytemuck::cast([first, second]));
-        }
+        let start = drafts.len();
+        drafts.resize(start + runs.div_ceil(2), 0);
+        let halves = grams(tokens, run).map(|gram| (gram.hash >> 32) as u32);
+        let places: &mut [u32] = bytemuck::cast_slice_mut(&mut drafts[start..]);
+        places
+            .iter_mut()
+            .zip(halves)
+            .for_each(|(place, half)| *place = half);
     }
 
     /// Makes a proof of a draft: with what the collection says of its keys; `of_many` of those that it says something of.
