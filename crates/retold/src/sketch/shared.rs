@@ -57,24 +57,17 @@ pub(crate) fn shared_places(
         }
         // Which are shared cannot be foreseen, so without a branch: each takes the place of one that is not.
         let (mut places, mut count) = ([0; 2 * STEPS], 0);
-        let mut put = |place: usize, is_shared: bool| {
-            places[count] = place;
+        let mut pass = |merge: &mut Merge<'_>, before: usize| {
+            let (place, is_shared) = merge.step();
+            places[count] = before + place;
             count += usize::from(is_shared);
         };
         match steps {
-            [0, left] => (0..left.min(STEPS)).for_each(|_| {
-                let (place, is_shared) = high.step();
-                put(middle + place, is_shared);
-            }),
-            [left, 0] => (0..left.min(STEPS)).for_each(|_| {
-                let (place, is_shared) = low.step();
-                put(place, is_shared);
-            }),
+            [0, left] => (0..left.min(STEPS)).for_each(|_| pass(&mut high, middle)),
+            [left, 0] => (0..left.min(STEPS)).for_each(|_| pass(&mut low, 0)),
             [left, other] => (0..left.min(other).min(STEPS)).for_each(|_| {
-                let (place, is_shared) = low.step();
-                put(place, is_shared);
-                let (place, is_shared) = high.step();
-                put(middle + place, is_shared);
+                pass(&mut low, 0);
+                pass(&mut high, middle);
             }),
         }
         take(&places[..count]);

@@ -371,6 +371,16 @@ mod tests {
 
     proptest! {
         #[test]
+        fn first_words_are_measured_by_the_definition(line in "[a-z0-9!é中，]{0,9}[ \\t\u{3000}\u{85}]?\\PC{0,9}") {
+            let word = line.split_whitespace().next().unwrap_or_default();
+            let needed = match line.chars().next() {
+                Some(c) if is_wide(c) => 2,
+                _ => 1 + columns(word),
+            };
+            prop_assert_eq!(first_word(&line), needed);
+        }
+
+        #[test]
         fn columns_are_counted_as_one_by_one(line in "([a-z ]{0,90}|[é中文，가\u{2010}𠀀]{0,30}|\\PC){0,9}") {
             let one_by_one = line.chars().map(|c| 1 + usize::from(is_wide(c))).sum::<usize>();
             prop_assert_eq!(columns(&line), one_by_one);

@@ -412,6 +412,12 @@ mod tests {
 
     proptest! {
         #[test]
+        fn last_words_are_found_as_by_characters(text in "([a-z ,]{0,3}|[é中。’１3.]){0,6}") {
+            let is_part = |c: char| c.is_alphanumeric() || c == '.';
+            prop_assert_eq!(last_word(&text), text.trim_end_matches(is_part).len());
+        }
+
+        #[test]
         fn marks_are_found_as_block_by_block(
             blocks in prop::collection::vec("[a-cA-C1-3 .,。．｡，、।॥۔።“”\\[\\]（）é中한]{0,60}", 0..5),
             wanted in prop::collection::vec(any::<bool>(), 5),
