@@ -183,16 +183,12 @@ impl Families<'_> {
         bounds: &impl Fn(usize) -> Bounds,
         truth: &Truth<'_>,
     ) -> Found {
-        let is_wanted = |other| is_wanted(other) && !self.classes.are_old(other, class);
+        let is_wanted = |other| is_wanted(other) && self.may_be_related(other, class);
         let mut near = self.near.of(class);
         let known: Vec<ClassNo> = near.iter().map(|pair| self.other(class, pair)).collect();
-        let crowded = match self.is_alone(class) {
-            true => Vec::new(),
-            false => crowds.candidates(class, bounds, |other, is_within| {
-                let is_wanted = is_wanted(other) && !self.is_alone(other);
-                is_wanted && is_within() && known.binary_search(&other).is_err()
-            }),
-        };
+        let crowded = crowds.candidates(class, bounds, |other, is_within| {
+            is_wanted(other) && is_within() && known.binary_search(&other).is_err()
+        });
         near.retain(|pair| is_wanted(self.other(class, pair)));
         let mut held: Vec<Pair> = truth(&near).into_iter().flatten().collect();
         let asked = self.judge.asking(class);

@@ -271,9 +271,10 @@ impl<'a> Families<'a> {
         self.places[class.at()]
     }
 
-    /// Whether nobody need look for a class on crowded lists, nor it for anybody.
-    pub(super) fn is_alone(&self, class: ClassNo) -> bool {
-        self.alone.get(class.at()).is_some_and(|&is_alone| is_alone)
+    /// Whether two classes may be related: not two old ones, and none that is alone (and has no near pairs, or it had not been asked).
+    pub(super) fn may_be_related(&self, a: ClassNo, b: ClassNo) -> bool {
+        let is_alone = |class: ClassNo| self.alone.get(class.at()) == Some(&true);
+        !self.classes.are_old(a, b) && !is_alone(a) && !is_alone(b)
     }
 
     /// The class that a pair relates this one to.
@@ -366,7 +367,7 @@ impl<'a> Families<'a> {
         // Of two that have not looked, the first to look looks for both.
         let is_wanted = |other: ClassNo| {
             let turns = &state.turns;
-            turns[other.at()] > turns[class.at()] && !self.classes.are_old(other, class)
+            turns[other.at()] > turns[class.at()] && self.may_be_related(other, class)
         };
         // One that is over tells which component a class belongs to.
         let mut over: Vec<ClassNo> = state.crowds.witnesses(class, bounds).collect();
@@ -384,8 +385,7 @@ impl<'a> Families<'a> {
                 }
                 return false;
             }
-            let is_wanted = is_wanted(other) && !self.is_alone(other);
-            is_wanted && is_within() && known.binary_search(&other).is_err()
+            is_wanted(other) && is_within() && known.binary_search(&other).is_err()
         });
         // Of its own component it need not be told.
         let parts = &state.fates.parts;

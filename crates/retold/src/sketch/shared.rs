@@ -11,23 +11,8 @@ pub fn count_shared(a: &[u64], b: &[u64]) -> usize {
 
 /// The same where fewer than `least` are as good as none: then any number below `least` may be returned, and soon.
 pub fn count_shared_from(a: &[u64], b: &[u64], least: usize) -> usize {
-    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    if are_unlike(short, long) {
-        return search(short, long, least, |_, _| {});
-    }
-    let [mut low, mut high] = Merge::halves(short, long);
     let mut shared = 0;
-    // Now and then a look at whether `least` is still in reach.
-    while low.steps() > 0 && high.steps() > 0 && shared + low.steps() + high.steps() >= least {
-        for _ in 0..low.steps().min(high.steps()).min(64) {
-            shared += usize::from(low.step().1) + usize::from(high.step().1);
-        }
-    }
-    let mut last = if low.steps() > 0 { low } else { high };
-    while last.steps() > 0 && shared + last.steps() >= least {
-        let steps = 0..last.steps().min(64);
-        shared += steps.filter(|_| last.step().1).count();
-    }
+    shared_places(a, b, least, |places| shared += places.len());
     shared
 }
 
@@ -49,14 +34,14 @@ pub(crate) fn shared_places(
         return search(b, a, least, |_, place| take(&[place])) >= least;
     }
     let [mut low, mut high] = Merge::halves(a, b);
-    let (middle, mut shared) = (a.len() / 2, 0);
+    let (middle, mut shared, mut places) = (a.len() / 2, 0, [0; 2 * STEPS]);
     loop {
         let steps = [low.steps(), high.steps()];
         if steps == [0, 0] || shared + steps[0] + steps[1] < least {
             return shared >= least;
         }
         // Which are shared cannot be foreseen, so without a branch: each takes the place of one that is not.
-        let (mut places, mut count) = ([0; 2 * STEPS], 0);
+        let mut count = 0;
         let mut pass = |merge: &mut Merge<'_>, before: usize| {
             let (place, is_shared) = merge.step();
             places[count] = before + place;

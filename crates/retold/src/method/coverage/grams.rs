@@ -134,7 +134,7 @@ pub(super) struct Gram {
 
 /// Every gram of `width` tokens, in order. Fewer tokens are one gram. The hash is a polynomial in the hashes of the
 /// tokens, so that the next one costs the same however long a gram is.
-pub(super) fn grams(tokens: &[Placed], width: usize) -> impl ExactSizeIterator<Item = Gram> {
+pub(super) fn grams(tokens: &[Placed], width: usize) -> impl Iterator<Item = Gram> {
     let width = width.min(tokens.len());
     let before = width.saturating_sub(1);
     let leading = (0..before).fold(1u64, |power, _| power.wrapping_mul(BASE));
