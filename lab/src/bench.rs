@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use retold::cluster::{self, Canonical};
 use retold::collect::{Collection, Drafts};
 use retold::dedup::{CROWD, FAMILY, Matched, Matching, preference};
-use retold::frequencies::Frequencies;
+use retold::knowledge::Frequencies;
 use retold::ids::{PageNo, Rank};
 use retold::knowledge::Knowledge;
 use retold::param::Params;
@@ -17,7 +17,7 @@ use retold::relation::Relation;
 use retold::spill::Memory;
 use retold::system::cpu_time;
 use retold::text::Text;
-use retold::texts::{Take, Texts};
+use retold::dedup::{Take, TextSource};
 use retold::watch::Watch;
 use retold::{Config, Error, Model, Result, Sketch};
 use rustc_hash::FxHashSet;
@@ -223,7 +223,7 @@ struct InMemory<'a> {
     texts: &'a [Text],
 }
 
-impl Texts for InMemory<'_> {
+impl TextSource for InMemory<'_> {
     fn each(
         &self,
         wanted: &[PageNo],

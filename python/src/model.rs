@@ -146,7 +146,7 @@ impl Model {
                     Ok(match self.0.judge(&x?, &y?) {
                         Judged::No => None,
                         Judged::Yes(verdict) => Some(verdict),
-                        Judged::Doubt(_) => self.0.verify(&a.text, &b.text),
+                        Judged::NeedsVerification(_) => self.0.verify(&a.text, &b.text),
                     })
                 });
                 Ok(verdict.map_err(raise)?.map(Verdict::from))
@@ -300,7 +300,7 @@ pub fn explain<'py>(
     model: Option<&Bound<'py, Model>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    use retold::frequencies::Frequencies;
+    use retold::knowledge::Frequencies;
     use retold::knowledge::Knowledge;
     let mut model = Model(Model::given(model, options)?);
     if model.0.wants_words() {

@@ -61,7 +61,7 @@ impl Judgement {
     fn said(&self) -> Option<Said> {
         match self.0 {
             Judged::No => None,
-            Judged::Yes(verdict) | Judged::Doubt(verdict) => Some(verdict),
+            Judged::Yes(verdict) | Judged::NeedsVerification(verdict) => Some(verdict),
         }
     }
 }
@@ -74,7 +74,7 @@ impl Judgement {
         match self.0 {
             Judged::No => "no",
             Judged::Yes(_) => "yes",
-            Judged::Doubt(_) => "doubt",
+            Judged::NeedsVerification(_) => "doubt",
         }
     }
 

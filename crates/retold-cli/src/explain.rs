@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use retold::explain::find::Inputs;
 use retold::explain::shown::Offsets;
 use retold::explain::{self, Side, Story};
-use retold::frequencies::Frequencies;
+use retold::knowledge::Frequencies;
 use retold::knowledge::Knowledge;
 use retold::relation::Relation;
 use retold::{Config, Error, Model, Result, method};

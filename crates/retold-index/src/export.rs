@@ -5,7 +5,7 @@ use retold::collect::Collection;
 use retold::dedup::{self, Findings, Old};
 use retold::ids::PageNo;
 use retold::text::Text;
-use retold::texts::{Take, Texts};
+use retold::dedup::{Take, TextSource};
 use retold::watch::Watch;
 use retold::{Error, Resources, Result};
 
@@ -139,7 +139,7 @@ impl Index {
     }
 }
 
-impl Texts for Export<'_> {
+impl TextSource for Export<'_> {
     fn each(
         &self,
         wanted: &[PageNo],

@@ -172,7 +172,7 @@ impl Index {
             {
                 Judgement::No => continue,
                 Judgement::Yes(verdict) => (verdict, true),
-                Judgement::Doubt(verdict) => (verdict, false),
+                Judgement::NeedsVerification(verdict) => (verdict, false),
             };
             missed = 0;
             let found = Match {

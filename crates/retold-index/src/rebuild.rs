@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use retold::collect::Collection;
 use retold::dedup;
-use retold::frequencies::Frequencies;
+use retold::knowledge::Frequencies;
 use retold::knowledge::Knowledge;
 use retold::method::Learns;
 use retold::watch::Watch;

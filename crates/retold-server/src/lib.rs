@@ -36,7 +36,7 @@ pub use state::{App, Options};
                    versions of a page are found, and stories, which are pages that repeat each other. Ids in paths are \
                    percent-encoded. Errors are problems as RFC 9457 has them (`application/problem+json`)."
     ),
-    components(schemas(stories::Sort, stories::Units))
+    components(schemas(stories::Sort, stories::PrunedSketches))
 )]
 struct Description;
 

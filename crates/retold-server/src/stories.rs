@@ -153,23 +153,23 @@ pub(crate) struct Both {
     b: String,
     /// What places in texts count: `chars`, or `utf16` units, as browsers do.
     #[serde(default)]
-    offsets: Units,
+    offsets: PrunedSketches,
 }
 
 /// What places in texts count.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Units {
+pub(crate) enum PrunedSketches {
     #[default]
     Chars,
     Utf16,
 }
 
-impl Units {
+impl PrunedSketches {
     fn offsets(self) -> Offsets {
         match self {
-            Units::Chars => Offsets::Chars,
-            Units::Utf16 => Offsets::Utf16,
+            PrunedSketches::Chars => Offsets::Chars,
+            PrunedSketches::Utf16 => Offsets::Utf16,
         }
     }
 }

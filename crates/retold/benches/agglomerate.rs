@@ -3,7 +3,8 @@
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use retold::ids::SketchNo;
-use retold::index::{Sketches, related_pairs};
+use retold::dedup::related_pairs;
+use retold::sketch::Sketches;
 use retold::method::{Method, Trace};
 use retold::text::Text;
 use retold::{Config, Model, Page, Sketch};

@@ -40,16 +40,15 @@ number! {
     Rank
 }
 number! {
-    /// A sketch of a store ([`crate::index::Sketches`]), by the order in which sketches were first seen.
+    /// A sketch of a store ([`crate::sketch::Sketches`]), by the order in which sketches were first seen.
     SketchNo
 }
 number! {
-    /// A unit: what is left of a sketch once its noise has been deleted, by the order in which units were first seen.
-    /// Pages with one unit are judged together.
-    UnitNo
+    /// A pruned sketch: what is left of a sketch once its noise has been deleted, by the order in which they were first seen.
+    PrunedNo
 }
+
 number! {
-    /// A class: pages of one text and one unit, which are the same to every judge, by the order of their first pages. The
-    /// index finds pairs of classes.
-    ClassNo
+    /// An exact group: pages of one text and one pruned sketch, which are the same to every judge. The join finds pairs of groups.
+    GroupNo
 }

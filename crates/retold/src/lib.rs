@@ -24,9 +24,8 @@
 //! 4. [`method`]: a method makes a [`sketch`] of each text, and compares two sketches;
 //! 5. [`knowledge`]: what is counted over a collection: document frequencies, noise;
 //! 6. [`model`]: the only judge of two pages: configuration, method and knowledge;
-//! 7. [`index`]: sketches become candidate pairs, without comparing all with all;
-//! 8. [`cluster`]: related pages become clusters with one canonical page each;
-//! 9. [`dedup`](mod@dedup): the main job as a list of these stages.
+//! 7. [`dedup`](mod@dedup): the main job as a list of stages: candidate pairs, verification, what is kept;
+//! 8. [`cluster`]: related pages become clusters with one canonical page each.
 //!
 //! [`explain`] tells why two pages are what they are to each other, [`eval`] how good the result is against labelled pairs.
 //! Writing files and reports is the crate `retold-report`'s.
@@ -52,9 +51,6 @@ pub mod text;
 
 pub mod read;
 
-pub mod index;
-
-pub mod frequencies;
 pub mod knowledge;
 pub mod method;
 
@@ -66,7 +62,6 @@ pub mod model;
 pub mod resume;
 
 pub mod collect;
-pub mod texts;
 
 pub mod dedup;
 
@@ -77,10 +72,11 @@ pub mod pairs;
 pub mod eval;
 
 pub use config::{Config, Resources};
-pub use dedup::{Findings, dedup};
+pub use dedup::{Dedup, Findings, dedup};
 pub use error::{Error, Result};
 pub use model::{Judgement, Model};
 pub use page::Page;
+pub use read::Source;
 pub use sketch::Sketch;
 
 /// The guide's page on the library, so that its examples are tested.

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::read::Source;
-use crate::watch::Watch;
+use crate::watch::{Stage, Watch};
 
 /// Bytes that are hashed at a time.
 const BLOCK: usize = 1 << 20;
@@ -25,19 +25,24 @@ pub struct Resume {
     folder: PathBuf,
     /// Names the run.
     key: [u8; 16],
+    /// Bytes of a chunk, about.
+    chunk: usize,
 }
 
 impl Resume {
-    /// Opens or makes the folder for a run of `model` over `sources`, which are read once to hash them.
+    /// Opens or makes the folder for a run of `model` over `sources`, which are read once to hash them; in chunks of so many
+    /// bytes, about.
     ///
     /// Errors: a file that cannot be read, a folder that cannot be made.
     pub fn open(
         folder: &Path,
         sources: &[Source],
         model: &Model,
+        chunk: usize,
         watch: &dyn Watch,
     ) -> Result<Resume> {
-        watch.begin("hashing", sources.iter().map(|source| source.size).sum());
+        watch.begin(
+            Stage::HashInputs.name(), sources.iter().map(|source| source.size).sum());
         let hashes = sources.par_iter().map(|source| hash(&source.path, watch));
         let mut key = Xxh3::new();
         key.update(env!("CARGO_PKG_VERSION").as_bytes());
@@ -54,6 +59,7 @@ impl Resume {
         Ok(Resume {
             folder: folder.to_owned(),
             key: key.digest128().to_le_bytes(),
+            chunk,
         })
     }
 
@@ -89,6 +95,7 @@ impl Resume {
             file: chunks.file.into_inner(),
             path,
             place: whole,
+            chunk: self.chunk,
         };
         journal.cut()?;
         if whole == 0 {
@@ -168,9 +175,15 @@ pub struct Journal {
     path: PathBuf,
     /// Bytes that were written whole.
     place: u64,
+    chunk: usize,
 }
 
 impl Journal {
+    /// How many bytes a chunk should have, about.
+    pub(crate) fn chunk(&self) -> usize {
+        self.chunk
+    }
+
     /// Adds a chunk.
     ///
     /// Errors: the file cannot be written.
@@ -212,7 +225,7 @@ mod tests {
         fs::write(&input, text).unwrap();
         let sources = crate::read::discover(&[input], &Default::default()).unwrap();
         let model = Model::new(Config::default()).unwrap();
-        Resume::open(&folder.join("saved"), &sources, &model, &()).unwrap()
+        Resume::open(&folder.join("saved"), &sources, &model, 1 << 20, &()).unwrap()
     }
 
     fn chunks(resume: &Resume) -> (Vec<Vec<u8>>, Journal) {

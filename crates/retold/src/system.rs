@@ -1,43 +1,46 @@
-//! Memory and CPU time of this process.
+//! Memory and CPU time of this process, and files read at a place.
 
 use std::fs::File;
 use std::time::Duration;
 
-/// Memory of the machine in bytes, if the system reports it.
-pub fn memory() -> Option<u64> {
-    kilobytes("/proc/meminfo", "MemTotal:")
+use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
+
+/// Memory of the machine in bytes, or of the container if that has less.
+pub fn machine_memory() -> Option<u64> {
+    let mut system = System::new();
+    system.refresh_memory();
+    let all = system.total_memory();
+    let container = system.cgroup_limits().map(|limits| limits.total_memory);
+    Some(container.map_or(all, |limit| all.min(limit))).filter(|&bytes| bytes > 0)
 }
 
 /// Memory that the process has in bytes, if the system reports it.
 pub fn resident_memory() -> Option<u64> {
-    kilobytes("/proc/self/status", "VmRSS:")
+    let kind = ProcessRefreshKind::nothing().with_memory();
+    this_process(kind, Process::memory)
 }
 
-/// Peak memory of the process in bytes, if the system reports it.
+/// Peak memory of the process in bytes, on Linux.
 pub fn peak_memory() -> Option<u64> {
-    kilobytes("/proc/self/status", "VmHWM:")
-}
-
-/// The value of a line that begins with `name`, in bytes.
-fn kilobytes(path: &str, name: &str) -> Option<u64> {
-    let status = std::fs::read_to_string(path).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// CPU time of all threads so far, to a hundredth of a second, if the
-/// system reports it.
+/// CPU time of all threads so far, to a hundredth of a second, if the system reports it.
 pub fn cpu_time() -> Option<Duration> {
-    ticks(&std::fs::read_to_string("/proc/self/stat").ok()?)
+    let kind = ProcessRefreshKind::nothing().with_cpu();
+    this_process(kind, Process::accumulated_cpu_time).map(Duration::from_millis)
 }
 
-/// Fields 14 and 15 of proc_pid_stat(5), in ticks of 1/100 s (`USER_HZ`, the same on all that Linux runs on). The
-/// second field is the program's name in parentheses and may hold anything.
-fn ticks(stat: &str) -> Option<Duration> {
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut fields = fields.split_whitespace().skip(11);
-    let mut next = || fields.next()?.parse::<u64>().ok();
-    Some(Duration::from_millis(10 * (next()? + next()?)))
+/// What is asked of this process.
+fn this_process<T>(kind: ProcessRefreshKind, ask: impl Fn(&Process) -> T) -> Option<T> {
+    let this = Pid::from_u32(std::process::id());
+    let mut system = System::new();
+    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[this]), false, kind);
+    system.process(this).map(ask)
 }
 
 /// Fills `bytes` from a place in a file, wherever others read or write it at the same time.
@@ -69,9 +72,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cpu_time_is_user_and_system_time() {
-        let stat = "42 (a )b 7) R 1 42 42 0 -1 4194304 100 0 0 0 123 45 6 7 20 0 1 0 999 0 0";
-        assert_eq!(ticks(stat), Some(Duration::from_millis(1680)));
-        assert_eq!(ticks("nothing"), None);
+    fn the_system_tells_of_this_process() {
+        let memory = vec![1u8; 32 << 20];
+        let (resident, peak) = (resident_memory().unwrap(), peak_memory().unwrap_or(u64::MAX));
+        assert!(resident > 32 << 20 && resident <= peak + (1 << 20), "{resident} {peak}");
+        assert!(machine_memory().unwrap() > resident);
+        drop(memory);
+        let before = cpu_time().unwrap();
+        let mut sum = 0u64;
+        while cpu_time().unwrap() < before + Duration::from_millis(20) {
+            sum = std::hint::black_box((0..100_000u64).fold(sum, u64::wrapping_add));
+        }
     }
 }

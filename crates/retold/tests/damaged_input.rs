@@ -335,7 +335,7 @@ struct Stopper(AtomicBool);
 
 impl retold::watch::Watch for Stopper {
     fn begin(&self, stage: &'static str, _total: u64) {
-        self.0.fetch_or(stage == "pairs", Relaxed);
+        self.0.fetch_or(stage == "join", Relaxed);
     }
 
     fn cancelled(&self) -> bool {
@@ -353,21 +353,18 @@ fn another_text_in_the_place_of_one_that_is_verified_is_noticed() {
         serde_json::json!({"id": id, "text": format!("{story} Seen by {id}.")}).to_string()
     };
     let lines = format!("{}\n{}\n", line("a"), line("b"));
-    for (stage, noticed) in [("verifying", true), ("no such stage", false)] {
+    for (stage, noticed) in [("fingerprint", true), ("no such stage", false)] {
         let source = source(folder.path(), "pages.jsonl", lines.as_bytes());
         let model = || retold::Model::new(retold::Config::default()).unwrap();
         let mut resources = retold::Resources::default();
         resources.resume = Some(folder.path().join(stage));
         // What is known of texts for verdicts is not kept for later: who goes on reads them again.
-        let stopped = retold::dedup::run(
-            vec![source.clone()],
-            model(),
-            &resources,
-            &Stopper::default(),
-        );
+        let stopper = Stopper::default();
+        let job = || retold::Dedup::new(model()).resources(&resources);
+        let stopped = job().watch(&stopper).run(vec![source.clone()]);
         assert!(matches!(stopped, Err(retold::Error::Cancelled)));
         let meddler = Meddler(source.path.clone(), stage);
-        let found = retold::dedup::run(vec![source], model(), &resources, &meddler);
+        let found = job().watch(&meddler).run(vec![source]);
         match found {
             Ok(found) => assert!(!noticed && found.pairs.len() == 1),
             Err(error) => assert!(

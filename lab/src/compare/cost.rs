@@ -1,6 +1,6 @@
 //! What a method costs on a set, measured over one run.
 
-use retold::ids::UnitNo;
+use retold::ids::PrunedNo;
 use retold::read::discover;
 use retold::system::peak_memory;
 use retold::watch::Watch;
@@ -84,7 +84,7 @@ fn cost_of(findings: &Findings) -> Cost {
         wall: lap.wall.as_secs_f64(),
         cpu: lap.cpu.map(|time| time.as_secs_f64()),
     });
-    let numbers = |&unit: &UnitNo| {
+    let numbers = |&unit: &PrunedNo| {
         let unit = findings.units.get(unit);
         let sketch = unit.as_ref().whole;
         (sketch.keys.len() + sketch.marks.len() + sketch.extra.len()) as u64

@@ -15,7 +15,7 @@ use retold::collect::Collection;
 use retold::dedup::among;
 use retold::ids::PageNo;
 use retold::text::Text;
-use retold::texts::{Take, Texts};
+use retold::dedup::{Take, TextSource};
 use retold::watch::Watch;
 use retold::{Error, Findings, Model as Judge, Resources, Result};
 use tempfile::{SpooledTempFile, spooled_tempfile};
@@ -80,7 +80,7 @@ impl Proofs {
     }
 }
 
-impl Texts for Proofs {
+impl TextSource for Proofs {
     fn each(
         &self,
         wanted: &[PageNo],

@@ -25,7 +25,7 @@ fn unit(model: &Judge, sketch: &Sketch) -> Sketch {
     Sketch {
         text: sketch.text,
         chars: sketch.chars,
-        own_chars: sketch.own_chars,
+        main_chars: sketch.main_chars,
         ..kept
     }
 }

@@ -259,7 +259,7 @@ impl<'a> Facts<'a> {
             _ => {
                 let mut trace = Trace::on();
                 if let Some(relating) = model.relate(unit_a, unit_b, &mut trace) {
-                    model.conclude(&relating, || a.own_chars.min(b.own_chars), &mut trace);
+                    model.conclude(&relating, || a.main_chars.min(b.main_chars), &mut trace);
                 }
                 trace.into_checks()
             }

@@ -3,19 +3,18 @@
 use super::Pair;
 use crate::error::Result;
 use crate::ids::Rank;
-use crate::relation::Relation;
-use crate::spill::{Held, Memory, Sorter};
+use crate::spill::{SpillVec, Memory, Sorter};
 
 /// Related pages, ascending, in memory or in a temporary file.
 #[derive(Debug, Default)]
-pub struct Pairs(Held<[u32; 6]>);
+pub struct Pairs(SpillVec<[u32; 6]>);
 
 impl Pairs {
     /// Those of a sorter ([`Pair::to_numbers`]).
     ///
     /// Errors: a temporary file cannot be written.
     pub(crate) fn sorted(pairs: Sorter<[u32; 6]>, memory: &Memory) -> Result<Pairs> {
-        let mut sorted = Held::new(memory);
+        let mut sorted = SpillVec::new(memory);
         pairs.finish()?.try_for_each(|pair| sorted.push(pair))?;
         Ok(Pairs(sorted))
     }
@@ -64,35 +63,5 @@ impl Pairs {
 impl PartialEq for Pairs {
     fn eq(&self, other: &Pairs) -> bool {
         self.iter().eq(other.iter())
-    }
-}
-
-impl Pair {
-    /// The pair as numbers, which order as pairs do.
-    pub(crate) fn to_numbers(self) -> [u32; 6] {
-        let relation = match self.relation {
-            Relation::Duplicate => 0,
-            Relation::Contains => 1,
-            Relation::ContainedBy => 2,
-        };
-        let [similarity, ratio] = [self.similarity, self.length_ratio].map(f32::to_bits);
-        [self.a.0, self.b.0, relation, similarity, ratio, self.shared]
-    }
-
-    /// The pair of these numbers.
-    pub(crate) fn from_numbers(numbers: [u32; 6]) -> Pair {
-        let [a, b, relation, similarity, length_ratio, shared] = numbers;
-        Pair {
-            a: Rank(a),
-            b: Rank(b),
-            relation: match relation {
-                0 => Relation::Duplicate,
-                1 => Relation::Contains,
-                _ => Relation::ContainedBy,
-            },
-            similarity: f32::from_bits(similarity),
-            length_ratio: f32::from_bits(length_ratio),
-            shared,
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{PageRow, Reject};
+use super::pages::PageRow;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::model::Model;
@@ -12,16 +12,16 @@ use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};
 use crate::text::{Extraction, Text, TextOptions, text_of};
 
-/// Numbers of drafts that a batch has room for: those of texts of some 256 KB.
-const DRAFTS: usize = 1 << 15;
+/// Numbers of partial fingerprints that a batch has room for: those of texts of some 256 KB.
+const ROOM: usize = 1 << 15;
 
 /// Some records after the part of the work that runs on all threads.
 pub(super) struct Batch {
     pub(super) records: Vec<Sketched>,
     /// Bytes of the records as read.
     pub(super) bytes: u64,
-    /// The drafts of the pages, end to end.
-    pub(super) drafts: Vec<u64>,
+    /// The partial fingerprints of the pages, end to end.
+    pub(super) partial: Vec<u64>,
     pub(super) spent: Spent,
 }
 
@@ -32,13 +32,25 @@ pub(super) enum Sketched {
     Rejected(Reject),
 }
 
+/// A record that should have been a page and could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reject {
+    /// The number of its source.
+    pub source: u32,
+    /// Its number within the source.
+    pub record: u64,
+    /// Why, for people.
+    pub reason: String,
+}
+
 /// What was made of a page.
 pub(super) struct Sketching {
     pub(super) row: Row,
     pub(super) site: Option<String>,
     pub(super) sketch: Sketch,
-    /// Which part of the drafts is its own.
-    pub(super) draft: Option<Range<usize>>,
+    /// Which part of the partial fingerprints is its own.
+    pub(super) partial: Option<Range<usize>>,
     pub(super) extraction: Extraction,
 }
 
@@ -84,12 +96,12 @@ pub(super) fn parse(
 }
 
 impl Batch {
-    /// No records yet; with room for the drafts of as many as are mostly taken together.
+    /// No records yet; with room for the partial fingerprints of as many as are mostly taken together.
     pub(super) fn new() -> Batch {
         Batch {
             records: Vec::new(),
             bytes: 0,
-            drafts: Vec::with_capacity(DRAFTS),
+            partial: Vec::with_capacity(ROOM),
             spent: Spent::default(),
         }
     }
@@ -113,16 +125,16 @@ impl Batch {
             Parsed::Page(page, text) => {
                 let mut stopwatch = Stopwatch::start();
                 // The site stands in the row, as a number.
-                let start = self.drafts.len();
-                let (sketch, is_drafted) = model.sketch_and_draft(&text, &mut self.drafts)?;
-                let draft = is_drafted.then_some(start..self.drafts.len());
+                let start = self.partial.len();
+                let (sketch, has_partial) = model.sketch_and_partial(&text, &mut self.partial)?;
+                let partial = has_partial.then_some(start..self.partial.len());
                 spent.sketches = stopwatch.lap();
                 let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);
                 Sketched::Page(Box::new(Sketching {
                     row,
                     site,
                     sketch,
-                    draft,
+                    partial,
                     extraction: text.extraction,
                 }))
             }
@@ -152,8 +164,8 @@ pub(super) fn row_of(
         date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
         bytes,
         chars: sketch.chars,
-        own_chars: sketch.own_chars,
-        text: sketch.text,
+        main_chars: sketch.main_chars,
+        text_hash: sketch.text_hash,
         sketch: SketchNo::default(),
         keys: sketch.keys.len() as u32,
     };

@@ -1,6 +1,6 @@
 //! What a model learns from a collection.
 
-use super::Collection;
+use super::collection::Collection;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::knowledge::{Census, Knowledge};
@@ -13,9 +13,9 @@ impl Collection {
     ///
     /// Errors: a temporary file cannot be written.
     pub fn texts_per_sketch(&self, sketches: usize) -> Result<Vec<u32>> {
-        let mut texts = Sorter::new(&self.memory);
+        let mut texts = Sorter::new(self.memory());
         for page in self.pages.iter() {
-            if let Some(text) = page.text {
+            if let Some(text) = page.text_hash {
                 texts.push([u64::from(page.sketch.0), (text >> 64) as u64, text as u64])?;
             }
         }
@@ -28,11 +28,11 @@ impl Collection {
         Ok(counts)
     }
 
-    /// For each sketch, the median of its pages' own characters: unlike pages with one sketch, the footer's, are long.
-    fn usual_own_chars(&self) -> Result<Vec<u64>> {
-        let mut lengths = Sorter::new(&self.memory);
+    /// For each sketch, the median of its pages' main characters: unlike pages with one sketch, the footer's, are long.
+    fn usual_main_chars(&self) -> Result<Vec<u64>> {
+        let mut lengths = Sorter::new(self.memory());
         for page in self.pages.iter() {
-            lengths.push([u64::from(page.sketch.0), page.own_chars])?;
+            lengths.push([u64::from(page.sketch.0), page.main_chars])?;
         }
         let (mut usual, mut run) = (vec![0; self.sketches.len()], Vec::new());
         let mut settle = |sketch: u64, run: &mut Vec<u64>| {
@@ -55,9 +55,9 @@ impl Collection {
 
     /// (sketch, site, how many different texts of the site have that sketch), ascending.
     fn texts_on_sites(&self) -> Result<Vec<(SketchNo, u32, u32)>> {
-        let mut texts = Sorter::new(&self.memory);
+        let mut texts = Sorter::new(self.memory());
         for page in self.pages.iter() {
-            if let (Some(site), Some(text)) = (page.site, page.text) {
+            if let (Some(site), Some(text)) = (page.site, page.text_hash) {
                 let place = u64::from(page.sketch.0) << 32 | u64::from(site);
                 texts.push([place, (text >> 64) as u64, text as u64])?;
             }
@@ -82,9 +82,9 @@ impl Collection {
             Learns::Nothing | Learns::Words(_) => return Ok(None),
             Learns::Noise | Learns::Common => self.texts_on_sites()?,
         };
-        let own_chars = self.usual_own_chars()?;
+        let main_chars = self.usual_main_chars()?;
         let agree = |a: SketchNo, b: SketchNo| {
-            let shorter = own_chars[a.at()].min(own_chars[b.at()]);
+            let shorter = main_chars[a.at()].min(main_chars[b.at()]);
             let (a, b) = (self.sketches.get(a), self.sketches.get(b));
             model.agree(a.as_ref(), b.as_ref(), shorter)
         };
@@ -95,7 +95,7 @@ impl Collection {
             on_site: &on_site,
             agree: &agree,
         });
-        self.memory.check()?;
+        self.memory().check()?;
         known
     }
 }

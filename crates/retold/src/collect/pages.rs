@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::ids::{PageNo, SketchNo};
 use crate::read::settle;
-use crate::spill::{A_PAGE, Held, Memory, Row, Rows};
+use crate::spill::{A_PAGE, SpillVec, Memory, Row, SpillRows};
 
 /// What is kept of one page beside its id.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,10 +26,10 @@ pub struct PageRow {
     pub bytes: u64,
     /// Characters of its folded text, white space left out.
     pub chars: u64,
-    /// Characters of the page's own text ([`crate::sketch::Sketch::own_chars`]).
-    pub own_chars: u64,
+    /// Characters of the page's main text ([`crate::sketch::Sketch::main_chars`]).
+    pub main_chars: u64,
     /// A hash of its folded text; `None` if that is empty.
-    pub text: Option<u128>,
+    pub text_hash: Option<u128>,
     /// The number of its sketch.
     pub sketch: SketchNo,
     /// How many keys that sketch has.
@@ -42,14 +42,14 @@ const NO_DATE: i64 = i64::MIN;
 
 impl PageRow {
     fn to_numbers(self) -> [u64; 9] {
-        let text = self.text.unwrap_or_default();
+        let text = self.text_hash.unwrap_or_default();
         [
             pack(self.source, self.site.unwrap_or(NO_SITE)),
             self.record,
             self.date.unwrap_or(NO_DATE) as u64,
             self.bytes,
             self.chars,
-            self.own_chars,
+            self.main_chars,
             (text >> 64) as u64,
             text as u64,
             pack(self.sketch.0, self.keys),
@@ -63,7 +63,7 @@ impl PageRow {
             date,
             bytes,
             chars,
-            own_chars,
+            main_chars,
             high,
             low,
             sketch,
@@ -78,8 +78,8 @@ impl PageRow {
             date: (date as i64 != NO_DATE).then_some(date as i64),
             bytes,
             chars,
-            own_chars,
-            text: (text > 0).then_some(text),
+            main_chars,
+            text_hash: (text > 0).then_some(text),
             sketch: SketchNo(sketch),
             keys,
         }
@@ -98,8 +98,8 @@ fn unpack(number: u64) -> [u32; 2] {
 #[derive(Debug, Default)]
 pub struct Pages {
     memory: Memory,
-    rows: Held<[u64; 9]>,
-    ids: Rows<u8>,
+    rows: SpillVec<[u64; 9]>,
+    ids: SpillRows<u8>,
     /// The pages in the order of their ids, once that is settled.
     by_id: Vec<PageNo>,
 }
@@ -109,8 +109,8 @@ impl Pages {
     pub fn new(memory: &Memory) -> Pages {
         Pages {
             memory: memory.clone(),
-            rows: Held::new(memory),
-            ids: Rows::new(memory),
+            rows: SpillVec::new(memory),
+            ids: SpillRows::new(memory),
             by_id: Vec::new(),
         }
     }
@@ -135,7 +135,7 @@ impl Pages {
     }
 
     /// The rows and the ids.
-    pub(super) fn parts(&self) -> (&Held<[u64; 9]>, &Rows<u8>) {
+    pub(super) fn parts(&self) -> (&SpillVec<[u64; 9]>, &SpillRows<u8>) {
         (&self.rows, &self.ids)
     }
 
@@ -209,7 +209,7 @@ impl Pages {
             }
         }
         runs.sort_by_key(|(source, _)| *source);
-        let (mut rows, mut ids) = (Held::new(&self.memory), Rows::new(&self.memory));
+        let (mut rows, mut ids) = (SpillVec::new(&self.memory), SpillRows::new(&self.memory));
         let mut numbers = vec![PageNo::default(); self.len()];
         for (_, run) in runs {
             let first = rows.len();
@@ -247,7 +247,7 @@ impl Pages {
             self.by_id = by_id;
             return Ok(());
         }
-        let mut settled = Rows::new(&self.memory);
+        let mut settled = SpillRows::new(&self.memory);
         let mut renamed = renamed.into_iter().peekable();
         for page in PageNo::first(self.rows.len()) {
             match renamed.next_if(|&(other, _)| other == page) {

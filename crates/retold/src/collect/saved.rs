@@ -3,14 +3,12 @@
 use bytemuck::{Pod, pod_collect_to_vec};
 use serde::{Deserialize, Serialize};
 
-use super::{Collection, ExtractionCounts, Reject};
+use super::batch::Reject;
+use super::collection::{Collection, ExtractionCounts};
 use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::resume::{Journal, Resume};
-use crate::spill::{Memory, Rows};
-
-/// Bytes of a chunk, about.
-const CHUNK: usize = if cfg!(test) { 200 } else { 1 << 20 };
+use crate::spill::{Memory, SpillRows};
 
 /// What chunks hold: the first byte of each.
 const ROWS: u8 = 0;
@@ -59,7 +57,7 @@ impl Collection {
     pub(crate) fn save(&self, journal: &mut Journal, note: String) -> Result<()> {
         let (rows, ids) = self.pages.parts();
         for block in rows.blocks() {
-            for block in block.chunks(CHUNK / 72) {
+            for block in block.chunks(journal.chunk().div_ceil(72)) {
                 journal.append(&[&[ROWS], bytemuck::cast_slice(block)].concat())?;
             }
         }
@@ -122,8 +120,9 @@ impl Collection {
 }
 
 /// Writes rows: chunks of their number, their lengths and their values.
-fn save_rows<T: Pod + Send + Sync>(kind: u8, rows: &Rows<T>, journal: &mut Journal) -> Result<()> {
+fn save_rows<T: Pod + Send + Sync>(kind: u8, rows: &SpillRows<T>, journal: &mut Journal) -> Result<()> {
     let (mut lengths, mut values, mut result) = (Vec::<u64>::new(), Vec::<T>::new(), Ok(()));
+    let chunk = journal.chunk();
     let mut write = |lengths: &mut Vec<u64>, values: &mut Vec<T>| {
         let count = (lengths.len() as u64).to_le_bytes();
         let parts: [&[u8]; 4] = [
@@ -140,7 +139,7 @@ fn save_rows<T: Pod + Send + Sync>(kind: u8, rows: &Rows<T>, journal: &mut Journ
     rows.each(|_, row| {
         lengths.push(row.len() as u64);
         values.extend_from_slice(row);
-        if result.is_ok() && lengths.len() * 8 + size_of_val(&values[..]) >= CHUNK {
+        if result.is_ok() && lengths.len() * 8 + size_of_val(&values[..]) >= chunk {
             result = write(&mut lengths, &mut values);
         }
     });

@@ -2,7 +2,11 @@
 
 use super::*;
 use crate::config::Config;
+use crate::ids::PageNo;
+use crate::model::Model;
+use crate::read::ReadOptions;
 use crate::read::tests::{Folder, gzip};
+use crate::spill::Memory;
 
 /// Lines of JSON: pages, of which some have an id or a text of another file, and what is no page.
 fn lines(file: usize) -> String {
@@ -60,8 +64,8 @@ fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
             assert_eq!(row, same);
             // Of copies another one may have the draft.
             let draft = |of: &Collection| -> Option<Vec<u64>> {
-                let row = of.drafts.drafted.row(page)?;
-                Some(of.drafts.rows.get_changed(row, |_| ()).to_vec())
+                let row = of.partial.of_pages.row(page)?;
+                Some(of.partial.rows.get(row).to_vec())
             };
             if let (Some(a), Some(b)) = (draft(&found), draft(&expected)) {
                 assert_eq!(a, b);

@@ -4,13 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::family_tests::{configs, find_within, gone, pages};
+use super::family_tests::{configs, dropped, find_within, pages};
+use super::tests::limits;
 use super::*;
-use crate::cluster::Drop;
-use crate::cluster::Pair;
+use crate::cluster::{Drop, Pair};
 use crate::ids::Rank;
+use crate::model::Model;
+use crate::page::Page;
+use crate::read::Source;
+use crate::relation::Relation;
+use crate::spill::Memory;
 
-/// New pages go if they repeat an old one, or a new one that stays; `all` has all pairs.
+/// New pages are dropped if they repeat an old one, or a new one that is kept; `all` has all pairs.
 pub(super) fn by_rule(
     all: &Findings,
     is_old: &[bool],
@@ -28,17 +33,17 @@ pub(super) fn by_rule(
             .or_default()
             .push((pair.a, pair.relation.swapped()));
     }
-    let goes =
+    let drops =
         |relation| relation == Relation::Duplicate || (both && relation == Relation::ContainedBy);
     let place = |page: &Rank| (!is_old[page.at()], preference[page.at()]);
     let repeats_old = |page: &Rank| {
         let mut others = related[page].iter();
-        others.any(|&(other, relation)| is_old[other.at()] && goes(relation))
+        others.any(|&(other, relation)| is_old[other.at()] && drops(relation))
     };
     let mut open: Vec<Rank> = related.keys().copied().collect();
     open.retain(|page| !is_old[page.at()] && !repeats_old(page));
     open.sort_by_key(place);
-    let mut stays: BTreeSet<Rank> = related
+    let mut kept: BTreeSet<Rank> = related
         .keys()
         .copied()
         .filter(|page| is_old[page.at()])
@@ -52,39 +57,39 @@ pub(super) fn by_rule(
         };
         let next = open.iter().position(|page| !is_contained(page));
         let next = open.remove(next.unwrap_or(0));
-        stays.insert(next);
+        kept.insert(next);
         let gone: BTreeSet<Rank> = related[&next]
             .iter()
-            .filter(|&&(_, relation)| goes(relation.swapped()))
+            .filter(|&&(_, relation)| drops(relation.swapped()))
             .map(|&(page, _)| page)
             .collect();
         open.retain(|page| !gone.contains(page));
     }
-    // Each goes for the most preferred page that stays.
-    let goes = related
+    // Each is dropped for the most preferred page that is kept.
+    let drops = related
         .iter()
-        .filter(|(page, _)| !stays.contains(page))
+        .filter(|(page, _)| !kept.contains(page))
         .map(|(&page, others)| {
             let found = others
                 .iter()
-                .filter(|(other, relation)| stays.contains(other) && goes(*relation));
+                .filter(|(other, relation)| kept.contains(other) && drops(*relation));
             let (other, relation) = *found
                 .min_by_key(|(other, _)| place(other))
-                .expect("who goes repeats who stays");
+                .expect("a dropped page repeats a kept one");
             (page, other, relation)
         });
-    goes.collect()
+    drops.collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn old_pages_stay_and_new_ones_go_for_them(
+    fn old_pages_are_kept_and_new_ones_dropped_for_them(
         pages in pages(),
         old in proptest::collection::vec(any::<bool>(), 40),
         family in 1usize..12,
-        crowd in 1usize..12,
+        heavy in 1usize..12,
     ) {
         let is_old: BTreeMap<&str, bool> = pages.iter().map(|page| page.id.as_str()).zip(old).collect();
         let part = |old: bool| -> Vec<Page> {
@@ -94,21 +99,23 @@ proptest! {
             return Ok(());
         }
         for config in configs() {
-            let all = find_within(&pages, &config, (usize::MAX, usize::MAX));
+            let all = find_within(&pages, &config, limits(usize::MAX, usize::MAX));
             let places = preference(&all.collection, config.canonical, &all.by_id, &()).unwrap();
             let is_old: Vec<bool> = Rank::first(all.by_id.len()).map(|rank| is_old[&*all.id(rank)]).collect();
             let expected = by_rule(&all, &is_old, &places);
             let sources = || [part(false), part(true)].map(|pages| vec![Source::of_pages("pages", pages)]);
             let run = |limits| {
                 let model = Model::new(config.clone()).unwrap();
-                super::against::find(sources(), model, &Memory::default(), limits, &()).unwrap()
+                let [new, old] = sources();
+                let job = Dedup::new(model).against(old).limits(limits);
+                job.run_within(new, &Memory::in_small_parts()).unwrap()
             };
-            let (whole, small) = (run((usize::MAX, usize::MAX)), run((family, crowd)));
+            let (whole, small) = (run(limits(usize::MAX, usize::MAX)), run(limits(family, heavy)));
             let of_new = |pair: &Pair| !(is_old[pair.a.at()] && is_old[pair.b.at()]);
             let pairs: Vec<Pair> = all.pairs.iter().filter(of_new).collect();
             prop_assert_eq!(whole.pairs.to_vec(), pairs, "{}", config.method);
-            prop_assert_eq!(gone(&whole), expected.clone(), "{} {:?} {:?}", config.method, config.canonical, config.drop);
-            prop_assert_eq!(gone(&small), expected, "{} {:?} {:?}", config.method, config.canonical, config.drop);
+            prop_assert_eq!(dropped(&whole), expected.clone(), "{} {:?} {:?}", config.method, config.canonical, config.drop);
+            prop_assert_eq!(dropped(&small), expected, "{} {:?} {:?}", config.method, config.canonical, config.drop);
             prop_assert_eq!((whole.new_sources, whole.old_pages), (1, part(true).len()));
         }
     }

@@ -1,204 +1,199 @@
-//! Pairs that are checked before anything is decided.
+//! Pairs that are verified before any page is decided.
 //!
-//! Pages are decided upon in the order of preference, which tears families apart: what the pages of one need, sketches and proofs, is
-//! needed again for each of them, between those of all other families. So of classes whose lists are short, which have to
-//! look at all that stands on them, the pairs are checked first, [family after family](Families::side_by_side), so that what they need
-//! is at hand. Members of larger families, most of which need not look at all, are left for their turn.
+//! Pages are decided in the order of preference, which tears families apart: what the pages of one need, sketches and fingerprints,
+//! is needed again for each of them, between those of all other families. So of groups whose posting lists are short, which have to
+//! be compared with all that stand on them whatever is decided, the pairs are verified first,
+//! [family after family](Probing::by_family), so that what they need is at hand. Members of larger families, most of which need
+//! not probe at all, are left for their turn.
 
 use rayon::prelude::*;
 
-use super::components::joined;
-use super::families::{Families, Near, Truth, likely};
-use super::likely::Likely;
-use super::parts::Parts;
+use super::heavy_keys::HeavyKeys;
+use super::join_pairs::{JoinPairs, keyed};
+use super::probe::Probing;
+use super::union_find::UnionFind;
+use super::verify::{BestFirst, Verification};
 use crate::cluster::Pair;
-use crate::error::{Error, Result};
-use crate::ids::ClassNo;
-use crate::index::Crowds;
-use crate::sketch::Bounds;
-use crate::spill::{Held, Sorter};
+use crate::error::Result;
+use crate::ids::GroupNo;
+use crate::spill::{SpillVec, Sorter};
+use crate::watch::Stage;
 
-/// Classes that look at the same time.
+/// Groups that probe at the same time.
 const TOGETHER: usize = 512;
 
-/// Similarity, as sketches see it, of classes that are taken to be of one family. A lower one puts families together that have a
-/// template in common.
-const KIN: f32 = 0.8;
-
-/// What was checked ahead.
+/// What was verified ahead.
 pub(super) struct Ahead {
-    /// Class -> whether all its pairs were checked.
+    /// Group -> whether all its pairs were verified.
     pub(super) is_done: Vec<bool>,
-    /// Pairs of classes that crowded lists proposed.
+    /// Pairs of groups that heavy keys proposed.
     pub(super) candidates: u64,
-    /// The pairs that hold, of those classes and of the others in them; each once, and those of a family beside each other.
-    pairs: Held<[u32; 6]>,
+    /// The pairs that hold, of those groups and of the others in them; each once, and those of a family beside each other.
+    pairs: SpillVec<[u32; 6]>,
     /// The components that they make.
-    parts: Parts,
+    components: UnionFind,
 }
 
-/// What a class found.
+/// What a group found.
 struct Found {
-    class: ClassNo,
+    group: GroupNo,
     /// Its pairs.
     pairs: Vec<Pair>,
-    /// The other class of each.
-    others: Vec<ClassNo>,
-    /// Pairs that crowded lists proposed.
+    /// The other group of each.
+    others: Vec<GroupNo>,
+    /// Pairs that heavy keys proposed.
     candidates: usize,
 }
 
-impl Families<'_> {
-    /// These classes, those of a family side by side, by what sketches tell: near pairs, and these that were found in crowded lists. So
-    /// sketches and proofs that a family needs are held in the caches, and in memory, for it and for none else; in the order of their
-    /// numbers, families of a few hundred pages are visited in as many places as their pages have least keys.
-    pub(super) fn side_by_side(&self, classes: &[ClassNo], found: Vec<Pair>) -> Vec<ClassNo> {
-        let mut parts = Parts::new(self.classes);
-        let mut join = |pairs: Vec<Pair>| {
-            for pair in pairs.iter().filter(|pair| pair.similarity >= KIN) {
-                parts.join(self.classes.of(pair.a), self.classes.of(pair.b));
-            }
-        };
-        join(found);
-        classes.iter().for_each(|&class| join(self.near.of(class)));
-        let family = |&class: &ClassNo| (parts.root(class), class);
-        let mut ordered: Vec<(ClassNo, ClassNo)> = classes.par_iter().map(family).collect();
-        ordered.par_sort_unstable();
-        ordered.into_iter().map(|(_, class)| class).collect()
-    }
+/// What is settled ahead: components whose pairs are all known, and of which all are listed.
+pub(super) struct Settled {
+    pub(super) pairs: SpillVec<[u32; 6]>,
+    pub(super) components: UnionFind,
+    /// The groups that are left for their turn.
+    pub(super) left: Vec<GroupNo>,
+    /// The pairs of these that were verified ahead, by the [places](Probing::place) of groups: so they are read in order.
+    pub(super) verified: JoinPairs,
+}
 
-    /// Checks the pairs of those of these classes whose lists are short, in this order.
+impl Probing<'_> {
+    /// Verifies the pairs of those of these groups whose lists are short, in this order.
     ///
     /// Errors: a temporary file cannot be written, and the run was cancelled.
-    pub(super) fn ahead(
+    pub(super) fn verify_ahead(
         &self,
-        classes: &[ClassNo],
-        crowds: &mut Crowds<'_>,
-        bounds: &(impl Fn(usize) -> Bounds + Sync),
-        truth: &Truth<'_>,
+        groups: &[GroupNo],
+        heavy: &mut HeavyKeys<'_>,
+        verification: &Verification<'_>,
     ) -> Result<Ahead> {
-        let mut is_done = vec![false; self.classes.len()];
-        let looks = |&class: &ClassNo| {
-            let longest = crowds.longest(class);
-            longest <= self.limit && (longest > 0 || self.near.has(class))
+        let limit = self.context().limits.component;
+        let mut is_done = vec![false; self.groups().len()];
+        let is_short = |&group: &GroupNo| {
+            let longest = heavy.longest(group);
+            longest <= limit && (longest > 0 || self.join_pairs.has(group))
         };
-        let looking: Vec<ClassNo> = classes.par_iter().copied().filter(looks).collect();
-        looking.iter().for_each(|class| is_done[class.at()] = true);
-        self.watch.begin("pairs of families", looking.len() as u64);
-        let (mut pairs, mut parts) = (Held::new(self.memory), Parts::new(self.classes));
+        let probing: Vec<GroupNo> = groups.par_iter().copied().filter(is_short).collect();
+        probing.iter().for_each(|group| is_done[group.at()] = true);
+        self.begin(Stage::Verify, probing.len());
+        let mut pairs = SpillVec::new(self.context().memory);
+        let mut components = UnionFind::new(self.groups().component_sizes());
         let mut put = |found: &Found| -> Result<()> {
             for (pair, &other) in found.pairs.iter().zip(&found.others) {
                 pairs.push(pair.to_numbers())?;
-                parts.join(found.class, other);
+                components.join(found.group, other);
             }
             Ok(())
         };
         let (mut before, mut candidates): (Vec<Found>, u64) = (Vec::new(), 0);
-        for looking in looking.chunks(TOGETHER) {
-            if self.watch.cancelled() {
-                return Err(Error::Cancelled);
-            }
-            // Of two of them the one that is preferred looks for both.
-            let look = |&class: &ClassNo| {
-                let place = self.place(class);
-                let is_wanted = |other: ClassNo| self.place(other) > place || !is_done[other.at()];
-                self.held(class, is_wanted, &*crowds, bounds, truth)
+        for probing in probing.chunks(TOGETHER) {
+            self.go_on()?;
+            let probe = |&group: &GroupNo| {
+                let place = self.place(group);
+                // Of two of them the one that is preferred probes for both.
+                let is_wanted = |other: GroupNo| self.place(other) > place || !is_done[other.at()];
+                self.held(group, is_wanted, &*heavy, verification)
             };
             // What was found last is put down meanwhile.
             let (found, put): (Vec<Found>, Result<()>) = rayon::join(
-                || looking.par_iter().map(look).collect(),
+                || probing.par_iter().map(probe).collect(),
                 || before.iter().try_for_each(&mut put),
             );
             put?;
             for found in &found {
                 candidates += found.candidates as u64;
-                crowds.looked_ahead(found.class, &found.others);
+                heavy.probed_ahead(found.group, &found.others);
             }
             before = found;
-            self.watch.advance(looking.len() as u64);
+            self.context().watch.advance(probing.len() as u64);
         }
         before.iter().try_for_each(put)?;
         Ok(Ahead {
             is_done,
             candidates,
             pairs,
-            parts,
+            components,
         })
     }
 
-    /// Takes those `classes` out that need no visit: of their component all pairs were checked ahead, and it is not large, so all its
-    /// pairs are listed, and decide. These are added to `pairs` and join `parts`. Returns the pairs of the others, by the
-    /// [places](Families::place) of classes.
+    /// The pairs of a group with those that are wanted, as far as they hold.
+    fn held(
+        &self,
+        group: GroupNo,
+        is_wanted: impl Fn(GroupNo) -> bool,
+        heavy: &HeavyKeys<'_>,
+        verification: &Verification<'_>,
+    ) -> Found {
+        let is_wanted = |other| is_wanted(other) && self.may_be_related(other, group);
+        let mut joined = self.join_pairs.of(group);
+        let other_of = |pair: &Pair| self.other(group, pair);
+        let known: Vec<GroupNo> = joined.iter().map(other_of).collect();
+        let candidates = heavy.candidates(group, |other, is_within| {
+            is_wanted(other) && is_within() && known.binary_search(&other).is_err()
+        });
+        joined.retain(|pair| is_wanted(other_of(pair)));
+        let mut held: Vec<Pair> = verification.verify(&joined).into_iter().flatten().collect();
+        let one = self.judge.one(group);
+        let best_first = BestFirst::new(&one, &candidates, self.context().limits.bounded);
+        held.extend(verification.verify_best_first(best_first));
+        Found {
+            group,
+            others: held.iter().map(other_of).collect(),
+            pairs: held,
+            candidates: candidates.len(),
+        }
+    }
+
+    /// Takes those `groups` out whose turn need not come: of their component all pairs were verified ahead, and it is not large, so
+    /// all its pairs are listed, and decide.
     ///
     /// Errors: a temporary file cannot be written.
-    pub(super) fn settle(
-        &self,
-        ahead: Ahead,
-        classes: &mut Vec<ClassNo>,
-        (pairs, parts): (&mut Held<[u32; 6]>, &mut Parts),
-    ) -> Result<Near> {
-        let mut looks = vec![false; self.classes.len()];
-        for &class in classes.iter().filter(|class| !ahead.is_done[class.at()]) {
-            looks[ahead.parts.root(class).at()] = true;
+    pub(super) fn settle(&self, ahead: Ahead, groups: &[GroupNo]) -> Result<(Settled, Vec<bool>)> {
+        let Ahead {
+            is_done,
+            pairs: found,
+            components: known,
+            ..
+        } = ahead;
+        let mut is_open = vec![false; self.groups().len()];
+        for &group in groups.iter().filter(|group| !is_done[group.at()]) {
+            is_open[known.root(group).at()] = true;
         }
-        let is_settled = |class: ClassNo| {
-            let root = ahead.parts.root(class);
-            !looks[root.at()] && ahead.parts.size(root) <= self.limit
+        let is_settled = |group: GroupNo| {
+            let root = known.root(group);
+            !is_open[root.at()] && known.size(root) <= self.context().limits.component
         };
-        let mut others = Sorter::new(self.memory);
+        let memory = self.context().memory;
+        let (mut pairs, mut verified) = (SpillVec::new(memory), Sorter::new(memory));
         let split = |all: &[[u32; 6]]| {
-            let (mut settled, mut others) = (Vec::new(), Vec::new());
+            let (mut settled, mut left) = (Vec::new(), Vec::new());
             for &numbers in all {
                 let pair = Pair::from_numbers(numbers);
-                let [a, b] = [pair.a, pair.b].map(|page| self.classes.of(page));
+                let [a, b] = [pair.a, pair.b].map(|page| self.groups().of(page));
                 if is_settled(a) {
                     settled.push(numbers);
                 } else {
-                    others.push(joined([self.place(a), b.0], numbers));
-                    others.push(joined([self.place(b), a.0], numbers));
+                    left.push(keyed([self.place(a), b.0], numbers));
+                    left.push(keyed([self.place(b), a.0], numbers));
                 }
             }
-            (settled, others)
+            (settled, left)
         };
-        ahead.pairs.made(split, |(settled, of_others)| {
+        found.made(split, |(settled, left)| {
             pairs.extend(settled)?;
-            others.extend(of_others)
+            verified.extend(left)
         })?;
-        classes.retain(|&class| {
-            let settled = is_settled(class);
-            if settled {
-                parts.join(class, ahead.parts.root(class));
-            }
-            !settled
-        });
-        Near::new(others, self.memory)
-    }
-
-    /// The pairs of a class with those that are wanted, as far as they hold.
-    fn held(
-        &self,
-        class: ClassNo,
-        is_wanted: impl Fn(ClassNo) -> bool,
-        crowds: &Crowds<'_>,
-        bounds: &impl Fn(usize) -> Bounds,
-        truth: &Truth<'_>,
-    ) -> Found {
-        let is_wanted = |other| is_wanted(other) && self.may_be_related(other, class);
-        let mut near = self.near.of(class);
-        let known: Vec<ClassNo> = near.iter().map(|pair| self.other(class, pair)).collect();
-        let crowded = crowds.candidates(class, bounds, |other, is_within| {
-            is_wanted(other) && is_within() && known.binary_search(&other).is_err()
-        });
-        near.retain(|pair| is_wanted(self.other(class, pair)));
-        let mut held: Vec<Pair> = truth(&near).into_iter().flatten().collect();
-        let asked = self.judge.asking(class);
-        held.extend(likely(Likely::new(&asked, &crowded), truth));
-        let others = held.iter().map(|pair| self.other(class, pair));
-        Found {
-            class,
-            others: others.collect(),
-            pairs: held,
-            candidates: crowded.len(),
+        let mut components = UnionFind::new(self.groups().component_sizes());
+        let (settled, left): (Vec<GroupNo>, Vec<GroupNo>) =
+            groups.iter().copied().partition(|&group| is_settled(group));
+        for group in settled {
+            components.join(group, known.root(group));
         }
+        let verified = JoinPairs::new(verified, memory)?;
+        let settled = Settled {
+            pairs,
+            components,
+            left,
+            verified,
+        };
+        Ok((settled, is_done))
     }
 }

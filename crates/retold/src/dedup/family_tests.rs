@@ -4,11 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
+use super::tests::{find, limits};
 use super::*;
-use crate::cluster::Pair;
-use crate::cluster::{Canonical, Drop, Linkage};
+use crate::cluster::{Canonical, Cluster, Drop, Linkage, Pair};
+use crate::config::{Config, Resources};
 use crate::ids::Rank;
-use crate::page::Content;
+use crate::model::Model;
+use crate::page::{Content, Page};
+use crate::read::Source;
+use crate::relation::Relation;
+use crate::resume::Resume;
 use crate::spill::Memory;
 
 /// Pages made of few sentences, so that many are alike and some contain others.
@@ -32,18 +37,23 @@ pub(super) fn pages() -> impl Strategy<Value = Vec<Page>> {
     })
 }
 
-/// `limits`: pages of a component all of whose pairs are listed, classes on a list that is not crowded.
-pub(super) fn find_within(pages: &[Page], config: &Config, limits: (usize, usize)) -> Findings {
+/// The limits are of the sizes of components and of posting lists.
+pub(super) fn find_within(pages: &[Page], config: &Config, limits: Limits) -> Findings {
     let source = Source::of_pages("pages", pages.to_vec());
     let model = Model::new(config.clone()).unwrap();
-    find(vec![source], model, &Memory::default(), limits, None, &()).unwrap()
+    find(vec![source], model, &Memory::in_small_parts(), limits)
 }
 
-pub(super) fn gone(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
+pub(super) fn dropped(findings: &Findings) -> Vec<(Rank, Rank, Relation)> {
     let dropped = findings.dropped.iter();
     dropped
-        .map(|drop| (drop.page, drop.canonical, drop.relation))
+        .map(|page| (page.page, page.canonical, page.relation))
         .collect()
+}
+
+/// Those of real runs, but for what is always small in tests.
+pub(super) fn usual() -> Limits {
+    limits(Limits::default().component, Limits::default().heavy)
 }
 
 /// What is listed of the components of more pages than the limit, on all pairs.
@@ -60,7 +70,7 @@ pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     let size = |part: &Cluster| -> usize {
         let mut copies: BTreeMap<Option<u128>, usize> = BTreeMap::new();
         for &page in &part.members {
-            *copies.entry(findings.page(page).text).or_default() += 1;
+            *copies.entry(findings.page(page).text_hash).or_default() += 1;
         }
         // Of exact copies two count as one.
         copies.values().map(|n| n.div_ceil(2)).sum()
@@ -94,11 +104,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn what_stays_does_not_depend_on_limits(pages in pages(), family in 1usize..40, crowd in 1usize..12) {
+    fn what_is_kept_does_not_depend_on_limits(pages in pages(), family in 1usize..40, heavy in 1usize..12) {
         for config in configs() {
-            let all = find_within(&pages, &config, (FAMILY, CROWD));
-            let some = find_within(&pages, &config, (family, crowd));
-            prop_assert_eq!(gone(&some), gone(&all), "{} {:?} {:?}", config.method, config.canonical, config.drop);
+            let all = find_within(&pages, &config, usual());
+            let some = find_within(&pages, &config, limits(family, heavy));
+            prop_assert_eq!(dropped(&some), dropped(&all), "{} {:?} {:?}", config.method, config.canonical, config.drop);
             let large = large(&all, family);
             // Of small components all pairs are listed, of large ones some.
             let of_small: Vec<Pair> =
@@ -109,8 +119,8 @@ proptest! {
             for pair in some.pairs.iter() {
                 prop_assert!(all.pairs.find(pair.a, pair.b) == Some(pair), "{} {pair:?}", config.method);
             }
-            for drop in &some.dropped {
-                prop_assert_eq!(some.relation(drop.page, drop.canonical), Some(drop.relation));
+            for gone in &some.dropped {
+                prop_assert_eq!(some.relation(gone.page, gone.canonical), Some(gone.relation));
             }
             for &(page, size) in &some.large_components {
                 prop_assert!(size > family && large.contains(&page));
@@ -120,15 +130,15 @@ proptest! {
 
     /// With everything in temporary files, or all in memory.
     #[test]
-    fn memory_makes_no_difference(pages in pages(), family in 1usize..40, crowd in 1usize..12) {
+    fn memory_makes_no_difference(pages in pages(), family in 1usize..40, heavy in 1usize..12) {
         for config in configs() {
             let run = |memory: Memory| {
                 let source = Source::of_pages("pages", pages.clone());
                 let model = Model::new(config.clone()).unwrap();
-                let found = find(vec![source], model, &memory, (family, crowd), None, &()).unwrap();
+                let found = find(vec![source], model, &memory, limits(family, heavy));
                 (found, memory.on_disk())
             };
-            let (held, none) = run(Memory::default());
+            let (held, none) = run(Memory::in_small_parts());
             let (spilled, some) = run(Memory::none(&std::env::temp_dir()));
             prop_assert_eq!((none, some > 0), (0, !pages.is_empty()));
             prop_assert_eq!(&spilled.pairs, &held.pairs, "{}", config.method);
@@ -142,7 +152,7 @@ proptest! {
 
     /// With all stages done, with those of an interrupted run, and with journals that were cut off anywhere.
     #[test]
-    fn an_interrupted_run_goes_on(pages in pages(), family in 1usize..40, crowd in 1usize..12, cut in 0u64..100) {
+    fn an_interrupted_run_goes_on(pages in pages(), family in 1usize..40, heavy in 1usize..12, cut in 0u64..100) {
         let folder = tempfile::tempdir().unwrap();
         let input = folder.path().join("pages.jsonl");
         let line = |page: &Page| match &page.content {
@@ -155,8 +165,10 @@ proptest! {
             let saved = folder.path().join("saved");
             let run = |resume: bool| {
                 let model = Model::new(config.clone()).unwrap();
-                let resume = resume.then(|| Resume::open(&saved, &sources, &model, &()).unwrap());
-                let found = find(sources.clone(), model, &Memory::default(), (family, crowd), resume, &()).unwrap();
+                let mut resources = Resources::default();
+                resources.resume = resume.then(|| saved.clone());
+                let job = Dedup::new(model).resources(&resources).limits(limits(family, heavy));
+                let found = job.run_within(sources.clone(), &Memory::in_small_parts()).unwrap();
                 (found.pairs, found.clusters, found.dropped, found.large_components, found.candidates, found.verified, found.model.to_json())
             };
             let all = run(false);
@@ -179,9 +191,9 @@ proptest! {
     }
 
     #[test]
-    fn threads_do_not_matter_to_families(pages in pages(), family in 1usize..12, crowd in 1usize..12) {
+    fn threads_do_not_matter_to_families(pages in pages(), family in 1usize..12, heavy in 1usize..12) {
         let config = Config::default();
-        let run = |threads| in_pool(threads, || Ok(find_within(&pages, &config, (family, crowd)))).unwrap();
+        let run = |threads| in_pool(threads, || Ok(find_within(&pages, &config, limits(family, heavy)))).unwrap();
         let (one, four) = (run(1), run(4));
         prop_assert_eq!(one.pairs, four.pairs);
         prop_assert_eq!(one.clusters, four.clusters);
@@ -231,7 +243,8 @@ fn quote(n: usize, story: &str) -> Page {
     Page::text(format!("q{n:04}"), format!("{head}{story}{foot}"))
 }
 
-/// Pages that quote a story of a large family go for nobody, and nobody goes for them, but for one. They are listed all the same.
+/// Pages that quote a story of a large family are dropped for none, and none is dropped for them, but for one. They are listed all
+/// the same.
 #[test]
 fn who_quotes_a_large_family_is_listed_with_it() {
     let story = sentences(1, 30);
@@ -248,8 +261,8 @@ fn who_quotes_a_large_family_is_listed_with_it() {
             method: method.into(),
             ..Config::default()
         };
-        let found = find_within(&pages, &config, (200, 16));
-        let all = find_within(&pages, &config, (FAMILY, 1000));
+        let found = find_within(&pages, &config, limits(200, 16));
+        let all = find_within(&pages, &config, limits(1000, 1000));
         let quotes = |found: &Findings| -> BTreeSet<Rank> {
             let quotes = Rank::first(pages.len()).filter(|&rank| found.id(rank).starts_with('q'));
             let pairs = found.pairs.to_vec();
@@ -260,12 +273,12 @@ fn who_quotes_a_large_family_is_listed_with_it() {
         assert_eq!(quotes(&all).len(), 100, "{method}");
         assert_eq!(quotes(&found), quotes(&all), "{method}");
         assert!(found.pairs.len() < 1000, "{method}: {}", found.pairs.len());
-        assert_eq!(gone(&found), gone(&all), "{method}");
+        assert_eq!(dropped(&found), dropped(&all), "{method}");
         assert_eq!(found.large_components[0].1, 400, "{method}");
     }
 }
 
-/// Of a short story that many long pages quote, and of nothing else, all have keys that are crowded; but two of them are hardly
+/// Of a short story that many long pages quote, and of nothing else, all have heavy keys; but two of them are hardly
 /// ever related.
 #[test]
 fn who_quotes_what_nobody_reprints_is_listed_with_it() {
@@ -279,14 +292,14 @@ fn who_quotes_what_nobody_reprints_is_listed_with_it() {
             method: method.into(),
             ..Config::default()
         };
-        let found = find_within(&pages, &config, (FAMILY, 16));
-        let all = find_within(&pages, &config, (2 * FAMILY, 2 * FAMILY));
+        let found = find_within(&pages, &config, limits(1000, 16));
+        let all = find_within(&pages, &config, limits(2000, 2000));
         let listed = |found: &Findings| -> BTreeSet<Rank> {
             let pairs = found.pairs.to_vec();
             pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect()
         };
         assert!(listed(&all).len() > 1190, "{method}");
         assert_eq!(listed(&found), listed(&all), "{method}");
-        assert_eq!(gone(&found), gone(&all), "{method}");
+        assert_eq!(dropped(&found), dropped(&all), "{method}");
     }
 }

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::against_tests::by_rule;
-use super::family_tests::{gone, large};
+use super::family_tests::{dropped, large, usual};
+use super::tests::{find, limits};
 use super::*;
 use crate::cluster::Pair;
-use crate::ids::{Rank, SketchNo};
-use crate::read::discover;
+use crate::config::Config;
+use crate::ids::{PageNo, Rank, SketchNo};
+use crate::model::Model;
+use crate::read::{Source, discover};
 use crate::spill::Memory;
 
 /// The pages of a labelled set, if the data is on this machine.
@@ -32,7 +35,7 @@ fn sets_are_the_same_in_memory_and_in_files() {
         let run = |memory: Memory| {
             let model = Model::new(Config::default()).unwrap();
             let sources = discover(std::slice::from_ref(&pages), &model.config().read).unwrap();
-            let found = find(sources, model, &memory, (FAMILY, CROWD), None, &()).unwrap();
+            let found = find(sources, model, &memory, usual());
             (found, memory.on_disk())
         };
         let (held, none) = run(Memory::default());
@@ -66,23 +69,26 @@ fn halves(pages: &Path, folder: &Path) -> [Vec<Source>; 2] {
     })
 }
 
-/// The keys that more than [`CROWD`] classes have.
-fn crowded(all: &Findings, is_old: &[bool]) -> BTreeSet<u64> {
+/// Keys that more exact groups have are heavy.
+const HEAVY: usize = 128;
+
+/// The keys that more than [`HEAVY`] groups have.
+fn heavy_keys(all: &Findings, is_old: &[bool]) -> BTreeSet<u64> {
     let mut holders: BTreeMap<u64, BTreeSet<_>> = BTreeMap::new();
     for rank in Rank::first(is_old.len()) {
-        let (page, unit) = (all.page(rank), all.unit(rank));
-        let class = (page.text, unit.0, page.own_chars, is_old[rank.at()]);
-        for &key in all.units.sketches().get(SketchNo(unit.0)).as_ref().keys {
-            holders.entry(key).or_default().insert(class);
+        let (page, pruned) = (all.page(rank), all.pruned(rank));
+        let group = (page.text_hash, pruned.0, page.main_chars, is_old[rank.at()]);
+        for &key in all.pruned.sketches().get(SketchNo(pruned.0)).as_ref().keys {
+            holders.entry(key).or_default().insert(group);
         }
     }
-    holders.retain(|_, classes| classes.len() > CROWD);
+    holders.retain(|_, groups| groups.len() > HEAVY);
     holders.into_keys().collect()
 }
 
-/// New pages against old ones, with large components and crowded lists, by the rule on all pairs of one run over both: the
-/// same pages go, for the same others. All verdicts are those of that run; pairs that are not listed are of large
-/// components, or of pages that share nothing but crowded keys.
+/// New pages against old ones, with large components and heavy keys, by the rule on all pairs of one run over both: the
+/// same pages are dropped, for the same others. All verdicts are those of that run; pairs that are not listed are of large
+/// components, or of pages that share nothing but heavy keys.
 #[test]
 fn new_pages_of_sets_go_by_all_pairs() {
     let memory = Memory::default();
@@ -91,7 +97,7 @@ fn new_pages_of_sets_go_by_all_pairs() {
         ("webis", 5),
         ("wooyun", 5),
         ("eventmonitor", 20),
-        ("families", FAMILY),
+        ("families", 1000),
     ] {
         let Some(pages) = pages_of(set) else {
             println!("skipped: no data");
@@ -100,29 +106,30 @@ fn new_pages_of_sets_go_by_all_pairs() {
         let folder = tempfile::tempdir().unwrap();
         let [new, old] = halves(&pages, folder.path());
         let both = [&new[..], &old[..]].concat();
-        let all = find(both, model(), &memory, (usize::MAX, usize::MAX), None, &()).unwrap();
+        let all = find(both, model(), &memory, limits(usize::MAX, usize::MAX));
         let is_old = |&page: &PageNo| all.collection.page(page).source as usize >= new.len();
         let is_old: Vec<bool> = all.by_id.iter().map(is_old).collect();
-        let found = against::find([new, old], model(), &memory, (family, CROWD), &()).unwrap();
+        let job = Dedup::new(model()).against(old).limits(limits(family, HEAVY));
+        let found = job.run_within(new, &memory).unwrap();
 
         let canonical = all.model.config().canonical;
         let places = preference(&all.collection, canonical, &all.by_id, &()).unwrap();
         let expected = by_rule(&all, &is_old, &places);
         assert!(expected.len() > 100, "{set}");
-        assert_eq!(gone(&found), expected, "{set}");
+        assert_eq!(dropped(&found), expected, "{set}");
         for pair in found.pairs.iter() {
             assert_eq!(all.pairs.find(pair.a, pair.b), Some(pair), "{set}");
         }
 
-        let (large, crowded) = (large(&all, family), crowded(&all, &is_old));
+        let (large, heavy) = (large(&all, family), heavy_keys(&all, &is_old));
         let keys = |page: Rank| {
-            let sketch = all.units.sketches().get(SketchNo(all.unit(page).0));
+            let sketch = all.pruned.sketches().get(SketchNo(all.pruned(page).0));
             sketch.as_ref().keys.to_vec()
         };
         let shares_more = |pair: &Pair| {
             let other = keys(pair.b);
             let mut shared = keys(pair.a).into_iter().filter(|key| other.contains(key));
-            shared.any(|key| !crowded.contains(&key))
+            shared.any(|key| !heavy.contains(&key))
         };
         let unexplained = all.pairs.iter().find(|pair| {
             !(is_old[pair.a.at()] && is_old[pair.b.at()])

@@ -4,11 +4,36 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cluster::Pair;
+use crate::config::Config;
 use crate::ids::Rank;
 use crate::method::METHODS;
-use crate::model::Judgement;
+use crate::model::{Judgement, Model};
+use crate::page::Page;
+use crate::read::Source;
 use crate::relation::Verdict;
+use crate::spill::Memory;
 use crate::text::Text;
+
+/// What a run finds within limits that tests want small.
+pub(super) fn find(
+    sources: Vec<Source>,
+    model: Model,
+    memory: &Memory,
+    limits: Limits,
+) -> Findings {
+    let job = Dedup::new(model).limits(limits);
+    job.run_within(sources, memory).unwrap()
+}
+
+/// Limits of the sizes of components and of posting lists; of all else they are small.
+pub(super) fn limits(component: usize, heavy: usize) -> Limits {
+    Limits {
+        component,
+        heavy,
+        bounded: 2,
+        journal_chunk: 200,
+    }
+}
 
 /// Sentences that pages are made of: they share words, and two differ in one. The last are a site's.
 const SENTENCES: &[&str] = &[
@@ -90,7 +115,7 @@ fn verdict(model: &Model, a: &(Text, crate::Sketch), b: &(Text, crate::Sketch)) 
     match model.judge(&a.1, &b.1) {
         Judgement::No => None,
         Judgement::Yes(verdict) => Some(verdict),
-        Judgement::Doubt(_) => model.verify(&a.0, &b.0),
+        Judgement::NeedsVerification(_) => model.verify(&a.0, &b.0),
     }
 }
 
@@ -166,7 +191,7 @@ proptest! {
             let model = dedup(pages.clone(), &config).unwrap().model;
             let half = &pages[..pages.len().div_ceil(2)];
             let source = Source::of_pages("half", half.to_vec());
-            let findings = run(vec![source], model.clone(), &Resources::default(), &()).unwrap();
+            let findings = Dedup::new(model.clone()).run(vec![source]).unwrap();
             prop_assert_eq!(findings.model.knowledge(), model.knowledge());
             prop_assert_eq!(findings.pairs.to_vec(), by_brute_force(&findings, half));
         }
@@ -205,7 +230,7 @@ fn the_order_of_reading_makes_no_difference() {
     let model = Model::new(Config::default()).unwrap();
     let facts = |page: &Page| model.sketch(&model.text(page).unwrap(), None).unwrap();
     let [a, b] = [facts(&pages[0]), facts(&pages[1])];
-    assert!(a.text == b.text && a.own_chars != b.own_chars);
+    assert!(a.text_hash == b.text_hash && a.main_chars != b.main_chars);
     let find = |order: [usize; 4]| {
         let pages = order.map(|at| pages[at].clone());
         dedup(pages, &Config::default()).unwrap().pairs

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 
 use super::Side;
-use crate::collect::learn_words;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::page::Page;
@@ -35,8 +34,7 @@ impl Inputs {
     /// The same inputs under a model that has learnt the words of theirs, if it wants to.
     pub fn learn_words(mut self, watch: &dyn Watch) -> Result<Inputs> {
         if self.model.wants_words() {
-            let known = learn_words(&self.sources, &self.model.config().read, &self.model, watch)?;
-            self.model = self.model.learn(known);
+            self.model = self.model.learn_from(&self.sources, watch)?;
         }
         Ok(self)
     }
@@ -106,7 +104,7 @@ impl Inputs {
                 .sketch(&text, None)
                 .map_err(|error| error.to_string())?;
             sketch.keys.retain(|key| wanted.contains(key));
-            Ok((sketch.text, sketch.keys))
+            Ok((sketch.text_hash, sketch.keys))
         };
         let read = &self.model.config().read;
         each_page(&self.sources, read, watch, "reading", make, |_, _, made| {

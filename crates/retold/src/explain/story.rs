@@ -132,7 +132,7 @@ pub fn pair(a: &Side, b: &Side, model: &Model, offsets: Offsets) -> Result<Story
     let sketches = [sketch(a)?, sketch(b)?];
     let (verdict, checks) = judge([a, b], &sketches, model);
     let exact =
-        model.config().exact && sketches[0].text.is_some() && sketches[0].text == sketches[1].text;
+        model.config().exact && sketches[0].text_hash.is_some() && sketches[0].text_hash == sketches[1].text_hash;
     let shown =
         [a, b].map(|side| Shown::new(&side.text, model.text_options(), usize::MAX, offsets));
     let place = |side: usize, start: u32, end: u32| {
@@ -223,7 +223,7 @@ fn judge(
     let verdict = match model.judge_traced(a, b, &mut trace) {
         Judgement::No => None,
         Judgement::Yes(verdict) => Some(verdict),
-        Judgement::Doubt(_) => {
+        Judgement::NeedsVerification(_) => {
             // The estimates were only the way here.
             trace.restart();
             model.verify_traced(&sides[0].text, &sides[1].text, &mut trace)

@@ -6,9 +6,10 @@ use proptest::prelude::*;
 
 use super::testing::{judge, text};
 use super::*;
-use crate::frequencies::Frequencies;
+use crate::knowledge::Frequencies;
 use crate::ids::SketchNo;
-use crate::index::{Sketches, related_pairs};
+use crate::dedup::related_pairs;
+use crate::sketch::Sketches;
 use crate::param::Value;
 
 /// Sentences that documents of the tests are made of: they share words, and two differ in one.
@@ -193,7 +194,7 @@ fn check_verifier(info: &MethodInfo, method: &dyn Method, texts: &[Text]) {
     let mut drafts = vec![1];
     for (text, proof) in texts.iter().zip(&proofs) {
         let start = drafts.len();
-        if let Some(sketch) = verifier.sketch_and_draft(text, &mut drafts) {
+        if let Some(sketch) = verifier.sketch_and_partial(text, &mut drafts) {
             assert_eq!(sketch, method.sketch(text), "{name}: another sketch");
             let mut draft = drafts[start..].to_vec();
             for _ in 0..2 {

@@ -221,7 +221,7 @@ mod tests {
 
     use super::super::testing::{judge, params};
     use super::*;
-    use crate::frequencies::Frequencies;
+    use crate::knowledge::Frequencies;
 
     fn imatch(settings: &[(&str, &str)], texts: &[&[u64]]) -> IMatch {
         let words = Frequencies::of(texts.iter().map(|text| text.to_vec()));

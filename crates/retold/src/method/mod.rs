@@ -127,7 +127,7 @@ pub trait Verifier: Method {
 
     /// The sketch of a text; and of its proof what can be said before anything is learnt is added to `drafts`, where this costs little
     /// beside the sketch: most texts are never asked for their proof. Default: `None`, and nothing is added.
-    fn sketch_and_draft(&self, _text: &Text, _drafts: &mut Vec<u64>) -> Option<Sketch> {
+    fn sketch_and_partial(&self, _text: &Text, _drafts: &mut Vec<u64>) -> Option<Sketch> {
         None
     }
 

@@ -415,7 +415,7 @@ impl Verifier for Shingle {
         set
     }
 
-    fn sketch_and_draft(&self, text: &Text, drafts: &mut Vec<u64>) -> Option<Sketch> {
+    fn sketch_and_partial(&self, text: &Text, drafts: &mut Vec<u64>) -> Option<Sketch> {
         let start = drafts.len();
         let count = self.add_set(text, drafts);
         Some(self.sketch_of(&drafts[start..], count))

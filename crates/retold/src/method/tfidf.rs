@@ -198,7 +198,7 @@ impl Method for TfIdf {
 mod tests {
     use super::super::testing::{judge, params, text};
     use super::*;
-    use crate::frequencies::Frequencies;
+    use crate::knowledge::Frequencies;
 
     fn tfidf(settings: &[(&str, &str)], texts: &[&str]) -> TfIdf {
         let counted = texts

@@ -2,26 +2,10 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
-use super::Model;
-use super::options::in_file;
-use crate::config::{Config, WordFile};
+use super::file::{Saved, VERSION, parse};
+use super::judge::Model;
+use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::knowledge::Knowledge;
-use crate::method::MethodInfo;
-
-/// The form of a model in a file.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Saved {
-    version: u32,
-    config: serde_json::Value,
-    knowledge: Option<Knowledge>,
-}
-
-/// The version of the form.
-const VERSION: u32 = 1;
 
 impl Model {
     /// The model as JSON, for [`Model::from_json`].
@@ -42,30 +26,4 @@ impl Model {
         let config = Config::from_value(saved.config)?.below(directory);
         Model::knowing(config, saved.knowledge)
     }
-}
-
-fn parse(json: &str) -> std::result::Result<Saved, String> {
-    let saved: Saved = serde_json::from_str(json).map_err(|e| format!("this is no model: {e}"))?;
-    if saved.version != VERSION {
-        return Err(format!(
-            "a model of version {}; this release reads version {VERSION}",
-            saved.version
-        ));
-    }
-    Ok(saved)
-}
-
-/// What the model in a file has learnt, which must be of the same method.
-pub(super) fn learnt_elsewhere(file: &mut WordFile, info: &MethodInfo) -> Result<Knowledge> {
-    let json = file.read("--knowledge")?;
-    let saved = parse(&json).map_err(|e| in_file("--knowledge", file, &e))?;
-    let method = saved.config["method"].as_str().unwrap_or_default();
-    if method != info.name {
-        let what = format!("it was learnt for the method {method}, not {}", info.name);
-        return Err(in_file("--knowledge", file, &what));
-    }
-    let nothing = || format!("the method {method} learns nothing from a collection");
-    saved
-        .knowledge
-        .ok_or_else(|| in_file("--knowledge", file, &nothing()))
 }

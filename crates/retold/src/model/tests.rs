@@ -1,8 +1,13 @@
 use std::path::Path;
 
 use super::*;
+use crate::config::Config;
+use crate::knowledge::Knowledge;
+use crate::method::{self, Check, Learns, Trace};
+use crate::page::Page;
+use crate::sketch::Sketch;
 use crate::config::WordFile;
-use crate::index::Sketches;
+use crate::sketch::Sketches;
 use crate::param::Settings;
 
 fn model(method: &str, settings: &[(&str, &str)]) -> Model {
@@ -26,11 +31,11 @@ fn knowing(common: &[u64]) -> Knowledge {
 }
 
 /// A page that shares four sentences of 20 characters, the disclaimer's, and has one of its own.
-fn disclaimer(last: u64, own_chars: u64) -> Sketch {
+fn disclaimer(last: u64, main_chars: u64) -> Sketch {
     Sketch {
         keys: vec![1, 2, 3, 4, last],
         marks: vec![20; 5],
-        own_chars,
+        main_chars,
         ..Sketch::default()
     }
 }
@@ -38,7 +43,7 @@ fn disclaimer(last: u64, own_chars: u64) -> Sketch {
 #[test]
 fn evidence_by_hand() {
     let judge = |common: &[u64], many: &str, shorter: u64| {
-        let model = model("period", &[("many", many)]).learn(knowing(common));
+        let model = model("period", &[("many", many)]).with_knowledge(knowing(common));
         model.judge(&disclaimer(10, shorter), &disclaimer(11, 1000))
     };
     let is_yes = |judgement| matches!(judgement, Judgement::Yes(_));
@@ -84,7 +89,7 @@ fn what_agrees_in_nearly_all_by_hand() {
 
 #[test]
 fn the_trace_holds_what_decided() {
-    let model = model("period", &[]).learn(knowing(&[1, 2, 3, 4]));
+    let model = model("period", &[]).with_knowledge(knowing(&[1, 2, 3, 4]));
     let mut trace = Trace::on();
     let judgement = model.judge_traced(&disclaimer(10, 500), &disclaimer(11, 1000), &mut trace);
     assert_eq!(judgement, Judgement::No);
@@ -105,7 +110,7 @@ fn noise_is_deleted_on_its_site_only() {
         deleted_on_site: [("a.cn".to_owned(), vec![1, 2, 3, 4])].into(),
         ..Knowledge::default()
     };
-    let model = model("period", &[("noise", "site")]).learn(known);
+    let model = model("period", &[("noise", "site")]).with_knowledge(known);
     let at = |site: &str, last| Sketch {
         site: Some(site.into()),
         ..disclaimer(last, 100)
@@ -149,8 +154,8 @@ fn a_method_that_weighs_words_must_learn_them() {
             message.starts_with(&format!("method {method} weighs words")),
             "{message}"
         );
-        let words = crate::frequencies::Frequencies::of([model.words(&text)]);
-        let learnt = model.learn(Knowledge::of_words(words));
+        let words = crate::knowledge::Frequencies::of([model.words(&text)]);
+        let learnt = model.with_knowledge(Knowledge::of_words(words));
         assert!(!learnt.wants_words() && learnt.sketch(&text, None).is_ok());
     }
 }
@@ -166,7 +171,7 @@ fn learning_again_leaves_sketches_as_they_are() {
         let first = model(info.name, &[]);
         let page = first.text(&Page::text("a", text.repeat(3))).unwrap();
         let sketch = first.sketch(&page, Some("a.cn")).unwrap();
-        let second = first.learn(Knowledge {
+        let second = first.with_knowledge(Knowledge {
             deleted: sketch.keys.iter().copied().step_by(3).collect(),
             ..knowing(&sketch.keys)
         });
@@ -185,7 +190,7 @@ fn a_saved_model_is_the_same_judge() {
         deleted: vec![u64::MAX],
         ..knowing(&[1, 2, 3, 4])
     };
-    let first = model("period", &[("threshold", "0.75")]).learn(known);
+    let first = model("period", &[("threshold", "0.75")]).with_knowledge(known);
     let second = Model::from_json(&first.to_json(), Path::new("")).unwrap();
     assert_eq!(first.config(), second.config());
     assert_eq!(first.knowledge(), second.knowledge());
@@ -221,22 +226,22 @@ fn a_model_leaves_nothing_open() {
     );
 }
 
-/// What the model says of a unit of a store is what it says of the sketch that it was made of.
+/// What the model says of a pruned sketch of a store is what it says of the sketch that it was made of.
 #[test]
-fn units_of_a_store_are_those_of_sketches() {
+fn pruned_sketches_of_a_store_are_those_of_sketches() {
     let known = Knowledge {
         deleted: vec![2],
         ..knowing(&[3])
     };
-    let model = model("period", &[]).learn(known);
+    let model = model("period", &[]).with_knowledge(known);
     let sketch = disclaimer(10, 100);
-    let only = model.unit(&sketch);
-    let one = only.get(crate::ids::UnitNo(0));
+    let only = model.prune(&sketch);
+    let one = only.get(crate::ids::PrunedNo(0));
     let mut store = Sketches::default();
     let kept = model.without_noise(sketch.as_ref(), None);
     store.add(kept.as_ref()).unwrap();
-    let units = model.units(store).unwrap();
-    let other = units.get(crate::ids::UnitNo(0));
+    let pruned = model.prune_all(store).unwrap();
+    let other = pruned.get(crate::ids::PrunedNo(0));
     let (one, other) = (one.as_ref(), other.as_ref());
     assert_eq!((one.whole, one.rare), (other.whole, other.rare));
     assert_eq!(one.whole.keys, [1, 3, 4, 10]);
@@ -246,7 +251,7 @@ fn units_of_a_store_are_those_of_sketches() {
 #[test]
 fn knowledge_may_come_from_another_collection() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let elsewhere = model("period", &[]).learn(knowing(&[1, 2, 3, 4]));
+    let elsewhere = model("period", &[]).with_knowledge(knowing(&[1, 2, 3, 4]));
     std::fs::write(&file, elsewhere.to_json()).unwrap();
     let config = |method: &str| Config {
         method: method.into(),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::Memory;
+use super::memory::Memory;
 
 /// Slots for each key at the least, if memory has room for them: then four of five keys that were added once are told from others.
 const SLOTS: usize = 4;

@@ -9,11 +9,10 @@ use std::thread::JoinHandle;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
-use super::{Held, Memory};
+use super::memory::Memory;
+use super::spill_vec::SpillVec;
 use crate::error::{Error, Result};
 
-/// Bytes that are sorted at a time at the least, whatever the limit; few in tests, which are small.
-const RUN: usize = if cfg!(test) { 1 << 12 } else { 8 << 20 };
 /// Bytes of a run that are read at a time, and of records that are handed on.
 const BLOCK: usize = 1 << 16;
 /// So many times these bytes are merged before anybody asks for them.
@@ -39,7 +38,7 @@ struct Runs<T: Pod + Ord + Send> {
 }
 
 /// Runs in a file, and the memory of the last one.
-type Written<T> = (Held<T>, Vec<T>);
+type Written<T> = (SpillVec<T>, Vec<T>);
 
 impl<T: Pod + Ord + Send> Sorter<T> {
     /// No records yet.
@@ -88,7 +87,7 @@ impl<T: Pod + Ord + Send> Sorter<T> {
         let bytes = size_of_val(&self.records[..]) as u64;
         let (memory, taken) = (&self.memory, &mut self.taken);
         let is_short = *taken < bytes && (bytes > memory.share() || !memory.cover(bytes, taken));
-        match is_short && bytes as usize >= RUN {
+        match is_short && bytes as usize >= memory.sizes().run {
             true => self.run(),
             false => Ok(()),
         }
@@ -150,7 +149,7 @@ impl<T: Pod + Ord + Send> Sorter<T> {
             None => {
                 let length = self.records.len().div_ceil(2);
                 self.records.par_sort_unstable();
-                let mut runs = Held::on_disk(&self.memory)?;
+                let mut runs = SpillVec::on_disk(&self.memory)?;
                 runs.extend(&self.records)?;
                 let ends = vec![self.records.len()];
                 self.records = Vec::with_capacity(length);
@@ -175,7 +174,7 @@ impl<T: Pod + Ord + Send> Sorter<T> {
 }
 
 /// Sorts the records and writes them behind the runs.
-fn sorted<T: Pod + Ord + Send>(mut runs: Held<T>, mut records: Vec<T>) -> Result<Written<T>> {
+fn sorted<T: Pod + Ord + Send>(mut runs: SpillVec<T>, mut records: Vec<T>) -> Result<Written<T>> {
     records.sort_unstable();
     runs.extend(&records)?;
     records.clear();
@@ -239,7 +238,7 @@ struct Merging<T: Pod + Ord + Send> {
     runs: Vec<Run<T>>,
     /// The next record of each run.
     heap: BinaryHeap<Reverse<(T, usize)>>,
-    held: Held<T>,
+    held: SpillVec<T>,
 }
 
 impl<T: Pod + Ord + Send> Merging<T> {
@@ -284,7 +283,7 @@ struct Run<T> {
 
 impl<T: Pod> Run<T> {
     /// The next record, read a block at a time.
-    fn next(&mut self, held: &Held<T>) -> Option<T> {
+    fn next(&mut self, held: &SpillVec<T>) -> Option<T> {
         if self.block.len() == 0 && self.next < self.end {
             let count = (BLOCK / size_of::<T>().max(1)).clamp(1, self.end - self.next);
             self.block = held.get(self.next, count).into_owned().into_iter();

@@ -1,13 +1,16 @@
 //! What goes to files is the same as what stays in memory.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::*;
+use crate::error::Error;
 
 /// Memory for nothing, memory for a little, memory for all.
 fn memories() -> [Memory; 3] {
     let folder = std::env::temp_dir();
-    [0, 4 << 20, u64::MAX].map(|limit| Memory::new(0, limit, &folder, Arc::default()))
+    [0, 4 << 20, u64::MAX].map(|limit| Memory::limited(limit, &folder))
 }
 
 /// Numbers that follow no order.
@@ -18,7 +21,7 @@ fn numbers(count: u64) -> impl Iterator<Item = u64> {
 #[test]
 fn values_are_the_same_wherever_they_are() {
     for memory in memories() {
-        let mut held = Held::new(&memory);
+        let mut held = SpillVec::new(&memory);
         let all: Vec<u64> = numbers(700_000).collect();
         for (at, &value) in all.iter().enumerate() {
             held.push(value).unwrap();
@@ -37,7 +40,7 @@ fn values_are_the_same_wherever_they_are() {
 fn values_come_back_where_there_is_room() {
     for (memory, has_room) in memories().into_iter().zip([false, true, true]) {
         let all: Vec<u64> = numbers(1_000).collect();
-        let mut held = Held::on_disk(&memory).unwrap();
+        let mut held = SpillVec::on_disk(&memory).unwrap();
         held.extend(&all).unwrap();
         held.push(7).unwrap();
         held.recall();
@@ -50,9 +53,9 @@ fn values_come_back_where_there_is_room() {
 
 #[test]
 fn what_is_given_back_can_be_taken_again() {
-    let memory = Memory::new(0, 16 << 20, &std::env::temp_dir(), Arc::default());
+    let memory = Memory::limited(16 << 20, &std::env::temp_dir());
     for _ in 0..10 {
-        let mut held = Held::new(&memory);
+        let mut held = SpillVec::new(&memory);
         held.extend(&vec![1u64; 400_000]).unwrap();
         assert_eq!(memory.on_disk(), 0);
         let sorter = {
@@ -62,15 +65,15 @@ fn what_is_given_back_can_be_taken_again() {
         };
         assert_eq!(sorter.finish().unwrap().count(), 1000);
     }
-    let mut held = Held::new(&memory);
+    let mut held = SpillVec::new(&memory);
     held.extend(&vec![1u64; 2_000_000]).unwrap();
     assert!(memory.on_disk() > 0);
 }
 
 #[test]
 fn rows_in_memory_have_a_limit_of_their_own() {
-    let memory = Memory::new(0, 16 << 20, &std::env::temp_dir(), Arc::default());
-    let mut rows = Apart::new(&memory).within(3 << 20);
+    let memory = Memory::limited(16 << 20, &std::env::temp_dir());
+    let mut rows = RowArena::new(&memory).within(3 << 20);
     // Memory is counted by the mebibyte, rows by the byte.
     while memory.on_disk() == 0 {
         rows.push(vec![7u64; 1000]).unwrap();
@@ -79,7 +82,7 @@ fn rows_in_memory_have_a_limit_of_their_own() {
     assert_eq!(memory.left(), 12 << 20);
     // Others may use what is left.
     let mut rows = rows.within(u64::MAX);
-    let mut others = Apart::new(&memory);
+    let mut others = RowArena::new(&memory);
     let before = memory.on_disk();
     others.push(vec![7u64; 1_000_000]).unwrap();
     assert_eq!(memory.on_disk(), before);
@@ -92,8 +95,8 @@ fn rows_in_memory_have_a_limit_of_their_own() {
 #[test]
 fn rows_that_are_read_often_are_those_of_the_file() {
     // Memory for a third of them.
-    let memory = Memory::new(0, 4 << 20, &std::env::temp_dir(), Arc::default());
-    let mut rows = Rows::on_disk(&memory).unwrap();
+    let memory = Memory::limited(4 << 20, &std::env::temp_dir());
+    let mut rows = SpillRows::on_disk(&memory).unwrap();
     let all: Vec<Vec<u64>> = (0..9000)
         .map(|row| numbers(row % 250).map(|n| n ^ row).collect())
         .collect();
@@ -154,8 +157,8 @@ fn records_that_come_together_are_sorted_like_single_ones() {
 
 #[test]
 fn a_file_that_cannot_be_made_is_an_error_with_its_folder() {
-    let memory = Memory::new(0, 0, Path::new("/nowhere/at all"), Arc::default());
-    let error = Held::new(&memory).push(1u64).unwrap_err().to_string();
+    let memory = Memory::limited(0, Path::new("/nowhere/at all"));
+    let error = SpillVec::new(&memory).push(1u64).unwrap_err().to_string();
     assert!(error.contains("/nowhere/at all"), "{error}");
 }
 
@@ -166,7 +169,7 @@ proptest! {
         repeated in 1usize..200,
     ) {
         for memory in memories() {
-            let mut held = Rows::new(&memory);
+            let mut held = SpillRows::new(&memory);
             let all: Vec<&Vec<u32>> = rows.iter().cycle().take(rows.len() * repeated).collect();
             all.iter().for_each(|row| held.push(row).unwrap());
             prop_assert_eq!(held.len(), all.len());
@@ -192,7 +195,7 @@ proptest! {
         between in 0..6u32,
     ) {
         for memory in memories() {
-            let mut held = Apart::new(&memory);
+            let mut held = RowArena::new(&memory);
             let all: Vec<&Vec<u32>> = rows.iter().cycle().take(rows.len() * repeated).collect();
             for rows in all.chunks(together) {
                 // What is in no row is much or little.
@@ -236,7 +239,7 @@ proptest! {
             values.iter().for_each(|&value| inverted[value as usize].push(row));
         }
         for memory in memories() {
-            let mut held = Rows::new(&memory);
+            let mut held = SpillRows::new(&memory);
             all.iter().for_each(|row| held.push(row).unwrap());
             let found = held.inverted(31).unwrap();
             prop_assert_eq!(found.len(), 31);
@@ -251,7 +254,7 @@ proptest! {
         repeated in 1usize..20,
     ) {
         for memory in memories() {
-            let mut held = Rows::new(&memory);
+            let mut held = SpillRows::new(&memory);
             let mut all: Vec<Vec<u32>> = rows.iter().cycle().take(rows.len() * repeated).cloned().collect();
             all.iter().for_each(|row| held.push(row).unwrap());
             let make = |part: &Piece<'_, u32>| -> Vec<(usize, Vec<u32>)> {
@@ -288,7 +291,7 @@ proptest! {
             }
             // The values end to end.
             let values: Vec<u32> = all.concat();
-            let mut ended = Held::new(&memory);
+            let mut ended = SpillVec::new(&memory);
             ended.extend(&values).unwrap();
             let mut found = Vec::new();
             ended.made(<[u32]>::to_vec, |part| {

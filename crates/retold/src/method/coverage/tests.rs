@@ -5,7 +5,7 @@ use super::places::{Places, Shared, Stretch};
 use super::proof::Proof;
 use super::rest::{Rest, comparable};
 use super::*;
-use crate::index::Sketches;
+use crate::sketch::Sketches;
 use crate::knowledge::Census;
 use crate::method::testing::{judge, params, text, told};
 use crate::relation::Relation;
@@ -72,7 +72,7 @@ fn fitted(mut settings: Vec<(&str, &str)>, texts: &[&str]) -> Coverage {
         agree: &agree,
     };
     let params = params(&INFO, &settings);
-    let known = Knowledge::of_common(&census, &params).unwrap();
+    let known = census.common(&params).unwrap();
     Coverage::new(&params, &Arc::new(known))
 }
 

@@ -17,7 +17,7 @@ impl Verifier for Coverage {
         proof
     }
 
-    fn sketch_and_draft(&self, text: &Text, drafts: &mut Vec<u64>) -> Option<Sketch> {
+    fn sketch_and_partial(&self, text: &Text, drafts: &mut Vec<u64>) -> Option<Sketch> {
         Some(self.sketch_with_draft(text, drafts))
     }
 

@@ -1,0 +1,15 @@
+//! Related pages become clusters with one canonical page each.
+
+mod graph;
+mod options;
+mod pair;
+mod pairs;
+mod partition;
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub(crate) use graph::Graph;
+pub use options::{Canonical, Drop, Linkage};
+pub use pair::Pair;
+pub use pairs::Pairs;
+pub use partition::{Cluster, cluster};

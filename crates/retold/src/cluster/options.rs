@@ -1,0 +1,41 @@
+//! What a user may choose of clusters and of what is dropped.
+
+use serde::{Deserialize, Serialize};
+
+/// How related pages become classes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Linkage {
+    /// The patent's classes as a partition: repeatedly the largest set of pages within two edges of one page.
+    #[default]
+    TwoEdge,
+    /// The patent's classes page by page: of all sets of pages within two edges of one page, each page is in the largest that
+    /// has it. Pages at the ends of chains may be alone.
+    PerPage,
+    /// Connected components, which may join unrelated pages through chains.
+    Components,
+}
+
+/// Which page of a cluster is canonical.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Canonical {
+    /// The one with the longest text; of equals the one with the smallest id.
+    #[default]
+    Longest,
+    /// The one with the earliest date; pages without a date come last, of equals the longest.
+    Earliest,
+    /// The one with the smallest id.
+    First,
+}
+
+/// Which copies of a kept page are dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Drop {
+    /// Its duplicates, and pages contained in it.
+    #[default]
+    Both,
+    /// Its duplicates only.
+    Duplicate,
+}

@@ -1,0 +1,213 @@
+//! Clusters: related pages that repeat each other, with one canonical page each.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use super::graph::Graph;
+use super::options::Linkage;
+use super::pair::Pair;
+use crate::ids::Rank;
+
+/// Pages that repeat each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cluster {
+    /// Two or more pages, ascending by rank.
+    pub members: Vec<Rank>,
+    /// The canonical page.
+    pub canonical: Rank,
+    /// Reported pairs among the members.
+    pub pairs: u64,
+    /// Whether all pairs of related members are reported. Of large families they are not.
+    pub complete: bool,
+}
+
+impl Cluster {
+    /// True if fewer than half of the possible pairs of a cluster of 20 pages or more were reported.
+    pub fn is_loose(&self) -> bool {
+        let n = self.members.len() as u64;
+        self.complete && n >= 20 && self.pairs * 2 < n * (n - 1) / 2
+    }
+}
+
+/// Splits pages into clusters of two or more, in the order of their smallest members. Canonical is the member that
+/// comes first by `preference` (a rank per page, the smallest is best; all different). `ties` are pages known to be of one
+/// component, though no pair says so.
+///
+/// `TwoEdge` takes, in each connected part, at worst O(sum over pages of the degrees of their neighbours) time for
+/// each class it makes there, and linear time on parts where some page reaches all others in two edges. `PerPage` takes
+/// that sum once.
+pub fn cluster(
+    pages: usize,
+    pairs: &[Pair],
+    ties: &[(Rank, Rank)],
+    linkage: Linkage,
+    preference: &[u32],
+) -> Vec<Cluster> {
+    let graph = Graph::build(pages, pairs, ties);
+    let mut partition = Partition::new(&graph, pages);
+    for part in partition.components(Rank::first(pages)) {
+        match linkage {
+            Linkage::Components => partition.assign(part),
+            Linkage::TwoEdge => partition.split_two_edge(part),
+            Linkage::PerPage => partition.split_per_page(&part),
+        }
+    }
+    let Partition {
+        class_of, classes, ..
+    } = partition;
+    let mut inner = vec![0u64; classes.len()];
+    for pair in pairs {
+        let class = class_of[pair.a.at()];
+        if class == class_of[pair.b.at()] && class != NONE {
+            inner[class as usize] += 1;
+        }
+    }
+    let mut clusters: Vec<Cluster> = classes
+        .into_iter()
+        .zip(inner)
+        .filter_map(|(members, pairs)| {
+            let canonical = *members.iter().min_by_key(|&&page| preference[page.at()])?;
+            Some(Cluster {
+                members,
+                canonical,
+                pairs,
+                complete: true,
+            })
+        })
+        .collect();
+    clusters.sort_unstable_by_key(|cluster| cluster.members[0]);
+    clusters
+}
+
+/// No class yet.
+const NONE: u32 = u32::MAX;
+
+/// A partition of the pages in the making.
+struct Partition<'a> {
+    graph: &'a Graph,
+    class_of: Vec<u32>,
+    classes: Vec<Vec<Rank>>,
+    /// The last walk that met a page, so that a walk need not clear anything.
+    met: Vec<u32>,
+    walk: u32,
+}
+
+impl<'a> Partition<'a> {
+    fn new(graph: &'a Graph, pages: usize) -> Self {
+        let (class_of, met) = (vec![NONE; pages], vec![0; pages]);
+        Partition {
+            graph,
+            class_of,
+            classes: Vec::new(),
+            met,
+            walk: 0,
+        }
+    }
+
+    /// Makes a class of `members`.
+    fn assign(&mut self, mut members: Vec<Rank>) {
+        members.sort_unstable();
+        let class = self.classes.len() as u32;
+        members
+            .iter()
+            .for_each(|&page| self.class_of[page.at()] = class);
+        self.classes.push(members);
+    }
+
+    /// Adds the pages without a class that are related to `page` and were not met in this walk.
+    fn extend(&mut self, page: Rank, found: &mut Vec<Rank>) {
+        for &(other, _) in self.graph.of(page) {
+            let at = other.at();
+            if self.class_of[at] == NONE && self.met[at] != self.walk {
+                self.met[at] = self.walk;
+                found.push(other);
+            }
+        }
+    }
+
+    /// The connected parts of two pages or more of the pages in `among` that have no class yet.
+    fn components(&mut self, among: impl Iterator<Item = Rank>) -> Vec<Vec<Rank>> {
+        self.walk += 1;
+        let mut parts = Vec::new();
+        for start in among {
+            if self.class_of[start.at()] != NONE || self.met[start.at()] == self.walk {
+                continue;
+            }
+            self.met[start.at()] = self.walk;
+            let mut part = vec![start];
+            let mut next = 0;
+            while next < part.len() {
+                self.extend(part[next], &mut part);
+                next += 1;
+            }
+            if part.len() > 1 {
+                parts.push(part);
+            }
+        }
+        parts
+    }
+
+    /// `page` and the pages without a class at most two edges away from it, through pages without a class.
+    fn within_two_edges(&mut self, page: Rank) -> Vec<Rank> {
+        self.walk += 1;
+        self.met[page.at()] = self.walk;
+        let mut ball = vec![page];
+        self.extend(page, &mut ball);
+        for i in 1..ball.len() {
+            self.extend(ball[i], &mut ball);
+        }
+        ball
+    }
+
+    /// Repeatedly takes the largest set within two edges of one page out of `part` (ties: the page with the
+    /// smallest id).
+    ///
+    /// Such sets only shrink as pages are taken out, so a size once measured is an upper bound for good: a page at
+    /// the top of the heap whose size is measured again and has not changed is the largest.
+    fn split_two_edge(&mut self, part: Vec<Rank>) {
+        let mut parts = vec![(part, usize::MAX)];
+        while let Some((part, bound)) = parts.pop() {
+            let bound = bound.min(part.len());
+            let mut heap: BinaryHeap<(usize, Reverse<Rank>)> =
+                part.iter().map(|&page| (bound, Reverse(page))).collect();
+            while let Some((bound, Reverse(page))) = heap.pop() {
+                let ball = self.within_two_edges(page);
+                let size = ball.len();
+                if size < bound {
+                    heap.push((size, Reverse(page)));
+                    continue;
+                }
+                self.assign(ball);
+                // What is left may have fallen apart; each piece is done on its own, under the same bound.
+                let rest = self.components(part.into_iter());
+                parts.extend(rest.into_iter().map(|piece| (piece, size)));
+                break;
+            }
+        }
+    }
+    /// Puts each page of `part` with those that are in the same largest set within two edges of one page (ties: of the page
+    /// with the smallest id).
+    fn split_per_page(&mut self, part: &[Rank]) {
+        let mut largest: FxHashMap<Rank, (usize, Reverse<Rank>)> = FxHashMap::default();
+        for &page in part {
+            let ball = self.within_two_edges(page);
+            let this = (ball.len(), Reverse(page));
+            for member in ball {
+                let best = largest.entry(member).or_insert(this);
+                *best = this.max(*best);
+            }
+        }
+        let mut by_set: Vec<(Rank, Rank)> = largest
+            .into_iter()
+            .map(|(page, (_, Reverse(of)))| (of, page))
+            .collect();
+        by_set.sort_unstable();
+        for class in by_set.chunk_by(|a, b| a.0 == b.0) {
+            if class.len() > 1 {
+                self.assign(class.iter().map(|&(_, page)| page).collect());
+            }
+        }
+    }
+}

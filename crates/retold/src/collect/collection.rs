@@ -1,0 +1,308 @@
+//! The pages of a collection, every record accounted for.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::batch::{Batch, Parsed, Reject, Sketched, parse, row_of};
+use super::pages::{PageRow, Pages};
+use super::partials::PartialFingerprints;
+use crate::error::{Error, Result};
+use crate::ids::PageNo;
+use crate::model::{Model, facts};
+use crate::read::{Numbered, ReadOptions, Record, Source, each_batch, each_record};
+use crate::sketch::{Sketch, Sketches};
+use crate::spent::Spent;
+use crate::spill::Memory;
+use crate::text::{Extraction, Text, TextOptions};
+use crate::watch::{Stage, Watch};
+
+/// What is kept of all pages that were read.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Collection {
+    /// The pages in the order of files and records.
+    pub pages: Pages,
+    /// The different sketches that pages have.
+    pub sketches: Sketches,
+    /// The sites that pages have, by number.
+    pub sites: Vec<String>,
+    /// The records that could not be read, in the same order.
+    pub rejects: Vec<Reject>,
+    /// How many records were skipped, by kind.
+    pub skipped: BTreeMap<String, u64>,
+    /// How many records were read.
+    pub read: u64,
+    /// Bytes of all records as read (decompressed).
+    pub bytes: u64,
+    /// How main text was found, if methods see main text only.
+    pub extraction: ExtractionCounts,
+    /// Where the time went.
+    pub spent: Spent,
+    /// What verification needs of most texts, not complete.
+    pub(crate) partial: PartialFingerprints,
+    site_numbers: BTreeMap<String, u32>,
+    memory: Memory,
+}
+
+/// How the main text of pages was found; all are 0 with `--extract none`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ExtractionCounts {
+    /// Pages that have one.
+    pub main: u64,
+    /// Pages in which none was found, so that they count whole.
+    pub fallback: u64,
+    /// Pages over the budget of bytes or nodes, which count whole.
+    pub over_budget: u64,
+}
+
+impl Collection {
+    /// Nothing yet.
+    pub fn new(memory: &Memory) -> Collection {
+        Collection {
+            pages: Pages::new(memory),
+            sketches: Sketches::new(memory),
+            partial: PartialFingerprints::new(memory),
+            memory: memory.clone(),
+            ..Collection::default()
+        }
+    }
+
+    /// Reads and sketches all `sources`, in order; held are a few batches of records, and of what is kept of pages as much as
+    /// `memory` allows.
+    pub fn read(
+        sources: &[Source],
+        options: &ReadOptions,
+        model: &Model,
+        memory: &Memory,
+        watch: &dyn Watch,
+    ) -> Result<Collection> {
+        let mut collection = Collection::new(memory);
+        let make = |records: &mut Numbered<'_>| {
+            let mut batch = Batch::new();
+            for (number, record) in records {
+                batch.sketch(number, record, &sources[number as usize], options, model)?;
+            }
+            batch.partial.shrink_to_fit();
+            Ok(batch)
+        };
+        let take = |made: &mut Result<Batch>| match made {
+            Ok(batch) => collection.add_all(batch),
+            Err(error) => Err(std::mem::replace(error, Error::Cancelled)),
+        };
+        let reading = each_batch(sources, options, watch, Stage::Read.name(), make, take)?;
+        collection.spent.reading += reading;
+        collection.partial.seal();
+        collection.in_order_of_sources()?;
+        collection.pages.settle(PageNo(0))?;
+        Ok(collection)
+    }
+
+    /// Puts pages, sites and rejects in the order of their sources, if these were read side by side.
+    fn in_order_of_sources(&mut self) -> Result<()> {
+        let place = |reject: &Reject| (reject.source, reject.record);
+        self.rejects.sort_unstable_by_key(place);
+        if self.pages.iter().is_sorted_by_key(|row| row.source) {
+            return Ok(());
+        }
+        let mut pages = std::mem::take(&mut self.pages);
+        let mut names = std::mem::take(&mut self.sites);
+        self.site_numbers.clear();
+        let mut numbers = vec![None; names.len()];
+        let numbers = pages.in_order_of_sources(|site| {
+            let (number, name) = (&mut numbers[site as usize], &mut names[site as usize]);
+            *number.get_or_insert_with(|| self.site_number(std::mem::take(name)))
+        })?;
+        self.partial.renumber(|page| numbers[page.at()]);
+        self.pages = pages;
+        Ok(())
+    }
+
+    /// Reads all `sources` and keeps the texts, for those who sketch them again and again, with other methods too: they
+    /// have sentences whether `model` reads them or not. Sketches are left empty.
+    pub fn read_texts(
+        sources: &[Source],
+        options: &ReadOptions,
+        model: &Model,
+        watch: &dyn Watch,
+    ) -> Result<(Collection, Vec<Text>)> {
+        let (mut collection, mut texts) = (Collection::default(), Vec::new());
+        let whole = TextOptions {
+            sentences: true,
+            ..model.text_options().clone()
+        };
+        let make = |number: u32, record: Record| {
+            let (at, bytes) = (record.number, record.size);
+            let source = &sources[number as usize];
+            match parse(number, record, source, options, &whole).0 {
+                Parsed::Page(page, text) => {
+                    let (row, site) = row_of(*page, &text, &facts(&text), number, at, bytes);
+                    Ok(Some((row, site, text)))
+                }
+                Parsed::Skipped(_) => Ok(None),
+                Parsed::Rejected(reject) => Err(reject),
+            }
+        };
+        each_record(sources, options, watch, Stage::Read.name(), make, |made| {
+            collection.read += 1;
+            match made {
+                Ok(Some((row, site, text))) => {
+                    let (id, row) = &mut **row;
+                    row.site = site.take().map(|site| collection.site_number(site));
+                    collection.pages.push(id, row)?;
+                    texts.push(std::mem::take(&mut **text));
+                }
+                Ok(None) => {}
+                Err(reject) => collection.rejects.push(reject.clone()),
+            }
+            Ok(())
+        })?;
+        collection.pages.settle(PageNo(0))?;
+        Ok((collection, texts))
+    }
+
+    /// A collection of some of the pages, each with its sketch.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn with_sketches(&self, pages: &[PageNo], sketches: &[Sketch]) -> Result<Collection> {
+        let mut part = Collection {
+            sites: self.sites.clone(),
+            ..Collection::new(&self.memory)
+        };
+        for (&page, sketch) in pages.iter().zip(sketches) {
+            let mut row = self.page(page);
+            row.sketch = part.sketches.add(sketch.as_ref())?;
+            row.keys = sketch.keys.len() as u32;
+            part.pages.push(&self.pages.id(page), &row)?;
+        }
+        Ok(part)
+    }
+
+    /// Adds a page that was sketched before, of which `bytes` are its record's. Its site is the sketch's.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn push(
+        &mut self,
+        id: &str,
+        date: Option<i64>,
+        bytes: u64,
+        sketch: &Sketch,
+    ) -> Result<PageNo> {
+        let number = PageNo::new(self.pages.len());
+        let site = sketch.site.clone().map(|site| self.site_number(site));
+        let row = PageRow {
+            source: u32::MAX,
+            record: 0,
+            site,
+            date,
+            bytes,
+            chars: sketch.chars,
+            main_chars: sketch.main_chars,
+            text_hash: sketch.text_hash,
+            sketch: self.sketches.add(sketch.as_ref())?,
+            keys: sketch.keys.len() as u32,
+        };
+        self.pages.push(id, &row)?;
+        Ok(number)
+    }
+
+    /// Adds the pages of another collection, whose sources have numbers from `first` on. Nothing else of it is counted.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn append(&mut self, other: Collection, first: u32) -> Result<()> {
+        for (page, mut row) in PageNo::first(other.pages.len()).zip(other.pages.iter()) {
+            row.source = row.source.saturating_add(first);
+            let sketch = other.sketches.get(row.sketch);
+            row.sketch = self.sketches.add(sketch.as_ref())?;
+            let site = row.site.map(|site| other.sites[site as usize].clone());
+            row.site = site.map(|site| self.site_number(site));
+            self.pages.push(&other.pages.id(page), &row)?;
+        }
+        Ok(())
+    }
+
+    /// The sketch of a page as the model made it.
+    pub fn sketch(&self, page: &PageRow) -> Sketch {
+        Sketch {
+            text_hash: page.text_hash,
+            chars: page.chars,
+            main_chars: page.main_chars,
+            site: self.site(page).map(str::to_owned),
+            ..self.sketches.get(page.sketch).as_ref().to_owned()
+        }
+    }
+
+    /// Tells pages of one id apart: those from `first` on keep theirs, if no two of them are equal.
+    pub(crate) fn settle_from(&mut self, first: PageNo) -> Result<()> {
+        self.pages.settle(first)
+    }
+
+    /// What is held of it is taken from this.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The page with that number.
+    pub fn page(&self, number: PageNo) -> PageRow {
+        self.pages.get(number)
+    }
+
+    /// The id of the page with that number.
+    pub fn id(&self, number: PageNo) -> Cow<'_, str> {
+        self.pages.id(number)
+    }
+
+    /// The name of a page's site.
+    pub fn site(&self, page: &PageRow) -> Option<&str> {
+        page.site.map(|site| self.sites[site as usize].as_str())
+    }
+
+    fn add_all(&mut self, batch: &mut Batch) -> Result<()> {
+        self.spent += batch.spent;
+        self.read += batch.records.len() as u64;
+        self.bytes += batch.bytes;
+        let mut wanted = Vec::with_capacity(batch.records.len());
+        for record in &mut batch.records {
+            self.add(record, &mut wanted)?;
+        }
+        self.partial
+            .push(std::mem::take(&mut batch.partial), wanted)
+    }
+
+    /// Adds a record of a batch, and which part of its partial fingerprints is its own, if that is wanted.
+    fn add(&mut self, record: &mut Sketched, wanted: &mut Vec<Range<usize>>) -> Result<()> {
+        match record {
+            Sketched::Page(made) => {
+                let (id, row) = &mut *made.row;
+                match made.extraction {
+                    Extraction::Whole => {}
+                    Extraction::Main => self.extraction.main += 1,
+                    Extraction::Fallback => self.extraction.fallback += 1,
+                    Extraction::OverBudget => self.extraction.over_budget += 1,
+                }
+                row.sketch = self.sketches.add(made.sketch.as_ref())?;
+                row.site = made.site.take().map(|site| self.site_number(site));
+                if let (Some(partial), Some(text)) = (made.partial.take(), row.text_hash)
+                    && (self.partial).wants(PageNo::new(self.pages.len()), (text, row.sketch))
+                {
+                    wanted.push(partial);
+                }
+                self.pages.push(id, row)?;
+            }
+            Sketched::Skipped(kind) => *self.skipped.entry(kind.clone()).or_default() += 1,
+            Sketched::Rejected(reject) => self.rejects.push(reject.clone()),
+        }
+        Ok(())
+    }
+
+    fn site_number(&mut self, site: String) -> u32 {
+        let next = self.sites.len() as u32;
+        *self.site_numbers.entry(site).or_insert_with_key(|site| {
+            self.sites.push(site.clone());
+            next
+        })
+    }
+}

@@ -1,0 +1,19 @@
+//! From sources to a [`Collection`]: every page sketched, every record accounted for; and what a model learns from it.
+
+mod batch;
+mod census;
+mod collection;
+mod learn;
+mod pages;
+mod partials;
+mod saved;
+#[cfg(test)]
+mod tests;
+
+pub use batch::Reject;
+pub use collection::{Collection, ExtractionCounts};
+pub(crate) use learn::{collect, learn_noise, learn_words, read_all};
+pub use pages::{PageRow, Pages};
+pub(crate) use partials::{PartialFingerprints, PartialRows};
+
+pub use crate::page::seconds;

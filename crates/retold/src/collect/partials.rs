@@ -1,0 +1,86 @@
+//! Partial fingerprints, made while pages are sketched.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use crate::error::Result;
+use crate::ids::{PageNo, SketchNo};
+use crate::spill::{RowArena, Memory};
+
+/// Which pages have partial fingerprints, and where.
+#[derive(Debug, Default)]
+pub(crate) struct PartialRows {
+    /// Ascending.
+    pages: Vec<PageNo>,
+    /// The row of each; empty if rows are in the same order.
+    rows: Vec<u32>,
+}
+
+impl PartialRows {
+    /// The row of a page's partial fingerprint, if it has one.
+    pub(crate) fn row(&self, page: PageNo) -> Option<usize> {
+        let at = self.pages.binary_search(&page).ok()?;
+        Some(self.rows.get(at).map_or(at, |&row| row as usize))
+    }
+}
+
+/// What was made of texts while they were sketched, so that they need not be read again for verification: in memory, or in a temporary
+/// file when that is much. A partial fingerprint is not sorted, and nothing that is learnt later is in it.
+#[derive(Debug, Default)]
+pub(crate) struct PartialFingerprints {
+    pub(crate) of_pages: PartialRows,
+    pub(crate) rows: RowArena<u64>,
+    /// Sketch -> the last 32 bits of the text that it was first seen with.
+    of_sketch: Vec<u32>,
+    /// Other texts of a sketch.
+    others: FxHashSet<u128>,
+}
+
+impl PartialFingerprints {
+    /// None yet.
+    pub(super) fn new(memory: &Memory) -> PartialFingerprints {
+        PartialFingerprints {
+            rows: RowArena::new(memory).within(memory.spare()),
+            ..PartialFingerprints::default()
+        }
+    }
+
+    /// Whether the partial fingerprint of a page of this text and sketch is to be [added](PartialFingerprints::push) next; not if a
+    /// copy of it has one: of copies one is verified, at the most.
+    pub(super) fn wants(&mut self, page: PageNo, (text, sketch): (u128, SketchNo)) -> bool {
+        let is_new = match self.of_sketch.get(sketch.at()) {
+            Some(&first) => first != text as u32 && self.others.insert(text),
+            None => {
+                self.of_sketch.resize(sketch.at(), 0);
+                self.of_sketch.push(text as u32);
+                true
+            }
+        };
+        if is_new {
+            self.of_pages.pages.push(page);
+        }
+        is_new
+    }
+
+    /// Adds those that were wanted since the last call: these parts of `batch`.
+    ///
+    /// Errors: the temporary file cannot be written.
+    pub(super) fn push(&mut self, batch: Vec<u64>, rows: Vec<Range<usize>>) -> Result<()> {
+        self.rows.push_all(batch, rows)
+    }
+
+    /// No more are added: forgets what it takes to find copies.
+    pub(super) fn seal(&mut self) {
+        (self.of_sketch, self.others) = Default::default();
+    }
+
+    /// Gives each page another number.
+    pub(super) fn renumber(&mut self, number: impl Fn(PageNo) -> PageNo) {
+        let pages = std::mem::take(&mut self.of_pages.pages).into_iter();
+        let mut pages: Vec<(PageNo, u32)> = pages.map(number).zip(0..).collect();
+        pages.par_sort_unstable();
+        (self.of_pages.pages, self.of_pages.rows) = pages.into_iter().unzip();
+    }
+}

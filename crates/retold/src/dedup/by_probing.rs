@@ -1,0 +1,416 @@
+//! Neighbours by probing: large components and posting lists of heavy keys are decided without comparing all pairs.
+//!
+//! Pages come in the order of preference, and each probes for what it is related to: among the pairs that the join found, and on the
+//! posting lists of its heavy keys. A group is *retired* once it is known to be dropped and its component is large: nobody compares
+//! itself with it any more, and it does not probe. So a family of near-copies costs the probes of its few pages that are kept, and
+//! what is decided is what all pairs would decide.
+
+use std::collections::VecDeque;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::ahead::Settled;
+use super::heavy_keys::{HeavyKeys, REPRESENTATIVES};
+use super::join_pairs::JoinPairs;
+use super::probe::{Probing, next_batch};
+use super::retain::{Decisions, Dropped, Neighbours, Related, Rules, retain};
+use super::union_find::UnionFind;
+use super::verify::{BestFirst, Verification};
+use crate::cluster::{Drop, Pair};
+use crate::error::Result;
+use crate::ids::{GroupNo, Rank};
+use crate::relation::Relation;
+use crate::spill::SpillVec;
+use crate::watch::Stage;
+
+/// Groups that probe at the same time, at the most, and where many of them turn out to be retired.
+const BATCH: usize = 32;
+const FEWEST: usize = 4;
+
+/// What was decided of the groups that probed.
+pub(super) struct Decided {
+    /// The related pairs that probes found or that were verified ahead, as numbers.
+    pub(super) pairs: SpillVec<[u32; 6]>,
+    /// The dropped groups of large components, by their first pages; of others not all.
+    pub(super) dropped: Vec<Dropped>,
+    pub(super) components: UnionFind,
+    /// Group -> whether it probed, or its pairs were verified ahead.
+    pub(super) is_decided: Vec<bool>,
+    /// Pairs of groups that heavy keys proposed.
+    pub(super) candidates: u64,
+}
+
+/// What is known of groups so far.
+struct Retired {
+    components: UnionFind,
+    /// Group -> the place of the page that it is dropped for; last for those that are not dropped.
+    dropped_for: Vec<u32>,
+    /// A component of a greater size is large.
+    limit: usize,
+}
+
+impl Retired {
+    /// True if the group at `place` need not be compared with `other` any more: that is known to be dropped for a page that is as good,
+    /// and its component is large.
+    fn is_retired(&self, other: GroupNo, place: u32) -> bool {
+        self.dropped_for[other.at()] < place && self.components.size(other) > self.limit
+    }
+}
+
+/// What a group found.
+#[derive(Default)]
+struct Found {
+    /// Pairs that were verified ahead.
+    verified: Vec<Pair>,
+    /// Pairs of the join, and one with each component of retired groups; as sketches see them, until they are verified.
+    seen: Vec<Pair>,
+    /// How many of them are of the join.
+    joined: usize,
+    /// Pairs that heavy keys proposed, which hold.
+    heavy: Vec<Pair>,
+    /// How many they proposed.
+    candidates: usize,
+}
+
+/// A group whose turn it is, and what it found; of `seen` what holds.
+struct Turn {
+    group: GroupNo,
+    found: Found,
+    verdicts: Vec<Option<Pair>>,
+}
+
+/// Neighbours by probing, in the making.
+struct ByProbing<'p, 'a> {
+    probing: &'p Probing<'a>,
+    verification: &'p Verification<'a>,
+    heavy: &'p mut HeavyKeys<'a>,
+    /// The pairs that were verified ahead, by places.
+    verified: JoinPairs,
+    /// The groups that come, the most preferred first, and how many of them have come.
+    groups: Vec<GroupNo>,
+    passed: usize,
+    /// Those that have probed, whose turn comes next.
+    turns: VecDeque<Turn>,
+    /// Groups that probe at the same time, and whether one of the last ones was retired before its turn.
+    batch: usize,
+    was_retired: bool,
+    retired: Retired,
+    /// Open page -> the pages that it is known to be related to, and what it is to them.
+    related: FxHashMap<Rank, Vec<(Rank, Relation)>>,
+    pairs: SpillVec<[u32; 6]>,
+    /// Group -> when it probed: first of all those whose pairs were verified ahead, late those that have not probed.
+    probe_order: Vec<u32>,
+    next_probe: u32,
+    candidates: u64,
+}
+
+impl<'a> Probing<'a> {
+    /// Decides these groups, and gives the lists back.
+    ///
+    /// Errors: a temporary file cannot be written, and the run was cancelled.
+    pub(super) fn decide(
+        &self,
+        groups: &[GroupNo],
+        heavy: &mut HeavyKeys<'a>,
+        verification: &Verification<'a>,
+        begin: &mut dyn FnMut(Stage),
+    ) -> Result<Decided> {
+        begin(Stage::Verify);
+        let context = self.context();
+        heavy.close_templates(context.limits.component, |pairs| {
+            self.are_unrelated(pairs, verification)
+        });
+        let mut is_decided = vec![false; self.groups().len()];
+        groups.iter().for_each(|group| is_decided[group.at()] = true);
+        let ahead = self.verify_ahead(groups, heavy, verification)?;
+        let candidates = ahead.candidates;
+        let (settled, is_done) = self.settle(ahead, groups)?;
+        begin(Stage::Retain);
+        let rules = Rules {
+            preference: context.preference,
+            contained: context.model.config().drop == Drop::Both,
+            is_old: context.is_old,
+        };
+        let mut neighbours =
+            ByProbing::new(self, verification, heavy, settled, &is_done, candidates);
+        self.begin(Stage::Retain, neighbours.groups.len());
+        let dropped = retain(rules, &mut neighbours)?;
+        Ok(Decided {
+            pairs: neighbours.pairs,
+            dropped,
+            components: neighbours.retired.components,
+            is_decided,
+            candidates: neighbours.candidates,
+        })
+    }
+}
+
+impl<'p, 'a> ByProbing<'p, 'a> {
+    fn new(
+        probing: &'p Probing<'a>,
+        verification: &'p Verification<'a>,
+        heavy: &'p mut HeavyKeys<'a>,
+        settled: Settled,
+        is_done: &[bool],
+        candidates: u64,
+    ) -> ByProbing<'p, 'a> {
+        let mut groups = settled.left;
+        groups.par_sort_unstable_by_key(|&group| probing.place(group));
+        let order = |&is_done: &bool| if is_done { 0 } else { u32::MAX };
+        ByProbing {
+            probing,
+            verification,
+            heavy,
+            verified: settled.verified,
+            groups,
+            passed: 0,
+            turns: VecDeque::new(),
+            batch: 1,
+            was_retired: false,
+            retired: Retired {
+                components: settled.components,
+                dropped_for: vec![u32::MAX; is_done.len()],
+                limit: probing.context().limits.component,
+            },
+            related: FxHashMap::default(),
+            pairs: settled.pairs,
+            probe_order: is_done.iter().map(order).collect(),
+            next_probe: 1,
+            candidates,
+        }
+    }
+
+    /// Whether all pairs of a group were verified ahead.
+    fn is_done(&self, group: GroupNo) -> bool {
+        self.probe_order[group.at()] == 0
+    }
+
+    /// The next groups probe, on all threads.
+    fn probe_next(&mut self) -> Result<()> {
+        self.probing.go_on()?;
+        // Where groups are retired by those just before them, few probe at a time.
+        self.batch = match self.was_retired {
+            _ if self.passed == 0 => 1,
+            true => (self.batch / 4).max(FEWEST),
+            false => (2 * self.batch).min(BATCH),
+        };
+        self.was_retired = false;
+        let mut rest = &self.groups[self.passed..];
+        let left = rest.len();
+        let batch = next_batch(&mut rest, self.batch, |group| {
+            let place = self.probing.place(group);
+            let has_something =
+                || self.probing.join_pairs.has(group) || self.heavy.has_open(group);
+            let is_retired = self.retired.is_retired(group, place);
+            (!is_retired).then(|| !self.is_done(group) && has_something())
+        });
+        let passed = left - rest.len();
+        self.passed += passed;
+        for &group in &batch {
+            if !self.is_done(group) {
+                self.probe_order[group.at()] = self.next_probe;
+                self.next_probe += 1;
+            }
+        }
+        let probe = |&group: &GroupNo| self.probe(group);
+        let found: Vec<Found> = batch.par_iter().map(probe).collect();
+        let seen: Vec<Pair> = found
+            .iter()
+            .flat_map(|found| found.seen.iter().copied())
+            .collect();
+        let mut verdicts = self.verification.verify(&seen).into_iter();
+        for (group, found) in batch.into_iter().zip(found) {
+            let verdicts = verdicts.by_ref().take(found.seen.len()).collect();
+            self.turns.push_back(Turn {
+                group,
+                found,
+                verdicts,
+            });
+        }
+        self.probing.context().watch.advance(passed as u64);
+        Ok(())
+    }
+
+    /// What a group finds.
+    fn probe(&self, group: GroupNo) -> Found {
+        let probing = self.probing;
+        let place = probing.place(group);
+        let verified = self.verified.at(place as usize);
+        if self.is_done(group) {
+            return Found {
+                verified,
+                ..Found::default()
+            };
+        }
+        let other_of = |pair: &Pair| probing.other(group, pair);
+        // Of two that have not probed, the first to probe probes for both.
+        let is_wanted = |other: GroupNo| {
+            let order = &self.probe_order;
+            order[other.at()] > order[group.at()] && probing.may_be_related(other, group)
+        };
+        let is_retired = |other: GroupNo| self.retired.is_retired(other, place);
+        // A retired group tells which component this one belongs to.
+        let mut retired = self.heavy.representatives(group);
+        let joined = probing.join_pairs.of(group);
+        let known: Vec<GroupNo> = joined.iter().map(other_of).collect();
+        let mut seen = joined.clone();
+        seen.retain(|pair| is_wanted(other_of(pair)) && !is_retired(other_of(pair)));
+        let of_join = seen.len();
+        let candidates = self.heavy.candidates(group, |other, is_within| {
+            if is_retired(other) {
+                if retired.len() < REPRESENTATIVES && is_within() {
+                    retired.push(other);
+                }
+                return false;
+            }
+            is_wanted(other) && is_within() && known.binary_search(&other).is_err()
+        });
+        // Of its own component it need not be told.
+        let components = &self.retired.components;
+        let own = components.root(group);
+        retired.retain(|&other| components.root(other) != own);
+        let one = probing.judge.one(group);
+        let retired = retired.into_iter().filter_map(|other| one.with(other));
+        let retired: Vec<Pair> = joined.iter().copied().chain(retired).collect();
+        let retired = retired.iter().map(|pair| (other_of(pair), pair));
+        seen.extend(self.spanning_edges(group, retired));
+        let best_first = BestFirst::new(&one, &candidates, probing.context().limits.bounded);
+        Found {
+            verified,
+            joined: of_join,
+            seen,
+            heavy: self.verification.verify_best_first(best_first),
+            candidates: candidates.len(),
+        }
+    }
+
+    /// Of these pairs the closest with each large component whose groups are retired: it tells that the group belongs to it too.
+    fn spanning_edges<'q>(
+        &self,
+        group: GroupNo,
+        pairs: impl Iterator<Item = (GroupNo, &'q Pair)>,
+    ) -> Vec<Pair> {
+        let (retired, place) = (&self.retired, self.probing.place(group));
+        let own = retired.components.root(group);
+        let mut closest: FxHashMap<GroupNo, &Pair> = FxHashMap::default();
+        for (other, pair) in pairs.filter(|&(other, _)| retired.is_retired(other, place)) {
+            let root = retired.components.root(other);
+            if root != own {
+                let best = closest.entry(root).or_insert(pair);
+                if pair.similarity > best.similarity {
+                    *best = pair;
+                }
+            }
+        }
+        let mut edges: Vec<Pair> = closest.into_values().copied().collect();
+        edges.sort_unstable_by_key(|pair| (pair.a, pair.b));
+        edges
+    }
+
+    /// A pair that holds, of this group and the one that is returned; `None` if that is retired.
+    fn add(
+        &mut self,
+        group: GroupNo,
+        pair: Pair,
+        decisions: &Decisions<'_>,
+    ) -> Result<Option<GroupNo>> {
+        let other = self.probing.other(group, &pair);
+        if self.retired.is_retired(other, self.probing.place(group)) {
+            return Ok(None);
+        }
+        let swapped = pair.relation.swapped();
+        for (page, relation) in [
+            (pair.a, (pair.b, pair.relation)),
+            (pair.b, (pair.a, swapped)),
+        ] {
+            if decisions.is_open(page) {
+                self.related.entry(page).or_default().push(relation);
+            }
+        }
+        self.retired.components.join(group, other);
+        self.pairs.push(pair.to_numbers())?;
+        Ok(Some(other))
+    }
+
+    /// A pair that holds, with a retired group: it only joins components.
+    fn connect(&mut self, pair: Pair) -> Result<()> {
+        let [a, b] = [pair.a, pair.b].map(|page| self.probing.groups().of(page));
+        self.retired.components.join(a, b);
+        self.pairs.push(pair.to_numbers())
+    }
+}
+
+impl Neighbours for ByProbing<'_, '_> {
+    fn next(&mut self, _: &Decisions<'_>) -> Result<Option<Rank>> {
+        while self.turns.is_empty() && self.passed < self.groups.len() {
+            self.probe_next()?;
+        }
+        let next = self.turns.front();
+        Ok(next.map(|turn| self.probing.groups().first(turn.group)))
+    }
+
+    fn ready(&mut self, _: Rank, decisions: &Decisions<'_>) -> Result<bool> {
+        let Some(turn) = self.turns.pop_front() else {
+            return Ok(false);
+        };
+        let Turn {
+            group,
+            found,
+            verdicts,
+        } = turn;
+        let (place, is_done) = (self.probing.place(group), self.is_done(group));
+        self.candidates += found.candidates as u64;
+        if self.retired.is_retired(group, place) {
+            self.was_retired |= !is_done;
+            return Ok(false);
+        }
+        let mut matched = Vec::new();
+        for &pair in &found.verified {
+            // A pair that was verified ahead is added by the first of the two.
+            if self.probing.place(self.probing.other(group, &pair)) > place {
+                matched.extend(self.add(group, pair, decisions)?);
+            }
+        }
+        let (joined, edges) = verdicts.split_at(found.joined);
+        let joined: Vec<Pair> = joined.iter().copied().flatten().collect();
+        for &pair in &joined {
+            self.add(group, pair, decisions)?;
+        }
+        for &pair in &found.heavy {
+            matched.extend(self.add(group, pair, decisions)?);
+        }
+        // Treat groups that were retired after the probe like those retired before it.
+        let holds = [&found.verified, &joined, &found.heavy];
+        let holds = holds.into_iter().flatten();
+        let holds = holds.map(|pair| (self.probing.other(group, pair), pair));
+        for pair in self.spanning_edges(group, holds) {
+            self.connect(pair)?;
+        }
+        if is_done {
+            return Ok(true);
+        }
+        for &pair in edges.iter().flatten() {
+            self.connect(pair)?;
+        }
+        let retired = &self.retired;
+        let is_retired = |other| retired.is_retired(other, place);
+        self.heavy.probed(group, &matched, is_retired);
+        Ok(true)
+    }
+
+    fn of(&self, page: Rank) -> &Related {
+        self.related.get(&page).map_or(&[][..], Vec::as_slice)
+    }
+
+    fn decided(&mut self, page: Rank, dropped_for: Option<Rank>) {
+        self.related.remove(&page);
+        let groups = self.probing.groups();
+        let group = groups.of(page);
+        if groups.first(group) == page {
+            let preference = self.probing.context().preference;
+            self.retired.dropped_for[group.at()] =
+                dropped_for.map_or(u32::MAX, |kept| preference[kept.at()]);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What all stages of a run work with, and the order in which pages are preferred.
+
+use rayon::prelude::*;
+
+use crate::cluster::Canonical;
+use crate::collect::{Collection, PageRow};
+use crate::error::Result;
+use crate::ids::{PageNo, Rank};
+use crate::model::Model;
+use crate::resume::Resume;
+use crate::spill::{Memory, Sorter};
+use crate::watch::Watch;
+
+/// From which sizes on a run does not look at all pairs. What is kept does not depend on them.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Of a connected component of more pages than this not all pairs are listed, but those that decide: with 4,000 versions of
+    /// one text, time, memory and output would otherwise be those of 8 million pairs.
+    pub component: usize,
+    /// A key that more exact groups have than this is heavy: its posting list may be closed before all its pairs have been
+    /// compared ([`super::heavy_keys`]).
+    pub heavy: usize,
+    /// Fewer candidates of a group than this are compared at once, without an upper bound of their similarity.
+    pub bounded: usize,
+    /// Bytes of a chunk of what is kept of an interrupted run, about.
+    pub journal_chunk: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            component: 1000,
+            heavy: 128,
+            bounded: 16,
+            journal_chunk: 1 << 20,
+        }
+    }
+}
+
+/// What the stages after sketching work with.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    /// What judges.
+    pub(super) model: &'a Model,
+    /// The pages.
+    pub(super) collection: &'a Collection,
+    /// Pages in the order of their ids.
+    pub(super) by_id: &'a [PageNo],
+    /// For each page, by rank, its place in the order of preference.
+    pub(super) preference: &'a [u32],
+    /// For each page, by rank, whether it is an old one: it is kept, preferred to all others, and not compared with other old
+    /// ones. Empty if there are none.
+    pub(super) is_old: &'a [bool],
+    /// What may be held.
+    pub(super) memory: &'a Memory,
+    /// Is told what is going on.
+    pub(super) watch: &'a dyn Watch,
+    /// Where what is done is kept.
+    pub(super) resume: Option<&'a Resume>,
+    pub(super) limits: Limits,
+}
+
+impl Context<'_> {
+    /// The row of the page with that rank.
+    pub(super) fn page(&self, rank: Rank) -> PageRow {
+        self.collection.page(self.by_id[rank.at()])
+    }
+
+    /// Whether the page with that rank is an old one.
+    pub(super) fn is_old(&self, rank: Rank) -> bool {
+        self.is_old.get(rank.at()).copied().unwrap_or(false)
+    }
+}
+
+/// For each page, by rank, its place in the order of preference: the best page to keep has the smallest.
+///
+/// Errors: a temporary file cannot be written.
+pub fn preference(
+    collection: &Collection,
+    canonical: Canonical,
+    by_id: &[PageNo],
+    watch: &dyn Watch,
+) -> Result<Vec<u32>> {
+    if canonical == Canonical::First {
+        return Ok((0..by_id.len() as u32).collect());
+    }
+    let is_earliest = canonical == Canonical::Earliest;
+    if is_earliest {
+        warn_of_dates(collection, watch);
+    }
+    let rank_of = ranks(by_id);
+    let mut order = Sorter::new(collection.memory());
+    for (page, &rank) in collection.pages.iter().zip(&rank_of) {
+        let date = page.date.filter(|_| is_earliest);
+        // Ascending as dates do, with their sign; pages without one come last.
+        let moment = date.map_or(0, |date| date as u64 ^ 1 << 63);
+        order.push([
+            u64::from(date.is_none()),
+            moment,
+            !page.chars,
+            u64::from(rank.0),
+        ])?;
+    }
+    drop(rank_of);
+    let mut preference = vec![0; by_id.len()];
+    for (place, [.., rank]) in (0u32..).zip(order.finish()?) {
+        preference[rank as usize] = place;
+    }
+    Ok(preference)
+}
+
+/// The ranks of pages, in the order of reading.
+pub fn ranks(by_id: &[PageNo]) -> Vec<Rank> {
+    let mut ranks = vec![Rank::default(); by_id.len()];
+    for (rank, page) in Rank::first(by_id.len()).zip(by_id) {
+        ranks[page.at()] = rank;
+    }
+    ranks
+}
+
+/// The same order, but old pages come before all others.
+pub(super) fn old_first(preference: &[u32], is_old: &[bool]) -> Vec<u32> {
+    let mut order: Vec<Rank> = Rank::first(preference.len()).collect();
+    order.par_sort_by_key(|rank| (!is_old[rank.at()], preference[rank.at()]));
+    let mut places = vec![0; order.len()];
+    for (place, rank) in (0u32..).zip(order) {
+        places[rank.at()] = place;
+    }
+    places
+}
+
+fn warn_of_dates(collection: &Collection, watch: &dyn Watch) {
+    let pages = collection.pages.len();
+    let dated = collection
+        .pages
+        .iter()
+        .filter(|page| page.date.is_some())
+        .count();
+    if dated == 0 {
+        watch.warn("--canonical earliest: no page has a date; the longest page is kept");
+    } else if dated < pages {
+        let without = pages - dated;
+        watch.warn(&format!(
+            "--canonical earliest: {without} of {pages} pages have no date and come last"
+        ));
+    }
+}

@@ -1,0 +1,87 @@
+//! What a run finds out.
+
+use std::borrow::Cow;
+
+use super::retain::Dropped;
+use super::stage::StageTime;
+use super::verify::Verified;
+use crate::cluster::{Cluster, Pairs};
+use crate::collect::{Collection, PageRow};
+use crate::ids::{PageNo, PrunedNo, Rank};
+use crate::model::{Model, PrunedSketches};
+use crate::read::Source;
+use crate::relation::Relation;
+use crate::sketch::Sketches;
+
+/// All that a run found out.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Findings {
+    /// What judged the pages, with what it learnt from them.
+    pub model: Model,
+    /// What was read.
+    pub sources: Vec<Source>,
+    /// How many of them are to be rid of copies; the others are those that they were compared with ([`Dedup::against`]).
+    ///
+    /// [`Dedup::against`]: super::Dedup::against
+    pub new_sources: usize,
+    /// How many of the last pages of the collection are old ones, which the others were compared with.
+    pub old_pages: usize,
+    /// The pages and what happened to all other records.
+    pub collection: Collection,
+    /// Pages in the order of their ids.
+    pub by_id: Vec<PageNo>,
+    /// Related pages, ascending.
+    pub pairs: Pairs,
+    /// Connected components too large for all their pairs to be listed: the most preferred page and the number of pages. A
+    /// page that is related only to pages of it that are dropped need not be counted among them.
+    pub large_components: Vec<(Rank, usize)>,
+    /// Clusters of two pages or more.
+    pub clusters: Vec<Cluster>,
+    /// The dropped pages, ascending.
+    pub dropped: Vec<Dropped>,
+    /// What was compared: the different sketches, noise deleted.
+    pub pruned: PrunedSketches,
+    /// Which of them each page has, in the order of reading.
+    pub pruned_of: Vec<PrunedNo>,
+    /// The sketches as pages have them ([`PageRow::sketch`]), keys only, if noise was deleted from them; `None` if they
+    /// are those of `pruned`.
+    pub unpruned: Option<Sketches>,
+    /// Pairs of different sketches that were compared.
+    pub candidates: u64,
+    /// Verdicts that were verified on texts.
+    pub verified: Verified,
+    /// Threads that worked.
+    pub threads: usize,
+    /// The stages, in order.
+    pub times: Vec<StageTime>,
+}
+
+impl Findings {
+    /// The page with that rank.
+    pub fn page(&self, rank: Rank) -> PageRow {
+        self.collection.page(self.by_id[rank.at()])
+    }
+
+    /// The id of the page with that rank.
+    pub fn id(&self, rank: Rank) -> Cow<'_, str> {
+        self.collection.id(self.by_id[rank.at()])
+    }
+
+    /// The different sketches that pages have ([`PageRow::sketch`]), noise included; of marks and the like only if no noise
+    /// was deleted.
+    pub fn sketches(&self) -> &Sketches {
+        self.unpruned.as_ref().unwrap_or(self.pruned.sketches())
+    }
+
+    /// The pruned sketch of the page with that rank.
+    pub fn pruned(&self, rank: Rank) -> PrunedNo {
+        self.pruned_of[self.by_id[rank.at()].at()]
+    }
+
+    /// What the page `a` is to the page `b`, if they are listed as related.
+    pub fn relation(&self, a: Rank, b: Rank) -> Option<Relation> {
+        let relation = self.pairs.find(a.min(b), a.max(b))?.relation;
+        Some(if a < b { relation } else { relation.swapped() })
+    }
+}

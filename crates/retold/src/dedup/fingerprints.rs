@@ -1,0 +1,191 @@
+//! Full fingerprints: what a method needs of texts to verify a pair.
+//!
+//! They are kept, in memory or in a temporary file, so that pairs can be verified in any order. A partial one is made with the
+//! sketch of most pages; it is completed once somebody needs it. Texts without a partial one (of an interrupted run, of an
+//! index) are read again, once.
+
+use bytemuck::pod_collect_to_vec;
+
+use super::texts::TextSource;
+use crate::collect::{PartialFingerprints, PartialRows};
+use crate::error::Result;
+use crate::ids::{GroupNo, PageNo};
+use crate::method::Verifier;
+use crate::resume::{Journal, Resume};
+use crate::spill::{Row, RowArena};
+use crate::text::Text;
+use crate::watch::{Stage, Watch};
+
+/// The fingerprints of some texts, each named by a group of its pages.
+#[derive(Debug)]
+pub(super) struct Fingerprints {
+    /// Group -> the row of its full fingerprint, and one; 0 without one.
+    row_of: Vec<u32>,
+    /// The pages whose fingerprints are the first rows.
+    partial: PartialRows,
+    rows: RowArena<u64>,
+    /// Row -> whether it is full; rows in a file that are not are completed as they are read.
+    is_full: Vec<bool>,
+    journal: Option<Journal>,
+}
+
+impl Fingerprints {
+    /// None is full yet, of so many groups, but for those that an interrupted run has made. What does not fit into memory goes to
+    /// a temporary file.
+    ///
+    /// Errors: a file cannot be written.
+    pub(super) fn new(
+        groups: usize,
+        partial: PartialFingerprints,
+        resume: Option<&Resume>,
+    ) -> Result<Fingerprints> {
+        let mut all = Fingerprints {
+            row_of: vec![0; groups],
+            partial: partial.of_pages,
+            is_full: vec![false; partial.rows.len()],
+            rows: partial.rows.within(u64::MAX),
+            journal: None,
+        };
+        // A chunk is fingerprints, each behind its group and its length.
+        let take_up = |chunk: &[u8]| {
+            let numbers: Vec<u64> = pod_collect_to_vec(chunk);
+            let mut numbers = &numbers[..];
+            while let [group, length, rest @ ..] = numbers {
+                let (fingerprint, rest) = rest.split_at(*length as usize);
+                all.push(GroupNo(*group as u32), fingerprint.to_vec())?;
+                numbers = rest;
+            }
+            Ok(())
+        };
+        let journal = resume.map(|resume| resume.journal("proofs", take_up));
+        all.journal = journal.transpose()?;
+        Ok(all)
+    }
+
+    fn push(&mut self, group: GroupNo, fingerprint: Vec<u64>) -> Result<()> {
+        self.rows.push(fingerprint)?;
+        self.is_full.push(true);
+        self.row_of[group.at()] = self.rows.len() as u32;
+        Ok(())
+    }
+
+    /// Adds the full fingerprints of the texts of these pages, which are ascending: those that are partial are completed, the
+    /// texts of the others are read again. `group` names the text of each page.
+    ///
+    /// Errors: those of [`TextSource::each`], and a temporary file that cannot be written.
+    pub(super) fn add(
+        &mut self,
+        verifier: &dyn Verifier,
+        texts: &dyn TextSource,
+        needed: &[PageNo],
+        group: impl Fn(PageNo) -> GroupNo,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        watch.begin(Stage::Fingerprint.name(), needed.len() as u64);
+        let row = |page: &PageNo| self.partial.row(*page);
+        let (partial, missing): (Vec<PageNo>, Vec<PageNo>) =
+            needed.iter().partition(|page| row(page).is_some());
+        let mut written = Chunk::default();
+        self.complete(&partial, &group, verifier, &mut written)?;
+        watch.advance(partial.len() as u64);
+        let make = |text: &Text| verifier.proof(text);
+        let mut take = |at: usize, fingerprint: Vec<u64>| {
+            let group = group(missing[at]);
+            written.add(group, &fingerprint, &mut self.journal)?;
+            self.push(group, fingerprint)
+        };
+        texts.each(&missing, &make, &mut take, watch)?;
+        written.finish(&mut self.journal)
+    }
+
+    /// Completes the partial fingerprints of these pages.
+    fn complete(
+        &mut self,
+        pages: &[PageNo],
+        group: impl Fn(PageNo) -> GroupNo,
+        verifier: &dyn Verifier,
+        written: &mut Chunk,
+    ) -> Result<()> {
+        let rows: Vec<usize> = pages
+            .iter()
+            .filter_map(|&page| self.partial.row(page))
+            .collect();
+        let open: Vec<usize> = rows
+            .iter()
+            .copied()
+            .filter(|&row| !self.is_full[row])
+            .collect();
+        if self.rows.change(&open, |row| verifier.finish(row)) {
+            open.iter().for_each(|&row| self.is_full[row] = true);
+        }
+        for (&page, row) in pages.iter().zip(rows) {
+            let group = group(page);
+            self.row_of[group.at()] = row as u32 + 1;
+            if self.journal.is_some() {
+                let fingerprint = self.full(row, verifier).to_vec();
+                written.add(group, &fingerprint, &mut self.journal)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// From now on those that are read again and again are held in memory, as far as this `part` of what is left of it goes.
+    pub(super) fn read_often(&mut self, part: u64) {
+        self.rows.read_often(part);
+    }
+
+    /// True if there is a full fingerprint of the group.
+    pub(super) fn has(&self, group: GroupNo) -> bool {
+        self.row_of[group.at()] > 0
+    }
+
+    /// The full fingerprint of a group.
+    pub(super) fn get(&self, group: GroupNo, verifier: &dyn Verifier) -> Option<Row<'_, u64>> {
+        let row = self.row_of[group.at()].checked_sub(1)?;
+        Some(self.full(row as usize, verifier))
+    }
+
+    /// The full fingerprint of a page's text, made of its partial one if there is one.
+    pub(super) fn of_page(&self, page: PageNo, verifier: &dyn Verifier) -> Option<Row<'_, u64>> {
+        Some(self.full(self.partial.row(page)?, verifier))
+    }
+
+    fn full(&self, row: usize, verifier: &dyn Verifier) -> Row<'_, u64> {
+        match self.is_full[row] {
+            true => self.rows.get(row),
+            false => self.rows.get_changed(row, |row| verifier.finish(row)),
+        }
+    }
+}
+
+/// Fingerprints on their way to a journal.
+#[derive(Default)]
+struct Chunk(Vec<u64>);
+
+impl Chunk {
+    fn add(
+        &mut self,
+        group: GroupNo,
+        fingerprint: &[u64],
+        journal: &mut Option<Journal>,
+    ) -> Result<()> {
+        let Some(journal) = journal else {
+            return Ok(());
+        };
+        self.0
+            .extend([u64::from(group.0), fingerprint.len() as u64]);
+        self.0.extend(fingerprint);
+        if size_of_val(&self.0[..]) >= journal.chunk() {
+            journal.append(bytemuck::cast_slice(&self.0))?;
+            self.0.clear();
+        }
+        Ok(())
+    }
+
+    fn finish(self, journal: &mut Option<Journal>) -> Result<()> {
+        match journal {
+            Some(journal) => journal.append(bytemuck::cast_slice(&self.0)),
+            None => Ok(()),
+        }
+    }
+}

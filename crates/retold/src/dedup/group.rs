@@ -1,0 +1,189 @@
+//! Exact groups: pages that are the same to every judge.
+
+use rayon::prelude::*;
+
+use super::context::Context;
+use crate::error::Result;
+use crate::ids::{GroupNo, PrunedNo, Rank, SketchNo};
+use crate::model::PrunedSketches;
+use crate::spill::Sorter;
+
+/// Exact groups: the pages of a collection by text, pruned sketch and length of their main text, old ones apart from the others.
+/// With `exact` off each page is a group of its own. Groups that share the least of their keys stand together, as those of a
+/// family mostly do: what is held by group is then near in memory and in files for them.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// Page -> group.
+    of: Vec<GroupNo>,
+    /// Group -> end of its pages in `members`.
+    ends: Vec<u32>,
+    /// The pages of all groups; of each the most preferred first. Groups of one text follow each other.
+    members: Vec<Rank>,
+    /// Group -> its pruned sketch, by its number in the store.
+    pub(super) sketches: Vec<SketchNo>,
+    /// Group -> the first group of the same text; itself if there is no text.
+    first_of_text: Vec<GroupNo>,
+    /// Page -> whether it is an old one, which the others are compared with; empty if there are none. They are preferred to
+    /// all others, and not compared among each other.
+    is_old: Vec<bool>,
+    /// Whether pages of one text are duplicates whatever the method says.
+    exact: bool,
+}
+
+impl Groups {
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn new(
+        context: &Context<'_>,
+        pruned: &PrunedSketches,
+        pruned_of: &[PrunedNo],
+    ) -> Result<Groups> {
+        let by_text = Groups::by_text(context, pruned_of)?;
+        let least: Vec<u64> = pruned.sketches().map(|sketch| {
+            let mut rare = (0..sketch.keys.len()).filter(|&at| !sketch.is_common(at));
+            rare.next().map_or(u64::MAX, |at| sketch.keys[at])
+        })?;
+        Ok(by_text.ordered(&least))
+    }
+
+    /// In the order of the hashes of their texts.
+    fn by_text(context: &Context<'_>, pruned_of: &[PrunedNo]) -> Result<Groups> {
+        let exact = context.model.config().exact;
+        let mut sorter = Sorter::new(context.memory);
+        for (rank, &page) in Rank::first(context.by_id.len()).zip(context.by_id) {
+            let row = context.collection.page(page);
+            let text = row.text_hash.unwrap_or_default();
+            let singleton = match row.text_hash.is_none() || !exact {
+                true => u64::from(rank.0) + 1,
+                false => 0,
+            };
+            let is_new = !context.is_old(rank);
+            let preference = u64::from(context.preference[rank.at()]);
+            sorter.push([
+                (text >> 64) as u64,
+                text as u64,
+                singleton << 32 | u64::from(pruned_of[page.at()].0),
+                row.main_chars << 1 | u64::from(is_new),
+                preference << 32 | u64::from(rank.0),
+            ])?;
+        }
+        let mut groups = Groups {
+            of: vec![GroupNo::default(); context.by_id.len()],
+            is_old: context.is_old.to_vec(),
+            exact,
+            ..Groups::default()
+        };
+        let mut last = None;
+        for [high, low, sketch, chars, page] in sorter.finish()? {
+            let group = [high, low, sketch, chars];
+            if last != Some(group) {
+                let text = last.map(|last| [last[0], last[1]]);
+                let is_other = text != Some([high, low]) || [high, low] == [0, 0];
+                groups.begin(SketchNo(sketch as u32), is_other);
+            }
+            last = Some(group);
+            groups.add(Rank(page as u32));
+        }
+        Ok(groups)
+    }
+
+    /// In the order of the least of these numbers that the sketches of a text have.
+    fn ordered(mut self, of_sketch: &[u64]) -> Groups {
+        let least = |group: &GroupNo| of_sketch[self.sketches[group.at()].at()];
+        let all: Vec<GroupNo> = GroupNo::first(self.len()).collect();
+        let texts = all.chunk_by(|&a, &b| self.first_of_text(a) == self.first_of_text(b));
+        let mut texts: Vec<(u64, GroupNo, u32)> = texts
+            .map(|text| {
+                let key = text.iter().map(least).min();
+                (key.unwrap_or(u64::MAX), text[0], text.len() as u32)
+            })
+            .collect();
+        texts.par_sort_unstable();
+        drop(all);
+        let mut ordered = Groups {
+            of: vec![GroupNo::default(); self.of.len()],
+            is_old: std::mem::take(&mut self.is_old),
+            exact: self.exact,
+            ..Groups::default()
+        };
+        for (_, first, count) in texts {
+            for group in first.0..first.0 + count {
+                ordered.begin(self.sketches[group as usize], group == first.0);
+                for &page in self.members(GroupNo(group)) {
+                    ordered.add(page);
+                }
+            }
+        }
+        ordered
+    }
+
+    /// A group begins.
+    fn begin(&mut self, sketch: SketchNo, is_other_text: bool) {
+        let group = GroupNo::new(self.sketches.len());
+        let first = match is_other_text {
+            true => group,
+            false => self.first_of_text.last().copied().unwrap_or(group),
+        };
+        self.first_of_text.push(first);
+        self.sketches.push(sketch);
+        self.ends.push(self.members.len() as u32);
+    }
+
+    /// A page of the last group.
+    fn add(&mut self, page: Rank) {
+        self.of[page.at()] = GroupNo::new(self.sketches.len() - 1);
+        self.members.push(page);
+        if let Some(end) = self.ends.last_mut() {
+            *end = self.members.len() as u32;
+        }
+    }
+
+    /// The group that stands for all groups of one text.
+    pub(super) fn first_of_text(&self, group: GroupNo) -> GroupNo {
+        self.first_of_text[group.at()]
+    }
+
+    /// Whether the pages of two groups are exact copies.
+    pub(super) fn are_copies(&self, a: GroupNo, b: GroupNo) -> bool {
+        self.exact && self.first_of_text(a) == self.first_of_text(b)
+    }
+
+    /// Whether a group has old pages; then it has no others.
+    pub(super) fn old(&self, group: GroupNo) -> bool {
+        let page = self.first(group);
+        self.is_old.get(page.at()).copied().unwrap_or(false)
+    }
+
+    /// Whether two groups both have old pages.
+    pub(super) fn are_old(&self, a: GroupNo, b: GroupNo) -> bool {
+        !self.is_old.is_empty() && self.old(a) && self.old(b)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The group of a page.
+    pub(super) fn of(&self, page: Rank) -> GroupNo {
+        self.of[page.at()]
+    }
+
+    /// The pages of a group, the most preferred first.
+    pub(super) fn members(&self, group: GroupNo) -> &[Rank] {
+        let at = group.at();
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.members[start as usize..self.ends[at] as usize]
+    }
+
+    /// The most preferred page of a group, which stands for it.
+    pub(super) fn first(&self, group: GroupNo) -> Rank {
+        self.members(group)[0]
+    }
+
+    /// What each group adds to the size of a component, which decides whether all its pairs are listed: of exact copies two count
+    /// as one. A component of different texts has as many pages as its size, none has more than twice as many.
+    pub(super) fn component_sizes(&self) -> Vec<u32> {
+        let all = GroupNo::first(self.len());
+        all.map(|group| self.members(group).len().div_ceil(2) as u32)
+            .collect()
+    }
+}

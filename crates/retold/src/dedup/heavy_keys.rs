@@ -1,0 +1,500 @@
+//! Heavy keys: keys that very many groups have, because they stand in a large family, a template or a disclaimer.
+//!
+//! Not all pairs of such a posting list can be compared. But a page that repeats a kept page decides nothing, so a family needs
+//! only the probes of its few pages that are kept; whoever probes takes the others off the lists. What a list still costs is
+//! bounded by a [`ClosePolicy`]: if too many probes of it fail, its key belongs to a template and tells nothing, and the list is
+//! closed; so are long lists of which hardly any sampled pair holds ([`HeavyKeys::close_templates`]). What is lost are pairs
+//! that share nothing but such keys. Lists that are not much longer than heavy ones have to be are never closed
+//! ([`ClosePolicy::free_work`]).
+
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::join::Join;
+use crate::error::Result;
+use crate::ids::GroupNo;
+use crate::sketch::Bounds;
+use crate::spill::{Memory, Row, SpillRows, Sorter};
+
+/// When a posting list is closed.
+#[derive(Clone, Copy, Debug)]
+pub struct ClosePolicy {
+    /// Failed probes before a list is closed, at the least.
+    pub failed_probes: u32,
+    /// Failed probes that one successful probe makes up for.
+    pub credit: u32,
+    /// Probes before a list is closed, at the least: some more than the pages that make a component large, so that a text
+    /// which all of them quote is retired, and left as a representative.
+    pub probes: u32,
+    /// A failed probe that would have stopped at the first match counts as so many of `probes`; so 275 of them close a list.
+    pub cost_of_first_probe: u32,
+    /// A list is not closed before so many of its entries have been compared: one of up to 181 groups never is.
+    pub free_work: u32,
+    /// Pairs that are sampled of a list, ...
+    pub sampled: usize,
+    /// ... once with any of its groups, once with so many of the smallest.
+    pub smallest: usize,
+    /// Probes of a list between two times that retired groups are taken off it.
+    pub sweep_every: u32,
+}
+
+impl Default for ClosePolicy {
+    fn default() -> Self {
+        ClosePolicy {
+            failed_probes: 64,
+            credit: 8,
+            probes: 1100,
+            cost_of_first_probe: 4,
+            free_work: 1 << 15,
+            sampled: 32,
+            smallest: 4,
+            sweep_every: 8,
+        }
+    }
+}
+
+/// Steps whose multiples, less whole numbers, are spread evenly over the unit square (powers of the inverse of the plastic number).
+const SPREAD: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
+/// Of the groups that were taken off a list, so many represent them.
+pub(super) const REPRESENTATIVES: usize = 4;
+
+/// The posting lists of heavy keys that can make a pair. Entries are places in a [`Join`].
+pub struct HeavyKeys<'a> {
+    join: &'a Join,
+    bounds: &'a (dyn Fn(usize) -> Bounds + Sync),
+    policy: ClosePolicy,
+    /// By rank, from the first heavy one on.
+    lists: Vec<PostingList>,
+    /// Of each list the entries that have the key in their prefix: any pair that meets in this list is of one of these and a
+    /// larger one.
+    probing: SpillRows<u32>,
+}
+
+/// The posting list of a heavy key.
+#[derive(Debug, Default)]
+struct PostingList {
+    /// What is left of all entries, and of those that probe, once some were taken off.
+    left: Option<[Vec<u32>; 2]>,
+    /// Of the entries that were taken off, those with the fewest keys: ascending, [`REPRESENTATIVES`] at the most.
+    representatives: Vec<u32>,
+    /// Probes that are left.
+    probes: u32,
+    /// Probes that may still fail.
+    may_fail: u32,
+    /// How many might fail at first.
+    patience: u32,
+    /// Closed for good: [`HeavyKeys::reopen`] leaves it closed.
+    is_settled: bool,
+}
+
+impl PostingList {
+    fn new(length: usize, policy: &ClosePolicy) -> PostingList {
+        let free = policy.free_work / length.max(1) as u32;
+        PostingList {
+            left: None,
+            representatives: Vec::new(),
+            probes: policy.probes.max(free),
+            may_fail: policy.failed_probes.max(free),
+            patience: policy.failed_probes.max(free),
+            is_settled: false,
+        }
+    }
+
+    /// A list that stays closed.
+    fn closed() -> PostingList {
+        PostingList {
+            is_settled: true,
+            ..PostingList::default()
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.probes > 0 && self.may_fail > 0
+    }
+
+    /// Whether one of these groups is on what is left of the list, whose rank in the join this is.
+    fn has_any(&self, groups: &[GroupNo], (join, rank): (&Join, u32)) -> bool {
+        let entries = match &self.left {
+            _ if groups.is_empty() => return false,
+            Some([entries, _]) => Row::Held(entries),
+            None => join.list(rank),
+        };
+        let place = |group: &GroupNo| join.place(*group);
+        groups
+            .iter()
+            .any(|group| entries.binary_search(&place(group)).is_ok())
+    }
+
+    /// A group has probed this list, whose rank in the join this is, and has found these; whether one of them is on the list.
+    fn probed(&mut self, found: &[GroupNo], at: (&Join, u32), policy: &ClosePolicy) -> bool {
+        let found = self.has_any(found, at);
+        self.probes -= 1;
+        self.count(found, policy);
+        found
+    }
+
+    /// Counts a probe as a success or a failure.
+    fn count(&mut self, found: bool, policy: &ClosePolicy) {
+        self.may_fail = match found {
+            true => self.patience.min(self.may_fail + policy.credit),
+            false => self.may_fail - 1,
+        };
+    }
+
+    /// Takes retired entries off; some of them are remembered.
+    fn sweep(
+        &mut self,
+        [mut entries, mut probing]: [Vec<u32>; 2],
+        is_live: impl Fn(&u32) -> bool,
+    ) {
+        let retired = entries.iter().filter(|&entry| !is_live(entry));
+        self.representatives.extend(retired.take(REPRESENTATIVES));
+        self.representatives.sort_unstable();
+        self.representatives.truncate(REPRESENTATIVES);
+        entries.retain(&is_live);
+        probing.retain(&is_live);
+        self.left = Some([entries, probing]);
+    }
+}
+
+/// A group that probes: its place in the join, its ranks, and those of them that are heavy.
+struct Prober<'r> {
+    place: u32,
+    ranks: Row<'r, u32>,
+    first_heavy: usize,
+}
+
+impl Prober<'_> {
+    fn heavy(&self) -> &[u32] {
+        &self.ranks[self.first_heavy..]
+    }
+}
+
+impl<'a> HeavyKeys<'a> {
+    /// The posting lists of a join whose keys stand in the prefix of at least one group.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn new(
+        join: &'a Join,
+        bounds: &'a (dyn Fn(usize) -> Bounds + Sync),
+        policy: ClosePolicy,
+        memory: &Memory,
+    ) -> Result<HeavyKeys<'a>> {
+        let mut entries = Sorter::new(memory);
+        for place in 0..join.len() {
+            let ranks = join.ranks_of(place);
+            let [_, heavy] = join.prefix(place, &ranks, &bounds);
+            for &rank in &*heavy {
+                entries.push([rank - join.first_heavy(), place as u32])?;
+            }
+        }
+        let entries = entries.finish()?.map(|[number, place]| (number, place));
+        let probing = SpillRows::gather(entries, join.heavy_count(), memory)?;
+        // A key in nobody's prefix makes no pair: its list is closed.
+        let list = |number: usize| match probing.count(number) {
+            0 => PostingList::default(),
+            _ => PostingList::new(join.length(join.first_heavy() + number as u32), &policy),
+        };
+        let mut heavy = HeavyKeys {
+            join,
+            bounds,
+            policy,
+            lists: (0..probing.len()).map(list).collect(),
+            probing,
+        };
+        heavy.settle();
+        Ok(heavy)
+    }
+
+    /// Lists that are closed now stay closed.
+    pub fn settle(&mut self) {
+        for list in &mut self.lists {
+            list.is_settled = !list.is_open();
+        }
+    }
+
+    /// All lists as at first, but for those that were closed when this was [settled](HeavyKeys::settle).
+    pub fn reopen(&mut self) {
+        for (list, rank) in self.lists.iter_mut().zip(self.join.first_heavy()..) {
+            if !list.is_settled {
+                *list = PostingList::new(self.join.length(rank), &self.policy);
+            }
+        }
+    }
+
+    /// Closes those open lists of more than `least` groups of which `is_template` says so, of pairs sampled at random, and of
+    /// pairs with one of the smallest groups that probe: a text that many pages quote is one of these, and related to all others
+    /// on its list, which are not related to each other. The two of a sampled pair may be the same, and out of bounds.
+    pub fn close_templates(
+        &mut self,
+        least: usize,
+        is_template: impl Fn(&[[GroupNo; 2]]) -> bool + Sync,
+    ) {
+        let this = &*self;
+        let is_long = |&number: &usize| {
+            let length = this.join.length(this.join.first_heavy() + number as u32);
+            let work = this.policy.free_work as usize;
+            this.lists[number].is_open() && length > least && length * length > work
+        };
+        let long = (0..this.lists.len()).into_par_iter().filter(is_long);
+        let templates = long.filter(|&number| {
+            let [entries, probing] = this.left(number);
+            let sampled = |among: usize| this.sample(&probing, among, &entries);
+            is_template(&sampled(probing.len())) && is_template(&sampled(this.policy.smallest))
+        });
+        for number in templates.collect::<Vec<usize>>() {
+            self.lists[number] = PostingList::closed();
+        }
+    }
+
+    /// Pairs of one of the first `among` entries that probe and any entry, spread evenly.
+    fn sample(&self, probing: &[u32], among: usize, entries: &[u32]) -> Vec<[GroupNo; 2]> {
+        let pairs = (1..=self.policy.sampled).map(|at| {
+            let [a, b] = SPREAD.map(|step| (at as f64 * step).fract());
+            let a = probing[(a * among.min(probing.len()) as f64) as usize];
+            let b = entries[(b * entries.len() as f64) as usize];
+            [a, b].map(|place| self.join.group(place))
+        });
+        pairs.collect()
+    }
+
+    /// Hands the groups on each open list to `take`.
+    pub fn each_list(&self, mut take: impl FnMut(&mut dyn Iterator<Item = GroupNo>)) {
+        for number in (0..self.lists.len()).filter(|&number| self.lists[number].is_open()) {
+            let [entries, _] = self.left(number);
+            take(&mut entries.iter().map(|&place| self.join.group(place)));
+        }
+    }
+
+    /// What is left of a list: all entries, and those that probe.
+    fn left(&self, number: usize) -> [Row<'_, u32>; 2] {
+        let list = &self.lists[number];
+        match &list.left {
+            _ if !list.is_open() => Default::default(),
+            Some([entries, probing]) => [entries, probing].map(|list| Row::Held(list)),
+            None => [
+                self.join.list(self.join.first_heavy() + number as u32),
+                self.probing.get(number),
+            ],
+        }
+    }
+
+    fn prober(&self, group: GroupNo) -> Prober<'_> {
+        let place = self.join.place(group);
+        let ranks = self.join.ranks_of(place as usize);
+        let first_heavy = self.join.heavy_from(&ranks);
+        Prober {
+            place,
+            ranks,
+            first_heavy,
+        }
+    }
+
+    /// Whether one of the lists of a group is open.
+    pub fn has_open(&self, group: GroupNo) -> bool {
+        let prober = self.prober(group);
+        let mut numbers = self.numbers(prober.heavy());
+        numbers.any(|number| self.lists[number].is_open())
+    }
+
+    /// The length of the longest of the open lists of a group, as it was at first; 0 if none is open.
+    pub fn longest(&self, group: GroupNo) -> usize {
+        let prober = self.prober(group);
+        let numbers = self.numbers(prober.heavy());
+        let open = numbers.filter(|&number| self.lists[number].is_open());
+        let lengths = open.map(|number| self.join.length(self.join.first_heavy() + number as u32));
+        lengths.max().unwrap_or(0)
+    }
+
+    /// The numbers of the lists with these heavy ranks.
+    fn numbers<'r>(&self, ranks: &'r [u32]) -> impl Iterator<Item = usize> + use<'r> {
+        let first = self.join.first_heavy();
+        ranks.iter().map(move |rank| (rank - first) as usize)
+    }
+
+    fn is_within(&self, prober: &Prober<'_>, other: u32) -> bool {
+        let of_prober = (prober.place, &*prober.ranks, prober.heavy());
+        self.join.is_within(of_prober, other, &self.bounds)
+    }
+
+    /// The other groups on the open lists of a group that are wanted, ascending by place. `is_wanted` can ask whether a group is
+    /// within bounds of this one.
+    pub fn candidates(
+        &self,
+        group: GroupNo,
+        mut is_wanted: impl FnMut(GroupNo, &dyn Fn() -> bool) -> bool,
+    ) -> Vec<GroupNo> {
+        let prober = self.prober(group);
+        let mut places: Vec<u32> = Vec::new();
+        self.each_part(&prober, |others| {
+            places.extend_from_slice(others);
+            false
+        });
+        // Lists ascend, and those of one template hold the same groups: the runs that a stable sort merges are few.
+        places.sort();
+        places.dedup();
+        places.retain(|&other| {
+            let is_within = || self.is_within(&prober, other);
+            is_wanted(self.join.group(other), &is_within)
+        });
+        places
+            .into_iter()
+            .map(|place| self.join.group(place))
+            .collect()
+    }
+
+    /// Whether `test` holds for one of the other groups on the open lists of a group. They are tested, each once, until one
+    /// passes; `test` can ask whether a group is within bounds of this one, which takes longer than to tell which it is.
+    pub fn any(
+        &self,
+        group: GroupNo,
+        mut test: impl FnMut(GroupNo, &dyn Fn() -> bool) -> bool,
+    ) -> bool {
+        let prober = self.prober(group);
+        let mut seen = FxHashSet::default();
+        self.each_part(&prober, |others| {
+            others.iter().any(|&other| {
+                let is_within = || self.is_within(&prober, other);
+                seen.insert(other) && test(self.join.group(other), &is_within)
+            })
+        })
+    }
+
+    /// Hands the parts of a prober's open lists that it may be within bounds of to `take`, until that says that it is enough;
+    /// whether it did.
+    fn each_part(&self, prober: &Prober<'_>, mut take: impl FnMut(&[u32]) -> bool) -> bool {
+        let place = prober.place;
+        // Smaller groups that have the key in their prefix, then larger ones where this one has.
+        for number in self.numbers(prober.heavy()) {
+            let [_, probing] = self.left(number);
+            let end = probing.partition_point(|&other| other < place);
+            if take(&probing[..end]) {
+                return true;
+            }
+        }
+        let [_, prefix] = self
+            .join
+            .prefix(place as usize, &prober.ranks, &self.bounds);
+        self.numbers(&prefix).any(|number| {
+            let [entries, _] = self.left(number);
+            let start = entries.partition_point(|&other| other <= place);
+            take(&entries[start..])
+        })
+    }
+
+    /// Some of the groups within bounds of a group that were taken off its lists, ascending by place.
+    pub fn representatives(&self, group: GroupNo) -> Vec<GroupNo> {
+        let prober = self.prober(group);
+        let lists = self.numbers(prober.heavy());
+        let mut places: Vec<u32> = lists
+            .flat_map(|number| self.lists[number].representatives.iter().copied())
+            .filter(|&other| other != prober.place)
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        places.retain(|&other| self.is_within(&prober, other));
+        places
+            .into_iter()
+            .map(|place| self.join.group(place))
+            .collect()
+    }
+
+    /// A group has probed its lists, and has found these. On a list where none of them stands the probe has failed: what a page's
+    /// family has says nothing of the template that the page has too. `is_retired` tells which groups nobody need compare any
+    /// more.
+    pub fn probed(
+        &mut self,
+        group: GroupNo,
+        found: &[GroupNo],
+        is_retired: impl Fn(GroupNo) -> bool,
+    ) {
+        let (join, policy) = (self.join, self.policy);
+        let is_live = |place: &u32| !is_retired(join.group(*place));
+        self.each_open(group, |list, rank, whole| {
+            let found = list.probed(found, (join, rank), &policy);
+            if list.is_open() && (found || list.probes % policy.sweep_every == 0) {
+                let left = list.left.take().unwrap_or_else(whole);
+                list.sweep(left, is_live);
+            }
+        });
+    }
+
+    /// Like [`HeavyKeys::probed`], before any group is known to be retired.
+    pub fn probed_ahead(&mut self, group: GroupNo, found: &[GroupNo]) {
+        let (join, policy) = (self.join, self.policy);
+        self.each_open(group, |list, rank, _| {
+            list.probed(found, (join, rank), &policy);
+        });
+    }
+
+    /// For each of the heavy keys of a group, whether its list is open and another group stands on it.
+    pub fn shared_open(&self, group: GroupNo, other: GroupNo) -> Vec<bool> {
+        let prober = self.prober(group);
+        let other = self.join.place(other);
+        // A key of the other one says that it is on the whole list, without a search of that.
+        let others = self.join.ranks_of(other as usize);
+        let is_shared = |&rank: &u32| {
+            let list = &self.lists[(rank - self.join.first_heavy()) as usize];
+            list.is_open()
+                && match &list.left {
+                    Some([entries, _]) => entries.binary_search(&other).is_ok(),
+                    None => others.binary_search(&rank).is_ok(),
+                }
+        };
+        prober.heavy().iter().map(is_shared).collect()
+    }
+
+    /// Like [`HeavyKeys::probed`], for a probe that stopped at the first match, which stands on
+    /// [these of the lists](HeavyKeys::shared_open); of the others it says nothing. On long lists many probes match by chance, so that
+    /// credit alone would keep a list open: failed probes count against all probes too, and more than one that is verified.
+    pub fn probed_for_first(&mut self, group: GroupNo, found_on: Option<&[bool]>) {
+        let policy = self.policy;
+        let mut found_on = found_on.map(|found_on| found_on.iter());
+        self.each(group, |list, _, _| {
+            let found = found_on.as_mut().map(|found_on| found_on.next());
+            match found {
+                _ if !list.is_open() => {}
+                None => {
+                    list.count(false, &policy);
+                    list.probes = list.probes.saturating_sub(policy.cost_of_first_probe);
+                }
+                Some(Some(true)) => list.count(true, &policy),
+                Some(_) => {}
+            }
+        });
+    }
+
+    /// Changes the open lists of a group; `change` is told the rank, and can ask for a list as it was at first.
+    fn each_open(
+        &mut self,
+        group: GroupNo,
+        mut change: impl FnMut(&mut PostingList, u32, &dyn Fn() -> [Vec<u32>; 2]),
+    ) {
+        self.each(group, |list, rank, whole| {
+            if list.is_open() {
+                change(list, rank, whole);
+            }
+        });
+    }
+
+    /// The same of all lists of its heavy keys.
+    fn each(
+        &mut self,
+        group: GroupNo,
+        mut change: impl FnMut(&mut PostingList, u32, &dyn Fn() -> [Vec<u32>; 2]),
+    ) {
+        let ranks = self.join.ranks_of(self.join.place(group) as usize);
+        for &rank in &ranks[self.join.heavy_from(&ranks)..] {
+            let number = (rank - self.join.first_heavy()) as usize;
+            let list = &mut self.lists[number];
+            let whole = || {
+                let lists = [self.join.list(rank), self.probing.get(number)];
+                lists.map(|list| list.to_vec())
+            };
+            change(list, rank, &whole);
+            if !list.is_open() {
+                list.left = None;
+            }
+        }
+    }
+}

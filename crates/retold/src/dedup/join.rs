@@ -1,0 +1,409 @@
+//! Joined pairs of sketches, without comparing all pairs.
+//!
+//! CCDet counts one for every pair of every posting list. That is quadratic in the length of a list, so the count is made only
+//! for pairs that can still be related: a pair of which the smaller sketch has n keys, and the size s to the method, must share
+//! `overlap(s)` of them, hence at least one of *any* n − overlap(s) + 1 keys of the smaller one. The smaller sketch therefore
+//! looks up its rarest n − overlap(s) + 1 keys only (its prefix), in the full lists of all larger ones, up to the size that the
+//! method says it can reach. This is prefix filtering; it is one-sided because containment divides by the smaller page.
+//!
+//! What is left is quadratic in the posting lists of keys that very many sketches have. These, the *heavy* keys, are not looked
+//! up here but in [`super::heavy_keys`], which finds large families without listing all their pairs.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::ids::{GroupNo, SketchNo};
+use crate::lane::in_order;
+use crate::sketch::{Bounds, SharedKeys, SketchRef, Sketches};
+use crate::spent::{Spent, Stopwatch};
+use crate::spill::{Row, SpillRows, Sorter};
+use crate::watch::Watch;
+
+/// What [`Join::pairs`] found.
+#[derive(Debug)]
+pub struct Joined<T> {
+    /// What was made of the pairs, if it was not taken.
+    pub made: Vec<T>,
+    /// The number of candidates: pairs that share a key of the smaller one's prefix.
+    pub candidates: u64,
+    /// The time that it took.
+    pub spent: Spent,
+}
+
+impl<T> Default for Joined<T> {
+    fn default() -> Self {
+        Joined {
+            made: Vec::new(),
+            candidates: 0,
+            spent: Spent::default(),
+        }
+    }
+}
+
+/// Hands every pair of different sketches that shares a key and is within `bounds` to `judge`, the smaller number
+/// first, and returns what that made of them: [`Join::pairs`] where no key is heavy.
+pub fn related_pairs<T: Send>(
+    sketches: &Sketches,
+    size: impl Fn(&[u64]) -> usize + Sync,
+    bounds: impl Fn(usize) -> Bounds + Sync,
+    watch: &dyn Watch,
+    judge: impl Fn(SketchNo, SketchNo, &mut Vec<T>) + Sync,
+) -> Result<Joined<T>> {
+    let each: Vec<SketchNo> = SketchNo::first(sketches.len()).collect();
+    let judge = |group: GroupNo, others: &[GroupNo], made: &mut Vec<T>| {
+        for &other in others {
+            let (a, b) = (group.min(other), group.max(other));
+            judge(SketchNo(a.0), SketchNo(b.0), made);
+        }
+    };
+    let traits = Traits {
+        size: &size,
+        needs_distinctive: &|_| false,
+        is_common: &|_| false,
+    };
+    let join = Join::build(sketches, &each, usize::MAX, &traits)?;
+    let mut found = Joined::default();
+    join.pairs(0, bounds, watch, judge, |_, piece| {
+        found.made.append(&mut piece.made);
+        found.candidates += piece.candidates;
+        found.spent += piece.spent;
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// What a join has to know of sketches.
+pub struct Traits<'a> {
+    /// The size of a sketch, from its keys.
+    pub size: &'a (dyn Fn(&[u64]) -> usize + Sync),
+    /// Whether a sketch is related to others of its size or larger only if they share a key that is not common.
+    pub needs_distinctive: &'a (dyn Fn(SketchRef<'_>) -> bool + Sync),
+    /// Whether a key is common.
+    pub is_common: &'a dyn Fn(u64) -> bool,
+}
+
+/// The inverted index that pair counting needs: groups in order of size, their shared keys as ranks, rarest first.
+#[derive(Debug)]
+pub struct Join {
+    /// Place -> size.
+    sizes: Vec<u32>,
+    /// Place -> [`Traits::needs_distinctive`].
+    needs_distinctive: Vec<bool>,
+    /// Place -> group; places ascend by size, then by number.
+    order: Vec<GroupNo>,
+    /// Class -> place.
+    place_of: Vec<u32>,
+    /// Place -> the ranks of its shared keys, ascending: rank 0 is the rarest key.
+    ranks: SpillRows<u32>,
+    /// Rank -> the places that hold it, ascending.
+    places: SpillRows<u32>,
+    /// Rank -> whether the key is common.
+    common: Vec<bool>,
+    /// This rank and all that follow are of heavy keys.
+    first_heavy: u32,
+    /// The longest list of a key that is not heavy.
+    heavy_above: usize,
+}
+
+/// Candidates of a group at the most, where keys can be heavy; those that share most keys of its prefix come first, then
+/// those of its size. A group with more has next to no distinctive keys.
+const CANDIDATES: usize = 2000;
+
+/// Classes of which one thread finds the pairs before they are taken.
+const PIECE: usize = 64;
+
+impl Join {
+    /// Indexes groups, given the sketch of each; a key that more than `heavy_above` of them have is heavy. Time O(n log n) in the number of
+    /// keys. Memory: 13 bytes a group, two a shared key; and 8 bytes a posting of a shared key, or temporary files.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn build(
+        sketches: &Sketches,
+        of: &[SketchNo],
+        heavy_above: usize,
+        traits: &Traits<'_>,
+    ) -> Result<Join> {
+        let of_sketch: Vec<(u32, bool)> = sketches.map(|sketch| {
+            let size = (traits.size)(sketch.keys) as u32;
+            (size, (traits.needs_distinctive)(sketch))
+        })?;
+        let of_group = |group: GroupNo| of_sketch[of[group.at()].at()];
+        let mut order: Vec<GroupNo> = GroupNo::first(of.len()).collect();
+        order.par_sort_unstable_by_key(|&group| (of_group(group).0, group));
+        let mut place_of = vec![0u32; order.len()];
+        for (place, &group) in (0u32..).zip(&order) {
+            place_of[group.at()] = place;
+        }
+        let (sizes, needs_distinctive) = order.iter().map(|&group| of_group(group)).unzip();
+        drop(of_sketch);
+        let (places, common, first_heavy) =
+            lists(sketches, of, &place_of, heavy_above, traits.is_common)?;
+        Ok(Join {
+            sizes,
+            needs_distinctive,
+            ranks: places.inverted(order.len())?,
+            order,
+            place_of,
+            places,
+            common,
+            first_heavy,
+            heavy_above,
+        })
+    }
+
+    /// Hands every pair of groups that is within `bounds` and shares a key of the smaller one's prefix which is not heavy
+    /// to `judge`, each group with those that are larger, and what that made of them to `take`, piece by piece, with the number
+    /// of pieces that are done; the first `done` pieces are left out. `bounds` is asked with the size of the smaller one.
+    ///
+    /// If no key is heavy, these are the same pairs as asking all with all (tested against exactly that). Each comes once;
+    /// their order does not depend on threads. Of the pairs in which a group is the smaller one, 2,000 candidates are looked at, or
+    /// `heavy_above` if that is more.
+    pub fn pairs<T: Send>(
+        &self,
+        mut done: usize,
+        bounds: impl Fn(usize) -> Bounds + Sync,
+        watch: &dyn Watch,
+        judge: impl Fn(GroupNo, &[GroupNo], &mut Vec<T>) + Sync,
+        mut take: impl FnMut(usize, &mut Joined<T>) -> Result<()>,
+    ) -> Result<()> {
+        let piece = |start: usize| {
+            let mut stopwatch = Stopwatch::start();
+            let (mut piece, mut hits) = (Joined::default(), Vec::new());
+            for place in (start..self.order.len()).take(PIECE) {
+                if watch.cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                self.partners(place, &bounds, &mut hits, &mut piece, &judge);
+                watch.advance(1);
+            }
+            piece.spent.candidates = stopwatch.lap().saturating_sub(piece.spent.verdicts);
+            Ok(piece)
+        };
+        let starts = (0..self.order.len()).step_by(PIECE).skip(done);
+        in_order(starts, piece, |piece| {
+            done += 1;
+            match piece {
+                Ok(piece) => take(done, piece),
+                Err(error) => Err(std::mem::replace(error, Error::Cancelled)),
+            }
+        })
+    }
+
+    fn size(&self, place: usize) -> usize {
+        self.sizes[place] as usize
+    }
+
+    /// The group at a place.
+    pub(super) fn group(&self, place: u32) -> GroupNo {
+        self.order[place as usize]
+    }
+
+    /// The place of a group.
+    pub(super) fn place(&self, group: GroupNo) -> u32 {
+        self.place_of[group.at()]
+    }
+
+    /// How many groups there are.
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The ranks of the shared keys of the group at a place, ascending.
+    pub(super) fn ranks_of(&self, place: usize) -> Row<'_, u32> {
+        self.ranks.get(place)
+    }
+
+    /// The posting list of a rank: places, ascending.
+    pub(super) fn list(&self, rank: u32) -> Row<'_, u32> {
+        self.places.get(rank as usize)
+    }
+
+    /// How long that list is.
+    pub(super) fn length(&self, rank: u32) -> usize {
+        self.places.count(rank as usize)
+    }
+
+    /// The first rank of a heavy key.
+    pub(super) fn first_heavy(&self) -> u32 {
+        self.first_heavy
+    }
+
+    /// How many keys are heavy; they are the last.
+    pub(super) fn heavy_count(&self) -> usize {
+        self.places.len() - self.first_heavy as usize
+    }
+
+    /// Where those of heavy keys begin among these ranks.
+    pub(super) fn heavy_from(&self, ranks: &[u32]) -> usize {
+        ranks.partition_point(|&rank| rank < self.first_heavy)
+    }
+
+    /// Of the ranks at a place, those in its prefix: those of keys that are not heavy, and of heavy ones. The prefix of a group that
+    /// [needs distinctive keys](Traits::needs_distinctive) has no common ones.
+    pub(super) fn prefix<'r>(
+        &self,
+        place: usize,
+        ranks: &'r [u32],
+        bounds: &impl Fn(usize) -> Bounds,
+    ) -> [Cow<'r, [u32]>; 2] {
+        let need = bounds(self.size(place)).overlap.max(1);
+        // Keys that no other group holds are the rarest of all: they fill the prefix first.
+        let length = |count: usize, need: usize| (count + 1).saturating_sub(need).min(count);
+        if !self.needs_distinctive[place] {
+            let prefix = &ranks[..length(ranks.len(), need)];
+            let (light, heavy) = prefix.split_at(self.heavy_from(prefix));
+            return [light, heavy].map(Cow::Borrowed);
+        }
+        let is_distinctive = |rank: &u32| !self.common[*rank as usize];
+        let mut light: Vec<u32> = ranks.iter().copied().filter(is_distinctive).collect();
+        // All common ones may be shared.
+        let need = need.saturating_sub(ranks.len() - light.len()).max(1);
+        light.truncate(length(light.len(), need));
+        let heavy = light.split_off(self.heavy_from(&light));
+        [light, heavy].map(Cow::Owned)
+    }
+
+    /// Whether the group at a place, given its ranks and those of them that are heavy, and another group are within bounds by their
+    /// heavy keys alone; otherwise the smaller one shares one of its other keys, and [`Join::pairs`] has found the pair. If the
+    /// smaller one needs distinctive keys, whether they are within bounds by all keys.
+    pub(super) fn is_within(
+        &self,
+        (place, ranks, heavy): (u32, &[u32], &[u32]),
+        other: u32,
+        bounds: &impl Fn(usize) -> Bounds,
+    ) -> bool {
+        // Places ascend by size.
+        let (small, large) = (place.min(other), place.max(other));
+        let Bounds { overlap, reach } = bounds(self.size(small as usize));
+        if self.size(large as usize) > reach {
+            return false;
+        }
+        let others = self.ranks_of(other as usize);
+        match self.needs_distinctive[small as usize] {
+            true => shares(ranks, &others, overlap.max(1)),
+            false => shares(heavy, &others[self.heavy_from(&others)..], overlap.max(1)),
+        }
+    }
+
+    /// Judges the pairs within bounds in which the group at `place` is the smaller one.
+    fn partners<T>(
+        &self,
+        place: usize,
+        bounds: &impl Fn(usize) -> Bounds,
+        hits: &mut Vec<u32>,
+        related: &mut Joined<T>,
+        judge: &impl Fn(GroupNo, &[GroupNo], &mut Vec<T>),
+    ) {
+        let group = self.order[place];
+        let Bounds { overlap, reach } = bounds(self.size(place));
+        let ranks = self.ranks_of(place);
+        let [looked_up, _] = self.prefix(place, &ranks, bounds);
+        let end = self.sizes.partition_point(|&size| size as usize <= reach);
+        for &rank in &*looked_up {
+            let list = self.list(rank);
+            let larger = list.partition_point(|&other| other as usize <= place);
+            let within = list.partition_point(|&other| (other as usize) < end);
+            hits.extend_from_slice(list.get(larger..within).unwrap_or_default());
+        }
+        if hits.is_empty() {
+            return;
+        }
+        hits.sort_unstable();
+        // One look at the clock for all candidates of a group: for each it would cost more than some verdicts.
+        let mut stopwatch = Stopwatch::start();
+        let rest = match &looked_up {
+            Cow::Borrowed(looked_up) => Cow::Borrowed(&ranks[looked_up.len()..]),
+            Cow::Owned(looked_up) => {
+                let is_left = |rank: &u32| looked_up.binary_search(rank).is_err();
+                Cow::Owned(ranks.iter().copied().filter(is_left).collect())
+            }
+        };
+        let runs = hits.chunk_by(|a, b| a == b);
+        let mut candidates: Vec<(usize, u32)> = runs.map(|run| (run.len(), run[0])).collect();
+        hits.clear();
+        let most = CANDIDATES.max(self.heavy_above);
+        if candidates.len() > most {
+            candidates.select_nth_unstable_by_key(most, |&(hits, place)| (Reverse(hits), place));
+            candidates.truncate(most);
+        }
+        related.candidates += candidates.len() as u64;
+        candidates.retain(|&(hits, place)| {
+            let need = overlap.max(1).saturating_sub(hits);
+            shares(&rest, &self.ranks_of(place as usize), need)
+        });
+        let others = candidates.iter().map(|&(_, place)| self.group(place));
+        let others: Vec<GroupNo> = others.collect();
+        if !others.is_empty() {
+            judge(group, &others, &mut related.made);
+        }
+        related.spent.verdicts += stopwatch.lap();
+    }
+}
+
+/// The lists of all keys that two groups or more hold, rarest first, which of these keys are common, and the number of the first
+/// that is heavy. Each list has the places of its groups, ascending.
+fn lists(
+    sketches: &Sketches,
+    of: &[SketchNo],
+    place_of: &[u32],
+    heavy_above: usize,
+    is_common: &dyn Fn(u64) -> bool,
+) -> Result<(SpillRows<u32>, Vec<bool>, u32)> {
+    let memory = sketches.memory();
+    // Sketch by sketch the places of its groups.
+    let mut ends = vec![0u32; sketches.len() + 1];
+    of.iter().for_each(|sketch| ends[sketch.at() + 1] += 1);
+    for at in 1..ends.len() {
+        ends[at] += ends[at - 1];
+    }
+    let mut holders = vec![0u32; of.len()];
+    for (sketch, &place) in of.iter().zip(place_of) {
+        let at = &mut ends[sketch.at()];
+        holders[*at as usize] = place;
+        *at += 1;
+    }
+    // Each start has become the end.
+    let places = |number: SketchNo| {
+        let start = number.at().checked_sub(1).map_or(0, |before| ends[before]);
+        holders[start as usize..ends[number.at()] as usize].iter()
+    };
+    let weight = |number| places(number).len() as u64;
+    let keys = SharedKeys::of(sketches, weight, 1, |number| places(number).copied())?;
+    // The lists in the order of keys, which of these are common, and which lists are the rarest.
+    let (mut by_key, mut is_common_key) = (SpillRows::new(memory), Vec::new());
+    let mut order = Sorter::new(memory);
+    keys.each(|key, list| {
+        if list.len() > 1 {
+            order.push([list.len() as u32, by_key.len() as u32])?;
+            is_common_key.push(is_common(key));
+            by_key.push(list)?;
+        }
+        Ok(())
+    })?;
+    let (mut lists, mut common, mut first_heavy) = (SpillRows::new(memory), Vec::new(), 0);
+    for [length, number] in order.finish()? {
+        first_heavy += u32::from(length as usize <= heavy_above);
+        common.push(is_common_key[number as usize]);
+        lists.push(&by_key.get(number as usize))?;
+    }
+    Ok((lists, common, first_heavy))
+}
+
+/// True if two ascending lists share at least `need` values. Gives up as soon as that is out of reach.
+fn shares(a: &[u32], b: &[u32], mut need: usize) -> bool {
+    let (mut i, mut j) = (0, 0);
+    while need > 0 {
+        if a.len() - i < need || b.len() - j < need {
+            return false;
+        }
+        match a[i].cmp(&b[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => (i, j, need) = (i + 1, j + 1, need - 1),
+        }
+    }
+    true
+}

@@ -1,0 +1,48 @@
+//! The pairs of each group.
+
+use crate::cluster::Pair;
+use crate::error::Result;
+use crate::ids::GroupNo;
+use crate::spill::{Memory, SpillRows, Sorter};
+
+/// A pair's numbers behind two others, by which pairs are sorted.
+pub(super) fn keyed([x, y]: [u32; 2], [a, b, c, d, e, f]: [u32; 6]) -> [u32; 8] {
+    [x, y, a, b, c, d, e, f]
+}
+
+/// Pairs by the number of a group, or by its place in some order.
+#[derive(Default)]
+pub(super) struct JoinPairs(SpillRows<[u32; 6]>);
+
+impl JoinPairs {
+    /// Of [`keyed`] pairs by (group, other group), in both directions; repeated pairs count once.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn new(pairs: Sorter<[u32; 8]>, memory: &Memory) -> Result<JoinPairs> {
+        let mut last = None;
+        let different = pairs.finish()?.filter_map(|[group, other, pair @ ..]| {
+            let is_new = last.replace((group, other)) != Some((group, other));
+            is_new.then_some((group, pair))
+        });
+        SpillRows::gather(different, 0, memory).map(JoinPairs)
+    }
+
+    /// The pairs of a group, ascending by the other group.
+    pub(super) fn of(&self, group: GroupNo) -> Vec<Pair> {
+        self.at(group.at())
+    }
+
+    /// The same where pairs stand by the places of groups.
+    pub(super) fn at(&self, place: usize) -> Vec<Pair> {
+        if place >= self.0.len() {
+            return Vec::new();
+        }
+        let pairs = self.0.get(place);
+        pairs.iter().copied().map(Pair::from_numbers).collect()
+    }
+
+    /// Whether a group has pairs.
+    pub(super) fn has(&self, group: GroupNo) -> bool {
+        group.at() < self.0.len() && self.0.count(group.at()) > 0
+    }
+}

@@ -1,0 +1,207 @@
+//! Probing: groups of large components, and those on posting lists of heavy keys, look for what they are related to among the
+//! pairs of the join and on those lists.
+
+use rayon::prelude::*;
+
+use super::context::Context;
+use super::group::Groups;
+use super::heavy_keys::HeavyKeys;
+use super::join_pairs::JoinPairs;
+use super::sketch_judge::SketchJudge;
+use super::union_find::UnionFind;
+use super::verify::Verification;
+use crate::cluster::Pair;
+use crate::error::{Error, Result};
+use crate::ids::GroupNo;
+use crate::watch::Stage;
+
+/// Groups that probe for their first match at the same time, at the most: most match at once, few probe at all.
+const FIRST_PROBES: usize = 128;
+/// Groups that go together through a batch at the most, those that have nothing to probe included.
+const TOGETHER: usize = 4096;
+
+/// Of the pairs sampled from a list one in so many has to hold: of those with the four smallest pages as many do if one of these is what
+/// all others quote, and some pairs are missed.
+const ONE_IN: usize = 8;
+
+/// Similarity, as sketches see it, of groups that are taken to be of one family. A lower one puts families together that have a
+/// template in common.
+const SAME_FAMILY: f32 = 0.8;
+
+/// What groups probe with.
+pub(super) struct Probing<'a> {
+    pub(super) judge: SketchJudge<'a>,
+    /// Group -> the place of its first page in the order of preference.
+    pub(super) places: &'a [u32],
+    /// The pairs that the join found, as sketches see them.
+    pub(super) join_pairs: &'a JoinPairs,
+    /// Group -> whether sketches are known to relate it to none on the lists of its heavy keys ([`Probing::first_probes`]); empty if
+    /// nobody has probed.
+    pub(super) isolated: Vec<bool>,
+}
+
+impl<'a> Probing<'a> {
+    pub(super) fn context(&self) -> &'a Context<'a> {
+        self.judge.context
+    }
+
+    pub(super) fn groups(&self) -> &'a Groups {
+        self.judge.groups
+    }
+
+    pub(super) fn place(&self, group: GroupNo) -> u32 {
+        self.places[group.at()]
+    }
+
+    /// Errors: the run was cancelled.
+    pub(super) fn go_on(&self) -> Result<()> {
+        match self.context().watch.cancelled() {
+            true => Err(Error::Cancelled),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether two groups may be related: not two old ones, and none that is isolated (and has no pairs of the join, or it would not
+    /// have been asked).
+    pub(super) fn may_be_related(&self, a: GroupNo, b: GroupNo) -> bool {
+        let is_isolated = |group: GroupNo| self.isolated.get(group.at()) == Some(&true);
+        !self.groups().are_old(a, b) && !is_isolated(a) && !is_isolated(b)
+    }
+
+    /// The group that a pair relates this one to.
+    pub(super) fn other(&self, group: GroupNo, pair: &Pair) -> GroupNo {
+        let [a, b] = [pair.a, pair.b].map(|page| self.groups().of(page));
+        if a == group { b } else { a }
+    }
+
+    /// Before any text is looked at: a pair of each of these groups that sketches relate to another on the lists of its heavy keys, or
+    /// was found by. Groups that probe and find nobody are [isolated](Probing::isolated) from now on. Lists on which nobody finds
+    /// anybody are closed for good.
+    ///
+    /// Errors: the run was cancelled.
+    pub(super) fn first_probes(
+        &mut self,
+        mut groups: Vec<GroupNo>,
+        heavy: &mut HeavyKeys<'a>,
+    ) -> Result<Vec<Pair>> {
+        let all = GroupNo::first(self.groups().len());
+        let mut is_matched: Vec<bool> = all.map(|group| self.join_pairs.has(group)).collect();
+        let (mut pairs, mut isolated) = (Vec::new(), vec![false; self.groups().len()]);
+        groups.par_sort_unstable_by_key(|&group| self.place(group));
+        let mut rest = &groups[..];
+        while !rest.is_empty() {
+            self.go_on()?;
+            let before = rest.len();
+            // Of groups that are matched nothing is asked, and what they would find says nothing of their lists.
+            let probing = next_batch(&mut rest, FIRST_PROBES, |group| {
+                (!is_matched[group.at()] && heavy.has_open(group)).then_some(true)
+            });
+            let found: Vec<Option<(Pair, Vec<bool>)>> = probing
+                .par_iter()
+                .map(|&group| {
+                    let pair = self.first_match(group, heavy)?;
+                    let found_on = heavy.shared_open(group, self.other(group, &pair));
+                    Some((pair, found_on))
+                })
+                .collect();
+            for (&group, found) in probing.iter().zip(&found) {
+                match found {
+                    Some((pair, _)) => {
+                        for page in [pair.a, pair.b] {
+                            is_matched[self.groups().of(page).at()] = true;
+                        }
+                    }
+                    None => isolated[group.at()] = true,
+                }
+                heavy.probed_for_first(group, found.as_ref().map(|(_, found_on)| &found_on[..]));
+            }
+            pairs.extend(found.into_iter().flatten().map(|(pair, _)| pair));
+            self.context().watch.advance((before - rest.len()) as u64);
+        }
+        heavy.settle();
+        self.isolated = isolated;
+        Ok(pairs)
+    }
+
+    /// The pair with the first group on a group's lists that sketches relate it to.
+    fn first_match(&self, group: GroupNo, heavy: &HeavyKeys<'_>) -> Option<Pair> {
+        let (one, mut found) = (self.judge.one(group), None);
+        let (mut compared, mut bound) = (0, None);
+        heavy.any(group, |other, is_within| {
+            let may_be = |bound| one.may_be_related(bound, other);
+            if is_within() && bound.as_ref().is_none_or(may_be) {
+                found = one.with(other);
+                compared += 1;
+                if compared == self.context().limits.bounded {
+                    bound = one.upper_bound();
+                }
+            }
+            found.is_some()
+        });
+        found
+    }
+
+    /// Whether of these pairs of groups, sampled from the posting list of a heavy key, hardly any holds: of a family's nearly all do, of
+    /// a template's hardly one, though sketches relate many. Of too few different pages nothing can be said.
+    pub(super) fn are_unrelated(
+        &self,
+        pairs: &[[GroupNo; 2]],
+        verification: &Verification<'_>,
+    ) -> bool {
+        let are_old = |&[a, b]: &[GroupNo; 2]| self.groups().are_old(a, b);
+        let different = pairs.iter().filter(|pair| pair[0] != pair[1]);
+        let different: Vec<&[GroupNo; 2]> = different.filter(|pair| !are_old(pair)).collect();
+        let related = different.iter();
+        let related = related.filter_map(|&&[a, b]| self.judge.one(a).with(b));
+        let held = verification.verify(&related.collect::<Vec<Pair>>());
+        let held = held.iter().flatten().count();
+        2 * different.len() > pairs.len() && ONE_IN * held < different.len()
+    }
+
+    /// These groups, those of a family side by side, by what sketches tell: pairs of the join, and these that first probes found. So
+    /// sketches and fingerprints that a family needs are held in the caches, and in memory, for it and for none else; in the order of
+    /// their numbers, families of a few hundred pages are visited in as many places as their pages have least keys.
+    pub(super) fn by_family(&self, groups: &[GroupNo], found: Vec<Pair>) -> Vec<GroupNo> {
+        let mut families = UnionFind::new(self.groups().component_sizes());
+        let mut join = |pairs: Vec<Pair>| {
+            let same_family = |pair: &&Pair| pair.similarity >= SAME_FAMILY;
+            for pair in pairs.iter().filter(same_family) {
+                families.join(self.groups().of(pair.a), self.groups().of(pair.b));
+            }
+        };
+        join(found);
+        groups
+            .iter()
+            .for_each(|&group| join(self.join_pairs.of(group)));
+        let family = |&group: &GroupNo| (families.root(group), group);
+        let mut ordered: Vec<(GroupNo, GroupNo)> = groups.par_iter().map(family).collect();
+        ordered.par_sort_unstable();
+        ordered.into_iter().map(|(_, group)| group).collect()
+    }
+
+    /// Begins a stage that goes through so many groups.
+    pub(super) fn begin(&self, stage: Stage, groups: usize) {
+        self.context().watch.begin(stage.name(), groups as u64);
+    }
+}
+
+/// The next groups that probe, until so many of them have something to probe (or all are [`TOGETHER`]); those before them that do not
+/// probe are passed over. `probes` tells of each whether it has something to probe; `None` of those that do not probe.
+pub(super) fn next_batch(
+    rest: &mut &[GroupNo],
+    most: usize,
+    probes: impl Fn(GroupNo) -> Option<bool>,
+) -> Vec<GroupNo> {
+    let (mut next, mut many) = (Vec::new(), 0);
+    while many < most
+        && next.len() < TOGETHER
+        && let Some((&group, others)) = rest.split_first()
+    {
+        if let Some(has_something) = probes(group) {
+            next.push(group);
+            many += usize::from(has_something);
+        }
+        *rest = others;
+    }
+    next
+}

@@ -1,0 +1,351 @@
+//! The front of the main job.
+
+use std::path::Path;
+
+use super::context::{Context, Limits, old_first, preference};
+use super::findings::Findings;
+use super::pool::in_pool;
+use super::stage::Stopwatch;
+use super::stages::{Related, relate};
+use super::texts::{Reread, TextSource};
+use crate::collect::{Collection, collect, learn_noise, learn_words, read_all};
+use crate::config::{Config, Resources};
+use crate::error::Result;
+use crate::ids::PageNo;
+use crate::model::Model;
+use crate::page::Page;
+use crate::read::Source;
+use crate::resume::Resume;
+use crate::spill::Memory;
+use crate::watch::{Stage, Watch};
+
+/// Finds the copies among pages in memory.
+///
+/// Errors: a configuration that cannot be ([`Model::new`]), no page at all.
+pub fn dedup(pages: impl IntoIterator<Item = Page>, config: &Config) -> Result<Findings> {
+    Dedup::new(Model::new(config.clone())?).run(vec![Source::of_pages("pages", pages)])
+}
+
+/// Old pages that are kept somewhere, sketched by the model that judges.
+pub trait StoredPages: TextSource {
+    /// Adds to a collection the old pages that sketches may relate to those in it ([`Collection::push`]). From then on the
+    /// texts of these are asked for, by their numbers there.
+    fn add_related(&mut self, collection: &mut Collection, watch: &dyn Watch) -> Result<()>;
+}
+
+/// What new pages are compared with.
+enum Against<'a> {
+    Nothing,
+    Sources(Vec<Source>),
+    Stored(&'a mut (dyn StoredPages + Send)),
+}
+
+/// The main job: finds the copies among pages; writes nothing. What is found does not depend on [resources](Dedup::resources), nor
+/// on the order of the sources if their ids differ.
+///
+/// ```
+/// use retold::{Config, Dedup, Model, Page, Source};
+///
+/// let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
+///              The captain said that it was the last boat of the day.";
+/// let old = vec![Source::of_pages("yesterday", [Page::text("original", story)])];
+/// let new = vec![Source::of_pages("today", [Page::text("reprint", format!("{story} More news tomorrow."))])];
+/// let findings = Dedup::new(Model::new(Config::default())?).against(old).run(new)?;
+/// assert_eq!(&*findings.id(findings.dropped[0].page), "reprint");
+/// # Ok::<(), retold::Error>(())
+/// ```
+pub struct Dedup<'a> {
+    model: Model,
+    against: Against<'a>,
+    resources: Resources,
+    watch: &'a dyn Watch,
+    limits: Limits,
+}
+
+impl<'a> Dedup<'a> {
+    /// A job that this model judges. One that knows nothing yet learns from the pages; one that does judges by what it knows.
+    pub fn new(model: Model) -> Dedup<'a> {
+        Dedup {
+            model,
+            against: Against::Nothing,
+            resources: Resources::default(),
+            watch: &(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Finds what of the pages repeats a page of `old`, or a page of their own that is kept. Verdicts are those of a run over all of
+    /// them; but old pages are kept whatever they repeat, and not compared with each other.
+    pub fn against(mut self, old: Vec<Source>) -> Self {
+        self.against = Against::Sources(old);
+        self
+    }
+
+    /// The same where the old pages are kept somewhere and the model has judged them. Memory: that of a run over the new pages and the
+    /// old ones that they may be related to.
+    pub fn against_stored(mut self, old: &'a mut (dyn StoredPages + Send)) -> Self {
+        self.against = Against::Stored(old);
+        self
+    }
+
+    /// What it may use; by default one thread a core, and no temporary files.
+    pub fn resources(mut self, resources: &Resources) -> Self {
+        self.resources = resources.clone();
+        self
+    }
+
+    /// Who is told of progress, and may stop it.
+    pub fn watch(mut self, watch: &'a dyn Watch) -> Self {
+        self.watch = watch;
+        self
+    }
+
+    /// From which sizes on not all pairs are looked at.
+    #[doc(hidden)]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Finds the copies in `sources`.
+    ///
+    /// Errors: no page in all sources, an input that changed while it was read, and the job was cancelled.
+    pub fn run(self, sources: Vec<Source>) -> Result<Findings> {
+        let memory = self.resources.memory()?;
+        self.run_within(sources, &memory)
+    }
+
+    /// The same with this memory, whatever the resources say.
+    pub(super) fn run_within(self, sources: Vec<Source>, memory: &Memory) -> Result<Findings> {
+        in_pool(self.resources.threads, || {
+            let mut clock = Stopwatch::default();
+            let (job, texts) = self.read(sources, memory, &mut clock)?;
+            job.find(texts.map(|texts| texts as &dyn TextSource), clock)
+        })
+    }
+
+    /// Finds the copies among pages that were read and sketched before; the model has learnt. Their texts come from `texts`.
+    ///
+    /// Errors: those of `texts` and of temporary files, and the job was cancelled.
+    pub fn run_sketched(self, collection: Collection, texts: &dyn TextSource) -> Result<Findings> {
+        in_pool(self.resources.threads, || {
+            let job = Sketched {
+                sources: Vec::new(),
+                new_sources: 0,
+                collection,
+                model: self.model,
+                watch: self.watch,
+                limits: self.limits,
+                old_pages: 0,
+                resume: None,
+            };
+            job.find(Some(texts), Stopwatch::default())
+        })
+    }
+
+    /// The stages up to sketches; and where texts of stored pages come from.
+    #[allow(clippy::type_complexity)]
+    fn read(
+        self,
+        sources: Vec<Source>,
+        memory: &Memory,
+        clock: &mut Stopwatch,
+    ) -> Result<(Sketched<'a>, Option<&'a (dyn StoredPages + Send)>)> {
+        let Dedup {
+            mut model,
+            against,
+            resources,
+            watch,
+            limits,
+        } = self;
+        let (mut resume, mut stored, new_sources) = (None, None, sources.len());
+        let (mut all, mut old_pages) = (sources, 0);
+        let mut begin = |stage| clock.begin(stage);
+        let collection = match against {
+            Against::Nothing => {
+                if let Some(folder) = &resources.resume {
+                    begin(Stage::HashInputs);
+                    let chunk = limits.journal_chunk;
+                    resume = Some(Resume::open(folder, &all, &model, chunk, watch)?);
+                }
+                collect_or_resume(&all, &mut model, memory, (&resume, watch), &mut begin)?
+            }
+            Against::Sources(old) => {
+                let new_sources = all.len();
+                all.extend(old);
+                let (new, old) = all.split_at(new_sources);
+                let both = [new, old];
+                let collection = collect_both(both, &mut model, memory, watch, &mut begin)?;
+                old_pages = collection.1;
+                collection.0
+            }
+            Against::Stored(old) => {
+                begin(Stage::Read);
+                let may_be_empty = model.config().allow_empty;
+                let mut collection = read_all(&all, &model, may_be_empty, memory, watch)?;
+                let first = collection.pages.len();
+                old.add_related(&mut collection, watch)?;
+                collection.settle_from(PageNo::new(first))?;
+                old_pages = collection.pages.len() - first;
+                stored = Some(&*old);
+                collection
+            }
+        };
+        let job = Sketched {
+            sources: all,
+            new_sources,
+            collection,
+            model,
+            watch,
+            limits,
+            old_pages,
+            resume,
+        };
+        Ok((job, stored))
+    }
+}
+
+/// Reads, sketches and learns, unless an interrupted run has.
+fn collect_or_resume(
+    sources: &[Source],
+    model: &mut Model,
+    memory: &Memory,
+    (resume, watch): (&Option<Resume>, &dyn Watch),
+    begin: &mut dyn FnMut(Stage),
+) -> Result<Collection> {
+    let Some(resume) = resume else {
+        return collect(sources, model, memory, watch, begin);
+    };
+    match Collection::saved(resume, memory)? {
+        (Some((collection, learnt)), _) => {
+            *model = Model::from_json(&learnt, Path::new(""))?;
+            Ok(collection)
+        }
+        (None, mut journal) => {
+            let collection = collect(sources, model, memory, watch, begin)?;
+            collection.save(&mut journal, model.to_json())?;
+            Ok(collection)
+        }
+    }
+}
+
+/// Reads and sketches new sources and old ones; a model that knows nothing learns from both. Also the number of old pages, which come
+/// last.
+fn collect_both(
+    [new, old]: [&[Source]; 2],
+    model: &mut Model,
+    memory: &Memory,
+    watch: &dyn Watch,
+    begin: &mut dyn FnMut(Stage),
+) -> Result<(Collection, usize)> {
+    if model.wants_words() {
+        begin(Stage::CountWords);
+        *model = model.with_knowledge(learn_words(&[new, old].concat(), model, watch)?);
+    }
+    begin(Stage::Read);
+    let may_be_empty = model.config().allow_empty;
+    let mut collection = read_all(new, model, may_be_empty, memory, watch)?;
+    let others = read_all(old, model, false, memory, watch)?;
+    if !others.rejects.is_empty() {
+        let count = others.rejects.len();
+        watch.warn(&format!(
+            "{count} records of the old pages could not be read"
+        ));
+    }
+    let first = collection.pages.len();
+    let old_pages = others.pages.len();
+    collection.append(others, new.len() as u32)?;
+    collection.settle_from(PageNo::new(first))?;
+    learn_noise(&collection, model, watch, begin)?;
+    Ok((collection, old_pages))
+}
+
+/// Pages that are sketched, to be compared.
+struct Sketched<'a> {
+    sources: Vec<Source>,
+    new_sources: usize,
+    collection: Collection,
+    model: Model,
+    watch: &'a dyn Watch,
+    limits: Limits,
+    /// So many pages at the end are old ones.
+    old_pages: usize,
+    /// Where what is done is kept.
+    resume: Option<Resume>,
+}
+
+impl Sketched<'_> {
+    /// The stages after sketching. Texts of pages that are of no source come from `texts`; the others are read again.
+    fn find(self, texts: Option<&dyn TextSource>, mut clock: Stopwatch) -> Result<Findings> {
+        let Sketched {
+            sources,
+            new_sources,
+            mut collection,
+            model,
+            watch,
+            limits,
+            old_pages,
+            resume,
+        } = self;
+        let memory = collection.memory().clone();
+        memory.suffices(collection.pages.len())?;
+        let by_id = collection.pages.by_id();
+        let mut preference = preference(&collection, model.config().canonical, &by_id, watch)?;
+        let first_old = collection.pages.len() - old_pages;
+        let mut is_old = Vec::new();
+        if old_pages > 0 {
+            is_old = by_id.iter().map(|page| page.at() >= first_old).collect();
+            preference = old_first(&preference, &is_old);
+        }
+        let sketches = std::mem::take(&mut collection.sketches);
+        let partial = std::mem::take(&mut collection.partial);
+        let reread = Reread {
+            sources: &sources,
+            model: &model,
+            collection: &collection,
+            others: texts,
+        };
+        let context = Context {
+            model: &model,
+            collection: &collection,
+            by_id: &by_id,
+            preference: &preference,
+            memory: &memory,
+            watch,
+            is_old: &is_old,
+            resume: resume.as_ref(),
+            limits,
+        };
+        let related = relate(&context, sketches, partial, &reread, &mut clock)?;
+        let Related {
+            listed,
+            pruned,
+            pruned_of,
+            unpruned,
+            candidates,
+            verified,
+            spent,
+        } = related;
+        collection.spent += spent;
+        collection.pages.recall();
+        Ok(Findings {
+            model,
+            new_sources,
+            old_pages,
+            sources,
+            collection,
+            by_id,
+            pairs: listed.pairs,
+            large_components: listed.large,
+            clusters: listed.clusters,
+            dropped: listed.dropped,
+            pruned,
+            pruned_of,
+            unpruned,
+            candidates,
+            verified,
+            threads: rayon::current_num_threads(),
+            times: clock.finish(),
+        })
+    }
+}

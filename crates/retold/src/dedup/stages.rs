@@ -1,0 +1,326 @@
+//! The stages after sketching: from sketches to related pages, clusters, and what is kept.
+
+use bytemuck::pod_collect_to_vec;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::by_probing::Decided;
+use super::context::{Context, Limits};
+use super::group::Groups;
+use super::heavy_keys::{ClosePolicy, HeavyKeys};
+use super::join::{Join, Joined, Traits};
+use super::join_pairs::{JoinPairs, keyed};
+use super::list::{self, Components, Listed};
+use super::probe::Probing;
+use super::sketch_judge::SketchJudge;
+use super::stage::Stopwatch;
+use super::texts::TextSource;
+use super::union_find::UnionFind;
+use super::verify::{Verification, Verified};
+use crate::cluster::Pair;
+use crate::collect::{Collection, PartialFingerprints};
+use crate::error::Result;
+use crate::ids::{GroupNo, PrunedNo, SketchNo};
+use crate::model::{Model, PrunedSketches};
+use crate::sketch::Sketches;
+use crate::spent::Spent;
+use crate::spill::{SpillVec, Sorter};
+use crate::watch::Stage;
+
+/// The part of the memory left that holds sketches which are read often.
+const READ_OFTEN: u64 = 8;
+
+/// Pairs that one thread looks through at a time.
+const SPLIT: usize = 1 << 12;
+
+/// Related pages, and how they were found.
+pub(super) struct Related {
+    pub(super) listed: Listed,
+    pub(super) pruned: PrunedSketches,
+    pub(super) pruned_of: Vec<PrunedNo>,
+    pub(super) unpruned: Option<Sketches>,
+    pub(super) candidates: u64,
+    pub(super) verified: Verified,
+    pub(super) spent: Spent,
+}
+
+/// All stages after sketching. The sketches and partial fingerprints of the collection are handed over apart from it.
+///
+/// Errors: those of [`TextSource::each`] and of temporary files, and the run was cancelled.
+pub(super) fn relate(
+    context: &Context<'_>,
+    sketches: Sketches,
+    partial: PartialFingerprints,
+    texts: &dyn TextSource,
+    clock: &mut Stopwatch,
+) -> Result<Related> {
+    let Context { model, memory, .. } = *context;
+    clock.begin(Stage::Group);
+    let (mut pruned, pruned_of, unpruned) = prune(model, context.collection, sketches)?;
+    let groups = Groups::new(context, &pruned, &pruned_of)?;
+    pruned.read_often(READ_OFTEN);
+    let judge = SketchJudge {
+        context,
+        pruned: &pruned,
+        groups: &groups,
+    };
+    let stages = Stages {
+        context,
+        judge,
+        groups: &groups,
+    };
+
+    clock.begin(Stage::Join);
+    let join = stages.index()?;
+    let (seen, mut components, joined) = stages.join(&join)?;
+    memory.check()?;
+
+    clock.begin(Stage::HeavyKeys);
+    let bounds = |size| model.bounds(size);
+    let heavy = HeavyKeys::new(&join, &bounds, ClosePolicy::default(), memory)?;
+    let probes = stages.probing_groups(&mut components, &heavy);
+    let mut verification = Verification::new(judge, partial)?;
+    let (to_check, join_pairs) = stages.split(seen, &components, &probes, &verification)?;
+    let places = stages.places();
+    let probing = Probing {
+        judge,
+        places: &places,
+        join_pairs: &join_pairs,
+        isolated: Vec::new(),
+    };
+    let decided = stages.decide(
+        probing,
+        heavy,
+        &probes,
+        &mut verification,
+        (texts, &mut *clock),
+    )?;
+
+    clock.begin(Stage::Cluster);
+    context.watch.begin(Stage::Cluster.name(), 0);
+    let listing = Components {
+        judge,
+        verification: &verification,
+        decided: decided.as_ref(),
+    };
+    let listed = listing.list(to_check, &components)?;
+    memory.check()?;
+    let verified = verification.verified();
+    drop(verification);
+    Ok(Related {
+        listed,
+        candidates: joined.candidates + decided.map_or(0, |decided| decided.candidates),
+        verified,
+        spent: joined.spent,
+        pruned,
+        pruned_of,
+        unpruned,
+    })
+}
+
+/// Takes the noise out of the sketches: the pruned sketches that are left, which of them each page has (in the order of reading),
+/// and the keys of the sketches as they were, if that makes a difference.
+///
+/// Errors: a temporary file cannot be written.
+fn prune(
+    model: &Model,
+    collection: &Collection,
+    sketches: Sketches,
+) -> Result<(PrunedSketches, Vec<PrunedNo>, Option<Sketches>)> {
+    let known = model.knowledge().filter(|known| !known.deletes_nothing());
+    let Some(known) = known else {
+        let pages = collection.pages.iter();
+        let pruned_of = pages.map(|page| PrunedNo(page.sketch.0)).collect();
+        return Ok((model.prune_all(sketches)?, pruned_of, None));
+    };
+    let mut pruned = Sketches::new(collection.memory());
+    let mut seen: FxHashMap<(SketchNo, Option<u32>), PrunedNo> = FxHashMap::default();
+    let mut pruned_of = Vec::with_capacity(collection.pages.len());
+    for page in collection.pages.iter() {
+        let name = collection.site(&page);
+        let site = name.filter(|site| known.deleted_on_site.contains_key(*site));
+        let key = (page.sketch, page.site.filter(|_| site.is_some()));
+        let number = match seen.get(&key) {
+            Some(&number) => number,
+            None => {
+                let sketch = sketches.get(page.sketch);
+                let kept = model.without_noise(sketch.as_ref(), site);
+                let number = PrunedNo(pruned.add(kept.as_ref())?.0);
+                seen.insert(key, number);
+                number
+            }
+        };
+        pruned_of.push(number);
+    }
+    let unpruned = Some(sketches.keys_only()?);
+    Ok((model.prune_all(pruned)?, pruned_of, unpruned))
+}
+
+/// The stages of a run over the exact groups of a collection.
+struct Stages<'a> {
+    context: &'a Context<'a>,
+    judge: SketchJudge<'a>,
+    groups: &'a Groups,
+}
+
+impl<'a> Stages<'a> {
+    /// The inverted index of the join.
+    fn index(&self) -> Result<Join> {
+        let Context { model, limits, .. } = self.context;
+        let Limits { heavy, .. } = limits;
+        let traits = Traits {
+            size: &|keys| model.size(keys),
+            needs_distinctive: &|sketch| model.needs_own(sketch),
+            is_common: &|key| model.is_common(key),
+        };
+        let sketches = self.judge.pruned.sketches();
+        let watch = self.context.watch;
+        watch.begin(Stage::Join.name(), self.groups.len() as u64);
+        Join::build(sketches, &self.groups.sketches, *heavy, &traits)
+    }
+
+    /// The pairs that the join finds, and those of exact copies in different groups, as sketches see them; and the components that
+    /// they make. What an interrupted run has found comes first.
+    fn join(&self, join: &Join) -> Result<(SpillVec<[u32; 6]>, UnionFind, Joined<Pair>)> {
+        let mut components = UnionFind::new(self.groups.component_sizes());
+        let mut seen = SpillVec::new(self.context.memory);
+        let mut add = |pair: Pair| {
+            components.join(self.groups.of(pair.a), self.groups.of(pair.b));
+            seen.push(pair.to_numbers())
+        };
+        let (mut all, mut done) = (Joined::default(), 0);
+        // A chunk is: pieces that are done, candidates of the last one, its pairs.
+        let take_up = |chunk: &[u8]| {
+            let numbers: Vec<u32> = pod_collect_to_vec(chunk);
+            if let [pieces, candidates, pairs @ ..] = &numbers[..] {
+                done = *pieces as usize;
+                all.candidates += u64::from(*candidates);
+                let (pairs, _) = pairs.as_chunks();
+                pairs
+                    .iter()
+                    .try_for_each(|&pair| add(Pair::from_numbers(pair)))?;
+            }
+            Ok(())
+        };
+        let journal = self.context.resume;
+        let journal = journal.map(|resume| resume.journal("pairs", take_up));
+        let mut journal = journal.transpose()?;
+        let bounds = |size| self.context.model.bounds(size);
+        let judge = |group, others: &[GroupNo], made: &mut Vec<Pair>| {
+            made.extend(self.judge.one(group).with_each(others));
+        };
+        join.pairs(done, bounds, self.context.watch, judge, |done, piece| {
+            if let Some(journal) = &mut journal {
+                let mut chunk = vec![done as u32, piece.candidates as u32];
+                chunk.extend(piece.made.iter().flat_map(|pair| pair.to_numbers()));
+                journal.append(bytemuck::cast_slice(&chunk))?;
+            }
+            all.candidates += piece.candidates;
+            all.spent += piece.spent;
+            piece.made.drain(..).try_for_each(&mut add)
+        })?;
+        self.judge.copies_between_groups(&mut add)?;
+        Ok((seen, components, all))
+    }
+
+    /// Group -> whether it probes: as far as sketches tell, its component may have more pages than the limit, or holds posting lists of
+    /// heavy keys. `components` are those of the pairs that were found; groups of one such list are joined.
+    fn probing_groups(&self, components: &mut UnionFind, heavy: &HeavyKeys<'_>) -> Vec<bool> {
+        let all = || GroupNo::first(self.groups.len());
+        let mut is_heavy = vec![false; self.groups.len()];
+        heavy.each_list(|list| {
+            if let Some(first) = list.next() {
+                is_heavy[first.at()] = true;
+                list.for_each(|other| components.join(first, other));
+            }
+        });
+        for group in all() {
+            if is_heavy[group.at()] {
+                is_heavy[components.root(group).at()] = true;
+            }
+        }
+        let limit = self.context.limits.component;
+        let probes =
+            |group| components.size(group) > limit || is_heavy[components.root(group).at()];
+        all().map(probes).collect()
+    }
+
+    /// Splits pairs, as sketches see them, into those of components that do not probe, and those of groups that do.
+    fn split(
+        &self,
+        seen: SpillVec<[u32; 6]>,
+        components: &UnionFind,
+        probes: &[bool],
+        verification: &Verification<'_>,
+    ) -> Result<(Sorter<[u32; 8]>, JoinPairs)> {
+        let memory = self.context.memory;
+        let (mut to_check, mut of_probing) = (Sorter::new(memory), Sorter::new(memory));
+        let split = |pairs: &[[u32; 6]]| {
+            let (mut to_check, mut of_probing) = (Vec::new(), Vec::new());
+            for &numbers in pairs {
+                let pair = Pair::from_numbers(numbers);
+                verification.need(std::slice::from_ref(&pair));
+                let [a, b] = [pair.a, pair.b].map(|page| self.groups.of(page));
+                if probes[a.at()] {
+                    of_probing.push(keyed([a.0, b.0], numbers));
+                    of_probing.push(keyed([b.0, a.0], numbers));
+                } else {
+                    to_check.push(keyed([components.root(a).0, list::CHECK], numbers));
+                }
+            }
+            (to_check, of_probing)
+        };
+        seen.made(split, |(small, probing)| {
+            to_check.extend(small)?;
+            of_probing.extend(probing)
+        })?;
+        drop(seen);
+        Ok((to_check, JoinPairs::new(of_probing, memory)?))
+    }
+
+    /// Group -> the place of its first page in the order of preference.
+    fn places(&self) -> Vec<u32> {
+        let all = GroupNo::first(self.groups.len());
+        all.map(|group| self.context.preference[self.groups.first(group).at()])
+            .collect()
+    }
+
+    /// What is decided of the groups that probe, once the fingerprints are made that it takes. Then all that others need are made too.
+    fn decide(
+        &self,
+        mut probing: Probing<'a>,
+        mut heavy: HeavyKeys<'a>,
+        probes: &[bool],
+        verification: &mut Verification<'a>,
+        (texts, clock): (&dyn TextSource, &mut Stopwatch),
+    ) -> Result<Option<Decided>> {
+        let all = GroupNo::first(probes.len());
+        let mut groups: Vec<GroupNo> = all.filter(|group| probes[group.at()]).collect();
+        let mut found = Vec::new();
+        if self.context.model.verifier().is_some() {
+            probing.begin(Stage::HeavyKeys, groups.len());
+            found = probing.first_probes(groups.clone(), &mut heavy)?;
+            found
+                .par_chunks(SPLIT)
+                .for_each(|found| verification.need(found));
+        }
+        groups = probing.by_family(&groups, found);
+        loop {
+            clock.begin(Stage::Fingerprint);
+            verification.prepare(texts)?;
+            let decided = match groups.is_empty() {
+                true => None,
+                false => {
+                    heavy.reopen();
+                    let mut begin = |stage| clock.begin(stage);
+                    Some(probing.decide(&groups, &mut heavy, verification, &mut begin)?)
+                }
+            };
+            self.context.memory.check()?;
+            // Seldom do texts lead to pages that sketches did not lead to.
+            if !verification.needs_more() {
+                return Ok(decided);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Where texts come from again, once sketches are made.
+
+use crate::collect::Collection;
+use crate::error::{Error, Result};
+use crate::ids::PageNo;
+use crate::model::Model;
+use crate::read::{Order, Outcome, Record, Source, again};
+use crate::text::{Text, text_hash};
+use crate::watch::Watch;
+
+/// Takes what was made of the text at a place in the list of wanted pages.
+pub type Take<'t> = dyn FnMut(usize, Vec<u64>) -> Result<()> + 't;
+
+/// Where texts come from again.
+pub trait TextSource: Sync {
+    /// Hands what `make` makes of the texts of these pages, which are ascending, to `take`, with their places in the list, in
+    /// any order. Works on all threads; progress is reported in pages.
+    ///
+    /// Errors: a text that is no longer there, the run was cancelled, those of `take`.
+    fn each(
+        &self,
+        wanted: &[PageNo],
+        make: &(dyn Fn(&Text) -> Vec<u64> + Sync),
+        take: &mut Take<'_>,
+        watch: &dyn Watch,
+    ) -> Result<()>;
+}
+
+/// Texts made once more from the records that were read, or from elsewhere.
+pub(super) struct Reread<'a> {
+    pub(super) sources: &'a [Source],
+    pub(super) model: &'a Model,
+    pub(super) collection: &'a Collection,
+    /// Where the texts of pages come from that are of no source.
+    pub(super) others: Option<&'a dyn TextSource>,
+}
+
+impl TextSource for Reread<'_> {
+    fn each(
+        &self,
+        wanted: &[PageNo],
+        make: &(dyn Fn(&Text) -> Vec<u64> + Sync),
+        take: &mut Take<'_>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        // Pages of no source come last.
+        let is_ours = |page: &PageNo| self.collection.page(*page).source != u32::MAX;
+        let (wanted, others) = wanted.split_at(wanted.partition_point(is_ours));
+        let at = |&page: &PageNo| {
+            let row = self.collection.page(page);
+            (row.source, row.record)
+        };
+        let records: Vec<(u32, u64)> = wanted.iter().map(at).collect();
+        let make_one = |at: usize, source: &Source, record: Record| {
+            // Another text in its place is an error: the file changed.
+            let known = self.collection.page(wanted[at]).text_hash;
+            let text = self.text(source, record);
+            let text = text.filter(|text| text_hash(text) == known);
+            text.map(|text| make(&text))
+        };
+        let take_one = |at: usize, made: &mut Option<Vec<u64>>| {
+            watch.advance(1);
+            take(at, made.take().ok_or_else(|| self.gone(wanted[at]))?)
+        };
+        let (read, records) = (&self.model.config().read, &records[..]);
+        again(
+            self.sources,
+            read,
+            (records, Order::Any),
+            watch,
+            make_one,
+            take_one,
+        )?;
+        let mut read: Vec<u32> = records.iter().map(|(source, _)| *source).collect();
+        read.dedup();
+        read.iter()
+            .try_for_each(|&source| self.sources[source as usize].unchanged())?;
+        match self.others {
+            Some(texts) if !others.is_empty() => {
+                let mut behind = |at: usize, made: Vec<u64>| take(wanted.len() + at, made);
+                texts.each(others, make, &mut behind, watch)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Reread<'_> {
+    fn text(&self, source: &Source, record: Record) -> Option<Text> {
+        match record.parse(source, &self.model.config().read) {
+            Outcome::Page(page) => self.model.text(&page).ok(),
+            _ => None,
+        }
+    }
+
+    fn gone(&self, page: PageNo) -> Error {
+        let row = self.collection.page(page);
+        Error::Usage(format!(
+            "{}, record {}: the file changed during the run; run again when nothing writes to it",
+            self.sources[row.source as usize].path.display(),
+            row.record
+        ))
+    }
+}

@@ -1,0 +1,331 @@
+//! Verification: what sketches estimate of a pair is checked on the full fingerprints of its texts.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::context::ranks;
+use super::fingerprints::Fingerprints;
+use super::sketch_judge::{FETCHED, OneToMany, SketchJudge};
+use super::texts::TextSource;
+use crate::cluster::Pair;
+use crate::collect::PartialFingerprints;
+use crate::error::Result;
+use crate::ids::{GroupNo, PageNo};
+use crate::method::Verifier;
+use crate::relation::Verdict;
+use crate::spill::Row;
+
+/// Pairs that are verified one after the other.
+const CHUNK: usize = 64;
+
+/// The part of the memory left that holds fingerprints which are read often.
+const READ_OFTEN: u64 = 2;
+
+/// Of a group's candidates the most similar are verified first; if none of so many holds, the rest is not verified.
+const HOPELESS: usize = 16;
+
+/// Number of verdicts verified, and of those rejected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verified {
+    /// Pairs of different texts that were verified.
+    pub checked: u64,
+    /// Those rejected by that.
+    pub refuted: u64,
+}
+
+/// Verifies verdicts of sketches, if the model wants that, and notes whose fingerprints that takes.
+pub(super) struct Verification<'a> {
+    judge: SketchJudge<'a>,
+    fingerprints: Fingerprints,
+    /// Group -> whether the fingerprint of its text is needed.
+    is_needed: Vec<AtomicBool>,
+    /// Whether any is.
+    needs_more: AtomicBool,
+    checked: AtomicU64,
+    refuted: AtomicU64,
+}
+
+impl<'a> Verification<'a> {
+    /// Nothing is needed yet. What an interrupted run has made is taken up.
+    ///
+    /// Errors: a file cannot be written.
+    pub(super) fn new(
+        judge: SketchJudge<'a>,
+        partial: PartialFingerprints,
+    ) -> Result<Verification<'a>> {
+        let groups = match judge.context.model.verifier() {
+            Some(_) => judge.groups.len(),
+            None => 0,
+        };
+        Ok(Verification {
+            judge,
+            fingerprints: Fingerprints::new(groups, partial, judge.context.resume)?,
+            is_needed: (0..groups).map(|_| AtomicBool::default()).collect(),
+            needs_more: AtomicBool::default(),
+            checked: AtomicU64::default(),
+            refuted: AtomicU64::default(),
+        })
+    }
+
+    /// The fingerprints of these pairs will be needed.
+    pub(super) fn need(&self, pairs: &[Pair]) {
+        let groups = self.judge.groups;
+        for pair in pairs.iter().filter(|pair| self.needs_verification(pair)) {
+            for page in [pair.a, pair.b] {
+                let group = groups.of(page);
+                if !self.is_needed[group.at()].load(Ordering::Relaxed)
+                    && !self.fingerprints.has(groups.first_of_text(group))
+                    && self.judge.context.page(page).text_hash.is_some()
+                {
+                    self.is_needed[group.at()].store(true, Ordering::Relaxed);
+                    self.needs_more.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// True if fingerprints turned out to be needed that were not made.
+    pub(super) fn needs_more(&self) -> bool {
+        self.needs_more.load(Ordering::Relaxed)
+    }
+
+    /// Makes what is needed.
+    ///
+    /// Errors: those of [`TextSource::each`], and a temporary file that cannot be written.
+    pub(super) fn prepare(&mut self, texts: &dyn TextSource) -> Result<()> {
+        self.checked = AtomicU64::default();
+        self.refuted = AtomicU64::default();
+        self.needs_more = AtomicBool::default();
+        let pages = self.needed_pages();
+        let context = self.judge.context;
+        let Some(verifier) = context.model.verifier().filter(|_| !pages.is_empty()) else {
+            return Ok(());
+        };
+        let groups = self.judge.groups;
+        let rank_of = ranks(context.by_id);
+        let text = |page: PageNo| groups.first_of_text(groups.of(rank_of[page.at()]));
+        self.fingerprints
+            .add(verifier, texts, &pages, text, context.watch)?;
+        // Those of large families are needed by all others of them.
+        self.fingerprints.read_often(READ_OFTEN);
+        Ok(())
+    }
+
+    /// A page of each text that is needed, ascending; then none is needed any more.
+    fn needed_pages(&mut self) -> Vec<PageNo> {
+        let groups = self.judge.groups;
+        let same_text = |a: &GroupNo, b: &GroupNo| {
+            groups.first_of_text(*a) == groups.first_of_text(*b)
+        };
+        let all: Vec<GroupNo> = GroupNo::first(self.is_needed.len()).collect();
+        let mut pages = Vec::new();
+        for of_text in all.chunk_by(same_text) {
+            let mut is_needed = false;
+            for group in of_text {
+                is_needed |= std::mem::take(self.is_needed[group.at()].get_mut());
+            }
+            pages.extend(page_of(self.judge, of_text).filter(|_| is_needed));
+        }
+        pages.par_sort_unstable();
+        pages
+    }
+
+    /// A batch: for each pair, as sketches see it, the verdict that counts; none where a fingerprint has not been made, which then
+    /// is needed.
+    pub(super) fn verify(&self, pairs: &[Pair]) -> Vec<Option<Pair>> {
+        let Some(verifier) = self.judge.context.model.verifier() else {
+            return pairs.iter().copied().map(Some).collect();
+        };
+        let chunks = pairs.par_chunks(CHUNK);
+        let verdicts = chunks.flat_map_iter(|mut pairs| {
+            let mut verdicts = Vec::with_capacity(pairs.len());
+            while !pairs.is_empty() {
+                let (text, count) = self.longest_run(pairs);
+                self.verify_run(verifier, text, &pairs[..count], &mut verdicts);
+                pairs = &pairs[count..];
+            }
+            verdicts
+        });
+        verdicts.collect()
+    }
+
+    /// The text that most of the first of these pairs have in common, and how many of them: pairs of one group stand together.
+    fn longest_run(&self, pairs: &[Pair]) -> (GroupNo, usize) {
+        let [a, b] = self.texts(&pairs[0]);
+        let run = |text: GroupNo| {
+            let of_text = |pair: &&Pair| self.texts(pair).contains(&text);
+            (text, pairs.iter().take_while(of_text).count())
+        };
+        let (with_a, with_b) = (run(a), run(b));
+        if with_b.1 > with_a.1 { with_b } else { with_a }
+    }
+
+    /// How many verdicts were verified since the fingerprints were made.
+    pub(super) fn verified(&self) -> Verified {
+        Verified {
+            checked: self.checked.load(Ordering::Relaxed),
+            refuted: self.refuted.load(Ordering::Relaxed),
+        }
+    }
+
+    fn needs_verification(&self, pair: &Pair) -> bool {
+        let groups = self.judge.groups;
+        let [a, b] = [pair.a, pair.b].map(|page| groups.of(page));
+        self.judge.context.model.verifier().is_some() && !groups.are_copies(a, b)
+    }
+
+    /// The verdicts on pairs one text of which is `text`.
+    fn verify_run(
+        &self,
+        verifier: &dyn Verifier,
+        text: GroupNo,
+        pairs: &[Pair],
+        verdicts: &mut Vec<Option<Pair>>,
+    ) {
+        let is_asked = pairs.iter().any(|pair| self.needs_verification(pair));
+        let own = is_asked.then(|| self.fingerprint(text, verifier)).flatten();
+        let mut against_own = own.as_deref().map(|own| verifier.asking(own));
+        // Fingerprints stand anywhere in memory: they are fetched together.
+        let others = pairs.iter().map(|pair| {
+            let [a, b] = self.texts(pair);
+            let other = if a == text { b } else { a };
+            let fetch = || self.fingerprint(other, verifier);
+            self.needs_verification(pair).then(fetch).flatten()
+        });
+        let others: Vec<Option<Row<'_, u64>>> = others.collect();
+        let touched = others.iter().flatten();
+        black_box(touched.filter(|row| row.is_empty() || row[0] > 0).count());
+        verdicts.extend(pairs.iter().zip(others).map(|(pair, other)| {
+            if !self.needs_verification(pair) {
+                return Some(*pair);
+            }
+            let (Some(verify), Some(other)) = (&mut against_own, other) else {
+                self.need(std::slice::from_ref(pair));
+                return None;
+            };
+            self.checked.fetch_add(1, Ordering::Relaxed);
+            let verdict = verify(&other);
+            if verdict.is_none() {
+                self.refuted.fetch_add(1, Ordering::Relaxed);
+            }
+            let verdict = match self.texts(pair)[0] == text {
+                true => verdict,
+                false => verdict.map(Verdict::swapped),
+            };
+            verdict.map(|verdict| Pair::new(pair.a, pair.b, &verdict))
+        }));
+    }
+
+    /// The texts of a pair, each named by a group.
+    fn texts(&self, pair: &Pair) -> [GroupNo; 2] {
+        let groups = self.judge.groups;
+        [pair.a, pair.b].map(|page| groups.first_of_text(groups.of(page)))
+    }
+
+    /// The full fingerprint of a text, also where it is asked for without having been needed, if there is a partial one.
+    fn fingerprint(&self, text: GroupNo, verifier: &dyn Verifier) -> Option<Row<'_, u64>> {
+        let of_partial = || {
+            let groups = self.judge.groups;
+            let of_text = GroupNo::first(groups.len()).skip(text.at());
+            let of_text = of_text.take_while(|&group| groups.first_of_text(group) == text);
+            let page = page_of(self.judge, &of_text.collect::<Vec<GroupNo>>())?;
+            self.fingerprints.of_page(page, verifier)
+        };
+        self.fingerprints.get(text, verifier).or_else(of_partial)
+    }
+
+    /// Those of a group's candidates that hold: the most similar are verified first, until [`HOPELESS`] fail together.
+    pub(super) fn verify_best_first(&self, mut candidates: BestFirst<'_>) -> Vec<Pair> {
+        let mut held = Vec::new();
+        loop {
+            let next: Vec<Pair> = candidates.by_ref().take(HOPELESS).collect();
+            let before = held.len();
+            held.extend(self.verify(&next).into_iter().flatten());
+            if held.len() == before {
+                return held;
+            }
+        }
+    }
+}
+
+/// Pages of one text may differ in what is main text: the one of the smallest id counts, whatever the order of reading.
+fn page_of(judge: SketchJudge<'_>, groups_of_text: &[GroupNo]) -> Option<PageNo> {
+    let members = |&group: &GroupNo| judge.groups.members(group);
+    let first = groups_of_text.iter().flat_map(members).min()?;
+    Some(judge.context.by_id[first.at()])
+}
+
+/// The pairs of a group with others that sketches relate to it, by falling similarity, then as the others are given. Of those that
+/// nobody asks for only an upper bound of their similarity is found out.
+pub(super) struct BestFirst<'q> {
+    one: &'q OneToMany<'q>,
+    others: &'q [GroupNo],
+    /// The next one is the greatest.
+    heap: BinaryHeap<Place>,
+    /// Of each of the others the pair, once it is known.
+    pairs: Vec<Option<Pair>>,
+}
+
+/// The bits of a similarity, which are in order as none is negative; whether it is only an upper bound; and whose it is. Bounds come
+/// first.
+type Place = (u32, bool, Reverse<usize>);
+
+impl<'q> BestFirst<'q> {
+    /// Of fewer than `bounded` others all pairs are made at once.
+    pub(super) fn new(
+        one: &'q OneToMany<'q>,
+        others: &'q [GroupNo],
+        bounded: usize,
+    ) -> BestFirst<'q> {
+        let bound = (others.len() >= bounded).then(|| one.upper_bound());
+        let chunks = others.par_chunks(FETCHED);
+        let (heap, pairs) = match bound.flatten() {
+            Some(bound) => {
+                let most = chunks.flat_map_iter(|others| one.at_most(&bound, others));
+                let most: Vec<Option<f32>> = most.collect();
+                let most = most.into_iter().enumerate();
+                let places =
+                    most.filter_map(|(at, most)| Some((most?.to_bits(), true, Reverse(at))));
+                (places.collect(), vec![None; others.len()])
+            }
+            None => {
+                let pairs = chunks.flat_map_iter(|others| one.with_each(others));
+                let pairs: Vec<Pair> = pairs.collect();
+                let pairs: Vec<Option<Pair>> = pairs.into_iter().map(Some).collect();
+                let similarity = |pair: &Pair| pair.similarity.to_bits();
+                let places = pairs.iter().flatten().enumerate();
+                let places = places.map(|(at, pair)| (similarity(pair), false, Reverse(at)));
+                (places.collect(), pairs)
+            }
+        };
+        BestFirst {
+            one,
+            others,
+            heap,
+            pairs,
+        }
+    }
+}
+
+impl Iterator for BestFirst<'_> {
+    type Item = Pair;
+
+    fn next(&mut self) -> Option<Pair> {
+        while let Some((_, is_bound, Reverse(at))) = self.heap.pop() {
+            if !is_bound {
+                return self.pairs[at].take();
+            }
+            if let Some(pair) = self.one.with(self.others[at]) {
+                self.heap
+                    .push((pair.similarity.to_bits(), false, Reverse(at)));
+                self.pairs[at] = Some(pair);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,87 @@
+//! The inverted index: key -> the sketches that hold it.
+
+use crate::error::Result;
+use crate::ids::SketchNo;
+use crate::sketch::{SharedKeys, Sketches};
+
+/// Posting lists of all keys that at least two sketches hold, ascending by key; each list ascending by sketch.
+///
+/// 12 bytes a shared key and 4 a posting. A key in only one sketch can make no pair and is omitted.
+#[derive(Debug, Default)]
+pub struct Postings {
+    keys: Vec<u64>,
+    ends: Vec<usize>,
+    sketches: Vec<SketchNo>,
+}
+
+impl Postings {
+    /// Builds the index. Time O(n log n) in the number of keys; the result does not depend on threads.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub fn build(sketches: &Sketches) -> Result<Postings> {
+        Self::build_where(sketches, |_| 1, 1)
+    }
+
+    /// The same of the keys whose sketches weigh more than `limit` together.
+    pub fn build_where(
+        sketches: &Sketches,
+        weight: impl Fn(SketchNo) -> u64 + Sync,
+        limit: u64,
+    ) -> Result<Postings> {
+        let keys = SharedKeys::of(sketches, &weight, limit, |number| [number.0])?;
+        let mut postings = Postings::default();
+        keys.each(|key, list| {
+            let list = list.iter().map(|&number| SketchNo(number));
+            if list.clone().map(&weight).sum::<u64>() > limit {
+                postings.keys.push(key);
+                postings.sketches.extend(list);
+                postings.ends.push(postings.sketches.len());
+            }
+            Ok(())
+        })?;
+        Ok(postings)
+    }
+
+    /// How many keys have a list.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// True if no two sketches share a key.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The key and list at a position.
+    pub fn at(&self, position: usize) -> (u64, &[SketchNo]) {
+        let start = if position == 0 {
+            0
+        } else {
+            self.ends[position - 1]
+        };
+        (
+            self.keys[position],
+            &self.sketches[start..self.ends[position]],
+        )
+    }
+
+    /// The position of a key, `None` if fewer than two sketches hold it.
+    pub fn position(&self, key: u64) -> Option<usize> {
+        self.keys.binary_search(&key).ok()
+    }
+
+    /// All keys with their lists, ascending by key.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &[SketchNo])> {
+        (0..self.len()).map(|position| self.at(position))
+    }
+
+    /// All keys, ascending.
+    pub fn keys(&self) -> impl Iterator<Item = u64> {
+        self.keys.iter().copied()
+    }
+
+    /// The number of postings in all lists.
+    pub fn total(&self) -> usize {
+        self.sketches.len()
+    }
+}

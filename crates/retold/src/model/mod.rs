@@ -1,0 +1,19 @@
+//! The model: the only judge.
+//!
+//! A model is a configuration, a method and what was learnt from a collection. Batch runs, `explain`, and whatever else
+//! wants to know what two pages are to each other, ask one. Models are frozen: learning makes a new one.
+
+mod context_similarity;
+mod file;
+mod judge;
+mod judgement;
+mod prune;
+mod pruned;
+mod saved;
+#[cfg(test)]
+mod tests;
+
+pub use judge::{Model, Probes};
+pub(crate) use judge::{copy, facts};
+pub use judgement::{Judgement, Relating};
+pub use pruned::{Pruned, PrunedSketches, StoredPruned};

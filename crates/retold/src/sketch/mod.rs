@@ -1,0 +1,13 @@
+//! Sketches: what is kept of a page to judge it without its text; their byte form; and many of them in columns.
+
+mod bytes;
+mod overlap;
+mod shared_keys;
+mod store;
+mod types;
+
+pub(crate) use overlap::shared_places;
+pub use overlap::{count_shared, count_shared_from, may_share, shared_positions};
+pub(crate) use shared_keys::SharedKeys;
+pub use store::{Sketches, Stored};
+pub use types::{Bounds, Sketch, SketchRef};

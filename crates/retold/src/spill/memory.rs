@@ -1,0 +1,235 @@
+//! The memory that a run may use.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crate::error::{Error, Result};
+
+/// Bytes that are asked for at a time.
+pub(super) const PIECE: u64 = 1 << 20;
+
+/// How much is worked on, gathered or sorted at a time. Results do not depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Bytes that one thread works on at a time, about.
+    pub(super) part: usize,
+    /// Rows that one thread works on at a time, at the most.
+    pub(super) part_rows: usize,
+    /// Bytes at the end of a file that are gathered before they are written.
+    pub(super) tail: usize,
+    /// Bytes that are sorted at a time at the least, whatever the limit.
+    pub(super) run: usize,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Sizes {
+            part: 1 << 18,
+            part_rows: 4096,
+            tail: 1 << 16,
+            run: 8 << 20,
+        }
+    }
+}
+
+impl Sizes {
+    /// So small that little data is many parts.
+    #[cfg(test)]
+    const SMALL: Sizes = Sizes {
+        part: 1 << 10,
+        part_rows: 8,
+        tail: 64,
+        run: 1 << 12,
+    };
+}
+
+/// Bytes in memory for each page, whatever goes to files: its places in several orders, and what is decided of it.
+pub const A_PAGE: u64 = 118;
+
+/// The error of a limit, and the least that would do; both in bytes.
+pub fn too_little(given: u64, least: u64) -> Error {
+    let least = least.div_ceil(1 << 20);
+    Error::Usage(format!(
+        "--memory {given}: too little for this; the least that would do is {least}M"
+    ))
+}
+
+/// The memory that a run may use, shared by all that hold something.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Bytes that may be held, and where the rest goes; without it all is held.
+    bound: Option<(u64, PathBuf)>,
+    /// Bytes beside these, and those for all that is counted here and what is not.
+    fixed: u64,
+    limit: u64,
+    sizes: Sizes,
+    used: AtomicU64,
+    on_disk: Arc<AtomicU64>,
+    failed: Mutex<Option<Error>>,
+}
+
+impl Memory {
+    /// So many bytes, beside those that are `fixed`; more goes to temporary files in `folder`, and is counted in
+    /// `on_disk`. By default everything is held in memory.
+    pub fn new(fixed: u64, limit: u64, folder: &Path, on_disk: Arc<AtomicU64>) -> Memory {
+        Memory(Arc::new(Shared {
+            // What is given back to the system comes late, and in pieces.
+            bound: Some((limit / 4 * 3, folder.to_owned())),
+            fixed,
+            limit,
+            on_disk,
+            ..Shared::default()
+        }))
+    }
+
+    /// Memory for nothing that can go to a file, which is worked on in small parts.
+    #[cfg(test)]
+    pub(crate) fn none(folder: &Path) -> Memory {
+        const ALL: u64 = 1 << 40;
+        let memory = Memory::limited(ALL, folder);
+        memory.reserve(ALL);
+        memory
+    }
+
+    /// So many bytes, which are worked on in small parts.
+    #[cfg(test)]
+    pub(crate) fn limited(limit: u64, folder: &Path) -> Memory {
+        Memory(Arc::new(Shared {
+            bound: Some((limit / 4 * 3, folder.to_owned())),
+            limit,
+            sizes: Sizes::SMALL,
+            ..Shared::default()
+        }))
+    }
+
+    /// All is held, and worked on in small parts.
+    #[cfg(test)]
+    pub(crate) fn in_small_parts() -> Memory {
+        Memory(Arc::new(Shared {
+            sizes: Sizes::SMALL,
+            ..Shared::default()
+        }))
+    }
+
+    pub(super) fn sizes(&self) -> Sizes {
+        self.0.sizes
+    }
+
+    /// Bytes that were written to temporary files so far.
+    pub fn on_disk(&self) -> u64 {
+        self.0.on_disk.load(Ordering::Relaxed)
+    }
+
+    /// Sets so many bytes aside for what cannot go to a file.
+    pub fn reserve(&self, bytes: u64) {
+        self.0.used.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Errors: so many pages cannot be worked on within the limit.
+    pub fn suffices(&self, pages: usize) -> Result<()> {
+        let needed = pages as u64 * A_PAGE;
+        match self.0.bound.is_some() && needed > self.0.limit {
+            true => Err(too_little(
+                self.0.fixed + self.0.limit,
+                self.0.fixed + needed,
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Errors: a temporary file could not be read since the last call.
+    pub fn check(&self) -> Result<()> {
+        let mut failed = self.0.failed.lock().unwrap_or_else(|e| e.into_inner());
+        failed.take().map_or(Ok(()), Err)
+    }
+
+    /// The most bytes of what is made early, so that it need not be made again, before it goes to a file by itself.
+    pub(crate) fn spare(&self) -> u64 {
+        let bound = self.0.bound.as_ref();
+        bound.map_or(u64::MAX, |(limit, _)| limit / 2)
+    }
+
+    /// The most bytes that something may hold before it goes to a file by itself.
+    pub(super) fn share(&self) -> u64 {
+        let bound = self.0.bound.as_ref();
+        bound.map_or(u64::MAX, |(limit, _)| limit / 8)
+    }
+
+    /// The bytes that may still be held; where there is no limit all is held as it is.
+    pub(super) fn left(&self) -> u64 {
+        let used = self.0.used.load(Ordering::Relaxed);
+        let bound = self.0.bound.as_ref();
+        bound.map_or(0, |(limit, _)| limit.saturating_sub(used))
+    }
+
+    /// Whether so many bytes more may be held; then they are counted.
+    pub(super) fn take(&self, bytes: u64) -> bool {
+        let used = self.0.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let fits = self
+            .0
+            .bound
+            .as_ref()
+            .is_none_or(|(limit, _)| used <= *limit);
+        if !fits {
+            self.give(bytes);
+        }
+        fits
+    }
+
+    /// Takes more, in pieces, until `taken` are as many as these; false as soon as they may not be held.
+    pub(super) fn cover(&self, bytes: u64, taken: &mut u64) -> bool {
+        while *taken < bytes {
+            if !self.take(PIECE) {
+                return false;
+            }
+            *taken += PIECE;
+        }
+        true
+    }
+
+    /// The same for so many bytes in whole pieces, which are returned.
+    pub(super) fn take_all(&self, bytes: usize) -> Option<u64> {
+        let bytes = (bytes as u64).next_multiple_of(PIECE);
+        self.take(bytes).then_some(bytes)
+    }
+
+    pub(super) fn give(&self, bytes: u64) {
+        self.0.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn file(&self) -> Result<File> {
+        let folder = self.folder();
+        tempfile::tempfile_in(folder).map_err(Error::io("cannot write a temporary file in", folder))
+    }
+
+    pub(super) fn wrote(&self, bytes: u64) {
+        self.0.on_disk.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn folder(&self) -> &Path {
+        let bound = self.0.bound.as_ref();
+        bound.map_or(Path::new("."), |(_, folder)| folder)
+    }
+
+    /// An error with the folder, and how much room it takes at least.
+    pub(super) fn full(&self, error: std::io::Error) -> Error {
+        let needed = (self.on_disk() >> 20) + 1;
+        let more = format!("{error}; more than {needed} MiB are needed there");
+        Error::io("cannot use a temporary file in", self.folder())(std::io::Error::new(
+            error.kind(),
+            more,
+        ))
+    }
+
+    /// Notes that a temporary file could not be read.
+    pub(super) fn failed(&self, error: std::io::Error) {
+        let error = self.full(error);
+        let mut failed = self.0.failed.lock().unwrap_or_else(|e| e.into_inner());
+        failed.get_or_insert(error);
+    }
+}
