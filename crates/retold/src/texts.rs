@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ClassNo, PageNo};
 use crate::method::Verifier;
 use crate::model::Model;
-use crate::read::{Order, Outcome, Record, Source, again};
+use crate::read::{Outcome, ReadOrder, Record, Source, each_wanted};
 use crate::resume::{Journal, Resume};
 use crate::spill::{Apart, Row};
 use crate::text::{Text, text_hash};
@@ -71,10 +71,10 @@ impl Texts for Reread<'_> {
             take(at, made.take().ok_or_else(|| self.gone(wanted[at]))?)
         };
         let (read, records) = (&self.model.config().read, &records[..]);
-        again(
+        each_wanted(
             self.sources,
             read,
-            (records, Order::Any),
+            (records, ReadOrder::Any),
             watch,
             make_one,
             take_one,

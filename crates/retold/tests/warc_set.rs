@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use retold::read::{Fate, Outcome, ReadOptions, Source, discover};
+use retold::read::{Outcome, ReadOptions, RecordDecision, Source, discover};
 
 /// The set's folder, if the data is on this machine.
 fn folder() -> Option<PathBuf> {
@@ -99,7 +99,7 @@ fn every_file_is_read_and_rewritten_with_the_same_numbers() {
         let mut keep = |number| {
             asked += 1;
             assert_eq!(number, asked);
-            Fate::Keep
+            RecordDecision::Keep
         };
         source.rewrite(&options, &mut keep, &to).unwrap();
         assert_eq!(

@@ -3,17 +3,32 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use bytes::Bytes;
 use csv_core::{
     ReadFieldResult, ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder,
 };
 
-use super::frame::{Body, Frame, Frames, State, too_large};
+use super::frame::{Frame, Frames, State, too_large};
+use super::framed::Framed;
+use super::mark::{MARK_FIELDS, Mark};
 use super::names;
+use super::options::ReadOptions;
+use super::record::{Outcome, Unparsed};
+use super::source::Source;
 use super::window::Window;
-use super::{MARK_FIELDS, Mark, Outcome, ReadOptions, Source};
 use crate::page::{Content, Markup, Page};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Files of rows with this byte between the fields.
+#[derive(Debug)]
+pub(crate) struct Delimited(pub u8);
+
+impl Framed for Delimited {
+    fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
+        Box::new(Rows::new(content, self.0, options))
+    }
+}
 
 /// Which column each wanted field is in.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +70,7 @@ impl Columns {
 
 /// The requested fields of a row, without quotes.
 #[derive(Debug, Default)]
-pub(crate) struct Row {
+struct WantedFields {
     text: Option<Vec<u8>>,
     html: Option<Vec<u8>>,
     id: Option<Vec<u8>>,
@@ -67,7 +82,7 @@ pub(crate) struct Row {
 }
 
 /// Cuts a file into rows.
-pub(crate) struct Rows {
+struct Rows {
     window: Window,
     parser: Reader,
     delimiter: u8,
@@ -103,7 +118,7 @@ enum Cut {
 }
 
 impl Rows {
-    pub fn new(window: Window, delimiter: u8, options: &ReadOptions) -> Rows {
+    fn new(window: Window, delimiter: u8, options: &ReadOptions) -> Rows {
         let mut rows = Rows {
             window,
             parser: ReaderBuilder::new().delimiter(delimiter).build(),
@@ -343,11 +358,11 @@ impl Frames for Rows {
         &self.window.data()[..self.held]
     }
 
-    fn body(&mut self) -> Body {
+    fn unparsed(&mut self) -> Box<dyn Unparsed> {
         let field = |column: Option<usize>| Some(self.field(column?)?.to_vec());
         let texts = self.columns.text.iter();
         let texts = texts.filter_map(|column| self.field(*column));
-        Body::Row(Box::new(Row {
+        Box::new(WantedFields {
             text: names::joined(texts),
             html: field(self.columns.html),
             id: field(self.columns.id),
@@ -355,7 +370,7 @@ impl Frames for Rows {
             date: field(self.columns.date),
             site: field(self.columns.site),
             fields: self.width,
-        }))
+        })
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
@@ -405,8 +420,18 @@ fn places(row: &[u8], delimiter: u8) -> Vec<Range<usize>> {
     }
 }
 
+impl Unparsed for WantedFields {
+    fn parse(self: Box<Self>, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
+        parse(*self, number, source, options)
+    }
+
+    fn shared(&mut self) -> Option<&mut Bytes> {
+        None
+    }
+}
+
 /// Parses one row.
-pub(crate) fn parse(row: Row, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
+fn parse(row: WantedFields, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
     let filled = |field: Option<Vec<u8>>| field.filter(|field| !field.is_empty());
     let name = |field: Option<Vec<u8>>| {
         filled(field).map(|field| String::from_utf8_lossy(&field).into_owned())

@@ -4,23 +4,40 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use super::again::some_of;
-use super::{Outcome, ReadOptions, Record, Source};
+use super::options::ReadOptions;
+use super::record::{Outcome, Record};
+use super::source::Source;
 use crate::error::{Error, Result};
 use crate::lane::in_order;
 use crate::page::Page;
 use crate::spent::Stopwatch;
 use crate::watch::Watch;
 
-/// Records on their way from who reads to who works on them: about this many bytes at a time; few in tests, which are small.
-const BATCH_BYTES: u64 = if cfg!(test) { 1 << 12 } else { 1 << 18 };
-const BATCH_RECORDS: usize = 1024;
-/// Batches for each thread that wait to be worked on, at the most.
-const BATCHES_AHEAD: usize = 2;
-/// Threads that one that decompresses keeps up with.
-const THREADS_A_READER: usize = 4;
-/// Files up to this size are read by the thread that works on them: to open many of them takes one thread too long.
-const SMALL_FILE: u64 = 1 << 19;
+/// How much is read at a time, and how far ahead.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Records on their way from who reads to who works on them: about this many bytes at a time.
+    batch_bytes: u64,
+    batch_records: usize,
+    /// Batches for each thread that wait to be worked on, at the most.
+    batches_ahead: usize,
+    /// Threads that one that decompresses keeps up with.
+    threads_a_reader: usize,
+    /// Files up to this size are read by the thread that works on them: to open many of them takes one thread too long.
+    small_file: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            batch_bytes: 1 << 18,
+            batch_records: 1024,
+            batches_ahead: 2,
+            threads_a_reader: 4,
+            small_file: 1 << 19,
+        }
+    }
+}
 
 /// Some records, each with its source's number, and the time that reading them took. Without a record it is a small file,
 /// yet to be read.
@@ -47,7 +64,7 @@ pub fn each_record<T: Send>(
             .collect()
     };
     let take = |made: &mut Vec<T>| made.iter_mut().try_for_each(&mut take);
-    Reading::all(sources, options, watch, stage).run(Order::Listed, make, take)
+    Reading::all(sources, options, watch, stage).run(ReadOrder::Listed, make, take)
 }
 
 /// Shows what `make` makes of batches of records, each given with its source's number, to `take`. One thread or several, where
@@ -65,7 +82,30 @@ pub fn each_batch<B: Send>(
     make: impl Fn(&mut Numbered<'_>) -> B + Sync,
     take: impl FnMut(&mut B) -> Result<()>,
 ) -> Result<Duration> {
-    Reading::all(sources, options, watch, stage).run(Order::Any, make, take)
+    Reading::all(sources, options, watch, stage).run(ReadOrder::Any, make, take)
+}
+
+/// Reads the `wanted` records a second time, (source, number within it), ascending and without repetition, and hands what `make`
+/// makes of them to `take`, each with its place in the list. One that is no longer there, as the file has changed since it was read
+/// first, is a rejected one. Threads and memory are those of [`each_batch`]; progress is left to `take`.
+///
+/// Errors: those of `take`, and the run was cancelled.
+pub fn each_wanted<T: Send>(
+    sources: &[Source],
+    options: &ReadOptions,
+    (wanted, order): (&[(u32, u64)], ReadOrder),
+    watch: &dyn Watch,
+    make: impl Fn(usize, &Source, Record) -> T + Sync,
+    take: impl FnMut(usize, &mut T) -> Result<()>,
+) -> Result<()> {
+    let reading = Reading {
+        sources,
+        options,
+        watch: &CancelOnly(watch),
+        wanted: Some(wanted),
+        limits: Limits::default(),
+    };
+    reading.run_wanted(wanted, order, make, take)
 }
 
 /// Records, each with the number of its source.
@@ -73,7 +113,7 @@ pub type Numbered<'r> = dyn Iterator<Item = (u32, Record)> + 'r;
 
 /// In which order records are handed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum ReadOrder {
     /// As sources are listed, and records in them.
     Listed,
     /// Those of a source in order, and those of others between them if several files are read side by side.
@@ -81,12 +121,13 @@ pub enum Order {
 }
 
 /// A pass over sources.
-pub(super) struct Reading<'a> {
-    pub(super) sources: &'a [Source],
-    pub(super) options: &'a ReadOptions,
-    pub(super) watch: &'a dyn Watch,
+struct Reading<'a> {
+    sources: &'a [Source],
+    options: &'a ReadOptions,
+    watch: &'a dyn Watch,
     /// The records that are wanted, (source, number within it), ascending; all if there is no list.
-    pub(super) wanted: Option<&'a [(u32, u64)]>,
+    wanted: Option<&'a [(u32, u64)]>,
+    limits: Limits,
 }
 
 impl<'a> Reading<'a> {
@@ -102,13 +143,14 @@ impl<'a> Reading<'a> {
             options,
             watch,
             wanted: None,
+            limits: Limits::default(),
         }
     }
 
     /// See [`each_batch`].
-    pub(super) fn run<B: Send>(
+    fn run<B: Send>(
         &self,
-        order: Order,
+        order: ReadOrder,
         make: impl Fn(&mut Numbered<'_>) -> B + Sync,
         mut take: impl FnMut(&mut B) -> Result<()>,
     ) -> Result<Duration> {
@@ -139,11 +181,11 @@ impl<'a> Reading<'a> {
         };
         let threads = rayon::current_num_threads();
         let readers = self.readers(match order {
-            Order::Listed => 1,
-            Order::Any => threads.div_ceil(THREADS_A_READER),
+            ReadOrder::Listed => 1,
+            ReadOrder::Any => threads.div_ceil(self.limits.threads_a_reader),
         });
         std::thread::scope(|scope| {
-            let ahead = (BATCHES_AHEAD * threads).div_ceil(readers.len());
+            let ahead = (self.limits.batches_ahead * threads).div_ceil(readers.len());
             let reader = |numbers: Vec<u32>| {
                 let (sender, receiver) = sync_channel(ahead);
                 scope.spawn(move || self.read_batches(&numbers, sender));
@@ -163,6 +205,29 @@ impl<'a> Reading<'a> {
             true => Err(Error::Cancelled),
             false => Ok(Duration::from_nanos(reading.into_inner())),
         }
+    }
+
+    /// See [`each_wanted`].
+    fn run_wanted<T: Send>(
+        &self,
+        wanted: &[(u32, u64)],
+        order: ReadOrder,
+        make: impl Fn(usize, &Source, Record) -> T + Sync,
+        mut take: impl FnMut(usize, &mut T) -> Result<()>,
+    ) -> Result<()> {
+        let make = |records: &mut Numbered<'_>| -> Vec<(usize, T)> {
+            let made = records.map(|(source, record)| {
+                let at = wanted.partition_point(|&place| place < (source, record.number));
+                (at, make(at, &self.sources[source as usize], record))
+            });
+            made.collect()
+        };
+        let take = |made: &mut Vec<(usize, T)>| {
+            let mut made = made.iter_mut();
+            made.try_for_each(|(at, made)| take(*at, made))
+        };
+        self.run(order, make, take)?;
+        Ok(())
     }
 
     /// The sources that each reader reads, by their numbers: about as much for each, in order. There is one reader for each file
@@ -201,14 +266,14 @@ impl<'a> Reading<'a> {
 
     /// Reads the sources with these numbers, on a thread of its own, until they end or the receiver is gone.
     fn read_batches(&self, numbers: &[u32], sender: SyncSender<Batch>) {
-        let watch = self.watch;
+        let (watch, limits) = (self.watch, self.limits);
         let (mut batch, mut bytes) = (Batch::default(), 0);
         let mut stopwatch = Stopwatch::start();
         // False if nobody listens any more.
         let mut add = |number: u32, record: Option<Record>, size: u64| {
             bytes += size;
             batch.records.push((number, record));
-            if bytes < BATCH_BYTES && batch.records.len() < BATCH_RECORDS {
+            if bytes < limits.batch_bytes && batch.records.len() < limits.batch_records {
                 return true;
             }
             bytes = 0;
@@ -221,7 +286,7 @@ impl<'a> Reading<'a> {
         };
         for &number in numbers {
             let source = &self.sources[number as usize];
-            if is_small(source) {
+            if is_small(source, limits.small_file) {
                 if !add(number, None, source.size) {
                     return;
                 }
@@ -241,6 +306,30 @@ impl<'a> Reading<'a> {
         batch.reading = stopwatch.lap();
         // A failure means that the other side has stopped listening: nothing is left to do.
         let _ = sender.send(batch);
+    }
+}
+
+/// The `wanted` ones of the records of a source.
+fn some_of(
+    mut records: Box<dyn Iterator<Item = Record> + Send>,
+    wanted: &[(u32, u64)],
+) -> impl Iterator<Item = Record> + Send {
+    wanted.iter().map(move |&(_, number)| {
+        let record = records.find(|record| record.number >= number);
+        match record.filter(|record| record.number == number) {
+            // Of a block few are wanted, and it would be held as long as one of them.
+            Some(record) => record.detached(),
+            None => Record::parsed(number, 0, Outcome::Rejected("it is no longer there".into())),
+        }
+    })
+}
+
+/// Hands on that the run was cancelled, and shows no progress.
+struct CancelOnly<'a>(&'a dyn Watch);
+
+impl Watch for CancelOnly<'_> {
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
     }
 }
 
@@ -305,8 +394,8 @@ pub fn each_page<'s, T: Send>(
 }
 
 /// Whether a file is small, and its content too: what is made of all of it is held at once.
-fn is_small(source: &Source) -> bool {
-    source.pages.is_none() && source.size <= SMALL_FILE && !is_packed(source)
+fn is_small(source: &Source, limit: u64) -> bool {
+    source.pages.is_none() && source.size <= limit && !is_packed(source)
 }
 
 /// Whether a file's name says that it is compressed: then it may hold any number of pages, and takes long to read.
@@ -319,147 +408,4 @@ fn is_packed(source: &Source) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use rayon::prelude::*;
-
-    use super::super::tests::{Folder, gzip};
-    use super::*;
-
-    #[derive(Default)]
-    struct Advanced(AtomicU64);
-
-    impl Watch for Advanced {
-        fn advance(&self, by: u64) {
-            self.0.fetch_add(by, Relaxed);
-        }
-    }
-
-    #[test]
-    fn small_files_that_may_hold_much_are_not_small() {
-        let folder = Folder::new(&[]);
-        let is_small = |name: &str| {
-            folder.write(name, b"{}");
-            is_small(&folder.source(name))
-        };
-        assert!(is_small("a.jsonl") && is_small("page.html") && is_small("gz"));
-        assert!(!is_small("a.jsonl.gz") && !is_small("a.ZST") && !is_small("a.parquet"));
-    }
-
-    #[test]
-    fn compressed_files_are_read_side_by_side_and_each_in_order() {
-        let folder = Folder::new(&[]);
-        let lines = |count: usize| "{\"id\":\"x\",\"text\":\"a page\"}\n".repeat(count);
-        let sizes = [3000, 10, 900, 0, 2000, 700, 1500];
-        for (number, size) in sizes.into_iter().enumerate() {
-            folder.write(&format!("{number}.jsonl.gz"), &gzip(lines(size).as_bytes()));
-        }
-        folder.write("8.jsonl", lines(100).as_bytes());
-        let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
-        let reading = Reading::all(&sources, &options, &(), "reading");
-        assert_eq!(reading.readers(1), [[0, 1, 2, 3, 4, 5, 6, 7]]);
-        assert_eq!(reading.readers(100).len(), sizes.len());
-        let mut all = reading.readers(3).concat();
-        all.sort_unstable();
-        assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7]);
-        let found = |threads: usize| {
-            let make = |records: &mut Numbered<'_>| -> Vec<(u32, u64)> {
-                records
-                    .map(|(number, record)| (number, record.number))
-                    .collect()
-            };
-            let mut found = Vec::new();
-            let take = |made: &mut Vec<(u32, u64)>| {
-                found.append(made);
-                Ok(())
-            };
-            let watch = Advanced::default();
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let pool = pool.build().unwrap();
-            pool.install(|| each_batch(&sources, &options, &watch, "reading", make, take))
-                .unwrap();
-            let size: u64 = sources.iter().map(|source| source.size).sum();
-            assert_eq!(watch.0.load(Relaxed), size);
-            found
-        };
-        let (one, side_by_side) = (found(1), found(12));
-        assert!(one.is_sorted() && !side_by_side.is_sorted());
-        assert_eq!(found(12), side_by_side);
-        let mut sorted = side_by_side;
-        sorted.sort_by_key(|(source, _)| *source);
-        assert_eq!(sorted, one);
-    }
-
-    #[test]
-    fn small_files_and_large_ones_are_read_in_order() {
-        let large = "{\"id\":\"x\",\"text\":\"a page\"}\n".repeat(SMALL_FILE as usize / 20);
-        let folder = Folder::new(&[]);
-        for number in 0..40 {
-            let name = format!("{number:02}.jsonl");
-            match number % 7 {
-                3 => folder.write(&name, large.as_bytes()),
-                5 => folder.write(&name, b""),
-                _ => folder.write(&name, &large.as_bytes()[..27 * number]),
-            }
-        }
-        let sources = folder.sources(&["."]);
-        assert!(sources.iter().any(|source| source.size > SMALL_FILE));
-        let (options, watch) = (ReadOptions::default(), Advanced::default());
-        // One after the other.
-        let all = sources.iter().enumerate().flat_map(|(number, source)| {
-            let records = source.records(&options);
-            records.map(move |record| (number as u32, record.number, record.size))
-        });
-        let all: Vec<(u32, u64, u64)> = all.collect();
-        let make = |number: u32, record: Record| (number, record.number, record.size);
-        let found = || {
-            let mut found = Vec::new();
-            each_record(&sources, &options, &watch, "reading", make, |record| {
-                found.push(*record);
-                Ok(())
-            })
-            .unwrap();
-            found
-        };
-        assert_eq!(found(), all);
-        let size: u64 = sources.iter().map(|source| source.size).sum();
-        assert_eq!(watch.0.load(Relaxed), size);
-        // On a thread that makes as well.
-        for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            assert_eq!(pool.build().unwrap().install(found), all);
-        }
-        // Who takes them may want the threads, inside of a pool and outside, and they wait for nobody.
-        let count = || {
-            let mut count = 0;
-            let take = |record: &mut (u32, u64, u64)| {
-                if record.1 % 500 == 1 {
-                    let numbers: Vec<u64> = [record.1; 64].par_iter().map(|n| 2 * n).collect();
-                    assert_eq!(numbers, [2 * record.1; 64]);
-                }
-                count += 1;
-                Ok(())
-            };
-            each_record(&sources, &options, &(), "reading", make, take).unwrap();
-            count
-        };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
-        assert_eq!(
-            [count(), pool.build().unwrap().install(count)],
-            [all.len(); 2]
-        );
-        // A panic ends it too.
-        let panic = std::panic::AssertUnwindSafe(|| {
-            let make = |number: u32, _| assert_ne!(number, 17);
-            each_record(&sources, &options, &(), "reading", make, |_| Ok(()))
-        });
-        assert!(std::panic::catch_unwind(panic).is_err());
-        // And an error of who takes them.
-        let mut taken = 0;
-        let ended = each_record(&sources, &options, &(), "reading", make, |_| {
-            taken += 1;
-            Err(Error::Cancelled)
-        });
-        assert!(ended.is_err());
-        assert_eq!(taken, 1);
-    }
-}
+mod tests;

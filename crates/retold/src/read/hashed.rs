@@ -95,7 +95,7 @@ mod tests {
     use std::fs;
 
     use super::super::tests::{Folder, gzip};
-    use super::super::{Fate, ReadOptions};
+    use crate::read::{ReadOptions, RecordDecision};
 
     /// Reads `before`, puts `after` in its place at equal size and time, and asks for the kept records.
     fn rewritten(name: &str, before: &[u8], after: &[u8]) -> crate::Result<()> {
@@ -108,7 +108,11 @@ mod tests {
         folder.write(name, after);
         let file = fs::File::options().write(true).open(&path).unwrap();
         file.set_modified(time).unwrap();
-        source.rewrite(&options, &mut |_| Fate::Keep, &folder.path("kept"))
+        source.rewrite(
+            &options,
+            &mut |_| RecordDecision::Keep,
+            &folder.path("kept"),
+        )
     }
 
     fn noticed(name: &str, before: &[u8], after: &[u8]) {

@@ -3,21 +3,54 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use bytes::Bytes;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::frame::{Body, Frame, Frames, State, too_large};
-use super::marks;
+use super::frame::{Frame, Frames, State, too_large};
+use super::framed::Framed;
+use super::json_marks;
+use super::json_values::{AnyValue, JsonStr, Value, scalar_text};
+use super::mark::Mark;
 use super::names::{self, Uses};
+use super::options::ReadOptions;
+use super::record::{Outcome, Unparsed};
+use super::source::Source;
 use super::window::Window;
-use super::{Mark, Outcome, ReadOptions, Source};
 use crate::page::{Content, Markup, Page};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
+/// Files of one JSON object a line.
+#[derive(Debug)]
+pub(crate) struct JsonLines;
+
+impl Framed for JsonLines {
+    fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
+        Box::new(Lines::new(content, options.max_record_size))
+    }
+}
+
+/// A line, and which one of its file it is.
+#[derive(Debug)]
+struct JsonLine {
+    bytes: Bytes,
+    line: u64,
+}
+
+impl Unparsed for JsonLine {
+    fn parse(self: Box<Self>, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
+        parse(&self.bytes, self.line, number, source, options)
+    }
+
+    fn shared(&mut self) -> Option<&mut Bytes> {
+        Some(&mut self.bytes)
+    }
+}
+
 /// Splits a stream into lines. Blank lines are not records.
-pub(crate) struct Lines {
+struct Lines {
     window: Window,
     limit: u64,
     number: u64,
@@ -27,7 +60,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Lines of at most `limit` bytes; longer ones are streamed past.
-    pub fn new(mut window: Window, limit: u64) -> Lines {
+    fn new(mut window: Window, limit: u64) -> Lines {
         if window.data().starts_with(BOM) {
             window.consume(BOM.len());
         }
@@ -117,20 +150,29 @@ impl Frames for Lines {
         &self.window.data()[..self.held]
     }
 
-    fn body(&mut self) -> Body {
-        Body::Json {
-            line: self.window.take(std::mem::take(&mut self.held)),
-            number: self.line,
-        }
+    fn unparsed(&mut self) -> Box<dyn Unparsed> {
+        Box::new(JsonLine {
+            bytes: self.window.take(std::mem::take(&mut self.held)),
+            line: self.line,
+        })
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        marks::in_json(self.bytes(), mark)
+        json_marks::marked(self.bytes(), mark)
+    }
+}
+
+impl Source {
+    /// A line of JSON that came from elsewhere than a file, as record `number` of a source of that name, by the rules for
+    /// JSONL.
+    pub fn line(name: &str, number: u64, line: &[u8], options: &ReadOptions) -> Outcome {
+        let source = Source::of_pages(name, []);
+        parse(line, number, number, &source, options)
     }
 }
 
 /// Parses one line.
-pub(crate) fn parse(
+fn parse(
     line: &[u8],
     line_number: u64,
     record: u64,
@@ -352,7 +394,7 @@ impl<'de> Visitor<'de> for Object<'_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<(), A::Error> {
-        while let Some(key) = object.next_key_seed(Text)? {
+        while let Some(key) = object.next_key_seed(JsonStr)? {
             let path = match self.path {
                 "" => key,
                 path => Cow::Owned(format!("{path}.{key}")),
@@ -371,106 +413,5 @@ impl<'de> Visitor<'de> for Object<'_, 'de> {
             }
         }
         Ok(())
-    }
-}
-
-/// The text of a small field: a string's content, any other value as it is written; `null` is nothing.
-fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
-    match raw.as_bytes().first() {
-        Some(b'"') => serde_json::from_str(raw).map(Some),
-        _ if raw == "null" => Ok(None),
-        _ => Ok(Some(raw.to_owned())),
-    }
-}
-
-/// A string that is borrowed from the line where it has no escapes.
-pub(super) struct Text;
-
-impl<'de> DeserializeSeed<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Cow<'de, str>, D::Error> {
-        from.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        to.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
-}
-
-/// The value of the text or HTML field: a string, or what it is instead.
-#[derive(Clone, Default)]
-enum Value<'a> {
-    #[default]
-    Absent,
-    Text(Cow<'a, str>),
-    Other(&'static str),
-}
-
-struct AnyValue;
-
-impl<'de> DeserializeSeed<'de> for AnyValue {
-    type Value = Value<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value<'de>, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for AnyValue {
-    type Value = Value<'de>;
-
-    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        to.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Value::Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Value::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Value::Absent)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Value::Other("true or false"))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Value::Other("a number"))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Value::Other("a number"))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Value::Other("a number"))
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Value::Other("a list"))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
-        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Value::Other("an object"))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::ReadOptions;
+use super::options::ReadOptions;
 
 /// Where corpora that keep only text and id at the top have the rest (datatrove and what is made with it).
 const USUAL: &str = "metadata";
@@ -75,13 +75,6 @@ pub(crate) fn has_inside(path: &str, options: &ReadOptions) -> bool {
         || options.text_fields().any(below)
         || names.into_iter().any(|name| below(name))
         || options.site_field.as_deref().is_some_and(below)
-}
-
-impl ReadOptions {
-    /// The fields that make the text, in order.
-    pub(crate) fn text_fields(&self) -> impl Iterator<Item = &str> {
-        self.text_field.split(',').map(str::trim)
-    }
 }
 
 /// What a table without a column for the text says of itself: a few of its columns, for a header can be as long as a page.
