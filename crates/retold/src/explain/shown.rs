@@ -84,7 +84,7 @@ impl Shown {
 
 /// Byte of the folded text -> byte of the visible text. Both have the same blocks.
 fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
-    let folder = Folder::new(options);
+    let folder = options.folder();
     let mut map = Vec::with_capacity(text.folded.len() + 1);
     let (mut visible_at, mut buffer) = (0, String::new());
     let mut visible = text.visible.split('\n');

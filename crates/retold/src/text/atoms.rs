@@ -1,8 +1,9 @@
 //! The tokens of shingles, found without a dictionary: words where a script writes spaces, single
 //! characters where it does not.
 
+use super::bits;
 use super::language::Script;
-use super::{Text, bits};
+use super::page_text::Text;
 
 /// What counts as one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::fold::Folder;
+use super::options::TextOptions;
+use super::page_text::{Sentence, Text};
 use super::sentence::{Stop, stops};
-use super::{Sentence, Text, TextOptions};
 
 /// The text of these blocks; `main` says which of them methods see (empty: all).
 pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
@@ -69,7 +70,7 @@ struct Folding {
 impl Folding {
     fn new(visible: &str, options: &TextOptions) -> Folding {
         Folding {
-            folder: Folder::new(options),
+            folder: options.folder(),
             folded: String::with_capacity(visible.len()),
             sentences: Vec::new(),
         }

@@ -15,6 +15,7 @@
 //! is no main text, and the page counts whole. All is decided by sums over the page, so no single tag or name does;
 //! linear.
 
+use super::block::blocks;
 use super::hints::Hint;
 use super::outline::{Block, Kind, Outline};
 
@@ -45,7 +46,7 @@ const LITTLE: u64 = 150;
 
 /// For each block whether it is main text; `None` if the page has none that can be told from the rest.
 pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
-    let texts = || super::blocks(visible).map(str::as_bytes);
+    let texts = || blocks(visible).map(str::as_bytes);
     let main = Page::new(outline, outline.blocks.clone(), texts()).main();
     main.or_else(|| {
         let blocks = outline.blocks.iter().zip(texts());
@@ -328,7 +329,7 @@ mod tests {
     /// is none.
     fn main(body: &str) -> String {
         let (visible, _, outline) = visible_text(&format!("<html><body>{body}</body></html>"));
-        let blocks = super::super::blocks(&visible);
+        let blocks = crate::text::block::blocks(&visible);
         match super::main_blocks(&outline, &visible) {
             None => format!("whole:{}", blocks.collect::<Vec<_>>().join("|")),
             Some(mask) => {

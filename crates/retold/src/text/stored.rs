@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::derived::Derived;
+use super::extract::Extraction;
 use super::folding::fold_blocks;
-use super::words::Derived;
-use super::{Extraction, Meta, Text, TextOptions};
+use super::meta::Meta;
+use super::options::TextOptions;
+use super::page_text::Text;
 use crate::error::{Error, Result};
 
 /// The version of the form.

@@ -4,69 +4,14 @@
 //! words that methods see, stop-words included: its index.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use super::derived::Word;
 use super::language::{self, Script, StopWords};
+use super::page_text::Text;
 use super::synonyms::Synonyms;
-use super::tokenize::Tokenizer;
 use super::wordnet::wordnet;
-use super::{Text, TextOptions};
-
-/// A word as a byte range of [`Text::folded`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word {
-    /// First byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-    /// The script of its first letter; [`Script::None`] for a number.
-    pub script: Script,
-    /// True if it is on the stop-word list of its language.
-    pub stop: bool,
-    /// True if more than white space stands between it and the word before: punctuation or the edge of a block.
-    pub after_break: bool,
-}
-
-impl Word {
-    /// True if it has no letter.
-    pub fn is_number(self) -> bool {
-        self.script == Script::None
-    }
-
-    /// True if it carries meaning: neither a stop-word nor a number.
-    pub fn is_content(self) -> bool {
-        !self.stop && !self.is_number()
-    }
-}
-
-/// Data derived from a text, computed on first use.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Derived {
-    pub(super) tokenizer: Arc<Tokenizer>,
-    pub(super) synonyms: Arc<Synonyms>,
-    language: OnceLock<Option<&'static str>>,
-    words: OnceLock<Vec<Word>>,
-    pub(super) seen_chars: OnceLock<u64>,
-}
-
-/// Texts are equal if what the rest follows from is.
-impl PartialEq for Derived {
-    fn eq(&self, _: &Derived) -> bool {
-        true
-    }
-}
-
-impl Derived {
-    pub(super) fn new(options: &TextOptions) -> Derived {
-        Derived {
-            tokenizer: Arc::clone(&options.tokenizer),
-            synonyms: Arc::clone(&options.synonyms),
-            ..Derived::default()
-        }
-    }
-}
 
 impl Text {
     /// The language of what methods see of the page, as an ISO 639-1 code; what the page declares counts where the
@@ -212,7 +157,7 @@ impl<'a> Words<'a> {
     }
 
     /// What a term (a word or several with spaces between, as lemmas) and its synonyms are, as ascending numbers that
-    /// are the same on all pages: METHODS's Con(t).
+    /// are the same on all pages.
     pub fn concepts(&self, term: &str, language: Option<&str>) -> Vec<u64> {
         self.synonyms.of(term, language)
     }

@@ -8,6 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::testing::{text, text_with};
 use super::tokenize::Tokenizer;
 use super::*;
+use crate::page::{Markup, Page};
 
 /// The words, with `-` in front of stop-words and `|` in front of words after a break.
 fn words(content: &str) -> String {
@@ -204,7 +205,8 @@ fn a_users_words_are_known_and_folded() {
     };
     let options = TextOptions::default();
     assert!(!cut(&options).contains(&"云端漫步者".to_owned()));
-    let tokenizer = Tokenizer::with_user_words("\u{FEFF}雲端漫步者\n大会 100 n\n\n", &options);
+    let tokenizer =
+        Tokenizer::with_user_words("\u{FEFF}雲端漫步者\n大会 100 n\n\n", options.folder());
     let tokenizer = tokenizer.expect("the dictionary is right");
     assert_eq!(tokenizer.user_words(), 2);
     let options = TextOptions {
@@ -212,8 +214,8 @@ fn a_users_words_are_known_and_folded() {
         ..options
     };
     assert!(cut(&options).contains(&"云端漫步者".to_owned()));
-    let error =
-        Tokenizer::with_user_words("好\n词 -5", &options).expect_err("a negative frequency");
+    let error = Tokenizer::with_user_words("好\n词 -5", options.folder())
+        .expect_err("a negative frequency");
     assert_eq!(
         error,
         "line 2: the frequency `-5` of `词` is no whole number"
