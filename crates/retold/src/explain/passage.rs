@@ -23,7 +23,7 @@ const CHANCE: usize = 2;
 /// What both texts have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum PassageKind {
     /// At the same place in the order.
     Same,
     /// Moved.
@@ -38,7 +38,7 @@ pub struct Passage {
     /// Where in the second text.
     pub b: Range<u32>,
     /// In order or not.
-    pub kind: Kind,
+    pub kind: PassageKind,
 }
 
 /// The passages that two folded texts share, in the order of the first text.
@@ -92,7 +92,7 @@ fn same(a: &[Piece], b: &[Piece], found: &mut Vec<Passage>) {
         found.push(Passage {
             a: a.start..a.end,
             b: b.start..b.end,
-            kind: Kind::Same,
+            kind: PassageKind::Same,
         });
     }
 }
@@ -135,7 +135,7 @@ fn refine(
                 matches.push(Passage {
                     a: a_range,
                     b: b_range,
-                    kind: Kind::Same,
+                    kind: PassageKind::Same,
                 });
             }
         }
@@ -197,7 +197,7 @@ fn moved(
             found.push(Passage {
                 a: left[at].start..left[at].end,
                 b: right[place].start..right[place].end,
-                kind: Kind::Moved,
+                kind: PassageKind::Moved,
             });
         }
     }
@@ -226,7 +226,7 @@ fn merge(found: Vec<Passage>) -> Vec<Passage> {
 mod tests {
     use super::*;
 
-    fn told(a: &str, b: &str) -> Vec<(String, String, Kind)> {
+    fn told(a: &str, b: &str) -> Vec<(String, String, PassageKind)> {
         let text = |text: &str, range: &Range<u32>| {
             text[range.start as usize..range.end as usize]
                 .trim()
@@ -261,10 +261,10 @@ mod tests {
             (
                 "the first paragraph is here.".into(),
                 "the first paragraph is here.".into(),
-                Kind::Moved
+                PassageKind::Moved
             )
         );
-        assert_eq!(found[1].2, Kind::Same);
+        assert_eq!(found[1].2, PassageKind::Same);
         assert_eq!(told("", "x"), []);
         assert_eq!(told("nothing alike here.", "完全不同的内容。"), []);
     }
