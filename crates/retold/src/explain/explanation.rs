@@ -251,18 +251,20 @@ fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
             keyword.positions.len()
         ))
     });
-    let alone = |own: &[Keyword], other: &[Keyword]| {
-        let own = own.iter().filter(|word| find(other, &word.word).is_none());
-        let own = own.map(|word| format!("{} ({} times)", name(word), word.positions.len()));
-        own.collect::<Vec<String>>().join(", ")
+    let only = |words: &[Keyword], other: &[Keyword]| {
+        let words = words
+            .iter()
+            .filter(|word| find(other, &word.word).is_none());
+        let words = words.map(|word| format!("{} ({} times)", name(word), word.positions.len()));
+        words.collect::<Vec<String>>().join(", ")
     };
     let lines = [
         (
             "keywords of both pages",
             both.collect::<Vec<String>>().join(", "),
         ),
-        ("keywords of the first page only", alone(&left, &right)),
-        ("keywords of the second page only", alone(&right, &left)),
+        ("keywords of the first page only", only(&left, &right)),
+        ("keywords of the second page only", only(&right, &left)),
     ];
     let lines = lines.into_iter().filter(|(_, words)| !words.is_empty());
     lines

@@ -51,7 +51,7 @@ pub fn passages(a: &str, b: &str) -> Vec<Passage> {
     let diff = Diff::compute(Algorithm::Histogram, &input);
     let mut found = Vec::new();
     let (mut i, mut j) = (0, 0);
-    let mut alone = (Vec::new(), Vec::new());
+    let mut unmatched = (Vec::new(), Vec::new());
     for hunk in diff.hunks() {
         same(
             &left[i..hunk.before.start as usize],
@@ -64,13 +64,13 @@ pub fn passages(a: &str, b: &str) -> Vec<Passage> {
             (b, &right[to.clone()]),
             &mut found,
         ) {
-            alone.0.extend(from);
-            alone.1.extend(to);
+            unmatched.0.extend(from);
+            unmatched.1.extend(to);
         }
         (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
     }
     same(&left[i..], &right[j..], &mut found);
-    moved((&left, &alone.0), (&right, &alone.1), &mut found);
+    moved((&left, &unmatched.0), (&right, &unmatched.1), &mut found);
     found.sort_by_key(|passage| (passage.a.start, passage.b.start));
     merge(found)
 }
@@ -226,7 +226,7 @@ fn merge(found: Vec<Passage>) -> Vec<Passage> {
 mod tests {
     use super::*;
 
-    fn told(a: &str, b: &str) -> Vec<(String, String, PassageKind)> {
+    fn passages_of(a: &str, b: &str) -> Vec<(String, String, PassageKind)> {
         let text = |text: &str, range: &Range<u32>| {
             text[range.start as usize..range.end as usize]
                 .trim()
@@ -240,13 +240,13 @@ mod tests {
 
     #[test]
     fn an_edited_sentence_is_marked_word_by_word() {
-        let found = told(
+        let found = passages_of(
             "the cat sat on the mat. the end.",
             "the cat lay on the mat. the end.",
         );
         let kept: Vec<&str> = found.iter().map(|(a, ..)| a.as_str()).collect();
         assert_eq!(kept, ["the cat", "on the mat.", "the end."]);
-        let found = told("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
+        let found = passages_of("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
         assert_eq!(found[0].0, "他们");
         assert!(found.iter().any(|(a, ..)| a.starts_with("天去了北京")));
     }
@@ -255,7 +255,7 @@ mod tests {
     fn what_stands_elsewhere_is_moved() {
         let a = "the first paragraph is here. the second paragraph is there. a third one ends it.";
         let b = "the second paragraph is there. a third one ends it. the first paragraph is here.";
-        let found = told(a, b);
+        let found = passages_of(a, b);
         assert_eq!(
             found[0],
             (
@@ -265,8 +265,8 @@ mod tests {
             )
         );
         assert_eq!(found[1].2, PassageKind::Same);
-        assert_eq!(told("", "x"), []);
-        assert_eq!(told("nothing alike here.", "完全不同的内容。"), []);
+        assert_eq!(passages_of("", "x"), []);
+        assert_eq!(passages_of("nothing alike here.", "完全不同的内容。"), []);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use bytes::Bytes;
 
-use super::frame::{Frame, Frames, State, too_large};
+use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
 use super::mark::Mark;
 use super::options::ReadOptions;
@@ -53,7 +53,7 @@ pub(crate) struct Archived(pub &'static dyn Form);
 
 impl Framed for Archived {
     fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
-        Box::new(Archive::new(self.0, content, options.max_record_size))
+        Box::new(ArchiveFrames::new(self.0, content, options.max_record_size))
     }
 }
 
@@ -96,7 +96,7 @@ fn find(form: &dyn Form, bytes: &[u8]) -> Option<usize> {
 }
 
 /// Cuts an archive into records.
-struct Archive {
+struct ArchiveFrames {
     form: &'static dyn Form,
     window: Window,
     limit: u64,
@@ -109,9 +109,9 @@ struct Archive {
     promised: bool,
 }
 
-impl Archive {
-    fn new(form: &'static dyn Form, window: Window, limit: u64) -> Archive {
-        Archive {
+impl ArchiveFrames {
+    fn new(form: &'static dyn Form, window: Window, limit: u64) -> ArchiveFrames {
+        ArchiveFrames {
             form,
             window,
             limit,
@@ -122,9 +122,9 @@ impl Archive {
         }
     }
 
-    fn frame(&mut self, size: u64, state: State) -> Option<Frame> {
+    fn frame(&mut self, size: u64, state: FrameState) -> Option<Frame> {
         self.number += 1;
-        self.promised = matches!(state, State::Skipped(_));
+        self.promised = matches!(state, FrameState::Skipped(_));
         Some(Frame {
             number: self.number,
             size,
@@ -135,7 +135,7 @@ impl Archive {
     /// A reject with the place of the damage.
     fn damaged(&mut self, begin: u64, size: u64, reason: &str) -> Option<Frame> {
         let reason = format!("record at byte {begin}: {reason}");
-        self.frame(size, State::Damaged(reason))
+        self.frame(size, FrameState::Damaged(reason))
     }
 
     /// Moves past the current record; false if it ended too early.
@@ -215,8 +215,8 @@ impl Archive {
         self.missing = if wrong { self.form.separator() } else { b"" };
         self.current = (total + ends) as u64;
         match head.skipped {
-            Some(kind) => self.frame(self.current, State::Skipped(kind)),
-            None => self.frame(self.current, State::Whole),
+            Some(kind) => self.frame(self.current, FrameState::Skipped(kind)),
+            None => self.frame(self.current, FrameState::Whole),
         }
     }
 
@@ -250,8 +250,8 @@ impl Archive {
             .or_else(|| payload::skipped_by_type(head.http, head.content_type.as_deref(), start));
         self.current = total;
         match kind {
-            Some(kind) => self.frame(total, State::Skipped(kind)),
-            None => self.frame(total, State::Damaged(too_large(self.limit))),
+            Some(kind) => self.frame(total, FrameState::Skipped(kind)),
+            None => self.frame(total, FrameState::Damaged(too_large(self.limit))),
         }
     }
 }
@@ -264,7 +264,7 @@ fn line_ends(bytes: &[u8]) -> usize {
     ends.count()
 }
 
-impl Frames for Archive {
+impl Frames for ArchiveFrames {
     fn next(&mut self) -> Option<Frame> {
         let promised = self.promised;
         if !self.pass_current() && promised {

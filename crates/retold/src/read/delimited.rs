@@ -8,7 +8,7 @@ use csv_core::{
     ReadFieldResult, ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder,
 };
 
-use super::frame::{Frame, Frames, State, too_large};
+use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
 use super::mark::{MARK_FIELDS, Mark};
 use super::names;
@@ -26,7 +26,7 @@ pub(crate) struct Delimited(pub u8);
 
 impl Framed for Delimited {
     fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
-        Box::new(Rows::new(content, self.0, options))
+        Box::new(RowFrames::new(content, self.0, options))
     }
 }
 
@@ -82,7 +82,7 @@ struct WantedFields {
 }
 
 /// Cuts a file into rows.
-struct Rows {
+struct RowFrames {
     window: Window,
     parser: Reader,
     delimiter: u8,
@@ -95,7 +95,7 @@ struct Rows {
     names: usize,
     /// How many fields the current row has.
     width: usize,
-    /// What stands before the header row, a byte order mark and blank lines: a file is recognised by how it begins.
+    /// The byte order mark and blank lines before the header row: copied, because a file is recognised by how it begins.
     before: Vec<u8>,
     /// The header row as in the file.
     header: Vec<u8>,
@@ -117,9 +117,9 @@ enum Cut {
     End,
 }
 
-impl Rows {
-    fn new(window: Window, delimiter: u8, options: &ReadOptions) -> Rows {
-        let mut rows = Rows {
+impl RowFrames {
+    fn new(window: Window, delimiter: u8, options: &ReadOptions) -> RowFrames {
+        let mut rows = RowFrames {
             window,
             parser: ReaderBuilder::new().delimiter(delimiter).build(),
             delimiter,
@@ -246,7 +246,7 @@ impl Rows {
         self.window.consume(count);
     }
 
-    /// The row in which the file ends, of which `read` bytes are held and `passed` are gone, has a quote that is not closed.
+    /// The file ends inside a quoted field of the current row, of which `read` bytes are held and `passed` are gone.
     fn open_quote(&mut self, passed: u64, read: usize) -> Cut {
         let row = &self.window.data()[..read];
         let reason = if passed > 0 {
@@ -287,7 +287,7 @@ impl Rows {
         length
     }
 
-    fn frame(&mut self, size: u64, state: State) -> Option<Frame> {
+    fn frame(&mut self, size: u64, state: FrameState) -> Option<Frame> {
         self.number += 1;
         Some(Frame {
             number: self.number,
@@ -334,21 +334,21 @@ impl Rows {
     }
 }
 
-impl Frames for Rows {
+impl Frames for RowFrames {
     fn next(&mut self) -> Option<Frame> {
         if let Some(reason) = self.refused.take() {
             self.window.take_failure();
             self.columns = Columns::default();
-            return self.frame(self.window.data().len() as u64, State::Damaged(reason));
+            return self.frame(self.window.data().len() as u64, FrameState::Damaged(reason));
         }
         if !self.columns.any() {
             return None;
         }
         match self.cut() {
-            Cut::Row => self.frame(self.held as u64, State::Whole),
-            Cut::TooLarge(size) => self.frame(size, State::Damaged(too_large(self.limit))),
+            Cut::Row => self.frame(self.held as u64, FrameState::Whole),
+            Cut::TooLarge(size) => self.frame(size, FrameState::Damaged(too_large(self.limit))),
             Cut::Failed(size, reason) | Cut::Open(size, reason) => {
-                self.frame(size, State::Damaged(reason))
+                self.frame(size, FrameState::Damaged(reason))
             }
             Cut::End => None,
         }

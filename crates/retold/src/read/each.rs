@@ -16,14 +16,15 @@ use crate::watch::Watch;
 /// How much is read at a time, and how far ahead.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// Records on their way from who reads to who works on them: about this many bytes at a time.
+    /// Bytes of a batch of records, about: readers hand records on in batches.
     batch_bytes: u64,
+    /// Records of a batch, at the most.
     batch_records: usize,
     /// Batches for each thread that wait to be worked on, at the most.
     batches_ahead: usize,
-    /// Threads that one that decompresses keeps up with.
+    /// Worker threads that one reader of compressed files can keep busy.
     threads_a_reader: usize,
-    /// Files up to this size are read by the thread that works on them: to open many of them takes one thread too long.
+    /// Files up to this many bytes are read by the thread that works on them: a single reader takes too long to open many of them.
     small_file: u64,
 }
 
@@ -39,10 +40,10 @@ impl Default for Limits {
     }
 }
 
-/// Some records, each with its source's number, and the time that reading them took. Without a record it is a small file,
-/// yet to be read.
+/// Some records, each with its source's number, and the time that reading them took. `None` in place of a record is a small
+/// file that the worker thread reads itself.
 #[derive(Default)]
-struct Batch {
+struct RecordBatch {
     records: Vec<(u32, Option<Record>)>,
     reading: Duration,
 }
@@ -67,11 +68,11 @@ pub fn each_record<T: Send>(
     Reading::all(sources, options, watch, stage).run(ReadOrder::Listed, make, take)
 }
 
-/// Shows what `make` makes of batches of records, each given with its source's number, to `take`. One thread or several, where
-/// files are compressed, read ahead, all others make, and this one takes what was made as well; memory is a few batches for each
-/// thread. Records of a source come in order, and those of others between them if several files are read side by side. What
-/// `take` leaves is dropped by the thread that made it, so that none waits for the memory of another. Returns the time that reading
-/// took.
+/// Calls `make` on batches of records, each record with its source's number, and `take` on each result. One thread reads ahead (several,
+/// where files are compressed), all others run `make`, and this one runs `take` between. Memory is a few batches for each thread.
+/// The records of a source come in order; those of other sources may come between them if several files are read side by side.
+/// What `take` leaves is dropped by the thread that made it, so that no thread waits for the allocator of another. Returns the time
+/// that reading took.
 ///
 /// Errors: those of `take`, and the run was cancelled.
 pub fn each_batch<B: Send>(
@@ -111,12 +112,12 @@ pub fn each_wanted<T: Send>(
 /// Records, each with the number of its source.
 pub type Numbered<'r> = dyn Iterator<Item = (u32, Record)> + 'r;
 
-/// In which order records are handed on.
+/// The order in which records are handed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOrder {
-    /// As sources are listed, and records in them.
+    /// Sources as listed, and each source's records in order.
     Listed,
-    /// Those of a source in order, and those of others between them if several files are read side by side.
+    /// Each source's records in order, perhaps with records of other sources between them: several files are read side by side.
     Any,
 }
 
@@ -170,7 +171,7 @@ impl<'a> Reading<'a> {
                 record
             })
         };
-        let make_all = |batch: Batch| {
+        let make_all = |batch: RecordBatch| {
             count(batch.reading);
             let mut records = batch.records.into_iter().flat_map(|(number, record)| {
                 let small = record.is_none().then(|| read(number));
@@ -191,7 +192,7 @@ impl<'a> Reading<'a> {
                 scope.spawn(move || self.read_batches(&numbers, sender));
                 receiver
             };
-            let batches = Turns {
+            let batches = RoundRobin {
                 readers: readers.into_iter().map(reader).collect(),
                 next: 0,
             };
@@ -200,7 +201,7 @@ impl<'a> Reading<'a> {
                 false => take(made),
             })
         })?;
-        // Who reads stops early as well.
+        // Readers stop early as well when the run is cancelled, so that some records may be missing without an error.
         match self.watch.cancelled() {
             true => Err(Error::Cancelled),
             false => Ok(Duration::from_nanos(reading.into_inner())),
@@ -230,14 +231,18 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The sources that each reader reads, by their numbers: about as much for each, in order. There is one reader for each file
-    /// that is compressed, up to so many, and one at least.
+    /// Shares the sources out to readers: about as many bytes for each, in order, as source numbers. There is one reader for each
+    /// compressed file, but no more than `most`, and at least one.
     fn readers(&self, most: usize) -> Vec<Vec<u32>> {
         let is_wanted = |number: &u32| self.wanted_of(*number).is_none_or(|list| !list.is_empty());
         let wanted = (0..self.sources.len() as u32).filter(is_wanted);
         let numbers: Vec<u32> = wanted.collect();
         let source = |&number: &u32| &self.sources[number as usize];
-        let packed = numbers.iter().map(source).filter(|s| is_packed(s)).count();
+        let packed = numbers
+            .iter()
+            .map(source)
+            .filter(|s| is_compressed(s))
+            .count();
         let mut readers = vec![(0, Vec::new()); packed.clamp(1, most)];
         for number in numbers {
             if let Some((size, numbers)) = readers.iter_mut().min_by_key(|(size, _)| *size) {
@@ -265,11 +270,11 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads the sources with these numbers, on a thread of its own, until they end or the receiver is gone.
-    fn read_batches(&self, numbers: &[u32], sender: SyncSender<Batch>) {
+    fn read_batches(&self, numbers: &[u32], sender: SyncSender<RecordBatch>) {
         let (watch, limits) = (self.watch, self.limits);
-        let (mut batch, mut bytes) = (Batch::default(), 0);
+        let (mut batch, mut bytes) = (RecordBatch::default(), 0);
         let mut stopwatch = Stopwatch::start();
-        // False if nobody listens any more.
+        // Returns false once the receiver is gone.
         let mut add = |number: u32, record: Option<Record>, size: u64| {
             bytes += size;
             batch.records.push((number, record));
@@ -280,7 +285,7 @@ impl<'a> Reading<'a> {
             batch.reading = stopwatch.lap();
             let full = std::mem::take(&mut batch);
             let goes_on = !watch.cancelled() && sender.send(full).is_ok();
-            // The others may have been slower: waiting for them is not reading.
+            // Sending may have waited for the workers, which is not reading time.
             stopwatch = Stopwatch::start();
             goes_on
         };
@@ -304,7 +309,7 @@ impl<'a> Reading<'a> {
             watch.advance(source.size - done);
         }
         batch.reading = stopwatch.lap();
-        // A failure means that the other side has stopped listening: nothing is left to do.
+        // Sending fails if the receiver is gone; then nothing is left to do.
         let _ = sender.send(batch);
     }
 }
@@ -317,7 +322,7 @@ fn some_of(
     wanted.iter().map(move |&(_, number)| {
         let record = records.find(|record| record.number >= number);
         match record.filter(|record| record.number == number) {
-            // Of a block few are wanted, and it would be held as long as one of them.
+            // Few records of a block are wanted, and a record that shares the block would keep all of it in memory.
             Some(record) => record.detached(),
             None => Record::parsed(number, 0, Outcome::Rejected("it is no longer there".into())),
         }
@@ -334,16 +339,16 @@ impl Watch for CancelOnly<'_> {
 }
 
 /// Batches from several readers, one of each in turn.
-struct Turns {
-    readers: Vec<Receiver<Batch>>,
-    /// Whose turn it is.
+struct RoundRobin {
+    readers: Vec<Receiver<RecordBatch>>,
+    /// The reader whose batch comes next.
     next: usize,
 }
 
-impl Iterator for Turns {
-    type Item = Batch;
+impl Iterator for RoundRobin {
+    type Item = RecordBatch;
 
-    fn next(&mut self) -> Option<Batch> {
+    fn next(&mut self) -> Option<RecordBatch> {
         while !self.readers.is_empty() {
             let turn = self.next % self.readers.len();
             if let Ok(batch) = self.readers[turn].recv() {
@@ -395,11 +400,11 @@ pub fn each_page<'s, T: Send>(
 
 /// Whether a file is small, and its content too: what is made of all of it is held at once.
 fn is_small(source: &Source, limit: u64) -> bool {
-    source.pages.is_none() && source.size <= limit && !is_packed(source)
+    source.pages.is_none() && source.size <= limit && !is_compressed(source)
 }
 
 /// Whether a file's name says that it is compressed: then it may hold any number of pages, and takes long to read.
-fn is_packed(source: &Source) -> bool {
+fn is_compressed(source: &Source) -> bool {
     let name = source.kept.extension().unwrap_or_default();
     let packed = ["gz", "zst", "parquet"];
     packed

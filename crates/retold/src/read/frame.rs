@@ -11,11 +11,11 @@ pub(crate) struct Frame {
     pub number: u64,
     /// Its length in bytes (decompressed).
     pub size: u64,
-    pub state: State,
+    pub state: FrameState,
 }
 
 /// Whether there is something to parse.
-pub(crate) enum State {
+pub(crate) enum FrameState {
     /// Complete in memory: see [`Frames::bytes`].
     Whole,
     /// Only to be copied: see [`Frames::copy`].

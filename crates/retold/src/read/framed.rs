@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::format::{Format, OpenFile, Records};
-use super::frame::{Frame, Frames, State};
+use super::frame::{Frame, FrameState, Frames};
 use super::hashed::{Hashed, Seen};
 use super::mark::{Decide, RecordDecision};
 use super::options::ReadOptions;
@@ -66,9 +66,9 @@ impl Iterator for FramedRecords {
             state,
         } = frame;
         let body = match state {
-            State::Whole => Body::Raw(self.frames.unparsed()),
-            State::Skipped(kind) => Body::Parsed(Outcome::Skipped(kind)),
-            State::Damaged(reason) => Body::Parsed(Outcome::Rejected(reason)),
+            FrameState::Whole => Body::Raw(self.frames.unparsed()),
+            FrameState::Skipped(kind) => Body::Parsed(Outcome::Skipped(kind)),
+            FrameState::Damaged(reason) => Body::Parsed(Outcome::Rejected(reason)),
         };
         Some(Record { number, size, body })
     }
@@ -84,9 +84,9 @@ fn write_kept(
         let decision = decide(frame.number);
         let marked = matches!(decision, RecordDecision::Mark(_));
         let whole = match (&decision, frame.state) {
-            (RecordDecision::Leave, _) | (_, State::Damaged(_)) => continue,
-            (_, State::Whole) => true,
-            (_, State::Skipped(_)) => false,
+            (RecordDecision::Leave, _) | (_, FrameState::Damaged(_)) => continue,
+            (_, FrameState::Whole) => true,
+            (_, FrameState::Skipped(_)) => false,
         };
         if frames.one_by_one() {
             output

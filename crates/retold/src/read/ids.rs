@@ -52,8 +52,8 @@ pub fn page_ids<'s>(
         .collect())
 }
 
-/// Makes repeated ids unique: the second page of an id gets `#2`, the third `#3`, and so on, passing over names that other
-/// pages have by themselves. `by_id` has the pages in the order of their ids, those of one id in the order in which they count.
+/// Makes repeated ids unique: the second page of an id gets `#2`, the third `#3`, and so on, passing over ids that other
+/// pages have in the input. `by_id` has the pages in the order of their ids, those of one id in the order in which they count.
 /// Returns the pages that get another id, ascending.
 pub fn settle_ids<'a>(by_id: &[PageNo], id: impl Fn(PageNo) -> &'a str) -> Vec<(PageNo, String)> {
     let is_taken = |name: &str| by_id.binary_search_by(|&page| id(page).cmp(name)).is_ok();

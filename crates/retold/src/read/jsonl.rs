@@ -8,7 +8,7 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::frame::{Frame, Frames, State, too_large};
+use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
 use super::json_marks;
 use super::json_values::{AnyValue, JsonStr, Value, scalar_text};
@@ -28,7 +28,7 @@ pub(crate) struct JsonLines;
 
 impl Framed for JsonLines {
     fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
-        Box::new(Lines::new(content, options.max_record_size))
+        Box::new(LineFrames::new(content, options.max_record_size))
     }
 }
 
@@ -50,7 +50,7 @@ impl Unparsed for JsonLine {
 }
 
 /// Splits a stream into lines. Blank lines are not records.
-struct Lines {
+struct LineFrames {
     window: Window,
     limit: u64,
     number: u64,
@@ -58,13 +58,13 @@ struct Lines {
     held: usize,
 }
 
-impl Lines {
+impl LineFrames {
     /// Lines of at most `limit` bytes; longer ones are streamed past.
-    fn new(mut window: Window, limit: u64) -> Lines {
+    fn new(mut window: Window, limit: u64) -> LineFrames {
         if window.data().starts_with(BOM) {
             window.consume(BOM.len());
         }
-        Lines {
+        LineFrames {
             window,
             limit,
             number: 0,
@@ -109,7 +109,7 @@ impl Lines {
         self.window.offset() - begin
     }
 
-    fn frame(&mut self, size: u64, state: State) -> Option<Frame> {
+    fn frame(&mut self, size: u64, state: FrameState) -> Option<Frame> {
         self.number += 1;
         Some(Frame {
             number: self.number,
@@ -119,20 +119,20 @@ impl Lines {
     }
 }
 
-impl Frames for Lines {
+impl Frames for LineFrames {
     fn next(&mut self) -> Option<Frame> {
         loop {
             self.window.consume(std::mem::take(&mut self.held));
             self.line += 1;
             let Some(length) = self.next_length() else {
                 let size = self.pass_line();
-                return self.frame(size, State::Damaged(too_large(self.limit)));
+                return self.frame(size, FrameState::Damaged(too_large(self.limit)));
             };
             let whole = self.window.data()[..length].ends_with(b"\n");
             if !whole && let Some(failure) = self.window.take_failure() {
                 // What there is of the line is no record; there is nothing behind it either.
                 self.window.consume(length);
-                return self.frame(length as u64, State::Damaged(failure));
+                return self.frame(length as u64, FrameState::Damaged(failure));
             }
             if length == 0 {
                 return None;
@@ -142,7 +142,7 @@ impl Frames for Lines {
                 continue;
             }
             self.held = length;
-            return self.frame(length as u64, State::Whole);
+            return self.frame(length as u64, FrameState::Whole);
         }
     }
 
@@ -202,7 +202,7 @@ fn parse(
 /// What serde_json says, with the place in the file instead of the place in the line.
 fn invalid(error: &serde_json::Error, text: &str, line_number: u64) -> String {
     if error.is_data() {
-        // Only `Object` and the checks behind it speak here, and they name the value. In nested values there are two places.
+        // Such errors come from `Object` and the checks after it, which name the value; errors in nested values have two positions in them.
         let said = error.to_string();
         let said = said.find(" at line ").map_or(&*said, |end| &said[..end]);
         return format!("line {line_number}: {said}");
@@ -279,7 +279,7 @@ impl<'a> Fields<'a> {
         }
         if !texts.is_empty() {
             texts.retain(|text| !text.is_empty());
-            // One is not copied.
+            // A single text is not copied.
             let joined = match texts.len() {
                 0 | 1 => texts.pop().unwrap_or_default().into_owned(),
                 _ => texts.join("\n\n"),
@@ -312,7 +312,7 @@ impl<'a> Fields<'a> {
 
     /// Takes a small value for what it is wanted for.
     fn put_scalar(&mut self, uses: Uses, depth: usize, value: &str) {
-        // What stands in for a field comes behind the field itself, wherever that is.
+        // A stand-in loses to the field itself, however deep that is nested.
         let depth = depth + if uses.usual { usize::from(u16::MAX) } else { 0 };
         let slots = [
             (uses.id, &mut self.id),

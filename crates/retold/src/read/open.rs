@@ -21,7 +21,7 @@ pub(crate) fn open(
 ) -> Result<(OpenFile, Box<dyn Format>), String> {
     let file = File::open(&source.path).map_err(|error| format!("cannot open: {error}"))?;
     let file = Hashed::new(file);
-    // Less than a window asks for: what is not compressed goes there without a stop.
+    // Smaller than the window's reads, so that uncompressed bytes go straight to the window, past this buffer.
     let room = (source.size + 1).clamp(4096, 64 * 1024) as usize;
     let (compression, content) = decompress(BufReader::with_capacity(room, file.clone()))?;
     let mut window = Window::new(content, source.size);

@@ -106,10 +106,10 @@ fn by_name(head: &[u8], name: &str, compression: Compression) -> Option<Box<dyn 
 fn json(head: &[u8]) -> Box<dyn Format> {
     let text = head.trim_ascii_start();
     let first = text.split(|byte| *byte == b'\n').next().unwrap_or(text);
-    let alone = first.trim_ascii();
+    let first = first.trim_ascii();
     if text.starts_with(b"[") {
         refuse("a JSON list, not JSON Lines (one object a line); `jq -c '.[]'` makes that of it")
-    } else if matches!(alone, b"{") && alone.len() < text.len() {
+    } else if matches!(first, b"{") && first.len() < text.len() {
         refuse(
             "JSON over several lines, not JSON Lines (one object a line); `jq -c .` makes that of it",
         )

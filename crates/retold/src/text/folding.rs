@@ -10,7 +10,7 @@ use super::sentence::{Stop, stops};
 /// The text of these blocks; `main` says which of them methods see (empty: all).
 pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
     let mut folding = Folding::new(&visible, options);
-    // A block of nothing but invisible characters folds to nothing and goes from both texts.
+    // A block of nothing but invisible characters folds to nothing, and is removed from both texts.
     let mut emptied = Vec::new();
     let wanted =
         |number: usize| options.sentences && main.get(number).copied().unwrap_or(main.is_empty());

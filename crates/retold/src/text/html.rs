@@ -12,11 +12,11 @@ use html5gum::{Emitter, Error, State, Tokenizer};
 use super::block::{Blocks, blocks};
 use super::count::count_chars;
 use super::hints::hint_of;
-use super::meta::{Attributes, Meta, MetaFinder, Wanted};
+use super::meta::{Attributes, MetaFinder, PageMeta, Wanted};
 use super::outline::{Kind, Outline};
 
 /// The visible text of an HTML document, what its head says of it, and its outline.
-pub fn visible_text(html: &str) -> (String, Meta, Outline) {
+pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
     let mut sink = Sink::new(html.len());
     // The sink makes no tokens, so the first call reads to the end.
     let end = Tokenizer::new_with_emitter(html, &mut sink).next();

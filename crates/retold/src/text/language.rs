@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 
 use super::fold::{FoldOptions, Folder};
 
-/// Bytes of text that a page's language is told from.
+/// Bytes of text that a page's language is detected from.
 const SAMPLE: usize = 4096;
 /// Bytes that a block has at least to be taken for running text first.
 const LONG_BLOCK: usize = 80;

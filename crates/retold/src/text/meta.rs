@@ -5,7 +5,7 @@ const VALUE_LIMIT: usize = 4096;
 
 /// Metadata kept beside the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Meta {
+pub struct PageMeta {
     /// `<title>`.
     pub title: Option<String>,
     /// `<link rel=canonical>` or `og:url`.
@@ -212,16 +212,16 @@ impl MetaFinder {
     }
 
     /// All that was found.
-    pub fn finish(self) -> Meta {
+    pub fn finish(self) -> PageMeta {
         let title = String::from_utf8_lossy(&self.title);
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let value = |best: Best| best.0.map(|(_, value)| value);
-        Meta {
+        PageMeta {
             title: (!title.is_empty()).then_some(title),
             canonical: value(self.canonical),
             lang: value(self.lang),
             date: value(self.date),
-            ..Meta::default()
+            ..PageMeta::default()
         }
     }
 }

@@ -8,7 +8,7 @@ use super::block::blocks;
 use super::count::count_chars;
 use super::derived::Derived;
 use super::extract::Extraction;
-use super::meta::Meta;
+use super::meta::PageMeta;
 
 /// The headline is one of so many blocks that methods see at the most.
 const HEADLINE_BLOCKS: usize = 20;
@@ -31,7 +31,7 @@ pub struct Text {
     /// Characters of the visible text, white space left out, in blocks of which at least half is links.
     pub link_chars: u64,
     /// What the page says of itself.
-    pub meta: Meta,
+    pub meta: PageMeta,
     pub(super) derived: Derived,
 }
 
@@ -49,21 +49,21 @@ impl Text {
         })
     }
 
-    /// The bytes of [`Text::folded`] that methods see, in stretches of as many blocks as follow each other.
-    pub(crate) fn stretches(&self) -> Vec<Range<usize>> {
-        let mut stretches: Vec<Range<usize>> = Vec::new();
+    /// The bytes of [`Text::folded`] that methods see: a range for each run of blocks that they see.
+    pub(crate) fn seen_ranges(&self) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
         if self.main.is_empty() {
-            stretches.push(0..self.folded.len());
-            return stretches;
+            ranges.push(0..self.folded.len());
+            return ranges;
         }
         for (start, block) in self.seen() {
             let end = start + block.len();
-            match stretches.last_mut() {
+            match ranges.last_mut() {
                 Some(last) if last.end + 1 == start => last.end = end,
-                _ => stretches.push(start..end),
+                _ => ranges.push(start..end),
             }
         }
-        stretches
+        ranges
     }
 
     /// The blocks of [`Text::visible`] whose folded forms methods see: what people are shown of it.
@@ -113,8 +113,8 @@ impl Text {
     /// Characters that methods see, white space left out. Counted once.
     pub fn seen_chars(&self) -> u64 {
         *self.derived.seen_chars.get_or_init(|| {
-            let stretches = self.stretches().into_iter();
-            stretches.map(|seen| count_chars(&self.folded[seen])).sum()
+            let ranges = self.seen_ranges().into_iter();
+            ranges.map(|seen| count_chars(&self.folded[seen])).sum()
         })
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::derived::Derived;
 use super::extract::Extraction;
 use super::folding::fold_blocks;
-use super::meta::Meta;
+use super::meta::PageMeta;
 use super::options::TextOptions;
 use super::page_text::Text;
 use crate::error::{Error, Result};
@@ -43,7 +43,7 @@ impl Text {
     /// The stable byte form: a line of JSON with a version, then the visible text. The folded text is left out: it follows from
     /// these and from the options under which it was made.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Meta {
+        let PageMeta {
             title,
             canonical,
             lang,
@@ -87,7 +87,7 @@ impl Text {
         Ok(Text {
             extraction: head.extraction,
             link_chars: head.link_chars,
-            meta: Meta {
+            meta: PageMeta {
                 title: head.title,
                 canonical: head.canonical,
                 lang: head.lang,

@@ -70,7 +70,7 @@ fn is_space(gap: &str) -> bool {
 
 /// The form in which words count as the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum WordForm {
     /// As it stands in the folded text.
     Surface,
     /// Its Snowball stem, in languages that have a stemmer.
@@ -135,12 +135,12 @@ impl<'a> Words<'a> {
     }
 
     /// The word in a form.
-    pub fn form(&self, word: Word, form: Form) -> Cow<'a, str> {
+    pub fn form(&self, word: Word, form: WordForm) -> Cow<'a, str> {
         let surface = self.as_str(word);
         let language = self.language(word);
         match form {
-            Form::Surface => Cow::Borrowed(surface),
-            Form::Stem => {
+            WordForm::Surface => Cow::Borrowed(surface),
+            WordForm::Stem => {
                 let stem = language
                     .and_then(language::stemmer)
                     .map(|stemmer| stemmer.stem(surface));
@@ -148,7 +148,7 @@ impl<'a> Words<'a> {
                 stem.filter(|stem| !stem.is_empty())
                     .unwrap_or(Cow::Borrowed(surface))
             }
-            Form::Lemma => {
+            WordForm::Lemma => {
                 let known = (language == Some("en")).then(|| wordnet().lemma_of(surface));
                 let lemma = known.flatten().and_then(|number| wordnet().lemma(number));
                 lemma.map_or(Cow::Borrowed(surface), Cow::Owned)
@@ -163,7 +163,7 @@ impl<'a> Words<'a> {
     }
 
     /// All words in a form, as numbers. A form is made once for each different word.
-    pub fn interned(&self, form: Form) -> Interned<'a> {
+    pub fn interned(&self, form: WordForm) -> Interned<'a> {
         let mut surfaces: FxHashMap<&'a str, u32> = FxHashMap::default();
         surfaces.reserve(self.words.len() / 3);
         let mut numbers: FxHashMap<Cow<'a, str>, u32> = FxHashMap::default();
@@ -175,7 +175,7 @@ impl<'a> Words<'a> {
         let ids = self.words.iter().map(|&word| {
             let surface = self.as_str(word);
             *surfaces.entry(surface).or_insert_with(|| match form {
-                Form::Surface => add(&Cow::Borrowed(surface)),
+                WordForm::Surface => add(&Cow::Borrowed(surface)),
                 form => *numbers
                     .entry(self.form(word, form))
                     .or_insert_with_key(&mut add),

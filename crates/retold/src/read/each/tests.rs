@@ -174,8 +174,8 @@ proptest! {
     ) {
         let folder = Folder::new(&[]);
         let mut all = Vec::new();
-        for (number, &(is_packed, count)) in files.iter().enumerate() {
-            match is_packed {
+        for (number, &(is_compressed, count)) in files.iter().enumerate() {
+            match is_compressed {
                 true => folder.write(&format!("{number}.jsonl.gz"), &gzip(&lines(count))),
                 false => folder.write(&format!("{number}.jsonl"), &lines(count)),
             }

@@ -7,7 +7,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::RowGroupReader;
 
 /// Rows read at a time. Both passes use the same number, so that damage stops both at the same row.
-pub(super) const BATCH: usize = 256;
+pub(super) const BATCH_ROWS: usize = 256;
 
 /// Reads all rows of a column, as copying does.
 pub(super) fn read_through(
@@ -40,8 +40,8 @@ fn through<T: of::DataType>(
     let mut left = rows;
     while left > 0 {
         cells.clear();
-        cells.read(&mut from, left.min(BATCH), highest)?;
-        left -= left.min(BATCH);
+        cells.read(&mut from, left.min(BATCH_ROWS), highest)?;
+        left -= left.min(BATCH_ROWS);
     }
     Ok(())
 }

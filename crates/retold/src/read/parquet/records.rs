@@ -8,7 +8,7 @@ use ::parquet::file::reader::FileReader;
 use ::parquet::schema::types::ColumnDescPtr;
 
 use super::cells::{self, Cells};
-use super::levels::{BATCH, read_through};
+use super::levels::{BATCH_ROWS, read_through};
 use super::table::{DATE, HTML, ID, SITE, TEXT, Table, URL, guarded};
 use crate::page::{Content, Markup, Page};
 use crate::read::format::Records;
@@ -19,15 +19,15 @@ use crate::read::record::{Body, Outcome, Record};
 use crate::read::source::Source;
 
 /// The wanted columns of a row group, as far as they are not read yet.
-struct Group {
+struct RowGroup {
     columns: Vec<Option<(ColumnDescPtr, ColumnReader)>>,
     left: usize,
 }
 
-impl Group {
+impl RowGroup {
     /// The next rows; none behind the last.
-    fn next(&mut self) -> Result<Batch, String> {
-        let rows = self.left.min(BATCH);
+    fn next(&mut self) -> Result<RowBatch, String> {
+        let rows = self.left.min(BATCH_ROWS);
         let read = |column: &mut Option<(ColumnDescPtr, ColumnReader)>| match column {
             Some((about, reader)) => guarded(|| cells::read(reader, about, rows)).map(Some),
             None => Ok(None),
@@ -38,7 +38,7 @@ impl Group {
             .map(read)
             .collect::<Result<_, _>>()?;
         self.left -= rows;
-        Ok(Batch {
+        Ok(RowBatch {
             columns,
             rows,
             next: 0,
@@ -47,7 +47,7 @@ impl Group {
 }
 
 /// The wanted columns of a row group. The others are read through: a row that cannot be copied is not kept.
-fn open_group(table: &Table, number: usize) -> Result<Group, String> {
+fn open_group(table: &Table, number: usize) -> Result<RowGroup, String> {
     guarded(|| {
         let group = table.file.get_row_group(number)?;
         let left = table.counts[number];
@@ -63,19 +63,19 @@ fn open_group(table: &Table, number: usize) -> Result<Group, String> {
         };
         let columns = table.wanted.iter().map(column);
         let columns = columns.collect::<Result<_, ParquetError>>()?;
-        Ok::<_, ParquetError>(Group { columns, left })
+        Ok::<_, ParquetError>(RowGroup { columns, left })
     })
 }
 
 /// The wanted columns of some rows, each as text or as bytes.
 #[derive(Default)]
-struct Batch {
+struct RowBatch {
     columns: Vec<Option<Cells>>,
     rows: usize,
     next: usize,
 }
 
-impl Batch {
+impl RowBatch {
     /// The bytes of one cell; `None` for null.
     fn cell(&self, column: usize, row: usize) -> Option<&[u8]> {
         let cell = self.columns[column].as_ref()?.get(row)?;
@@ -103,11 +103,11 @@ impl Batch {
 pub(super) fn records(source: &Source, options: &ReadOptions) -> Records {
     source.seen.look_first(&source.path);
     match Table::open(source, options) {
-        Ok(table) => Box::new(Rows {
+        Ok(table) => Box::new(ParquetRecords {
             table,
             group: None,
             groups: 0,
-            batch: Batch::default(),
+            batch: RowBatch::default(),
             lost: (0, String::new()),
             number: 0,
             source: source.clone(),
@@ -121,12 +121,12 @@ pub(super) fn records(source: &Source, options: &ReadOptions) -> Records {
     }
 }
 
-struct Rows {
+struct ParquetRecords {
     table: Table,
-    group: Option<Group>,
+    group: Option<RowGroup>,
     /// How many row groups were opened.
     groups: usize,
-    batch: Batch,
+    batch: RowBatch,
     /// How many rows of a damaged row group are still to be rejected, and why.
     lost: (usize, String),
     number: u64,
@@ -134,7 +134,7 @@ struct Rows {
     options: ReadOptions,
 }
 
-impl Iterator for Rows {
+impl Iterator for ParquetRecords {
     type Item = Record;
 
     fn next(&mut self) -> Option<Record> {
@@ -153,7 +153,7 @@ impl Iterator for Rows {
     }
 }
 
-impl Rows {
+impl ParquetRecords {
     /// Reads on; `None` at the end.
     fn go_on(&mut self) -> Option<()> {
         let (left, read) = match self.group.as_mut().filter(|group| group.left > 0) {

@@ -18,7 +18,7 @@ use ::parquet::file::writer::{
 };
 use ::parquet::schema::types::{Type, TypePtr};
 
-use super::levels::{BATCH, Levels};
+use super::levels::{BATCH_ROWS, Levels};
 use super::table::{Table, guarded};
 use crate::error::{Error, Result};
 use crate::read::mark::{Decide, MARK_FIELDS, Mark, RecordDecision};
@@ -171,7 +171,7 @@ fn copy<T: of::DataType>(
     let mut cells = Levels::<T::T>::default();
     let about = to.get_descriptor();
     let highest = [about.max_def_level(), about.max_rep_level()];
-    for kept in kept.chunks(BATCH) {
+    for kept in kept.chunks(BATCH_ROWS) {
         cells.clear();
         guarded(|| cells.read(&mut from, kept.len(), highest))
             .map_err(|reason| paths.unread(reason))?;
