@@ -132,33 +132,9 @@ pub fn explain_pair(
         let places = shown[side].places(start, end);
         places.map(|(start, end)| [start, end])
     };
-    let passages = passages(&a.text.folded, &b.text.folded)
-        .into_iter()
-        .filter_map(|passage| {
-            Some(ExplainedPassage {
-                kind: passage.kind,
-                a: place(0, passage.a.start, passage.a.end)?,
-                b: place(1, passage.b.start, passage.b.end)?,
-            })
-        });
-    let passages = passages.collect();
-    let tell = |feature: Feature| {
-        let places = |side, at: &[(u32, u32)]| {
-            let places = at
-                .iter()
-                .filter_map(|&(start, end)| place(side, start, end));
-            places.collect()
-        };
-        ExplainedFeature {
-            role: role(&feature, model),
-            df: None,
-            a: places(0, &feature.a),
-            b: places(1, &feature.b),
-            key: feature.key,
-            name: feature.name,
-        }
-    };
-    let features = features(a, b, model).into_iter().map(tell).collect();
+    let passages = shared_passages([a, b], &place);
+    let explain = |feature: Feature| explained(feature, model, &place);
+    let features = features(a, b, model).into_iter().map(explain).collect();
     let left = |sketch: &Sketch| {
         let site = sketch.site.as_deref();
         sketch
@@ -182,6 +158,44 @@ pub fn explain_pair(
         a: page(a, keys[0], shown_a.text),
         b: page(b, keys[1], shown_b.text),
     })
+}
+
+/// The passages that both texts have, in places as they are shown.
+fn shared_passages(
+    [a, b]: [&ComparedPage; 2],
+    place: &impl Fn(usize, u32, u32) -> Option<[u32; 2]>,
+) -> Vec<ExplainedPassage> {
+    let shared = passages(&a.text.folded, &b.text.folded).into_iter();
+    let explained = shared.filter_map(|passage| {
+        Some(ExplainedPassage {
+            kind: passage.kind,
+            a: place(0, passage.a.start, passage.a.end)?,
+            b: place(1, passage.b.start, passage.b.end)?,
+        })
+    });
+    explained.collect()
+}
+
+/// A feature, in places as they are shown.
+fn explained(
+    feature: Feature,
+    model: &Model,
+    place: &impl Fn(usize, u32, u32) -> Option<[u32; 2]>,
+) -> ExplainedFeature {
+    let places = |side, at: &[(u32, u32)]| {
+        let places = at
+            .iter()
+            .filter_map(|&(start, end)| place(side, start, end));
+        places.collect()
+    };
+    ExplainedFeature {
+        role: role(&feature, model),
+        df: None,
+        a: places(0, &feature.a),
+        b: places(1, &feature.b),
+        key: feature.key,
+        name: feature.name,
+    }
 }
 
 fn role(feature: &Feature, model: &Model) -> &'static str {

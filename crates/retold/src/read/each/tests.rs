@@ -81,8 +81,8 @@ fn compressed_files_are_read_side_by_side_and_each_in_order() {
     assert_eq!(sorted, one);
 }
 
-#[test]
-fn small_files_and_large_ones_are_read_in_order() {
+/// A folder of files of all sizes, some of them larger than what a worker reads itself.
+fn small_and_large() -> Folder {
     let small_file = Limits::default().small_file;
     let large = "{\"id\":\"x\",\"text\":\"a page\"}\n".repeat(small_file as usize / 20);
     let folder = Folder::new(&[]);
@@ -96,17 +96,32 @@ fn small_files_and_large_ones_are_read_in_order() {
     }
     let sources = folder.sources(&["."]);
     assert!(sources.iter().any(|source| source.size > small_file));
-    let (options, watch) = (ReadOptions::default(), Advanced::default());
-    // One after the other.
+    folder
+}
+
+/// Where a record is, and its size.
+fn place(number: u32, record: Record) -> (u32, u64, u64) {
+    (number, record.number, record.size)
+}
+
+/// The places of all records, read one after the other.
+fn one_after_the_other(sources: &[Source], options: &ReadOptions) -> Vec<(u32, u64, u64)> {
     let all = sources.iter().enumerate().flat_map(|(number, source)| {
-        let records = source.records(&options);
-        records.map(move |record| (number as u32, record.number, record.size))
+        let records = source.records(options);
+        records.map(move |record| place(number as u32, record))
     });
-    let all: Vec<(u32, u64, u64)> = all.collect();
-    let make = |number: u32, record: Record| (number, record.number, record.size);
+    all.collect()
+}
+
+#[test]
+fn small_files_and_large_ones_are_read_in_order() {
+    let folder = small_and_large();
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let all = one_after_the_other(&sources, &options);
+    let watch = Advanced::default();
     let found = || {
         let mut found = Vec::new();
-        each_record(&sources, &options, &watch, "reading", make, |record| {
+        each_record(&sources, &options, &watch, "reading", place, |record| {
             found.push(*record);
             Ok(())
         })
@@ -116,12 +131,18 @@ fn small_files_and_large_ones_are_read_in_order() {
     assert_eq!(found(), all);
     let size: u64 = sources.iter().map(|source| source.size).sum();
     assert_eq!(watch.0.load(Relaxed), size);
-    // On a thread that makes as well.
+    // On a thread of the pool, which works on records as well.
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         assert_eq!(pool.build().unwrap().install(found), all);
     }
-    // Who takes them may want the threads, inside of a pool and outside, and they wait for nobody.
+}
+
+#[test]
+fn what_takes_records_may_use_the_pool() {
+    let folder = small_and_large();
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let all = one_after_the_other(&sources, &options).len();
     let count = || {
         let mut count = 0;
         let take = |record: &mut (u32, u64, u64)| {
@@ -132,23 +153,24 @@ fn small_files_and_large_ones_are_read_in_order() {
             count += 1;
             Ok(())
         };
-        each_record(&sources, &options, &(), "reading", make, take).unwrap();
+        each_record(&sources, &options, &(), "reading", place, take).unwrap();
         count
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
-    assert_eq!(
-        [count(), pool.build().unwrap().install(count)],
-        [all.len(); 2]
-    );
-    // A panic ends it too.
+    assert_eq!([count(), pool.build().unwrap().install(count)], [all; 2]);
+}
+
+#[test]
+fn panics_and_errors_end_the_reading() {
+    let folder = small_and_large();
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
     let panic = std::panic::AssertUnwindSafe(|| {
         let make = |number: u32, _| assert_ne!(number, 17);
         each_record(&sources, &options, &(), "reading", make, |_| Ok(()))
     });
     assert!(std::panic::catch_unwind(panic).is_err());
-    // And an error of who takes them.
     let mut taken = 0;
-    let ended = each_record(&sources, &options, &(), "reading", make, |_| {
+    let ended = each_record(&sources, &options, &(), "reading", place, |_| {
         taken += 1;
         Err(Error::Cancelled)
     });
