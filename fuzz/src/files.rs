@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use retold::read::{RecordDecision, Outcome, ReadOptions, Source, discover};
+use retold::read::{Outcome, ReadOptions, RecordDecision, Source, discover};
 use retold::{Config, Model, Page};
 use retold_index::Index;
 use tempfile::TempDir;

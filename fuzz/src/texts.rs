@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use retold::method::METHODS;
 use retold::page::Markup;
-use retold::text::{Extract, WordForm, Text, TextOptions, charset, guard as html_guard, text_of};
+use retold::text::{Extract, Text, TextOptions, WordForm, charset, guard as html_guard, text_of};
 use retold::{Config, Model, Page, Sketch};
 
 fn options(extract: Extract) -> TextOptions {

@@ -164,8 +164,12 @@ impl Model {
         self.with(a, |a| {
             self.with(b, |b| {
                 let json = py.detach(|| {
-                    let story =
-                        library::explain_pair(&Model::side(a), &Model::side(b), &self.0, Offsets::Chars)?;
+                    let story = library::explain_pair(
+                        &Model::side(a),
+                        &Model::side(b),
+                        &self.0,
+                        Offsets::Chars,
+                    )?;
                     let mut json = story.json(true);
                     if let Some(object) = json.as_object_mut() {
                         object.insert("method".into(), self.0.method().name.into());
