@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use retold::read::{Fate, Outcome, ReadOptions, Source, discover};
+use retold::read::{Outcome, ReadOptions, RecordDecision, Source, discover};
 use retold::{Config, Model, Page};
 use retold_index::Index;
 use tempfile::TempDir;
@@ -52,8 +52,8 @@ pub fn read(name: &str, data: &[u8]) {
     let mut fate = |number: u64| {
         let found = first.binary_search_by_key(&number, |(number, _)| *number);
         match found.map(|at| &first[at].1) {
-            Ok(Outcome::Rejected(_)) => Fate::Leave,
-            _ => Fate::Keep,
+            Ok(Outcome::Rejected(_)) => RecordDecision::Leave,
+            _ => RecordDecision::Keep,
         }
     };
     source

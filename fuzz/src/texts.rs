@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use retold::method::METHODS;
 use retold::page::Markup;
-use retold::text::{Extract, Form, Text, TextOptions, charset, guard as html_guard, text_of};
+use retold::text::{Extract, Text, TextOptions, WordForm, charset, guard as html_guard, text_of};
 use retold::{Config, Model, Page, Sketch};
 
 fn options(extract: Extract) -> TextOptions {
@@ -113,7 +113,7 @@ pub fn words(data: &[u8]) {
     let text = text_of(&page, &OPTIONS).expect("not too long");
     let words = text.words();
     for &word in words.all() {
-        for form in [Form::Stem, Form::Lemma] {
+        for form in [WordForm::Stem, WordForm::Lemma] {
             assert!(!words.form(word, form).is_empty());
         }
         words.concepts(words.as_str(word), words.language(word));

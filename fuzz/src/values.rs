@@ -73,10 +73,10 @@ pub fn pairs(data: &[u8]) {
 /// User dictionaries and synonyms.
 pub fn wordlists(data: &[u8]) {
     let Ok(text) = from_utf8(data) else { return };
-    if let Ok(words) = Tokenizer::with_user_words(text, &OPTIONS) {
+    if let Ok(words) = Tokenizer::with_user_words(text, OPTIONS.folder()) {
         words.cut(text, false, |start, end, _| assert!(start < end));
     }
-    if let Ok(synonyms) = Synonyms::with_groups(text, &OPTIONS) {
+    if let Ok(synonyms) = Synonyms::with_groups(text, OPTIONS.folder()) {
         synonyms.of(text.lines().next().unwrap_or_default(), None);
     }
 }

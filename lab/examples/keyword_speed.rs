@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use retold::read::{Outcome, discover};
 use retold::text::tokenize::Tokenizer;
-use retold::text::{Form, Text};
+use retold::text::{Text, WordForm};
 use retold::{Config, Model};
 
 const ROUNDS: usize = 15;
@@ -71,7 +71,7 @@ fn main() -> Result<(), retold::Error> {
         &words,
     );
     speed("interning", &|text| _ = words(text), &|text| {
-        text.words().interned(Form::Surface).forms.len()
+        text.words().interned(WordForm::Surface).forms.len()
     });
     speed("sketch from words", &|text| _ = words(text), &|text| {
         method.sketch(text).keys.len()

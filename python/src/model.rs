@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::collect::{Collection, learn_words};
 use retold::explain::shown::Offsets;
-use retold::explain::{self as library, Side};
+use retold::explain::{self as library, ComparedPage};
 use retold::spill::Memory;
 use retold::{Error, Judgement as Judged};
 
@@ -80,8 +80,8 @@ impl Model {
         }
     }
 
-    fn side(text: &Text) -> Side {
-        Side {
+    fn side(text: &Text) -> ComparedPage {
+        ComparedPage {
             id: text.id.clone(),
             site: text.site.clone(),
             date: text.date.clone(),
@@ -164,8 +164,12 @@ impl Model {
         self.with(a, |a| {
             self.with(b, |b| {
                 let json = py.detach(|| {
-                    let story =
-                        library::pair(&Model::side(a), &Model::side(b), &self.0, Offsets::Chars)?;
+                    let story = library::explain_pair(
+                        &Model::side(a),
+                        &Model::side(b),
+                        &self.0,
+                        Offsets::Chars,
+                    )?;
                     let mut json = story.json(true);
                     if let Some(object) = json.as_object_mut() {
                         object.insert("method".into(), self.0.method().name.into());

@@ -34,15 +34,6 @@ def _lines(path):
 
 
 @pytest.fixture(scope="session")
-def data():
-    """The folder of labelled sets; tests that want it are skipped without."""
-    folder = pathlib.Path(os.environ.get("RETOLD_DATA", pathlib.Path.home() / ".cache" / "retold-data"))
-    if not folder.is_dir():
-        pytest.skip("no data")
-    return folder
-
-
-@pytest.fixture(scope="session")
 def records():
     """Pages that every door is tried with: copies, reprints, parts, a disclaimer on all of a site, HTML, odd ids."""
     stories = [

@@ -175,7 +175,10 @@ try {
 
   const data = join(process.env.RETOLD_DATA || join(homedir(), ".cache/retold-data"), "wooyun/pages");
   await test("wooyun", async () => {
-    if (!existsSync(data)) return void console.log("   skipped: wooyun is not at hand");
+    if (!existsSync(data)) {
+      if (process.env.RETOLD_DATA) throw new Error(`RETOLD_DATA is set, and there is no ${data}`);
+      return void console.log("   skipped: no data (wooyun)");
+    }
     const report = dedup("wooyun", [data], "--site-dir", "1", "--report-text=4000");
     const links = await pairsOf(report);
     await pictures(report, "", "wooyun-overview", "body[data-ready] .tiles");

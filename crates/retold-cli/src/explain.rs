@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::explain::find::Inputs;
+use retold::explain::find::ExplainInputs;
 use retold::explain::shown::Offsets;
-use retold::explain::{self, Side, Story};
-use retold::knowledge::Frequencies;
-use retold::knowledge::Knowledge;
+use retold::explain::{self, ComparedPage, Explanation};
+use retold::knowledge::{Frequencies, Knowledge};
 use retold::relation::Relation;
 use retold::{Config, Error, Model, Result, method};
 use retold_report::Finished;
@@ -80,10 +79,10 @@ enum Colour {
 
 /// What is explained, and all that is known beside the two pages.
 struct Case {
-    pages: [Side; 2],
+    pages: [ComparedPage; 2],
     model: Model,
     /// Where document frequencies can be counted.
-    inputs: Option<Inputs>,
+    inputs: Option<ExplainInputs>,
     /// What the run reported: the story says so if the verdict is another.
     expected: Option<Option<(Relation, f64)>>,
 }
@@ -107,7 +106,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                 .as_ref()
                 .and_then(|counts| counts.get(&feature.key).copied());
         }
-        Ok::<Story, Error>(story)
+        Ok::<Explanation, Error>(story)
     };
     if let Some(path) = &args.html {
         write_html(&told(Offsets::Utf16)?, path)?;
@@ -154,7 +153,7 @@ fn case(args: &Args, progress: &Progress) -> Result<Case> {
 /// Two files are a collection by themselves: nothing is common or noise in it.
 fn two_files(args: &Args, a: &Path, b: &Path) -> Result<Case> {
     let mut model = model(args)?;
-    let page = |path| Inputs::only_page(path, &model);
+    let page = |path| ExplainInputs::only_page(path, &model);
     let pages = [page(a)?, page(b)?];
     if model.wants_words() {
         let words = pages.each_ref().map(|page| model.words(&page.text));
@@ -173,7 +172,7 @@ fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
     let [a, b] = args.ids.as_slice() else {
         return Err(Error::usage("--ids: two ids expected"));
     };
-    let inputs = Inputs::open(&args.input, model(args)?)?.learn_words(progress)?;
+    let inputs = ExplainInputs::open(&args.input, model(args)?)?.learn_words(progress)?;
     Ok(Case {
         pages: inputs.by_ids([a, b], progress)?,
         model: inputs.model.clone(),
@@ -216,8 +215,8 @@ fn model(args: &Args) -> Result<Model> {
     })
 }
 
-fn story(case: &Case, offsets: Offsets) -> Result<Story> {
-    let mut story = explain::pair(&case.pages[0], &case.pages[1], &case.model, offsets)?;
+fn story(case: &Case, offsets: Offsets) -> Result<Explanation> {
+    let mut story = explain::explain_pair(&case.pages[0], &case.pages[1], &case.model, offsets)?;
     story.remark = case
         .expected
         .and_then(|expected| difference(&story, expected));
@@ -225,7 +224,7 @@ fn story(case: &Case, offsets: Offsets) -> Result<Story> {
 }
 
 /// What to say if the run's verdict was another.
-fn difference(story: &Story, expected: Option<(Relation, f64)>) -> Option<String> {
+fn difference(story: &Explanation, expected: Option<(Relation, f64)>) -> Option<String> {
     let same = match (expected, story.relation) {
         (None, None) => true,
         (Some((relation, similarity)), Some(now)) => {
@@ -248,13 +247,13 @@ fn difference(story: &Story, expected: Option<(Relation, f64)>) -> Option<String
     })
 }
 
-fn write_html(story: &Story, path: &Path) -> Result<()> {
+fn write_html(story: &Explanation, path: &Path) -> Result<()> {
     let failed = Error::io("cannot write", path);
     let write = || retold_report::story::write(story, BufWriter::new(std::fs::File::create(path)?));
     write().map_err(failed)
 }
 
-fn print_json(story: &Story, case: &Case) -> Result<()> {
+fn print_json(story: &Explanation, case: &Case) -> Result<()> {
     let mut json = story.json(true);
     if let Some(object) = json.as_object_mut() {
         object.insert("method".into(), case.model.method().name.into());

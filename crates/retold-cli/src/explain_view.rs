@@ -1,8 +1,8 @@
 //! A pair's story on a terminal.
 
 use console::{Style, Term};
-use retold::explain::passage::Kind;
-use retold::explain::{Story, TellFeature};
+use retold::explain::passage::PassageKind;
+use retold::explain::{ExplainedFeature, Explanation};
 use retold::method::thousands;
 use retold::relation::Relation;
 use unicode_width::UnicodeWidthChar;
@@ -45,7 +45,7 @@ impl Screen {
 }
 
 /// The whole story as text.
-pub fn render(story: &Story, method: &str, screen: &Screen) -> String {
+pub fn render(story: &Explanation, method: &str, screen: &Screen) -> String {
     let mut out = String::new();
     let (verdict, style) = verdict(story);
     line(&mut out, &screen.paint(style.bold(), verdict));
@@ -83,7 +83,7 @@ pub fn render(story: &Story, method: &str, screen: &Screen) -> String {
     out
 }
 
-fn verdict(story: &Story) -> (&'static str, Style) {
+fn verdict(story: &Explanation) -> (&'static str, Style) {
     match story.relation {
         _ if story.exact => ("Duplicates: the two texts are equal", Style::new().green()),
         Some(Relation::Duplicate) => ("The pages are duplicates", Style::new().green()),
@@ -112,7 +112,7 @@ fn wrapped(out: &mut String, text: &str, indent: &str, screen: &Screen, style: &
     }
 }
 
-fn checks(out: &mut String, story: &Story, method: &str, screen: &Screen) {
+fn checks(out: &mut String, story: &Explanation, method: &str, screen: &Screen) {
     heading(out, &format!("How {method} decided"), screen);
     let mut decided = false;
     for check in &story.checks {
@@ -152,8 +152,8 @@ fn checks(out: &mut String, story: &Story, method: &str, screen: &Screen) {
     }
 }
 
-fn features(out: &mut String, story: &Story, screen: &Screen) {
-    let shared: Vec<&TellFeature> = story
+fn features(out: &mut String, story: &Explanation, screen: &Screen) {
+    let shared: Vec<&ExplainedFeature> = story
         .features
         .iter()
         .filter(|f| f.role != "alone")
@@ -233,7 +233,7 @@ enum Stretch {
     Apart(String, String),
 }
 
-fn stretches(story: &Story) -> Vec<Stretch> {
+fn stretches(story: &Explanation) -> Vec<Stretch> {
     let texts = [&story.a.text, &story.b.text].map(|text| text.chars().collect::<Vec<_>>());
     let part = |side: usize, from: u32, to: u32| -> String {
         texts[side]
@@ -248,7 +248,7 @@ fn stretches(story: &Story) -> Vec<Stretch> {
     let same = story
         .passages
         .iter()
-        .filter(|passage| passage.kind == Kind::Same);
+        .filter(|passage| passage.kind == PassageKind::Same);
     let last = ([end[0]; 2], [end[1]; 2]);
     for (a, b) in same.map(|passage| (passage.a, passage.b)).chain([last]) {
         let (left, right) = (part(0, in_a, a[0]), part(1, in_b, b[0]));
@@ -263,11 +263,11 @@ fn stretches(story: &Story) -> Vec<Stretch> {
     all
 }
 
-fn texts(out: &mut String, story: &Story, screen: &Screen) {
+fn texts(out: &mut String, story: &Explanation, screen: &Screen) {
     let moved = story
         .passages
         .iter()
-        .filter(|passage| passage.kind == Kind::Moved)
+        .filter(|passage| passage.kind == PassageKind::Moved)
         .count();
     let all = stretches(story);
     let shared = all

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use retold::collect::seconds;
-use retold::explain::{self, Side, Story as Explained, shown::Offsets};
+use retold::explain::{self, ComparedPage, Explanation, shown::Offsets};
 use retold::page::Page;
 use retold::text::Text;
 use retold::{Error, Model, Result};
@@ -261,13 +261,13 @@ impl Index {
     /// Why two pages are related, or are not; places are counted in `offsets`.
     ///
     /// Errors: one of them is not there, texts are not kept.
-    pub fn explain(&self, a: &str, b: &str, offsets: Offsets) -> Result<Explained> {
+    pub fn explain(&self, a: &str, b: &str, offsets: Offsets) -> Result<Explanation> {
         let [a, b] = [self.side(a)?, self.side(b)?];
-        explain::pair(&a, &b, &self.model(), offsets)
+        explain::explain_pair(&a, &b, &self.model(), offsets)
     }
 
     /// A page as `explain` wants it.
-    pub fn side(&self, id: &str) -> Result<Side> {
+    pub fn side(&self, id: &str) -> Result<ComparedPage> {
         let (page, entry) = self.find(id)?.ok_or_else(|| unknown(id))?;
         let text = self.text_of(page)?.ok_or_else(|| {
             Error::usage(format!(
@@ -275,7 +275,7 @@ impl Index {
                 self.folder.display()
             ))
         })?;
-        Ok(Side {
+        Ok(ComparedPage {
             id: entry.id,
             site: entry.sketch.site,
             date: entry.date,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use retold::explain::find::Inputs;
+use retold::explain::find::ExplainInputs;
 use retold::pairs::read_pairs;
 use retold::read;
 use retold::relation::Relation;
@@ -16,7 +16,7 @@ use crate::out::SUMMARY;
 #[derive(Clone)]
 pub struct Finished {
     /// Its inputs and its model.
-    pub inputs: Inputs,
+    pub inputs: ExplainInputs,
     out: PathBuf,
 }
 
@@ -36,7 +36,7 @@ impl Finished {
                 Error::Usage(reason) => corrupt(&out.join(MODEL), &reason),
                 other => other,
             })?;
-        let mut inputs = Inputs::open(&paths(&summary, &directory, out)?, model)?;
+        let mut inputs = ExplainInputs::open(&paths(&summary, &directory, out)?, model)?;
         // As the run itself does, in case it wrote into one of its inputs.
         if let Ok(own) = out.canonicalize() {
             read::leave_out(&mut inputs.sources, &own);

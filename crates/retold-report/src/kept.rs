@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use retold::ids::{PageNo, Rank};
-use retold::read::{Fate, Mark};
+use retold::read::{Mark, RecordDecision};
 use retold::watch::Watch;
 use retold::{Error, Findings, Result};
 
@@ -67,7 +67,7 @@ impl<'a> Fates<'a> {
     }
 
     /// A function from record number to action; call it in ascending order.
-    fn of_source(&'a self, source: u32) -> impl FnMut(u64) -> Fate<'a> {
+    fn of_source(&'a self, source: u32) -> impl FnMut(u64) -> RecordDecision<'a> {
         let pages = &self.findings.collection.pages;
         let rejects = &self.findings.collection.rejects;
         let row = |at: usize| (at < pages.len()).then(|| pages.get(PageNo::new(at)));
@@ -84,18 +84,18 @@ impl<'a> Fates<'a> {
             let rejected = rejects
                 .binary_search_by_key(&(source, record), |reject| (reject.source, reject.record));
             if rejected.is_ok() {
-                Fate::Leave
+                RecordDecision::Leave
             } else {
-                Fate::Keep
+                RecordDecision::Keep
             }
         }
     }
 
-    fn of_page(&self, rank: Rank) -> Fate<'a> {
+    fn of_page(&self, rank: Rank) -> RecordDecision<'a> {
         match &self.marks {
-            Some(marks) => Fate::Mark(marks.get(&rank).cloned()),
-            None if self.goes[rank.at()] => Fate::Leave,
-            None => Fate::Keep,
+            Some(marks) => RecordDecision::Mark(marks.get(&rank).cloned()),
+            None if self.goes[rank.at()] => RecordDecision::Leave,
+            None => RecordDecision::Keep,
         }
     }
 }

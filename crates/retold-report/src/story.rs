@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use retold::explain::Story;
+use retold::explain::Explanation;
 
 use crate::html::DataPage;
 
 /// Writes the explanation as one self-contained page. Offsets must count UTF-16 units.
-pub fn write(story: &Story, out: impl Write) -> io::Result<()> {
+pub fn write(story: &Explanation, out: impl Write) -> io::Result<()> {
     let title = format!("Retold: {} and {}", story.a.id, story.b.id);
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
     for page in [&story.a, &story.b] {

@@ -9,7 +9,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use retold::collect::seconds;
 use retold::explain::shown::Offsets;
-use retold::explain::{Side, pair};
+use retold::explain::{ComparedPage, explain_pair};
 use retold::watch::Watch;
 use retold_index::{Index, Match, MatchLine, Order, Story, StoryLine};
 use serde::Deserialize;
@@ -217,7 +217,7 @@ pub(crate) async fn explain_new(
             Pages::One(page) => page.map_err(Problem::unreadable)?,
             Pages::Lines(_) => return Err(Problem::bad("one page expected, not lines of pages")),
         };
-        let side = Side {
+        let side = ComparedPage {
             text: model.text(&page).map_err(Problem::unreadable)?,
             site: page.site(),
             date: page.date,
@@ -226,7 +226,7 @@ pub(crate) async fn explain_new(
                 false => page.id,
             },
         };
-        Ok(pair(&side, &index.side(&b)?, &model, offsets.offsets())?.json(true))
+        Ok(explain_pair(&side, &index.side(&b)?, &model, offsets.offsets())?.json(true))
     });
     Ok(Json(told.await?))
 }

@@ -5,7 +5,6 @@
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use retold::Page;
-use retold::text::fold::Folder;
 use retold::text::{Extract, TextOptions, charset, html, plain, text_of};
 
 fn main() {
@@ -114,7 +113,7 @@ fn plain_to_text(bencher: Bencher, language: &str) {
 #[divan::bench(args = ["zh", "en", "ascii"])]
 fn fold(bencher: Bencher, language: &str) {
     let text = text(language);
-    let folder = Folder::new(&TextOptions::default());
+    let folder = TextOptions::default().folder();
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
         let mut out = String::with_capacity(text.len());
         folder.fold_into(black_box(&text), &mut out);

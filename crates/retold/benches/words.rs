@@ -6,7 +6,7 @@
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use retold::Page;
-use retold::text::{Form, Text, TextOptions, text_of};
+use retold::text::{Text, TextOptions, WordForm, text_of};
 
 fn main() {
     divan::main();
@@ -83,8 +83,8 @@ fn words(bencher: Bencher, language: &str) {
         .bench_refs(|text| text.words().len());
 }
 
-#[divan::bench(args = [Form::Surface, Form::Stem, Form::Lemma])]
-fn interned_en(bencher: Bencher, form: Form) {
+#[divan::bench(args = [WordForm::Surface, WordForm::Stem, WordForm::Lemma])]
+fn interned_en(bencher: Bencher, form: WordForm) {
     let text = text("en");
     let words = text.words();
     bencher

@@ -1,19 +1,11 @@
 //! The data set `charset`: files whose folder names say their encoding.
 
+mod data;
+
 use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
 use retold::text::charset::decode;
-
-/// The folder of a data set, if it is on this machine.
-fn data_set(name: &str) -> Option<PathBuf> {
-    let root = match std::env::var_os("RETOLD_DATA") {
-        Some(root) => PathBuf::from(root),
-        None => Path::new(&std::env::var_os("HOME")?).join(".cache/retold-data"),
-    };
-    let set = root.join(name);
-    set.is_dir().then_some(set)
-}
 
 /// The encoding that a folder is named after; `None` for those that encoding_rs lacks.
 fn encoding_of(folder: &str) -> Option<&'static Encoding> {
@@ -69,8 +61,7 @@ fn fault(path: &Path) -> Option<String> {
 
 #[test]
 fn the_charset_set_is_decoded() {
-    let Some(set) = data_set("charset") else {
-        println!("skipped: no data");
+    let Some(set) = data::labelled_set("charset") else {
         return;
     };
     let unknown = |path: &Path| {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use proptest::prelude::*;
 use retold::page::Content;
-use retold::read::{Fate, Mark, Outcome, ReadOptions, Source, discover};
+use retold::read::{Mark, Outcome, ReadOptions, RecordDecision, Source, discover};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -68,7 +68,7 @@ fn read_with(source: &Source, options: &ReadOptions) -> Vec<String> {
     let mut asked = 0;
     rewrite(source, options, |_| {
         asked += 1;
-        Fate::Keep
+        RecordDecision::Keep
     });
     assert_eq!(asked, found.len(), "both passes count alike");
     found
@@ -78,7 +78,7 @@ fn read_with(source: &Source, options: &ReadOptions) -> Vec<String> {
 fn rewrite<'a>(
     source: &Source,
     options: &ReadOptions,
-    mut fate: impl FnMut(u64) -> Fate<'a>,
+    mut fate: impl FnMut(u64) -> RecordDecision<'a>,
 ) -> Vec<u8> {
     let to = source.path.with_extension("kept");
     let _ = std::fs::remove_file(&to);
@@ -166,8 +166,8 @@ fn kept_records_are_the_same_bytes_in_members_of_their_own() {
         ["-warc warcinfo", "http://a/1=one", "http://a/2=two"]
     );
     let kept = rewrite(&source, &ReadOptions::default(), |number| match number {
-        2 => Fate::Leave,
-        _ => Fate::Keep,
+        2 => RecordDecision::Leave,
+        _ => RecordDecision::Keep,
     });
     assert_eq!(
         decompressed(&kept),
@@ -189,7 +189,7 @@ fn marks_are_named_fields() {
         relation: None,
     };
     let kept = rewrite(&source, &ReadOptions::default(), |number| {
-        Fate::Mark((number == 1).then(|| mark.clone()))
+        RecordDecision::Mark((number == 1).then(|| mark.clone()))
     });
     let expected = bytes.replacen(
         "\r\n\r\nHTTP",
@@ -290,7 +290,7 @@ fn large_records_are_passed_over_and_large_pictures_passed_on() {
         "http://x/c=end",
     ];
     assert_eq!(read_with(&source, &options), expected);
-    let kept = rewrite(&source, &options, |_| Fate::Keep);
+    let kept = rewrite(&source, &options, |_| RecordDecision::Keep);
     assert_eq!(kept, records[1..].concat().as_bytes());
 }
 

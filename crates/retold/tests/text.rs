@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use retold::page::{Content, Markup, Page};
-use retold::text::fold::Folder;
 use retold::text::{Extract, Text, TextOptions, text_of};
 use unicode_normalization::UnicodeNormalization;
 
@@ -16,7 +15,7 @@ fn html(text: &str) -> Text {
 
 fn fold(text: &str, options: &TextOptions) -> String {
     let mut out = String::new();
-    Folder::new(options).fold_into(text, &mut out);
+    options.folder().fold_into(text, &mut out);
     out
 }
 

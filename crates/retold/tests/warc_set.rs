@@ -5,20 +5,12 @@
     reason = "helpers of tests, where a panic is the report"
 )]
 
+mod data;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use retold::read::{Fate, Outcome, ReadOptions, Source, discover};
-
-/// The set's folder, if the data is on this machine.
-fn folder() -> Option<PathBuf> {
-    let root = match std::env::var_os("RETOLD_DATA") {
-        Some(root) => PathBuf::from(root),
-        None => Path::new(&std::env::var_os("HOME")?).join(".cache/retold-data"),
-    };
-    let folder = root.join("warc/files");
-    folder.is_dir().then_some(folder)
-}
+use retold::read::{Outcome, ReadOptions, RecordDecision, Source, discover};
 
 /// What came out of one file.
 #[derive(Default, Debug)]
@@ -78,12 +70,11 @@ const KINDS: [(&str, &str, u64); 4] = [
 
 #[test]
 fn every_file_is_read_and_rewritten_with_the_same_numbers() {
-    let Some(folder) = folder() else {
-        println!("skipped: no data");
+    let Some(set) = data::labelled_set("warc") else {
         return;
     };
     let options = ReadOptions::default();
-    let sources = discover(&[folder], &options).unwrap();
+    let sources = discover(&[set.join("files")], &options).unwrap();
     let notes = ["NOTES", "MANIFEST.tsv"];
     let sources = sources
         .iter()
@@ -99,7 +90,7 @@ fn every_file_is_read_and_rewritten_with_the_same_numbers() {
         let mut keep = |number| {
             asked += 1;
             assert_eq!(number, asked);
-            Fate::Keep
+            RecordDecision::Keep
         };
         source.rewrite(&options, &mut keep, &to).unwrap();
         assert_eq!(

@@ -146,9 +146,9 @@ fn of_explain(out: &Path) -> BTreeMap<(String, String), (String, String, String)
     let mut said = BTreeMap::new();
     for (at, a) in sides.iter().enumerate() {
         for b in &sides[at + 1..] {
-            let story = explain::pair(a, b, &run.inputs.model, Offsets::Chars).unwrap();
+            let story = explain::explain_pair(a, b, &run.inputs.model, Offsets::Chars).unwrap();
             let (Some(relation), Some(similarity), Some(ratio)) =
-                (story.relation, story.similarity, story.ratio)
+                (story.relation, story.similarity, story.length_ratio)
             else {
                 continue;
             };

@@ -9,7 +9,7 @@ use super::pairs::Facts;
 use super::{DataPage, Report, TEXT_CHARS, TEXT_CHUNK, members};
 use retold::Error;
 use retold::explain::shown::{Offsets, Shown};
-use retold::read::{Order, Outcome, Record, Source, again};
+use retold::read::{Outcome, ReadOrder, Record, Source, each_wanted};
 use retold::watch::Watch;
 
 /// The pages whose texts the report has, ascending. A page's slot is its place here.
@@ -84,7 +84,14 @@ impl Texts {
             }
         };
         let (sources, read) = (&report.findings.sources, &report.config.read);
-        let ended = again(sources, read, (&wanted, Order::Listed), watch, make, take);
+        let ended = each_wanted(
+            sources,
+            read,
+            (&wanted, ReadOrder::Listed),
+            watch,
+            make,
+            take,
+        );
         written?;
         if ended.is_err() {
             return Ok(chunks);

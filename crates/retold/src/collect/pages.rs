@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::ids::{PageNo, SketchNo};
-use crate::read::settle;
-use crate::spill::{A_PAGE, SpillVec, Memory, Row, SpillRows};
+use crate::read::settle_ids;
+use crate::spill::{A_PAGE, Memory, Row, SpillRows, SpillVec};
 
 /// What is kept of one page beside its id.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -241,7 +241,7 @@ impl Pages {
         by_id
             .chunk_by_mut(|&a, &b| id(a) == id(b))
             .for_each(|run| run.rotate_left(run.partition_point(|&page| page < first)));
-        let renamed = settle(&by_id, id);
+        let renamed = settle_ids(&by_id, id);
         if renamed.is_empty() {
             drop(ids);
             self.by_id = by_id;

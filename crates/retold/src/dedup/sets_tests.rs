@@ -14,13 +14,13 @@ use crate::model::Model;
 use crate::read::{Source, discover};
 use crate::spill::Memory;
 
+#[path = "../../tests/data/mod.rs"]
+mod data;
+
 /// The pages of a labelled set, if the data is on this machine.
 fn pages_of(set: &str) -> Option<PathBuf> {
-    let root = match std::env::var_os("RETOLD_DATA") {
-        Some(root) => PathBuf::from(root),
-        None => Path::new(&std::env::var_os("HOME")?).join(".cache/retold-data"),
-    };
-    let pages = ["pages", "pages.jsonl"].map(|name| root.join(set).join(name));
+    let set = data::labelled_set(set)?;
+    let pages = ["pages", "pages.jsonl"].map(|name| set.join(name));
     pages.into_iter().find(|pages| pages.exists())
 }
 
@@ -29,7 +29,6 @@ fn sets_are_the_same_in_memory_and_in_files() {
     let folder = tempfile::tempdir().unwrap();
     for set in ["webis", "wooyun", "eventmonitor", "families"] {
         let Some(pages) = pages_of(set) else {
-            println!("skipped: no data");
             continue;
         };
         let run = |memory: Memory| {
@@ -100,7 +99,6 @@ fn new_pages_of_sets_go_by_all_pairs() {
         ("families", 1000),
     ] {
         let Some(pages) = pages_of(set) else {
-            println!("skipped: no data");
             continue;
         };
         let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use crate::collect::Collection;
 use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::model::Model;
-use crate::read::{Order, Outcome, Record, Source, again};
+use crate::read::{Outcome, ReadOrder, Record, Source, each_wanted};
 use crate::text::{Text, text_hash};
 use crate::watch::Watch;
 
@@ -63,10 +63,10 @@ impl TextSource for Reread<'_> {
             take(at, made.take().ok_or_else(|| self.gone(wanted[at]))?)
         };
         let (read, records) = (&self.model.config().read, &records[..]);
-        again(
+        each_wanted(
             self.sources,
             read,
-            (records, Order::Any),
+            (records, ReadOrder::Any),
             watch,
             make_one,
             take_one,

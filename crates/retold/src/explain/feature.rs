@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Side;
+use super::compared::ComparedPage;
 use crate::method::Spot;
 use crate::model::Model;
 use crate::text::Text;
@@ -35,7 +35,7 @@ impl Feature {
 }
 
 /// The features of both pages, joined by key: shared ones first, in the order of the first text, then the others.
-pub(super) fn features(a: &Side, b: &Side, model: &Model) -> Vec<Feature> {
+pub(super) fn features(a: &ComparedPage, b: &ComparedPage, model: &Model) -> Vec<Feature> {
     let mut features: Vec<Feature> = Vec::new();
     let mut at: HashMap<u64, usize> = HashMap::new();
     let deleted = |key| {

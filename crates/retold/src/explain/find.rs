@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
-use super::Side;
+use super::compared::ComparedPage;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::page::Page;
@@ -14,7 +14,7 @@ use crate::watch::Watch;
 
 /// Inputs, and the model that says how they are read.
 #[derive(Clone)]
-pub struct Inputs {
+pub struct ExplainInputs {
     /// The files.
     pub sources: Vec<Source>,
     /// How records become pages and pages texts.
@@ -24,15 +24,15 @@ pub struct Inputs {
 /// Number of similar ids suggested when one is not found.
 const CLOSE: usize = 3;
 
-impl Inputs {
+impl ExplainInputs {
     /// The files of `paths`.
-    pub fn open(paths: &[PathBuf], model: Model) -> Result<Inputs> {
+    pub fn open(paths: &[PathBuf], model: Model) -> Result<ExplainInputs> {
         let sources = read::discover(paths, &model.config().read)?;
-        Ok(Inputs { sources, model })
+        Ok(ExplainInputs { sources, model })
     }
 
     /// The same inputs under a model that has learnt the words of theirs, if it wants to.
-    pub fn learn_words(mut self, watch: &dyn Watch) -> Result<Inputs> {
+    pub fn learn_words(mut self, watch: &dyn Watch) -> Result<ExplainInputs> {
         if self.model.wants_words() {
             self.model = self.model.learn_from(&self.sources, watch)?;
         }
@@ -40,7 +40,7 @@ impl Inputs {
     }
 
     /// The only page of a file.
-    pub fn only_page(path: &Path, model: &Model) -> Result<Side> {
+    pub fn only_page(path: &Path, model: &Model) -> Result<ComparedPage> {
         if path.is_dir() {
             return Err(Error::Usage(format!(
                 "{} is a folder and no finished run of retold: name two files, or use --in {} --ids A B",
@@ -48,7 +48,7 @@ impl Inputs {
                 path.display()
             )));
         }
-        let inputs = Inputs::open(&[path.to_owned()], model.clone())?;
+        let inputs = ExplainInputs::open(&[path.to_owned()], model.clone())?;
         let mut found = None;
         for source in &inputs.sources {
             for record in source.records(&model.config().read) {
@@ -70,7 +70,7 @@ impl Inputs {
     }
 
     /// The pages with these ids, by the rules for ids that a run follows. Reads all inputs once and two records again.
-    pub fn by_ids(&self, ids: [&str; 2], watch: &dyn Watch) -> Result<[Side; 2]> {
+    pub fn by_ids(&self, ids: [&str; 2], watch: &dyn Watch) -> Result<[ComparedPage; 2]> {
         let read = &self.model.config().read;
         let pages = page_ids(&self.sources, read, watch)?;
         let [a, b] = ids.map(|id| {
@@ -119,7 +119,7 @@ impl Inputs {
         Ok(counts)
     }
 
-    fn side(&self, source: &Source, record: Record) -> Result<Side> {
+    fn side(&self, source: &Source, record: Record) -> Result<ComparedPage> {
         let number = record.number;
         let bad = |reason: &str| {
             Error::Usage(format!(
@@ -128,7 +128,7 @@ impl Inputs {
             ))
         };
         match record.parse(source, &self.model.config().read) {
-            Outcome::Page(page) => Ok(Side {
+            Outcome::Page(page) => Ok(ComparedPage {
                 text: self.model.text(&page).map_err(|reason| bad(&reason))?,
                 site: page.site(),
                 id: page.id,

@@ -23,7 +23,7 @@ const CHANCE: usize = 2;
 /// What both texts have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum PassageKind {
     /// At the same place in the order.
     Same,
     /// Moved.
@@ -38,7 +38,7 @@ pub struct Passage {
     /// Where in the second text.
     pub b: Range<u32>,
     /// In order or not.
-    pub kind: Kind,
+    pub kind: PassageKind,
 }
 
 /// The passages that two folded texts share, in the order of the first text.
@@ -51,7 +51,7 @@ pub fn passages(a: &str, b: &str) -> Vec<Passage> {
     let diff = Diff::compute(Algorithm::Histogram, &input);
     let mut found = Vec::new();
     let (mut i, mut j) = (0, 0);
-    let mut alone = (Vec::new(), Vec::new());
+    let mut unmatched = (Vec::new(), Vec::new());
     for hunk in diff.hunks() {
         same(
             &left[i..hunk.before.start as usize],
@@ -64,13 +64,13 @@ pub fn passages(a: &str, b: &str) -> Vec<Passage> {
             (b, &right[to.clone()]),
             &mut found,
         ) {
-            alone.0.extend(from);
-            alone.1.extend(to);
+            unmatched.0.extend(from);
+            unmatched.1.extend(to);
         }
         (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
     }
     same(&left[i..], &right[j..], &mut found);
-    moved((&left, &alone.0), (&right, &alone.1), &mut found);
+    moved((&left, &unmatched.0), (&right, &unmatched.1), &mut found);
     found.sort_by_key(|passage| (passage.a.start, passage.b.start));
     merge(found)
 }
@@ -92,7 +92,7 @@ fn same(a: &[Piece], b: &[Piece], found: &mut Vec<Passage>) {
         found.push(Passage {
             a: a.start..a.end,
             b: b.start..b.end,
-            kind: Kind::Same,
+            kind: PassageKind::Same,
         });
     }
 }
@@ -135,7 +135,7 @@ fn refine(
                 matches.push(Passage {
                     a: a_range,
                     b: b_range,
-                    kind: Kind::Same,
+                    kind: PassageKind::Same,
                 });
             }
         }
@@ -197,7 +197,7 @@ fn moved(
             found.push(Passage {
                 a: left[at].start..left[at].end,
                 b: right[place].start..right[place].end,
-                kind: Kind::Moved,
+                kind: PassageKind::Moved,
             });
         }
     }
@@ -226,7 +226,7 @@ fn merge(found: Vec<Passage>) -> Vec<Passage> {
 mod tests {
     use super::*;
 
-    fn told(a: &str, b: &str) -> Vec<(String, String, Kind)> {
+    fn passages_of(a: &str, b: &str) -> Vec<(String, String, PassageKind)> {
         let text = |text: &str, range: &Range<u32>| {
             text[range.start as usize..range.end as usize]
                 .trim()
@@ -240,13 +240,13 @@ mod tests {
 
     #[test]
     fn an_edited_sentence_is_marked_word_by_word() {
-        let found = told(
+        let found = passages_of(
             "the cat sat on the mat. the end.",
             "the cat lay on the mat. the end.",
         );
         let kept: Vec<&str> = found.iter().map(|(a, ..)| a.as_str()).collect();
         assert_eq!(kept, ["the cat", "on the mat.", "the end."]);
-        let found = told("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
+        let found = passages_of("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
         assert_eq!(found[0].0, "他们");
         assert!(found.iter().any(|(a, ..)| a.starts_with("天去了北京")));
     }
@@ -255,18 +255,18 @@ mod tests {
     fn what_stands_elsewhere_is_moved() {
         let a = "the first paragraph is here. the second paragraph is there. a third one ends it.";
         let b = "the second paragraph is there. a third one ends it. the first paragraph is here.";
-        let found = told(a, b);
+        let found = passages_of(a, b);
         assert_eq!(
             found[0],
             (
                 "the first paragraph is here.".into(),
                 "the first paragraph is here.".into(),
-                Kind::Moved
+                PassageKind::Moved
             )
         );
-        assert_eq!(found[1].2, Kind::Same);
-        assert_eq!(told("", "x"), []);
-        assert_eq!(told("nothing alike here.", "完全不同的内容。"), []);
+        assert_eq!(found[1].2, PassageKind::Same);
+        assert_eq!(passages_of("", "x"), []);
+        assert_eq!(passages_of("nothing alike here.", "完全不同的内容。"), []);
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Shown {
 
 /// Byte of the folded text -> byte of the visible text. Both have the same blocks.
 fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
-    let folder = Folder::new(options);
+    let folder = options.folder();
     let mut map = Vec::with_capacity(text.folded.len() + 1);
     let (mut visible_at, mut buffer) = (0, String::new());
     let mut visible = text.visible.split('\n');
@@ -99,8 +99,8 @@ fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
     map
 }
 
-/// Characters that are put together at the most when one alone does not fold to what stands in the folded text.
-const STRETCH: usize = 8;
+/// How many characters are tried together at the most, where one by itself does not fold to what stands in the folded text.
+const TRIED_TOGETHER: usize = 8;
 
 fn map_block(
     block: &str,
@@ -115,7 +115,7 @@ fn map_block(
         let mut ends = block[at..]
             .char_indices()
             .map(|(end, c)| at + end + c.len_utf8());
-        for end in ends.by_ref().take(STRETCH) {
+        for end in ends.by_ref().take(TRIED_TOGETHER) {
             buffer.clear();
             folder.fold_into(&block[at..end], buffer);
             if folded[done..].starts_with(buffer.as_str()) {

@@ -13,7 +13,7 @@ use super::{
     SketchRef, Spot, Trace, count_shared,
 };
 use crate::relation::{Relation, Verdict, ratio};
-use crate::text::{Extract, Form, Text};
+use crate::text::{Extract, Text, WordForm};
 use score::{Curve, best};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
@@ -212,7 +212,7 @@ fn join(words: &[&str]) -> String {
 impl Method for Agglomerate {
     fn sketch(&self, text: &Text) -> Sketch {
         let words = text.words();
-        let interned = words.interned(Form::Surface);
+        let interned = words.interned(WordForm::Surface);
         let best = best(words, &interned, &self.curve, self.keywords);
         let forms: Vec<&str> = best
             .iter()
@@ -257,7 +257,7 @@ impl Method for Agglomerate {
 
     fn keywords(&self, text: &Text) -> Option<Vec<Keyword>> {
         let words = text.words();
-        let interned = words.interned(Form::Surface);
+        let interned = words.interned(WordForm::Surface);
         let best = best(words, &interned, &self.curve, self.keywords);
         let mut places: Vec<Option<Vec<u32>>> = vec![None; interned.forms.len()];
         for word in &best {

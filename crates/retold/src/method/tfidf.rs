@@ -10,7 +10,7 @@ use super::{
     SketchRef, Spot, Trace, shared_positions,
 };
 use crate::relation::{Relation, Verdict, ratio};
-use crate::text::{Extract, Form, Text};
+use crate::text::{Extract, Text, WordForm};
 
 pub(super) const INFO: MethodInfo = MethodInfo {
     name: "tfidf",
@@ -83,7 +83,7 @@ impl TfIdf {
     /// The best words, best first. Words of equal weight by their key.
     fn best(&self, text: &Text) -> Vec<Term> {
         let words = text.words();
-        let interned = words.interned(Form::Surface);
+        let interned = words.interned(WordForm::Surface);
         let mut counts = vec![0u32; interned.forms.len()];
         for (&id, word) in interned.ids.iter().zip(words.all()) {
             counts[id as usize] += u32::from(word.is_content());
@@ -179,7 +179,7 @@ impl Method for TfIdf {
 
     fn spots(&self, text: &Text) -> Vec<Spot> {
         let words = text.words();
-        let ids = words.interned(Form::Surface).ids;
+        let ids = words.interned(WordForm::Surface).ids;
         let best = self.best(text);
         let places = ids.iter().zip(words.all()).filter_map(|(&id, word)| {
             let term = best.iter().find(|term| term.number == id)?;
@@ -213,7 +213,7 @@ mod tests {
 
     fn best(method: &TfIdf, content: &str) -> Vec<(String, f64)> {
         let text = text(content);
-        let forms = text.words().interned(Form::Surface).forms;
+        let forms = text.words().interned(WordForm::Surface).forms;
         let named = |term: &Term| (forms[term.number as usize].to_string(), term.weight);
         method.best(&text).iter().map(named).collect()
     }

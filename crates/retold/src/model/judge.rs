@@ -459,12 +459,12 @@ fn text_options(
     };
     if let Some(file) = &mut config.user_dict {
         let content = file.read("--user-dict")?;
-        let words = Tokenizer::with_user_words(&content, &options);
+        let words = Tokenizer::with_user_words(&content, options.folder());
         options.tokenizer = Arc::new(words.map_err(|e| in_file("--user-dict", file, &e))?);
     }
     if let Some(file) = &mut config.synonyms {
         let content = file.read("--synonyms")?;
-        let groups = Synonyms::with_groups(&content, &options);
+        let groups = Synonyms::with_groups(&content, options.folder());
         options.synonyms = Arc::new(groups.map_err(|e| in_file("--synonyms", file, &e))?);
     }
     Ok(options)

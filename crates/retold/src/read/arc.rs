@@ -2,12 +2,57 @@
 
 use std::net::IpAddr;
 
-use super::archive::Head;
-use super::{Outcome, ReadOptions, Source, payload};
+use super::archive::{Form, Head};
+use super::mark::Mark;
+use super::options::ReadOptions;
+use super::payload;
+use super::record::Outcome;
+use super::source::Source;
 use crate::page::{Content, Markup, Page};
 
+/// ARC files.
+#[derive(Debug)]
+pub(crate) struct Arc;
+
+impl Form for Arc {
+    fn head(&self, bytes: &[u8]) -> Result<Head, String> {
+        head(bytes)
+    }
+
+    fn separator(&self) -> &'static [u8] {
+        b"\n"
+    }
+
+    fn needle(&self) -> &'static [u8] {
+        b"\nhttp"
+    }
+
+    fn is_start(&self, bytes: &[u8]) -> bool {
+        head(bytes).is_ok()
+    }
+
+    fn begins(&self, bytes: &[u8]) -> bool {
+        head(bytes).is_ok()
+    }
+
+    /// There is no place for fields.
+    fn marked(&self, record: &[u8], _: Option<&Mark>) -> Vec<u8> {
+        record.to_vec()
+    }
+
+    fn parse(
+        &self,
+        record: Vec<u8>,
+        number: u64,
+        source: &Source,
+        options: &ReadOptions,
+    ) -> Outcome {
+        parse(record, number, source, options)
+    }
+}
+
 /// The parsed header line of a record.
-struct Line {
+struct HeaderLine {
     url: String,
     date: String,
     content_type: String,
@@ -19,7 +64,7 @@ struct Line {
 }
 
 /// Reads the line that `bytes` begin with. URLs in old crawls have blanks, so the date is looked for.
-fn line(bytes: &[u8]) -> Option<Line> {
+fn header_line(bytes: &[u8]) -> Option<HeaderLine> {
     let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(16 * 1024)])?;
     let text = String::from_utf8_lossy(&bytes[..end]);
     let parts = text.trim_end().split(' ').collect::<Vec<_>>();
@@ -33,7 +78,7 @@ fn line(bytes: &[u8]) -> Option<Line> {
         return None;
     }
     let url = parts[..date - 1].join(" ");
-    has_scheme(&url).then(|| Line {
+    has_scheme(&url).then(|| HeaderLine {
         url,
         has_ip: parts[date - 1].parse::<IpAddr>().is_ok(),
         date: parts[date].to_owned(),
@@ -57,12 +102,12 @@ pub(crate) fn is_rest(bytes: &[u8], named: bool) -> bool {
     let blank = bytes
         .iter()
         .take_while(|byte| matches!(byte, b'\r' | b'\n' | 0));
-    line(&bytes[blank.count()..]).is_some_and(|line| named || line.has_ip)
+    header_line(&bytes[blank.count()..]).is_some_and(|line| named || line.has_ip)
 }
 
 /// Reads the header at the start of `bytes`.
-pub(crate) fn head(bytes: &[u8]) -> Result<Head, String> {
-    let line = line(bytes).ok_or("not the beginning of an ARC record")?;
+fn head(bytes: &[u8]) -> Result<Head, String> {
+    let line = header_line(bytes).ok_or("not the beginning of an ARC record")?;
     Ok(Head {
         length: line.length,
         content: line.content,
@@ -73,13 +118,8 @@ pub(crate) fn head(bytes: &[u8]) -> Result<Head, String> {
 }
 
 /// Parses one record, head and content.
-pub(crate) fn parse(
-    mut bytes: Vec<u8>,
-    number: u64,
-    source: &Source,
-    options: &ReadOptions,
-) -> Outcome {
-    let Some(line) = line(&bytes) else {
+fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
+    let Some(line) = header_line(&bytes) else {
         return Outcome::Rejected(format!("record {number} is not an ARC record"));
     };
     bytes.truncate(

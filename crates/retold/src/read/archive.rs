@@ -1,19 +1,77 @@
 //! WARC files, and the older ARC files: headers that give the length of the record.
 
+use std::fmt;
 use std::io::Write;
 
-use super::frame::{Body, Frame, Frames, State, too_large};
+use bytes::Bytes;
+
+use super::frame::{Frame, FrameState, Frames, too_large};
+use super::framed::Framed;
+use super::mark::Mark;
+use super::options::ReadOptions;
+use super::payload;
+use super::record::{Outcome, Unparsed};
+use super::source::Source;
 use super::window::Window;
-use super::{Mark, Outcome, ReadOptions, Source, arc, payload, warc};
 
 /// How many bytes decide whether a record is skipped; also the maximum length of a header.
 const START: usize = 64 * 1024;
 
-/// The two forms of headers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Warc,
-    Arc,
+/// What the kinds of archives differ in.
+pub(crate) trait Form: fmt::Debug + Sync {
+    /// The head that `bytes` begin with, or why there is none. More bytes help only if `bytes` are fewer than 64 KiB.
+    fn head(&self, bytes: &[u8]) -> Result<Head, String>;
+
+    /// What ends a record.
+    fn separator(&self) -> &'static [u8];
+
+    /// The fewest bytes that a record is preceded by and begins with: a line end and the start of a header.
+    fn needle(&self) -> &'static [u8];
+
+    /// Whether a record begins here for certain: the same bytes may stand in a page.
+    fn is_start(&self, bytes: &[u8]) -> bool;
+
+    /// Whether a record begins right here, where one is expected.
+    fn begins(&self, bytes: &[u8]) -> bool;
+
+    /// The record with the fields of `--mark`, where there is a place for them.
+    fn marked(&self, record: &[u8], mark: Option<&Mark>) -> Vec<u8>;
+
+    /// Parses a record, head and content.
+    fn parse(
+        &self,
+        record: Vec<u8>,
+        number: u64,
+        source: &Source,
+        options: &ReadOptions,
+    ) -> Outcome;
+}
+
+/// Files of archived records.
+#[derive(Debug)]
+pub(crate) struct Archived(pub &'static dyn Form);
+
+impl Framed for Archived {
+    fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
+        Box::new(ArchiveFrames::new(self.0, content, options.max_record_size))
+    }
+}
+
+/// A record of an archive.
+#[derive(Debug)]
+struct ArchivedRecord {
+    form: &'static dyn Form,
+    bytes: Bytes,
+}
+
+impl Unparsed for ArchivedRecord {
+    fn parse(self: Box<Self>, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
+        self.form.parse(self.bytes.into(), number, source, options)
+    }
+
+    fn shared(&mut self) -> Option<&mut Bytes> {
+        Some(&mut self.bytes)
+    }
 }
 
 /// The header of a record, as far as splitting needs it.
@@ -30,54 +88,16 @@ pub(crate) struct Head {
     pub content_type: Option<String>,
 }
 
-impl Form {
-    /// The head that `bytes` begin with, or why there is none. More bytes help only if `bytes` are fewer than
-    /// [`START`].
-    fn head(self, bytes: &[u8]) -> Result<Head, String> {
-        match self {
-            Form::Warc => warc::head(bytes),
-            Form::Arc => arc::head(bytes),
-        }
-    }
-
-    /// What ends a record.
-    fn separator(self) -> &'static [u8] {
-        match self {
-            Form::Warc => b"\r\n\r\n",
-            Form::Arc => b"\n",
-        }
-    }
-
-    /// Minimum bytes before a record: a line end and the start of a header.
-    fn needle(self) -> &'static [u8] {
-        match self {
-            Form::Warc => b"\nWARC/",
-            Form::Arc => b"\nhttp",
-        }
-    }
-
-    /// Where in `bytes` the next record begins, after a line end.
-    fn find(self, bytes: &[u8]) -> Option<usize> {
-        memchr::memmem::find_iter(bytes, self.needle())
-            .map(|place| place + 1)
-            .find(|place| match self {
-                Form::Warc => warc::is_start(&bytes[*place..]),
-                Form::Arc => arc::head(&bytes[*place..]).is_ok(),
-            })
-    }
-
-    /// Whether a record begins right here.
-    fn starts(self, bytes: &[u8]) -> bool {
-        match self {
-            Form::Warc => warc::is_version(bytes),
-            Form::Arc => arc::head(bytes).is_ok(),
-        }
-    }
+/// Where in `bytes` the next record begins, after a line end.
+fn find(form: &dyn Form, bytes: &[u8]) -> Option<usize> {
+    memchr::memmem::find_iter(bytes, form.needle())
+        .map(|place| place + 1)
+        .find(|place| form.is_start(&bytes[*place..]))
 }
 
 /// Cuts an archive into records.
-pub(crate) struct Archive {
-    form: Form,
+struct ArchiveFrames {
+    form: &'static dyn Form,
     window: Window,
     limit: u64,
     number: u64,
@@ -89,9 +109,9 @@ pub(crate) struct Archive {
     promised: bool,
 }
 
-impl Archive {
-    pub fn new(form: Form, window: Window, limit: u64) -> Archive {
-        Archive {
+impl ArchiveFrames {
+    fn new(form: &'static dyn Form, window: Window, limit: u64) -> ArchiveFrames {
+        ArchiveFrames {
             form,
             window,
             limit,
@@ -102,9 +122,9 @@ impl Archive {
         }
     }
 
-    fn frame(&mut self, size: u64, state: State) -> Option<Frame> {
+    fn frame(&mut self, size: u64, state: FrameState) -> Option<Frame> {
         self.number += 1;
-        self.promised = matches!(state, State::Skipped(_));
+        self.promised = matches!(state, FrameState::Skipped(_));
         Some(Frame {
             number: self.number,
             size,
@@ -115,7 +135,7 @@ impl Archive {
     /// A reject with the place of the damage.
     fn damaged(&mut self, begin: u64, size: u64, reason: &str) -> Option<Frame> {
         let reason = format!("record at byte {begin}: {reason}");
-        self.frame(size, State::Damaged(reason))
+        self.frame(size, FrameState::Damaged(reason))
     }
 
     /// Moves past the current record; false if it ended too early.
@@ -150,7 +170,7 @@ impl Archive {
         loop {
             self.window.fill(2 * START);
             let held = self.window.data();
-            if let Some(place) = self.form.find(held) {
+            if let Some(place) = find(self.form, held) {
                 self.window.consume(place);
                 break;
             }
@@ -179,8 +199,8 @@ impl Archive {
             return self.cut_off(head, total);
         }
         let behind = held[total..].trim_ascii_start();
-        let wrong = !behind.is_empty() && behind[0] != 0 && !self.form.starts(behind);
-        let inside = wrong.then(|| self.form.find(&held[head.length..]));
+        let wrong = !behind.is_empty() && behind[0] != 0 && !self.form.begins(behind);
+        let inside = wrong.then(|| find(self.form, &held[head.length..]));
         let inside = inside.flatten().map(|place| head.length + place);
         if let Some(length) = inside.filter(|length| *length < total) {
             self.current = length as u64;
@@ -195,8 +215,8 @@ impl Archive {
         self.missing = if wrong { self.form.separator() } else { b"" };
         self.current = (total + ends) as u64;
         match head.skipped {
-            Some(kind) => self.frame(self.current, State::Skipped(kind)),
-            None => self.frame(self.current, State::Whole),
+            Some(kind) => self.frame(self.current, FrameState::Skipped(kind)),
+            None => self.frame(self.current, FrameState::Whole),
         }
     }
 
@@ -204,7 +224,7 @@ impl Archive {
     fn cut_off(&mut self, head: &Head, total: usize) -> Option<Frame> {
         let begin = self.window.offset();
         let held = self.window.data();
-        let next = self.form.find(&held[head.length.min(held.len())..]);
+        let next = find(self.form, &held[head.length.min(held.len())..]);
         let held = held.len();
         let (length, reason) = match (self.window.take_failure(), next) {
             (None, Some(place)) => (
@@ -230,8 +250,8 @@ impl Archive {
             .or_else(|| payload::skipped_by_type(head.http, head.content_type.as_deref(), start));
         self.current = total;
         match kind {
-            Some(kind) => self.frame(total, State::Skipped(kind)),
-            None => self.frame(total, State::Damaged(too_large(self.limit))),
+            Some(kind) => self.frame(total, FrameState::Skipped(kind)),
+            None => self.frame(total, FrameState::Damaged(too_large(self.limit))),
         }
     }
 }
@@ -244,7 +264,7 @@ fn line_ends(bytes: &[u8]) -> usize {
     ends.count()
 }
 
-impl Frames for Archive {
+impl Frames for ArchiveFrames {
     fn next(&mut self) -> Option<Frame> {
         let promised = self.promised;
         if !self.pass_current() && promised {
@@ -291,21 +311,17 @@ impl Frames for Archive {
         &held[..length.min(held.len())]
     }
 
-    fn body(&mut self) -> Body {
+    fn unparsed(&mut self) -> Box<dyn Unparsed> {
         let bytes = self.window.take(self.bytes().len());
         self.current -= bytes.len() as u64;
-        Body::Archived {
+        Box::new(ArchivedRecord {
             form: self.form,
             bytes,
-        }
+        })
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        let marked = match self.form {
-            Form::Warc => warc::marked(self.bytes(), mark),
-            // There is no place for fields.
-            Form::Arc => self.bytes().to_vec(),
-        };
+        let marked = self.form.marked(self.bytes(), mark);
         [&marked, self.missing].concat()
     }
 
@@ -326,23 +342,9 @@ impl Frames for Archive {
     }
 }
 
-/// Parses one record.
-pub(crate) fn parse(
-    form: Form,
-    bytes: Vec<u8>,
-    number: u64,
-    source: &Source,
-    options: &ReadOptions,
-) -> Outcome {
-    match form {
-        Form::Warc => warc::parse(bytes, number, source, options),
-        Form::Arc => arc::parse(bytes, number, source, options),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::Fate;
+    use super::super::mark::RecordDecision;
     use super::super::tests::{Folder, MARK, briefs, rewritten};
 
     /// A record whose header says `length`.
@@ -364,7 +366,7 @@ mod tests {
             let folder = Folder::new(&[("a.warc", file.as_bytes())]);
             let source = folder.source("a.warc");
             assert_eq!(briefs(&source).len(), 2, "{length}");
-            let kept = rewritten(&source, |_| Fate::Keep).unwrap();
+            let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
             assert_eq!(String::from_utf8(kept).unwrap(), file, "{length}");
         }
     }
@@ -381,15 +383,21 @@ mod tests {
             (3, "a=abc", "b=last")
         );
         assert!(found[1].contains("belong to no record"), "{}", found[1]);
-        let keep = |number| if number == 2 { Fate::Leave } else { Fate::Keep };
+        let keep = |number| {
+            if number == 2 {
+                RecordDecision::Leave
+            } else {
+                RecordDecision::Keep
+            }
+        };
         let kept = rewritten(&source, keep).unwrap();
         let sound = record("a", 3, "abc") + END + &last;
         assert_eq!(String::from_utf8(kept).unwrap(), sound);
         let mark = |number| {
             if number == 2 {
-                Fate::Leave
+                RecordDecision::Leave
             } else {
-                Fate::Mark(Some(MARK))
+                RecordDecision::Mark(Some(MARK))
             }
         };
         let marked = rewritten(&source, mark).unwrap();
@@ -443,7 +451,13 @@ mod tests {
         let source = folder.source("a.arc");
         let found = briefs(&source);
         assert_eq!(found.len(), 2, "{found:?}");
-        let keep = |number| if number == 1 { Fate::Leave } else { Fate::Keep };
+        let keep = |number| {
+            if number == 1 {
+                RecordDecision::Leave
+            } else {
+                RecordDecision::Keep
+            }
+        };
         let kept = rewritten(&source, keep).unwrap();
         folder.write("kept", &kept);
         assert_eq!(briefs(&folder.source("kept")), found[1..]);
@@ -456,7 +470,10 @@ mod tests {
             let folder = Folder::new(&[("a.arc", file.as_bytes())]);
             let source = folder.source("a.arc");
             assert_eq!(briefs(&source), ["PAR1:x=one"]);
-            folder.write("b.arc", &rewritten(&source, |_| Fate::Keep).unwrap());
+            folder.write(
+                "b.arc",
+                &rewritten(&source, |_| RecordDecision::Keep).unwrap(),
+            );
             assert_eq!(briefs(&folder.source("b.arc")), ["PAR1:x=one"]);
         }
     }

@@ -3,17 +3,32 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use bytes::Bytes;
 use csv_core::{
     ReadFieldResult, ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder,
 };
 
-use super::frame::{Body, Frame, Frames, State, too_large};
+use super::frame::{Frame, FrameState, Frames, too_large};
+use super::framed::Framed;
+use super::mark::{MARK_FIELDS, Mark};
 use super::names;
+use super::options::ReadOptions;
+use super::record::{Outcome, Unparsed};
+use super::source::Source;
 use super::window::Window;
-use super::{MARK_FIELDS, Mark, Outcome, ReadOptions, Source};
 use crate::page::{Content, Markup, Page};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Files of rows with this byte between the fields.
+#[derive(Debug)]
+pub(crate) struct Delimited(pub u8);
+
+impl Framed for Delimited {
+    fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
+        Box::new(RowFrames::new(content, self.0, options))
+    }
+}
 
 /// Which column each wanted field is in.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +70,7 @@ impl Columns {
 
 /// The requested fields of a row, without quotes.
 #[derive(Debug, Default)]
-pub(crate) struct Row {
+struct WantedFields {
     text: Option<Vec<u8>>,
     html: Option<Vec<u8>>,
     id: Option<Vec<u8>>,
@@ -67,7 +82,7 @@ pub(crate) struct Row {
 }
 
 /// Cuts a file into rows.
-pub(crate) struct Rows {
+struct RowFrames {
     window: Window,
     parser: Reader,
     delimiter: u8,
@@ -80,7 +95,7 @@ pub(crate) struct Rows {
     names: usize,
     /// How many fields the current row has.
     width: usize,
-    /// What stands before the header row, a byte order mark and blank lines: a file is recognised by how it begins.
+    /// The byte order mark and blank lines before the header row: copied, because a file is recognised by how it begins.
     before: Vec<u8>,
     /// The header row as in the file.
     header: Vec<u8>,
@@ -102,9 +117,9 @@ enum Cut {
     End,
 }
 
-impl Rows {
-    pub fn new(window: Window, delimiter: u8, options: &ReadOptions) -> Rows {
-        let mut rows = Rows {
+impl RowFrames {
+    fn new(window: Window, delimiter: u8, options: &ReadOptions) -> RowFrames {
+        let mut rows = RowFrames {
             window,
             parser: ReaderBuilder::new().delimiter(delimiter).build(),
             delimiter,
@@ -231,7 +246,7 @@ impl Rows {
         self.window.consume(count);
     }
 
-    /// The row in which the file ends, of which `read` bytes are held and `passed` are gone, has a quote that is not closed.
+    /// The file ends inside a quoted field of the current row, of which `read` bytes are held and `passed` are gone.
     fn open_quote(&mut self, passed: u64, read: usize) -> Cut {
         let row = &self.window.data()[..read];
         let reason = if passed > 0 {
@@ -272,7 +287,7 @@ impl Rows {
         length
     }
 
-    fn frame(&mut self, size: u64, state: State) -> Option<Frame> {
+    fn frame(&mut self, size: u64, state: FrameState) -> Option<Frame> {
         self.number += 1;
         Some(Frame {
             number: self.number,
@@ -319,21 +334,21 @@ impl Rows {
     }
 }
 
-impl Frames for Rows {
+impl Frames for RowFrames {
     fn next(&mut self) -> Option<Frame> {
         if let Some(reason) = self.refused.take() {
             self.window.take_failure();
             self.columns = Columns::default();
-            return self.frame(self.window.data().len() as u64, State::Damaged(reason));
+            return self.frame(self.window.data().len() as u64, FrameState::Damaged(reason));
         }
         if !self.columns.any() {
             return None;
         }
         match self.cut() {
-            Cut::Row => self.frame(self.held as u64, State::Whole),
-            Cut::TooLarge(size) => self.frame(size, State::Damaged(too_large(self.limit))),
+            Cut::Row => self.frame(self.held as u64, FrameState::Whole),
+            Cut::TooLarge(size) => self.frame(size, FrameState::Damaged(too_large(self.limit))),
             Cut::Failed(size, reason) | Cut::Open(size, reason) => {
-                self.frame(size, State::Damaged(reason))
+                self.frame(size, FrameState::Damaged(reason))
             }
             Cut::End => None,
         }
@@ -343,11 +358,11 @@ impl Frames for Rows {
         &self.window.data()[..self.held]
     }
 
-    fn body(&mut self) -> Body {
+    fn unparsed(&mut self) -> Box<dyn Unparsed> {
         let field = |column: Option<usize>| Some(self.field(column?)?.to_vec());
         let texts = self.columns.text.iter();
         let texts = texts.filter_map(|column| self.field(*column));
-        Body::Row(Box::new(Row {
+        Box::new(WantedFields {
             text: names::joined(texts),
             html: field(self.columns.html),
             id: field(self.columns.id),
@@ -355,7 +370,7 @@ impl Frames for Rows {
             date: field(self.columns.date),
             site: field(self.columns.site),
             fields: self.width,
-        }))
+        })
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
@@ -405,8 +420,18 @@ fn places(row: &[u8], delimiter: u8) -> Vec<Range<usize>> {
     }
 }
 
+impl Unparsed for WantedFields {
+    fn parse(self: Box<Self>, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
+        parse(*self, number, source, options)
+    }
+
+    fn shared(&mut self) -> Option<&mut Bytes> {
+        None
+    }
+}
+
 /// Parses one row.
-pub(crate) fn parse(row: Row, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
+fn parse(row: WantedFields, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
     let filled = |field: Option<Vec<u8>>| field.filter(|field| !field.is_empty());
     let name = |field: Option<Vec<u8>>| {
         filled(field).map(|field| String::from_utf8_lossy(&field).into_owned())

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::FileType;
 use std::path::{Component, Path, PathBuf};
 
-use super::{ReadOptions, Source};
+use super::options::ReadOptions;
+use super::source::{Source, stamp};
 use crate::error::{Error, Result};
 
 /// One INPUT on its way to sources.
@@ -72,7 +73,7 @@ impl Input {
 
     fn sources(&self, options: &ReadOptions) -> impl Iterator<Item = Source> {
         self.files.iter().map(|(path, below)| {
-            let stamp = super::stamp(path);
+            let stamp = stamp(path);
             Source {
                 pages: None,
                 path: path.clone(),
@@ -90,8 +91,12 @@ impl Input {
     }
 }
 
-/// See [`super::discover`].
-pub(crate) fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>> {
+/// Lists the files of INPUTs: directories recursively, everything sorted by name so that the order of INPUTs and of
+/// directory entries does not matter. Names are settled here (see [`Source::name`]).
+///
+/// Hidden files and folders below an INPUT are left out, and so are pipes, sockets and devices. Symbolic links are
+/// followed, but a file or folder that can be reached in several ways is listed once.
+pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>> {
     let mut found = inputs
         .iter()
         .map(|path| Input::new(path))

@@ -1,13 +1,9 @@
-//! What all passes over a source share: splitting it into numbered records.
+//! Splitting a file into numbered records, which all passes over a source do alike.
 
 use std::io::Write;
 
-use bytes::Bytes;
-
-use super::archive::Form;
-use super::delimited::Row;
-use super::{Mark, Outcome};
-use crate::page::Markup;
+use super::mark::Mark;
+use super::record::Unparsed;
 
 /// One record as found, before it is parsed.
 pub(crate) struct Frame {
@@ -15,32 +11,17 @@ pub(crate) struct Frame {
     pub number: u64,
     /// Its length in bytes (decompressed).
     pub size: u64,
-    pub state: State,
+    pub state: FrameState,
 }
 
 /// Whether there is something to parse.
-pub(crate) enum State {
+pub(crate) enum FrameState {
     /// Complete in memory: see [`Frames::bytes`].
     Whole,
     /// Only to be copied: see [`Frames::copy`].
     Skipped(&'static str),
     /// It could not be read, for this reason.
     Damaged(String),
-}
-
-/// What a worker thread needs to parse a record.
-#[derive(Debug)]
-pub(crate) enum Body {
-    /// There is nothing left to parse.
-    Done(Outcome),
-    /// A line of JSON, and which line of its file it is.
-    Json { line: Bytes, number: u64 },
-    /// A record of a WARC or ARC file.
-    Archived { form: Form, bytes: Bytes },
-    /// A row of a CSV or TSV file.
-    Row(Box<Row>),
-    /// A whole file.
-    Document { bytes: Bytes, markup: Markup },
 }
 
 /// Cuts a stream into records. [`Frames::next`] gives the same numbers however often a file is read.
@@ -52,7 +33,7 @@ pub(crate) trait Frames: Send {
     fn bytes(&self) -> &[u8];
 
     /// The same record in the form in which it goes to a worker thread; asked for once, and last.
-    fn body(&mut self) -> Body;
+    fn unparsed(&mut self) -> Box<dyn Unparsed>;
 
     /// The same record with the fields of `--mark`.
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8>;

@@ -37,7 +37,7 @@ impl Seen {
     /// comes before their first pass, and [`Seen::note_file`] behind the last, what changed between is noticed.
     #[cfg(any(feature = "parquet", test))]
     pub fn look_first(&self, path: &Path) {
-        // What cannot be read is told by the pass that follows.
+        // If the file cannot be read, the pass that follows says so.
         if self.first.get().is_none()
             && let Ok(hash) = hash_of(path)
         {
@@ -64,9 +64,9 @@ impl Hashed {
         Hashed(Arc::new(Mutex::new((file, Xxh3::new()))))
     }
 
-    /// The hash of all of it. What was not read, as it stands behind damage, is read for this.
+    /// The hash of the whole file. What readers left unread, because it stands behind damage, is read now.
     pub fn hash(&self) -> u64 {
-        // Where it cannot be read on, the next pass cannot either.
+        // After an error the hash covers what could be read, which is the same in the next pass.
         let _ = copy(&mut self.clone(), &mut sink());
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.1.digest()
@@ -82,7 +82,7 @@ impl Read for Hashed {
     }
 }
 
-/// To ask for the place only.
+/// Only used to ask for the position.
 impl Seek for Hashed {
     fn seek(&mut self, to: SeekFrom) -> Result<u64> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +95,7 @@ mod tests {
     use std::fs;
 
     use super::super::tests::{Folder, gzip};
-    use super::super::{Fate, ReadOptions};
+    use crate::read::{ReadOptions, RecordDecision};
 
     /// Reads `before`, puts `after` in its place at equal size and time, and asks for the kept records.
     fn rewritten(name: &str, before: &[u8], after: &[u8]) -> crate::Result<()> {
@@ -108,7 +108,11 @@ mod tests {
         folder.write(name, after);
         let file = fs::File::options().write(true).open(&path).unwrap();
         file.set_modified(time).unwrap();
-        source.rewrite(&options, &mut |_| Fate::Keep, &folder.path("kept"))
+        source.rewrite(
+            &options,
+            &mut |_| RecordDecision::Keep,
+            &folder.path("kept"),
+        )
     }
 
     fn noticed(name: &str, before: &[u8], after: &[u8]) {

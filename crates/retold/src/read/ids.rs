@@ -1,8 +1,10 @@
-//! Ids that tell pages apart (CONTRACT, *Input*).
+//! Ids that tell pages apart: of several pages with one id, all but the first get a number behind it.
 
 use rayon::prelude::*;
 
-use super::{ReadOptions, Source, each_page};
+use super::each::each_page;
+use super::options::ReadOptions;
+use super::source::Source;
 use crate::error::Result;
 use crate::ids::PageNo;
 use crate::page::Page;
@@ -50,10 +52,10 @@ pub fn page_ids<'s>(
         .collect())
 }
 
-/// Makes repeated ids unique: the second page of an id gets `#2`, the third `#3`, and so on, passing over names that other
-/// pages have by themselves. `by_id` has the pages in the order of their ids, those of one id in the order in which they count.
+/// Makes repeated ids unique: the second page of an id gets `#2`, the third `#3`, and so on, passing over ids that other
+/// pages have in the input. `by_id` has the pages in the order of their ids, those of one id in the order in which they count.
 /// Returns the pages that get another id, ascending.
-pub fn settle<'a>(by_id: &[PageNo], id: impl Fn(PageNo) -> &'a str) -> Vec<(PageNo, String)> {
+pub fn settle_ids<'a>(by_id: &[PageNo], id: impl Fn(PageNo) -> &'a str) -> Vec<(PageNo, String)> {
     let is_taken = |name: &str| by_id.binary_search_by(|&page| id(page).cmp(name)).is_ok();
     let mut renamed = Vec::new();
     for run in by_id.chunk_by(|&a, &b| id(a) == id(b)) {
@@ -76,7 +78,7 @@ pub fn settle<'a>(by_id: &[PageNo], id: impl Fn(PageNo) -> &'a str) -> Vec<(Page
 fn settle_all(ids: &mut [Box<str>]) {
     let mut by_id: Vec<PageNo> = PageNo::first(ids.len()).collect();
     by_id.par_sort_by(|a, b| ids[a.at()].cmp(&ids[b.at()]));
-    for (page, name) in settle(&by_id, |page| &ids[page.at()]) {
+    for (page, name) in settle_ids(&by_id, |page| &ids[page.at()]) {
         ids[page.at()] = name.into();
     }
 }

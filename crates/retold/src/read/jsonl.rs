@@ -3,21 +3,54 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use bytes::Bytes;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::frame::{Body, Frame, Frames, State, too_large};
-use super::marks;
+use super::frame::{Frame, FrameState, Frames, too_large};
+use super::framed::Framed;
+use super::json_marks;
+use super::json_values::{AnyValue, JsonStr, Value, scalar_text};
+use super::mark::Mark;
 use super::names::{self, Uses};
+use super::options::ReadOptions;
+use super::record::{Outcome, Unparsed};
+use super::source::Source;
 use super::window::Window;
-use super::{Mark, Outcome, ReadOptions, Source};
 use crate::page::{Content, Markup, Page};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
+/// Files of one JSON object a line.
+#[derive(Debug)]
+pub(crate) struct JsonLines;
+
+impl Framed for JsonLines {
+    fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
+        Box::new(LineFrames::new(content, options.max_record_size))
+    }
+}
+
+/// A line, and which one of its file it is.
+#[derive(Debug)]
+struct JsonLine {
+    bytes: Bytes,
+    line: u64,
+}
+
+impl Unparsed for JsonLine {
+    fn parse(self: Box<Self>, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
+        parse(&self.bytes, self.line, number, source, options)
+    }
+
+    fn shared(&mut self) -> Option<&mut Bytes> {
+        Some(&mut self.bytes)
+    }
+}
+
 /// Splits a stream into lines. Blank lines are not records.
-pub(crate) struct Lines {
+struct LineFrames {
     window: Window,
     limit: u64,
     number: u64,
@@ -25,13 +58,13 @@ pub(crate) struct Lines {
     held: usize,
 }
 
-impl Lines {
+impl LineFrames {
     /// Lines of at most `limit` bytes; longer ones are streamed past.
-    pub fn new(mut window: Window, limit: u64) -> Lines {
+    fn new(mut window: Window, limit: u64) -> LineFrames {
         if window.data().starts_with(BOM) {
             window.consume(BOM.len());
         }
-        Lines {
+        LineFrames {
             window,
             limit,
             number: 0,
@@ -76,7 +109,7 @@ impl Lines {
         self.window.offset() - begin
     }
 
-    fn frame(&mut self, size: u64, state: State) -> Option<Frame> {
+    fn frame(&mut self, size: u64, state: FrameState) -> Option<Frame> {
         self.number += 1;
         Some(Frame {
             number: self.number,
@@ -86,20 +119,20 @@ impl Lines {
     }
 }
 
-impl Frames for Lines {
+impl Frames for LineFrames {
     fn next(&mut self) -> Option<Frame> {
         loop {
             self.window.consume(std::mem::take(&mut self.held));
             self.line += 1;
             let Some(length) = self.next_length() else {
                 let size = self.pass_line();
-                return self.frame(size, State::Damaged(too_large(self.limit)));
+                return self.frame(size, FrameState::Damaged(too_large(self.limit)));
             };
             let whole = self.window.data()[..length].ends_with(b"\n");
             if !whole && let Some(failure) = self.window.take_failure() {
                 // What there is of the line is no record; there is nothing behind it either.
                 self.window.consume(length);
-                return self.frame(length as u64, State::Damaged(failure));
+                return self.frame(length as u64, FrameState::Damaged(failure));
             }
             if length == 0 {
                 return None;
@@ -109,7 +142,7 @@ impl Frames for Lines {
                 continue;
             }
             self.held = length;
-            return self.frame(length as u64, State::Whole);
+            return self.frame(length as u64, FrameState::Whole);
         }
     }
 
@@ -117,20 +150,29 @@ impl Frames for Lines {
         &self.window.data()[..self.held]
     }
 
-    fn body(&mut self) -> Body {
-        Body::Json {
-            line: self.window.take(std::mem::take(&mut self.held)),
-            number: self.line,
-        }
+    fn unparsed(&mut self) -> Box<dyn Unparsed> {
+        Box::new(JsonLine {
+            bytes: self.window.take(std::mem::take(&mut self.held)),
+            line: self.line,
+        })
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        marks::in_json(self.bytes(), mark)
+        json_marks::marked(self.bytes(), mark)
+    }
+}
+
+impl Source {
+    /// A line of JSON that came from elsewhere than a file, as record `number` of a source of that name, by the rules for
+    /// JSONL.
+    pub fn line(name: &str, number: u64, line: &[u8], options: &ReadOptions) -> Outcome {
+        let source = Source::of_pages(name, []);
+        parse(line, number, number, &source, options)
     }
 }
 
 /// Parses one line.
-pub(crate) fn parse(
+fn parse(
     line: &[u8],
     line_number: u64,
     record: u64,
@@ -160,7 +202,7 @@ pub(crate) fn parse(
 /// What serde_json says, with the place in the file instead of the place in the line.
 fn invalid(error: &serde_json::Error, text: &str, line_number: u64) -> String {
     if error.is_data() {
-        // Only `Object` and the checks behind it speak here, and they name the value. In nested values there are two places.
+        // Such errors come from `Object` and the checks after it, which name the value; errors in nested values have two positions in them.
         let said = error.to_string();
         let said = said.find(" at line ").map_or(&*said, |end| &said[..end]);
         return format!("line {line_number}: {said}");
@@ -237,7 +279,7 @@ impl<'a> Fields<'a> {
         }
         if !texts.is_empty() {
             texts.retain(|text| !text.is_empty());
-            // One is not copied.
+            // A single text is not copied.
             let joined = match texts.len() {
                 0 | 1 => texts.pop().unwrap_or_default().into_owned(),
                 _ => texts.join("\n\n"),
@@ -270,7 +312,7 @@ impl<'a> Fields<'a> {
 
     /// Takes a small value for what it is wanted for.
     fn put_scalar(&mut self, uses: Uses, depth: usize, value: &str) {
-        // What stands in for a field comes behind the field itself, wherever that is.
+        // A stand-in loses to the field itself, however deep that is nested.
         let depth = depth + if uses.usual { usize::from(u16::MAX) } else { 0 };
         let slots = [
             (uses.id, &mut self.id),
@@ -352,7 +394,7 @@ impl<'de> Visitor<'de> for Object<'_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<(), A::Error> {
-        while let Some(key) = object.next_key_seed(Text)? {
+        while let Some(key) = object.next_key_seed(JsonStr)? {
             let path = match self.path {
                 "" => key,
                 path => Cow::Owned(format!("{path}.{key}")),
@@ -371,106 +413,5 @@ impl<'de> Visitor<'de> for Object<'_, 'de> {
             }
         }
         Ok(())
-    }
-}
-
-/// The text of a small field: a string's content, any other value as it is written; `null` is nothing.
-fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
-    match raw.as_bytes().first() {
-        Some(b'"') => serde_json::from_str(raw).map(Some),
-        _ if raw == "null" => Ok(None),
-        _ => Ok(Some(raw.to_owned())),
-    }
-}
-
-/// A string that is borrowed from the line where it has no escapes.
-pub(super) struct Text;
-
-impl<'de> DeserializeSeed<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Cow<'de, str>, D::Error> {
-        from.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Text {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        to.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
-}
-
-/// The value of the text or HTML field: a string, or what it is instead.
-#[derive(Clone, Default)]
-enum Value<'a> {
-    #[default]
-    Absent,
-    Text(Cow<'a, str>),
-    Other(&'static str),
-}
-
-struct AnyValue;
-
-impl<'de> DeserializeSeed<'de> for AnyValue {
-    type Value = Value<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value<'de>, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for AnyValue {
-    type Value = Value<'de>;
-
-    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
-        to.write_str("a string")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Value::Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Value::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Value::Absent)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Value::Other("true or false"))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Value::Other("a number"))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Value::Other("a number"))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Value::Other("a number"))
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Value::Other("a list"))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
-        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Value::Other("an object"))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::ReadOptions;
+use super::options::ReadOptions;
 
 /// Where corpora that keep only text and id at the top have the rest (datatrove and what is made with it).
 const USUAL: &str = "metadata";
@@ -77,14 +77,7 @@ pub(crate) fn has_inside(path: &str, options: &ReadOptions) -> bool {
         || options.site_field.as_deref().is_some_and(below)
 }
 
-impl ReadOptions {
-    /// The fields that make the text, in order.
-    pub(crate) fn text_fields(&self) -> impl Iterator<Item = &str> {
-        self.text_field.split(',').map(str::trim)
-    }
-}
-
-/// What a table without a column for the text says of itself: a few of its columns, for a header can be as long as a page.
+/// The reason for rejecting a table without a text column. It names a few columns only: a header can be as long as a page.
 pub(crate) fn no_column<'a>(
     columns: impl ExactSizeIterator<Item = Cow<'a, str>>,
     options: &ReadOptions,
@@ -109,7 +102,7 @@ pub(crate) fn no_column<'a>(
     )
 }
 
-/// One text of those of several fields: a blank line between them, empty ones left out. `None` if there is none at all.
+/// Joins the texts of several fields with blank lines, leaving out empty ones. `None` if there is no field at all.
 pub(crate) fn joined<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Option<Vec<u8>> {
     let mut all: Option<Vec<u8>> = None;
     for text in texts {

@@ -1,54 +1,30 @@
 //! Opens a source: decompresses it and detects the format.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::io::BufReader;
 
-use flate2::bufread::GzDecoder;
-
+use super::compression::decompress;
+use super::format::{Format, OpenFile};
 use super::hashed::Hashed;
-use super::sniff::{self, Format};
+use super::options::ReadOptions;
+use super::sniff;
+use super::source::Source;
 use super::window::Window;
-use super::{ReadOptions, Source};
 
 /// How many bytes are used to detect the format.
 const SNIFFED: usize = 64 * 1024;
 
-/// How a file is compressed, to write it back in the same way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compression {
-    None,
-    Gzip,
-    Zstd,
-}
-
-/// A source that is ready to read.
-pub(crate) struct Opened {
-    pub window: Window,
-    /// The file behind the window, for the hash of what was read of it.
-    pub file: Hashed,
-    pub compression: Compression,
-    pub format: Format,
-}
-
 /// Opens `source`; the error is the reason to put into its one reject.
-pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Opened, String> {
+pub(crate) fn open(
+    source: &Source,
+    options: &ReadOptions,
+) -> Result<(OpenFile, Box<dyn Format>), String> {
     let file = File::open(&source.path).map_err(|error| format!("cannot open: {error}"))?;
     let file = Hashed::new(file);
-    // Less than a window asks for: what is not compressed goes there without a stop.
+    // Smaller than the window's reads, so that uncompressed bytes go straight to the window, past this buffer.
     let room = (source.size + 1).clamp(4096, 64 * 1024) as usize;
-    let mut reader = BufReader::with_capacity(room, file.clone());
-    let compression = compression(&mut reader)?;
-    let stream: Box<dyn Read + Send> = match compression {
-        Compression::None => Box::new(reader),
-        Compression::Gzip => Box::new(Gunzip {
-            member: Some(GzDecoder::new(reader)),
-        }),
-        Compression::Zstd => Box::new(Unzstd {
-            decoder: zstd::Decoder::with_buffer(reader)
-                .map_err(|error| format!("cannot start zstd: {error}"))?,
-        }),
-    };
-    let mut window = Window::new(stream, source.size);
+    let (compression, content) = decompress(BufReader::with_capacity(room, file.clone()))?;
+    let mut window = Window::new(content, source.size);
     window.fill(SNIFFED);
     if window.data().is_empty()
         && let Some(failure) = window.failure()
@@ -60,109 +36,11 @@ pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Opened, Str
         .file_name()
         .unwrap_or_default()
         .to_string_lossy();
-    let format = sniff::recognise(window.data(), &name, options);
-    Ok(Opened {
+    let format = sniff::recognise(window.data(), &name, compression, options);
+    let file = OpenFile {
         window,
         file,
         compression,
-        format,
-    })
-}
-
-/// Looks at the magic number; the reader stays at the file's start.
-fn compression(reader: &mut BufReader<Hashed>) -> Result<Compression, String> {
-    let head = reader
-        .fill_buf()
-        .map_err(|error| format!("cannot read: {error}"))?;
-    Ok(match head {
-        [0x1f, 0x8b, 8, ..] => Compression::Gzip,
-        // A frame, or a skippable frame in front of one.
-        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
-        _ => Compression::None,
-    })
-}
-
-/// Gzip with any number of members. Errors give the position in the file.
-struct Gunzip {
-    /// `None` once the last member has been read.
-    member: Option<GzDecoder<BufReader<Hashed>>>,
-}
-
-impl Gunzip {
-    /// Goes on to the next member; false at the end of the file.
-    fn next_member(&mut self) -> std::io::Result<bool> {
-        let Some(member) = self.member.take() else {
-            return Ok(false);
-        };
-        let mut reader = member.into_inner();
-        loop {
-            match reader.fill_buf()? {
-                [] => return Ok(false),
-                [0x1f, ..] => break,
-                // Archives on tape are padded with zeros; gzip ignores them as well.
-                padding if padding.iter().all(|byte| *byte == 0) => {
-                    let length = padding.len();
-                    reader.consume(length);
-                }
-                _ => {
-                    let place = reader.stream_position()?;
-                    return Err(std::io::Error::other(format!(
-                        "byte {place} of the file: something that is not gzip follows the gzip data"
-                    )));
-                }
-            }
-        }
-        self.member = Some(GzDecoder::new(reader));
-        Ok(true)
-    }
-}
-
-impl Read for Gunzip {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        loop {
-            let Some(member) = &mut self.member else {
-                return Ok(0);
-            };
-            match member.read(buffer) {
-                Ok(0) if !buffer.is_empty() => {
-                    if !self.next_member()? {
-                        return Ok(0);
-                    }
-                }
-                Ok(count) => return Ok(count),
-                Err(error) => {
-                    let place = member.get_mut().stream_position().unwrap_or_default();
-                    self.member = None;
-                    return Err(damage("gzip", place, &error));
-                }
-            }
-        }
-    }
-}
-
-/// Zstandard, any number of frames. Errors say where in the file they are.
-struct Unzstd {
-    decoder: zstd::Decoder<'static, BufReader<Hashed>>,
-}
-
-impl Read for Unzstd {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.decoder.read(buffer).map_err(|error| {
-            let place = self.decoder.get_mut().stream_position().unwrap_or_default();
-            damage("zstd", place, &error)
-        })
-    }
-}
-
-/// An error of a decompressor in words, with the place in the compressed file.
-fn damage(format: &str, place: u64, error: &std::io::Error) -> std::io::Error {
-    if error.kind() == std::io::ErrorKind::UnexpectedEof {
-        std::io::Error::other(format!(
-            "the {format} data is cut off at byte {place} of the file"
-        ))
-    } else {
-        std::io::Error::other(format!(
-            "damaged {format} data near byte {place} of the file: {error}"
-        ))
-    }
+    };
+    Ok((file, format))
 }

@@ -4,7 +4,8 @@ use std::io::Read;
 
 use super::fields::{Fields, block_length};
 use super::frame::too_large;
-use super::{Outcome, sniff};
+use super::magic;
+use super::record::Outcome;
 use crate::page::{Content, Markup, Page};
 
 /// Classes of media types.
@@ -138,11 +139,11 @@ pub(crate) fn document(bytes: Vec<u8>, content_type: Option<&str>, page: Page) -
     if bytes.is_empty() {
         return Outcome::Skipped(EMPTY);
     }
-    let html = sniff::is_html(&bytes);
+    let html = magic::is_html(&bytes);
     let markup = match media(content_type) {
         Media::Other("not text (xml)") if html => Markup::Html,
         Media::Other(kind) => return Outcome::Skipped(kind),
-        _ if sniff::is_binary(&bytes) => return Outcome::Skipped("not text"),
+        _ if magic::is_binary(&bytes) => return Outcome::Skipped("not text"),
         Media::Html => Markup::Html,
         Media::Plain | Media::Unknown if html => Markup::Html,
         Media::Plain | Media::Unknown => Markup::Plain,
@@ -210,7 +211,7 @@ fn decoded(body: Vec<u8>, encoding: &str, limit: u64) -> Result<Vec<u8>, String>
         return Err(too_large(limit));
     }
     // `deflate` and `br` have no magic number, so that text may decode to a few bytes of nonsense first.
-    let labelled_only = result.is_err() && (out.is_empty() || !sniff::is_binary(&body));
+    let labelled_only = result.is_err() && (out.is_empty() || !magic::is_binary(&body));
     Ok(if labelled_only { body } else { out })
 }
 

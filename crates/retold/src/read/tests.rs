@@ -3,9 +3,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::*;
 use crate::page::Content;
+use crate::relation::Relation;
 
 /// A folder with the given files, and everything read from it as `(source name, number, outcome)`.
 pub(crate) struct Folder(pub tempfile::TempDir);
@@ -77,7 +79,7 @@ pub(crate) fn briefs(source: &Source) -> Vec<String> {
 /// Rewrites a source with the fates that `fate` gives; returns the file, decompressed, if there is one.
 pub(crate) fn rewritten<'a>(
     source: &Source,
-    mut fate: impl FnMut(u64) -> Fate<'a>,
+    mut fate: impl FnMut(u64) -> RecordDecision<'a>,
 ) -> Option<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("kept").join(&source.kept);
@@ -212,13 +214,20 @@ fn jsonl_is_rewritten_byte_for_byte_in_any_compression() {
     plain.write("a.jsonl.zst", &zstd::encode_all(&lines[..], 3).unwrap());
     for name in ["a.jsonl", "gz", "a.jsonl.zst"] {
         let source = plain.source(name);
-        let kept = rewritten(
-            &source,
-            |number| if number == 3 { Fate::Leave } else { Fate::Keep },
-        );
+        let kept = rewritten(&source, |number| {
+            if number == 3 {
+                RecordDecision::Leave
+            } else {
+                RecordDecision::Keep
+            }
+        });
         let expected: &[u8] = b"{\"text\":  \"a\"}\r\n{bad}\n{\"text\":\"c\"}";
         assert_eq!(kept.as_deref(), Some(expected), "{name}");
-        assert_eq!(rewritten(&source, |_| Fate::Leave), None, "{name}");
+        assert_eq!(
+            rewritten(&source, |_| RecordDecision::Leave),
+            None,
+            "{name}"
+        );
     }
 }
 
@@ -226,7 +235,7 @@ fn jsonl_is_rewritten_byte_for_byte_in_any_compression() {
 fn jsonl_marks_go_before_the_closing_brace() {
     let folder = Folder::new(&[("a.jsonl", b"{\"text\": \"a\" }\r\n{\"text\":\"b\"}")]);
     let kept = rewritten(&folder.source("a.jsonl"), |number| {
-        Fate::Mark((number == 1).then_some(MARK))
+        RecordDecision::Mark((number == 1).then_some(MARK))
     });
     let expected = concat!(
         "{\"text\": \"a\" , \"retold_cluster\": 3, \"retold_canonical\": \"a \\\"b\\\"\", ",
@@ -248,10 +257,10 @@ fn single_files_are_one_page_and_are_copied_as_they_are() {
     let all = found.iter().flat_map(briefs).collect::<Vec<_>>();
     assert_eq!(all, ["p.html=<p>x", "q.txt.gz=words", "r.md=", "-not text"]);
     assert_eq!(
-        rewritten(&found[1], |_| Fate::Mark(None)).as_deref(),
+        rewritten(&found[1], |_| RecordDecision::Mark(None)).as_deref(),
         Some(&b"words"[..])
     );
-    assert_eq!(rewritten(&found[1], |_| Fate::Leave), None);
+    assert_eq!(rewritten(&found[1], |_| RecordDecision::Leave), None);
 }
 
 #[test]
@@ -270,7 +279,7 @@ fn a_cut_off_gzip_gives_what_is_before_the_damage_and_one_reject() {
             packed.len() / 2
         )
     );
-    let kept = rewritten(&source, |_| Fate::Keep).unwrap();
+    let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
     assert_eq!(
         kept.iter().filter(|byte| **byte == b'\n').count(),
         found.len()
@@ -303,9 +312,9 @@ fn a_file_that_cannot_be_opened_is_one_reject() {
     let found = briefs(&source);
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("!cannot open: "), "{}", found[0]);
-    assert_eq!(rewritten(&source, |_| Fate::Leave), None);
+    assert_eq!(rewritten(&source, |_| RecordDecision::Leave), None);
     // It was there when it was read first.
-    let keep = &mut |_| Fate::Keep;
+    let keep = &mut |_| RecordDecision::Keep;
     let lost = source.rewrite(&ReadOptions::default(), keep, &folder.path("kept"));
     assert!(
         lost.unwrap_err()
@@ -452,7 +461,7 @@ fn a_file_that_was_written_to_meanwhile_is_not_copied() {
     set(start);
     let source = folder.source("a.jsonl");
     let rewrite = |source: &Source| {
-        let keep = &mut |_| Fate::Keep;
+        let keep = &mut |_| RecordDecision::Keep;
         source.rewrite(&ReadOptions::default(), keep, &folder.path("kept"))
     };
     rewrite(&source).unwrap();
@@ -470,7 +479,7 @@ fn a_file_that_was_written_to_meanwhile_is_not_copied() {
     rewrite(&source).unwrap();
     let mut keep = |_| {
         set(start + std::time::Duration::from_secs(1));
-        Fate::Keep
+        RecordDecision::Keep
     };
     let error = source.rewrite(&ReadOptions::default(), &mut keep, &folder.path("kept"));
     assert!(error.is_err());

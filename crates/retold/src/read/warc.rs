@@ -1,12 +1,56 @@
 //! WARC records (ISO 28500, and the 0.17 and 0.18 drafts that crawls of their time are in).
 
-use super::archive::Head;
+use super::archive::{Form, Head};
 use super::fields::{Fields, block_length};
-use super::{Mark, Outcome, ReadOptions, Source, payload};
+use super::mark::Mark;
+use super::options::ReadOptions;
+use super::payload;
+use super::record::Outcome;
+use super::source::Source;
 use crate::page::{Content, Markup, Page};
 
+/// WARC files.
+#[derive(Debug)]
+pub(crate) struct Warc;
+
+impl Form for Warc {
+    fn head(&self, bytes: &[u8]) -> Result<Head, String> {
+        head(bytes)
+    }
+
+    fn separator(&self) -> &'static [u8] {
+        b"\r\n\r\n"
+    }
+
+    fn needle(&self) -> &'static [u8] {
+        b"\nWARC/"
+    }
+
+    fn is_start(&self, bytes: &[u8]) -> bool {
+        is_start(bytes)
+    }
+
+    fn begins(&self, bytes: &[u8]) -> bool {
+        is_version(bytes)
+    }
+
+    fn marked(&self, record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
+        marked(record, mark)
+    }
+
+    fn parse(
+        &self,
+        record: Vec<u8>,
+        number: u64,
+        source: &Source,
+        options: &ReadOptions,
+    ) -> Outcome {
+        parse(record, number, source, options)
+    }
+}
+
 /// Whether a record begins here, by its first line alone.
-pub(crate) fn is_version(bytes: &[u8]) -> bool {
+fn is_version(bytes: &[u8]) -> bool {
     matches!(
         bytes,
         [
@@ -24,7 +68,7 @@ pub(crate) fn is_version(bytes: &[u8]) -> bool {
 }
 
 /// Whether a record begins here for certain: a page may have a line that reads `WARC/1.0`.
-pub(crate) fn is_start(bytes: &[u8]) -> bool {
+fn is_start(bytes: &[u8]) -> bool {
     let field = |line: &[u8]| {
         [&b"warc-"[..], b"content-"]
             .iter()
@@ -35,7 +79,7 @@ pub(crate) fn is_start(bytes: &[u8]) -> bool {
 }
 
 /// Reads the header at the start of `bytes`.
-pub(crate) fn head(bytes: &[u8]) -> Result<Head, String> {
+fn head(bytes: &[u8]) -> Result<Head, String> {
     if !is_version(bytes) {
         return Err("not the beginning of a WARC record".into());
     }
@@ -81,12 +125,7 @@ fn is_http(content_type: Option<&str>) -> bool {
 }
 
 /// Parses one record, head and content.
-pub(crate) fn parse(
-    mut bytes: Vec<u8>,
-    number: u64,
-    source: &Source,
-    options: &ReadOptions,
-) -> Outcome {
+fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions) -> Outcome {
     let head = match head(&bytes) {
         Ok(head) => head,
         Err(reason) => return Outcome::Rejected(reason),
@@ -156,7 +195,7 @@ fn bare_uri(uri: &str) -> String {
 }
 
 /// The record with the named fields of `--mark` at the end of its header, in place of those of an earlier run.
-pub(crate) fn marked(record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
+fn marked(record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
     let Some(length) = block_length(record) else {
         return record.to_vec();
     };

@@ -17,22 +17,22 @@ const LEAST: u64 = 4096;
 pub(crate) struct Window {
     stream: Box<dyn Read + Send>,
     held: Bytes,
-    /// What is held of a record that no block has room for, instead.
+    /// Used instead of `held` for a record that is too large for a block.
     large: Vec<u8>,
-    /// Bytes of the next block: of the first, fewer than of all others if there are no more.
+    /// The size of the next block; the first one is smaller if the stream is short.
     room: usize,
     blocks: Blocks,
     offset: u64,
     ended: bool,
-    /// The error that ended the stream, behind what is held.
+    /// The error that ended the stream; it becomes `failure` once all bytes before it are used up.
     late: Option<String>,
     failure: Option<String>,
 }
 
-/// Blocks of [`CHUNK`] bytes that are to be filled again: new ones would have to be cleared.
+/// Blocks of [`CHUNK`] bytes for reuse: new ones would have to be zeroed.
 type Blocks = Arc<Mutex<Vec<Vec<u8>>>>;
 
-/// A block that others hold parts of.
+/// A block that is returned to the pool when the last slice of it is dropped.
 struct Block {
     bytes: Vec<u8>,
     blocks: Blocks,
@@ -161,18 +161,18 @@ impl Window {
 
     /// Moves past `count` bytes that are held.
     pub fn consume(&mut self, count: usize) {
-        let count = self.settle(count);
+        let count = self.pass_held(count);
         self.held.advance(count);
     }
 
-    /// The same, and hands them out. They are not copied: what else was read with them is held as long as they are.
+    /// Moves past `count` bytes and returns them. They are not copied, so they keep their whole block in memory.
     pub fn take(&mut self, count: usize) -> Bytes {
-        let count = self.settle(count);
+        let count = self.pass_held(count);
         self.held.split_to(count)
     }
 
-    /// Counts so many bytes, or what is held, which is a block from then on.
-    fn settle(&mut self, count: usize) -> usize {
+    /// How many of `count` bytes are held; adds them to the offset. A large record becomes `held` first.
+    fn pass_held(&mut self, count: usize) -> usize {
         if !self.large.is_empty() {
             self.held = std::mem::take(&mut self.large).into();
         }

@@ -1,8 +1,9 @@
 //! The tokens of shingles, found without a dictionary: words where a script writes spaces, single
 //! characters where it does not.
 
+use super::bits;
 use super::language::Script;
-use super::{Text, bits};
+use super::page_text::Text;
 
 /// What counts as one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub fn atoms(text: &Text, token: Token, mut found: impl FnMut(usize, usize)) {
 /// The same of [`Token::Word`], each with what it is made of.
 pub fn words(text: &Text, mut found: impl FnMut(usize, usize, Made)) {
     // A line feed is between tokens like a space, so blocks need not be told apart.
-    for seen in text.stretches() {
+    for seen in text.seen_ranges() {
         let mut cutter = Cutter {
             text: &text.folded[..seen.end],
             start: None,

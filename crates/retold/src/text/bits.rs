@@ -43,7 +43,7 @@ pub fn line_feeds_and_marks(bytes: &[u8; WIDE]) -> u64 {
 
 /// What lines are found by, and what they are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lines {
+pub struct LineBits {
     /// Line feeds.
     pub ends: u64,
     /// Bytes that are not ASCII.
@@ -54,10 +54,10 @@ pub struct Lines {
     pub odd: u64,
 }
 
-/// See [`Lines`].
-pub fn lines(bytes: &[u8; WIDE]) -> Lines {
+/// See [`LineBits`].
+pub fn lines(bytes: &[u8; WIDE]) -> LineBits {
     let ends = bits(bytes, |bytes| bytes.simd_eq(u8x16::splat(b'\n')));
-    Lines {
+    LineBits {
         ends,
         others: others(bytes),
         spaces: bits(bytes, |bytes| bytes.simd_eq(u8x16::splat(b' '))),
@@ -149,7 +149,7 @@ mod tests {
             let stops = |b: u8| matches!(b, b'\n' | b'.' | 0xDB | 0xE0 | 0xE1 | 0xE3 | 0xEF);
             prop_assert_eq!(line_feeds_and_marks(&bytes), one_by_one(&bytes, stops));
             let odd = |b: u8| b != b'\n' && matches!(b, 0..=0x1F | 0x7F | 0xC2 | 0xE0..=0xE3);
-            prop_assert_eq!(lines(&bytes), Lines {
+            prop_assert_eq!(lines(&bytes), LineBits {
                 ends: one_by_one(&bytes, |b| b == b'\n'),
                 others: one_by_one(&bytes, |b| !b.is_ascii()),
                 spaces: one_by_one(&bytes, |b| b == b' '),

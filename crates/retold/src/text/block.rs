@@ -1,7 +1,19 @@
 //! Blocks: lines of text with collapsed white space, as both HTML and plain text end up.
 
 use super::bits;
+use super::count::count_chars;
 use super::outline::Block;
+
+/// The blocks of a visible or folded text: what stands between line feeds.
+pub(super) fn blocks(text: &str) -> impl Iterator<Item = &str> + Clone {
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    ends.map(move |end| {
+        let block = &text[start..end];
+        start = end + 1;
+        block
+    })
+}
 
 /// Builds the visible text: blocks separated by one line feed, none empty, white space inside them collapsed.
 #[derive(Debug, Default)]
@@ -57,7 +69,7 @@ impl Blocks {
     /// Counts the text of the link that is open, if one is.
     fn count_link(&mut self) {
         if let Some(from) = &mut self.link {
-            self.block.linked += super::count_chars(&self.text[*from..]);
+            self.block.linked += count_chars(&self.text[*from..]);
             *from = self.text.len();
         }
     }

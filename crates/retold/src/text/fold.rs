@@ -17,8 +17,6 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, is_nfkc_quick};
 
-use super::TextOptions;
-
 /// OpenCC's table of traditional characters with their simplified forms, the usual one first (Apache-2.0).
 const TRADITIONAL: &str = include_str!("../../data/opencc/TSCharacters.txt");
 
@@ -30,7 +28,7 @@ const VANISHES: u16 = 0xD802;
 /// Folds text as the options say. Cheap to make: the tables live as long as the program.
 #[derive(Clone, Copy)]
 pub struct Folder {
-    switches: Switches,
+    switches: FoldOptions,
     table: &'static Table,
 }
 
@@ -42,22 +40,31 @@ struct Table {
     same: [u64; 1 << 10],
 }
 
-#[derive(Clone, Copy)]
-struct Switches {
-    nfkc: bool,
-    case: bool,
-    simplify: bool,
+/// What folding does. Every switch is on by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoldOptions {
+    /// Unicode NFKC: full-width letters become narrow, invisible format characters are removed.
+    pub nfkc: bool,
+    /// Lower case.
+    pub case: bool,
+    /// Traditional Chinese characters become simplified ones, character by character.
+    pub simplify: bool,
+}
+
+impl Default for FoldOptions {
+    fn default() -> FoldOptions {
+        FoldOptions {
+            nfkc: true,
+            case: true,
+            simplify: true,
+        }
+    }
 }
 
 impl Folder {
     /// The folder for these options.
-    pub fn new(options: &TextOptions) -> Folder {
+    pub fn new(switches: FoldOptions) -> Folder {
         static TABLES: [OnceLock<Table>; 8] = [const { OnceLock::new() }; 8];
-        let switches = Switches {
-            nfkc: options.nfkc,
-            case: options.case,
-            simplify: options.simplify,
-        };
         let slot = usize::from(switches.nfkc)
             + 2 * usize::from(switches.case)
             + 4 * usize::from(switches.simplify);
@@ -174,7 +181,7 @@ impl Folder {
     }
 }
 
-impl Switches {
+impl FoldOptions {
     /// The general implementation, for any text.
     fn fold_slowly(self, text: &str, out: &mut String) {
         if self.nfkc {
@@ -204,7 +211,7 @@ impl Switches {
 }
 
 impl Table {
-    fn new(switches: Switches) -> Table {
+    fn new(switches: FoldOptions) -> Table {
         let mut folded = String::new();
         let entry = |code: u16| match char::from_u32(u32::from(code)) {
             Some(c) if is_plain(c) => code,
@@ -252,7 +259,7 @@ fn short(c: char) -> u16 {
 }
 
 /// How a character folds: to one of the Basic Multilingual Plane, or one of the three special ways. It is folded in `folded`.
-fn looked_up(c: char, switches: Switches, folded: &mut String) -> u16 {
+fn looked_up(c: char, switches: FoldOptions, folded: &mut String) -> u16 {
     folded.clear();
     // Most characters are their own normal form, whatever stands around them.
     let normal =
@@ -334,7 +341,7 @@ mod tests {
     #[test]
     fn the_short_way_says_what_the_tables_say() {
         for set in 0..8 {
-            let switches = Switches {
+            let switches = FoldOptions {
                 nfkc: set & 1 > 0,
                 case: set & 2 > 0,
                 simplify: set & 4 > 0,

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use super::fold::Folder;
+use super::options::TextOptions;
+use super::page_text::{Sentence, Text};
 use super::sentence::{Stop, stops};
-use super::{Sentence, Text, TextOptions};
 
 /// The text of these blocks; `main` says which of them methods see (empty: all).
 pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> Text {
     let mut folding = Folding::new(&visible, options);
-    // A block of nothing but invisible characters folds to nothing and goes from both texts.
+    // A block of nothing but invisible characters folds to nothing, and is removed from both texts.
     let mut emptied = Vec::new();
     let wanted =
         |number: usize| options.sentences && main.get(number).copied().unwrap_or(main.is_empty());
@@ -69,7 +70,7 @@ struct Folding {
 impl Folding {
     fn new(visible: &str, options: &TextOptions) -> Folding {
         Folding {
-            folder: Folder::new(options),
+            folder: options.folder(),
             folded: String::with_capacity(visible.len()),
             sentences: Vec::new(),
         }

@@ -9,23 +9,23 @@ use std::convert::Infallible;
 
 use html5gum::{Emitter, Error, State, Tokenizer};
 
-use super::Meta;
-use super::block::Blocks;
+use super::block::{Blocks, blocks};
+use super::count::count_chars;
 use super::hints::hint_of;
-use super::meta::{Attributes, MetaFinder, Wanted};
+use super::meta::{Attributes, MetaFinder, PageMeta, Wanted};
 use super::outline::{Kind, Outline};
 
 /// The visible text of an HTML document, what its head says of it, and its outline.
-pub fn visible_text(html: &str) -> (String, Meta, Outline) {
+pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
     let mut sink = Sink::new(html.len());
     // The sink makes no tokens, so the first call reads to the end.
     let end = Tokenizer::new_with_emitter(html, &mut sink).next();
     debug_assert!(end.is_none());
-    let (text, mut blocks) = sink.blocks.finish();
-    for (block, text) in blocks.iter_mut().zip(super::blocks(&text)) {
-        block.chars = super::count_chars(text);
+    let (text, mut of_outline) = sink.blocks.finish();
+    for (block, text) in of_outline.iter_mut().zip(blocks(&text)) {
+        block.chars = count_chars(text);
     }
-    sink.outline.blocks = blocks;
+    sink.outline.blocks = of_outline;
     (text, sink.meta.finish(), sink.outline)
 }
 

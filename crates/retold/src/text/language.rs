@@ -13,10 +13,9 @@ use std::sync::OnceLock;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashSet;
 
-use super::TextOptions;
-use super::fold::Folder;
+use super::fold::{FoldOptions, Folder};
 
-/// Bytes of text that a page's language is told from.
+/// Bytes of text that a page's language is detected from.
 const SAMPLE: usize = 4096;
 /// Bytes that a block has at least to be taken for running text first.
 const LONG_BLOCK: usize = 80;
@@ -346,7 +345,7 @@ fn stop_words(language: &str) -> Option<&'static FxHashSet<String>> {
 }
 
 fn folded_list(language: &str) -> FxHashSet<String> {
-    let folder = Folder::new(&TextOptions::default());
+    let folder = Folder::new(FoldOptions::default());
     let words = stop_words::lookup(language).unwrap_or_default();
     let fold = |word: &&str| {
         let mut folded = String::with_capacity(word.len());

@@ -15,6 +15,7 @@
 //! is no main text, and the page counts whole. All is decided by sums over the page, so no single tag or name does;
 //! linear.
 
+use super::block::blocks;
 use super::hints::Hint;
 use super::outline::{Block, Kind, Outline};
 
@@ -28,7 +29,7 @@ const TEASER: u64 = 600;
 const TEASERS: usize = 3;
 /// Prose that has to be left without teasers and comments, and a tenth of all.
 const LEAST: u64 = 150;
-/// What stands in notices of rights, which are a site's and not a page's; in longer blocks it may be told of.
+/// What stands in notices of rights, which are a site's and not a page's. Longer blocks may be articles about rights.
 const RIGHTS: [&str; 7] = [
     "©",
     "版权所有",
@@ -43,9 +44,9 @@ const NOTICE: usize = 400;
 /// Main text of less prose is believed only if it is half of the visible text: lists of links have some prose too.
 const LITTLE: u64 = 150;
 
-/// For each block whether it is main text; `None` if the page has none that can be told from the rest.
+/// For each block whether it is main text; `None` if no main text was found.
 pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
-    let texts = || super::blocks(visible).map(str::as_bytes);
+    let texts = || blocks(visible).map(str::as_bytes);
     let main = Page::new(outline, outline.blocks.clone(), texts()).main();
     main.or_else(|| {
         let blocks = outline.blocks.iter().zip(texts());
@@ -328,7 +329,7 @@ mod tests {
     /// is none.
     fn main(body: &str) -> String {
         let (visible, _, outline) = visible_text(&format!("<html><body>{body}</body></html>"));
-        let blocks = super::super::blocks(&visible);
+        let blocks = crate::text::block::blocks(&visible);
         match super::main_blocks(&outline, &visible) {
             None => format!("whole:{}", blocks.collect::<Vec<_>>().join("|")),
             Some(mask) => {

@@ -1,9 +1,25 @@
 //! Metadata of a page: title, canonical URL, language, date.
 
-use super::Meta;
-
 /// Maximum length of a metadata value; longer ones are cut.
 const VALUE_LIMIT: usize = 4096;
+
+/// Metadata kept beside the text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageMeta {
+    /// `<title>`.
+    pub title: Option<String>,
+    /// `<link rel=canonical>` or `og:url`.
+    pub canonical: Option<String>,
+    /// `<html lang>` or its `<meta>` equivalents.
+    pub lang: Option<String>,
+    /// The publication date that the page's metadata names, as written there.
+    pub date: Option<String>,
+    /// The encoding that the bytes were decoded with; `None` if they came as Unicode or the text is garbled.
+    pub charset: Option<&'static str>,
+    /// True if the bytes decode to characters that no writer puts side by side: the encoding is probably one that is
+    /// not supported (Johab, EUC-TW). Copies of such a page still equal each other.
+    pub garbled: bool,
+}
 
 /// Which attributes of a tag are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -196,16 +212,16 @@ impl MetaFinder {
     }
 
     /// All that was found.
-    pub fn finish(self) -> Meta {
+    pub fn finish(self) -> PageMeta {
         let title = String::from_utf8_lossy(&self.title);
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let value = |best: Best| best.0.map(|(_, value)| value);
-        Meta {
+        PageMeta {
             title: (!title.is_empty()).then_some(title),
             canonical: value(self.canonical),
             lang: value(self.lang),
             date: value(self.date),
-            ..Meta::default()
+            ..PageMeta::default()
         }
     }
 }

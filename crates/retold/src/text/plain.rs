@@ -25,8 +25,8 @@ const WIDEST: usize = 132;
 /// The blocks of a plain text.
 pub fn visible_text(text: &str) -> String {
     let mut blocks = Blocks::of_plain(text.len());
-    let mut paragraph: Vec<Line<'_>> = Vec::new();
-    for line in Lines::new(text) {
+    let mut paragraph: Vec<PlainLine<'_>> = Vec::new();
+    for line in PlainLines::new(text) {
         if line.text.is_empty() {
             add_paragraph(&paragraph, &mut blocks);
             paragraph.clear();
@@ -39,7 +39,7 @@ pub fn visible_text(text: &str) -> String {
 }
 
 /// A line without white space at its end.
-struct Line<'a> {
+struct PlainLine<'a> {
     text: &'a str,
     /// Whether it is known to be ASCII.
     is_ascii: bool,
@@ -49,7 +49,7 @@ struct Line<'a> {
     columns: OnceCell<usize>,
 }
 
-impl Line<'_> {
+impl PlainLine<'_> {
     fn columns(&self) -> usize {
         match self.is_ascii {
             true => self.text.len(),
@@ -59,21 +59,21 @@ impl Line<'_> {
 }
 
 /// The lines of a text, looked at once for all that is asked of them.
-struct Lines<'a> {
+struct PlainLines<'a> {
     text: &'a str,
     /// Where the next line begins; none if there is none.
     start: Option<usize>,
     /// Where the bytes begin that were looked at last, and what of them is behind the last line.
     base: usize,
-    found: bits::Lines,
+    found: bits::LineBits,
     /// Whether the byte before these is a space, and whether it is one that a line begins with, or a line feed.
     is_space: bool,
     is_indent: bool,
 }
 
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Lines<'a> {
-        let mut lines = Lines {
+impl<'a> PlainLines<'a> {
+    fn new(text: &'a str) -> PlainLines<'a> {
+        let mut lines = PlainLines {
             text,
             start: Some(0),
             base: 0,
@@ -87,7 +87,7 @@ impl<'a> Lines<'a> {
 
     /// Of the bytes that were looked at: a space is odd if it stands behind another, but where a line begins with both.
     fn settle(&mut self) {
-        let bits::Lines { ends, spaces, .. } = self.found;
+        let bits::LineBits { ends, spaces, .. } = self.found;
         let begins = spaces & (ends << 1 | u64::from(self.is_indent));
         // Added to the first of a run of spaces, one is carried to the first byte behind them.
         let (behind, reaches_on) = spaces.overflowing_add(begins);
@@ -110,14 +110,14 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
+impl<'a> Iterator for PlainLines<'a> {
+    type Item = PlainLine<'a>;
 
-    fn next(&mut self) -> Option<Line<'a>> {
+    fn next(&mut self) -> Option<PlainLine<'a>> {
         let start = self.start?;
         let (mut others, mut odd) = (0, 0);
         let end = loop {
-            let bits::Lines { ends, .. } = self.found;
+            let bits::LineBits { ends, .. } = self.found;
             // All bits before the line feed, or all.
             let before = ends.wrapping_sub(1) & !ends;
             others |= self.found.others & before;
@@ -135,7 +135,7 @@ impl<'a> Iterator for Lines<'a> {
         self.start = (end < self.text.len()).then_some(end + 1);
         let line = &self.text[start..end];
         let is_collapsed = odd == 0 && !line.ends_with(' ');
-        Some(Line {
+        Some(PlainLine {
             text: if is_collapsed { line } else { line.trim_end() },
             is_ascii: others == 0,
             is_collapsed,
@@ -144,7 +144,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-fn add_paragraph(lines: &[Line<'_>], blocks: &mut Blocks) {
+fn add_paragraph(lines: &[PlainLine<'_>], blocks: &mut Blocks) {
     let mut full = None;
     for (i, line) in lines.iter().enumerate() {
         match line.is_collapsed {
@@ -176,7 +176,7 @@ fn add_paragraph(lines: &[Line<'_>], blocks: &mut Blocks) {
 }
 
 /// The columns of the widest line, if all lines are narrow enough to be wrapped ones.
-fn full_width(lines: &[Line<'_>]) -> Option<usize> {
+fn full_width(lines: &[PlainLine<'_>]) -> Option<usize> {
     let mut full = 0;
     for line in lines {
         // No character has more than four bytes, so most long lines need not be counted.
@@ -197,7 +197,7 @@ fn full_width(lines: &[Line<'_>]) -> Option<usize> {
 
 /// Whether the break between two lines of a paragraph, which is so wide if its lines may be wrapped ones, is a matter of
 /// layout only.
-fn is_soft(line: &Line<'_>, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
+fn is_soft(line: &PlainLine<'_>, next: &str, mut full: impl FnMut() -> Option<usize>) -> bool {
     let next = next.trim_start();
     let (Some(last), Some(first)) = (line.text.chars().next_back(), next.chars().next()) else {
         return false;

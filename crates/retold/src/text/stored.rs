@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::derived::Derived;
+use super::extract::Extraction;
 use super::folding::fold_blocks;
-use super::words::Derived;
-use super::{Extraction, Meta, Text, TextOptions};
+use super::meta::PageMeta;
+use super::options::TextOptions;
+use super::page_text::Text;
 use crate::error::{Error, Result};
 
 /// The version of the form.
@@ -40,7 +43,7 @@ impl Text {
     /// The stable byte form: a line of JSON with a version, then the visible text. The folded text is left out: it follows from
     /// these and from the options under which it was made.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Meta {
+        let PageMeta {
             title,
             canonical,
             lang,
@@ -84,7 +87,7 @@ impl Text {
         Ok(Text {
             extraction: head.extraction,
             link_chars: head.link_chars,
-            meta: Meta {
+            meta: PageMeta {
                 title: head.title,
                 canonical: head.canonical,
                 lang: head.lang,

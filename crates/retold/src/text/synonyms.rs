@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::TextOptions;
 use super::fold::Folder;
 use super::wordnet::{chinese, wordnet};
 
@@ -21,9 +20,8 @@ const OWN: u64 = 1 << 63;
 
 impl Synonyms {
     /// Also those of a file: a group of words that mean the same a line, with tabs between. Lines that begin with `#`
-    /// are left out. Words are folded as `options` say, as texts are. The error names the line, for people.
-    pub fn with_groups(file: &str, options: &TextOptions) -> Result<Synonyms, String> {
-        let folder = Folder::new(options);
+    /// are left out. Words are folded as texts are. The error names the line, for people.
+    pub fn with_groups(file: &str, folder: Folder) -> Result<Synonyms, String> {
         let mut synonyms = Synonyms::default();
         for (number, line) in file.trim_start_matches('\u{FEFF}').lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
@@ -94,11 +92,12 @@ fn number_of(term: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::TextOptions;
 
     #[test]
     fn a_users_groups_join_wordnets() {
         let file = "# 交通\n電腦\t计算机\tcomputer\n\n渡船\t摆渡船\n";
-        let synonyms = Synonyms::with_groups(file, &TextOptions::default());
+        let synonyms = Synonyms::with_groups(file, TextOptions::default().folder());
         let synonyms = synonyms.expect("the file is right");
         assert_eq!(synonyms.groups(), 2);
         let [of_one, of_other] = ["电脑", "计算机"].map(|term| synonyms.of(term, None));
@@ -115,7 +114,7 @@ mod tests {
                 .iter()
                 .all(|n| computer.contains(n))
         );
-        let error = Synonyms::with_groups("a\tb\nlonely", &TextOptions::default());
+        let error = Synonyms::with_groups("a\tb\nlonely", TextOptions::default().folder());
         assert_eq!(
             error.expect_err("a group of one"),
             "line 2: a group of two words or more expected, with tabs between them"

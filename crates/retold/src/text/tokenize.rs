@@ -15,7 +15,6 @@ use icu_segmenter::options::WordBreakInvariantOptions;
 use jieba_rs::Jieba;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::TextOptions;
 use super::fold::Folder;
 use super::language::Script;
 
@@ -51,9 +50,8 @@ impl fmt::Debug for Tokenizer {
 impl Tokenizer {
     /// A tokenizer that also knows the words of a dictionary in jieba's form: one word a line, if wanted followed by
     /// its frequency and part of speech (which is ignored); without a frequency it gets one that makes it a word.
-    /// Words are folded as `options` say, as texts are. The error names the line, for people.
-    pub fn with_user_words(dictionary: &str, options: &TextOptions) -> Result<Tokenizer, String> {
-        let folder = Folder::new(options);
+    /// Words are folded as texts are. The error names the line, for people.
+    pub fn with_user_words(dictionary: &str, folder: Folder) -> Result<Tokenizer, String> {
         let mut user_words = Vec::new();
         for (number, line) in dictionary.lines().enumerate() {
             let line = line.trim_start_matches('\u{FEFF}');

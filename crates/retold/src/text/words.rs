@@ -4,69 +4,14 @@
 //! words that methods see, stop-words included: its index.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
+use super::derived::Word;
 use super::language::{self, Script, StopWords};
+use super::page_text::Text;
 use super::synonyms::Synonyms;
-use super::tokenize::Tokenizer;
 use super::wordnet::wordnet;
-use super::{Text, TextOptions};
-
-/// A word as a byte range of [`Text::folded`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word {
-    /// First byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-    /// The script of its first letter; [`Script::None`] for a number.
-    pub script: Script,
-    /// True if it is on the stop-word list of its language.
-    pub stop: bool,
-    /// True if more than white space stands between it and the word before: punctuation or the edge of a block.
-    pub after_break: bool,
-}
-
-impl Word {
-    /// True if it has no letter.
-    pub fn is_number(self) -> bool {
-        self.script == Script::None
-    }
-
-    /// True if it carries meaning: neither a stop-word nor a number.
-    pub fn is_content(self) -> bool {
-        !self.stop && !self.is_number()
-    }
-}
-
-/// Data derived from a text, computed on first use.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Derived {
-    pub(super) tokenizer: Arc<Tokenizer>,
-    pub(super) synonyms: Arc<Synonyms>,
-    language: OnceLock<Option<&'static str>>,
-    words: OnceLock<Vec<Word>>,
-    pub(super) seen_chars: OnceLock<u64>,
-}
-
-/// Texts are equal if what the rest follows from is.
-impl PartialEq for Derived {
-    fn eq(&self, _: &Derived) -> bool {
-        true
-    }
-}
-
-impl Derived {
-    pub(super) fn new(options: &TextOptions) -> Derived {
-        Derived {
-            tokenizer: Arc::clone(&options.tokenizer),
-            synonyms: Arc::clone(&options.synonyms),
-            ..Derived::default()
-        }
-    }
-}
 
 impl Text {
     /// The language of what methods see of the page, as an ISO 639-1 code; what the page declares counts where the
@@ -125,7 +70,7 @@ fn is_space(gap: &str) -> bool {
 
 /// The form in which words count as the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum WordForm {
     /// As it stands in the folded text.
     Surface,
     /// Its Snowball stem, in languages that have a stemmer.
@@ -190,12 +135,12 @@ impl<'a> Words<'a> {
     }
 
     /// The word in a form.
-    pub fn form(&self, word: Word, form: Form) -> Cow<'a, str> {
+    pub fn form(&self, word: Word, form: WordForm) -> Cow<'a, str> {
         let surface = self.as_str(word);
         let language = self.language(word);
         match form {
-            Form::Surface => Cow::Borrowed(surface),
-            Form::Stem => {
+            WordForm::Surface => Cow::Borrowed(surface),
+            WordForm::Stem => {
                 let stem = language
                     .and_then(language::stemmer)
                     .map(|stemmer| stemmer.stem(surface));
@@ -203,7 +148,7 @@ impl<'a> Words<'a> {
                 stem.filter(|stem| !stem.is_empty())
                     .unwrap_or(Cow::Borrowed(surface))
             }
-            Form::Lemma => {
+            WordForm::Lemma => {
                 let known = (language == Some("en")).then(|| wordnet().lemma_of(surface));
                 let lemma = known.flatten().and_then(|number| wordnet().lemma(number));
                 lemma.map_or(Cow::Borrowed(surface), Cow::Owned)
@@ -212,13 +157,13 @@ impl<'a> Words<'a> {
     }
 
     /// What a term (a word or several with spaces between, as lemmas) and its synonyms are, as ascending numbers that
-    /// are the same on all pages: METHODS's Con(t).
+    /// are the same on all pages.
     pub fn concepts(&self, term: &str, language: Option<&str>) -> Vec<u64> {
         self.synonyms.of(term, language)
     }
 
     /// All words in a form, as numbers. A form is made once for each different word.
-    pub fn interned(&self, form: Form) -> Interned<'a> {
+    pub fn interned(&self, form: WordForm) -> Interned<'a> {
         let mut surfaces: FxHashMap<&'a str, u32> = FxHashMap::default();
         surfaces.reserve(self.words.len() / 3);
         let mut numbers: FxHashMap<Cow<'a, str>, u32> = FxHashMap::default();
@@ -230,7 +175,7 @@ impl<'a> Words<'a> {
         let ids = self.words.iter().map(|&word| {
             let surface = self.as_str(word);
             *surfaces.entry(surface).or_insert_with(|| match form {
-                Form::Surface => add(&Cow::Borrowed(surface)),
+                WordForm::Surface => add(&Cow::Borrowed(surface)),
                 form => *numbers
                     .entry(self.form(word, form))
                     .or_insert_with_key(&mut add),

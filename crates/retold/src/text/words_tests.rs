@@ -8,6 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::testing::{text, text_with};
 use super::tokenize::Tokenizer;
 use super::*;
+use crate::page::{Markup, Page};
 
 /// The words, with `-` in front of stop-words and `|` in front of words after a break.
 fn words(content: &str) -> String {
@@ -153,7 +154,7 @@ fn stems_and_stop_words_follow_the_language() {
         let words = text.words();
         let content = words.all().iter().filter(|w| w.is_content());
         let stems: Vec<_> = content
-            .map(|&w| words.form(w, Form::Stem).into_owned())
+            .map(|&w| words.form(w, WordForm::Stem).into_owned())
             .collect();
         stems.join(" ")
     };
@@ -176,7 +177,10 @@ fn no_word_is_stemmed_away() {
     // Found by the fuzzer: endings and nothing else, says Snowball.
     let text = text("اللغ\u{1a7a}ل\u{640}&\u{61f} اللغة");
     let words = text.words();
-    let stems = words.all().iter().map(|&word| words.form(word, Form::Stem));
+    let stems = words
+        .all()
+        .iter()
+        .map(|&word| words.form(word, WordForm::Stem));
     assert!(stems.clone().count() > 1);
     for stem in stems {
         assert!(!stem.is_empty());
@@ -187,10 +191,10 @@ fn no_word_is_stemmed_away() {
 fn equal_words_have_equal_numbers() {
     let text = text("the cat saw the cats and a dog saw the cat");
     let words = text.words();
-    let surface = words.interned(Form::Surface);
+    let surface = words.interned(WordForm::Surface);
     assert_eq!(surface.ids, [0, 1, 2, 0, 3, 4, 5, 6, 2, 0, 1]);
     assert_eq!(surface.forms[3], "cats");
-    let stems = words.interned(Form::Stem);
+    let stems = words.interned(WordForm::Stem);
     assert_eq!(stems.ids[1], stems.ids[4]);
 }
 
@@ -204,7 +208,8 @@ fn a_users_words_are_known_and_folded() {
     };
     let options = TextOptions::default();
     assert!(!cut(&options).contains(&"云端漫步者".to_owned()));
-    let tokenizer = Tokenizer::with_user_words("\u{FEFF}雲端漫步者\n大会 100 n\n\n", &options);
+    let tokenizer =
+        Tokenizer::with_user_words("\u{FEFF}雲端漫步者\n大会 100 n\n\n", options.folder());
     let tokenizer = tokenizer.expect("the dictionary is right");
     assert_eq!(tokenizer.user_words(), 2);
     let options = TextOptions {
@@ -212,8 +217,8 @@ fn a_users_words_are_known_and_folded() {
         ..options
     };
     assert!(cut(&options).contains(&"云端漫步者".to_owned()));
-    let error =
-        Tokenizer::with_user_words("好\n词 -5", &options).expect_err("a negative frequency");
+    let error = Tokenizer::with_user_words("好\n词 -5", options.folder())
+        .expect_err("a negative frequency");
     assert_eq!(
         error,
         "line 2: the frequency `-5` of `词` is no whole number"
@@ -255,7 +260,7 @@ proptest! {
     fn no_bytes_make_words_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let page = Page::document("", bytes, Markup::Html);
         if let Ok(text) = text_of(&page, &TextOptions::default()) {
-            let _ = text.words().interned(Form::Stem);
+            let _ = text.words().interned(WordForm::Stem);
         }
     }
 }

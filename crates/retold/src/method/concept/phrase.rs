@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::merge::{self, Meaning};
-use crate::text::{Form, Interned, Words, language};
+use crate::text::{Interned, WordForm, Words, language};
 
 /// Most words of a phrase.
 pub(super) const WORDS: usize = 3;
@@ -62,7 +62,11 @@ const EMPTY: u32 = u32::MAX;
 fn interned<'a>(words: &Words<'a>) -> Interned<'a> {
     let page = words.page_language().filter(|page| *page != "en");
     let stemmed = page.is_some_and(|page| language::stemmer(page).is_some());
-    words.interned(if stemmed { Form::Stem } else { Form::Lemma })
+    words.interned(if stemmed {
+        WordForm::Stem
+    } else {
+        WordForm::Lemma
+    })
 }
 
 impl<'a> Phrases<'a> {

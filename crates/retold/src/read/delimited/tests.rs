@@ -1,5 +1,5 @@
 use super::super::tests::{Folder, MARK, brief, briefs, gzip, outcomes, rewritten};
-use super::super::{Fate, ReadOptions};
+use crate::read::{ReadOptions, RecordDecision};
 
 const ROWS: &[u8] = b"\xef\xbb\xbfid,text,\"html\"\r\n1,\"a \"\"b\"\"\r\nc\",<p>\r\n\r\n2,,<p>x\n3,\n4\n,\xc4\xe3,\n";
 
@@ -25,7 +25,11 @@ fn rows_become_pages() {
 fn rows_are_rewritten_byte_for_byte() {
     let folder = Folder::new(&[("a.csv", ROWS)]);
     let kept = rewritten(&folder.source("a.csv"), |number| {
-        if number == 2 { Fate::Leave } else { Fate::Keep }
+        if number == 2 {
+            RecordDecision::Leave
+        } else {
+            RecordDecision::Keep
+        }
     });
     let expected =
         b"\xef\xbb\xbfid,text,\"html\"\r\n1,\"a \"\"b\"\"\r\nc\",<p>\r\n3,\n4\n,\xc4\xe3,\n";
@@ -41,8 +45,8 @@ fn blank_lines_before_the_header_are_kept() {
     ] {
         let folder = Folder::new(&[("a.csv", file)]);
         let source = folder.source("a.csv");
-        assert_eq!(rewritten(&source, |_| Fate::Keep).unwrap(), file);
-        let marked = rewritten(&source, |_| Fate::Mark(None)).unwrap();
+        assert_eq!(rewritten(&source, |_| RecordDecision::Keep).unwrap(), file);
+        let marked = rewritten(&source, |_| RecordDecision::Mark(None)).unwrap();
         let end = b"text,retold_cluster,retold_canonical,retold_relation\n1,a,,,\n";
         assert_eq!(marked, [&file[..file.len() - 9], end].concat());
     }
@@ -52,7 +56,7 @@ fn blank_lines_before_the_header_are_kept() {
 fn marks_are_three_more_columns() {
     let folder = Folder::new(&[("a.csv", b"text,id\na,1\r\nb\n")]);
     let kept = rewritten(&folder.source("a.csv"), |number| {
-        Fate::Mark((number == 1).then_some(MARK))
+        RecordDecision::Mark((number == 1).then_some(MARK))
     });
     let expected = concat!(
         "text,id,retold_cluster,retold_canonical,retold_relation\n",
@@ -65,7 +69,7 @@ fn marks_are_three_more_columns() {
 fn marks_stand_under_their_headers_and_replace_earlier_ones() {
     let rows = b"\xef\xbb\xbf\"te,xt\",id,text\r\nx,1,\"a,\"\"b\"\"\",more,\"y,z\"\r\n,2,b\r\n";
     let folder = Folder::new(&[("a.csv", rows)]);
-    let mark = |number| Fate::Mark((number == 1).then_some(MARK));
+    let mark = |number| RecordDecision::Mark((number == 1).then_some(MARK));
     let kept = rewritten(&folder.source("a.csv"), mark).unwrap();
     let expected = concat!(
         "\u{feff}\"te,xt\",id,text,retold_cluster,retold_canonical,retold_relation\r\n",
@@ -77,7 +81,7 @@ fn marks_stand_under_their_headers_and_replace_earlier_ones() {
     // Whatever an earlier run said, and wherever it stands.
     let rows = "retold_cluster,text,retold_relation,id\n7,a,duplicate,1\n8,b\n";
     folder.write("a.csv", rows.as_bytes());
-    let kept = rewritten(&folder.source("a.csv"), |_| Fate::Mark(None)).unwrap();
+    let kept = rewritten(&folder.source("a.csv"), |_| RecordDecision::Mark(None)).unwrap();
     let expected = "text,id,retold_cluster,retold_canonical,retold_relation\na,1,,,\nb,,,,\n";
     assert_eq!(String::from_utf8(kept).unwrap(), expected);
 }
@@ -92,7 +96,10 @@ fn a_file_without_the_column_is_one_reject_and_an_empty_one_is_nothing() {
         ]
     );
     assert!(briefs(&folder.source("b.csv")).is_empty());
-    assert_eq!(rewritten(&folder.source("a.csv"), |_| Fate::Keep), None);
+    assert_eq!(
+        rewritten(&folder.source("a.csv"), |_| RecordDecision::Keep),
+        None
+    );
 }
 
 #[test]
@@ -112,7 +119,7 @@ fn a_quote_that_is_not_closed_is_one_reject_with_its_line() {
             ("1=a", &*format!("!line {line}: {end}"))
         );
         assert_eq!(
-            rewritten(&source, |_| Fate::Keep).unwrap(),
+            rewritten(&source, |_| RecordDecision::Keep).unwrap(),
             sound.as_bytes()
         );
     }

@@ -18,27 +18,26 @@ use ::parquet::file::writer::{
 };
 use ::parquet::schema::types::{Type, TypePtr};
 
-use super::{BATCH, Rows, guarded};
+use super::levels::{BATCH_ROWS, Levels};
+use super::table::{Table, guarded};
 use crate::error::{Error, Result};
-use crate::read::{Fate, MARK_FIELDS, Mark, ReadOptions, Source};
+use crate::read::mark::{Decide, MARK_FIELDS, Mark, RecordDecision};
+use crate::read::options::ReadOptions;
+use crate::read::output::make_folder;
+use crate::read::source::Source;
 
 /// Where some writers keep the schema once more, as Arrow has it.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
 /// See [`Source::rewrite`]. All columns are kept, with the schema, compression and row groups of the source.
-pub(crate) fn rewrite<'a>(
+pub(super) fn rewrite(
     source: &Source,
     options: &ReadOptions,
-    fate: &mut dyn FnMut(u64) -> Fate<'a>,
+    decide: Decide<'_, '_>,
     to: &Path,
 ) -> Result<()> {
-    let Ok(rows) = Rows::open(source, options) else {
-        // The first pass has rejected it as well, so that nothing of it can be kept.
-        return match fate(1) {
-            Fate::Leave => Ok(()),
-            _ if source.path.exists() => Ok(()),
-            _ => Err(source.changed()),
-        };
+    let Ok(table) = Table::open(source, options) else {
+        return source.rewrite_unread(decide);
     };
     let paths = Paths {
         from: &source.path,
@@ -46,11 +45,11 @@ pub(crate) fn rewrite<'a>(
     };
     let mut writer = None;
     let mut number = 0;
-    for (group, &count) in rows.counts.iter().enumerate() {
-        let fates = (number..number + count as u64).map(|row| fate(row + 1));
-        let fates = fates.collect::<Vec<_>>();
+    for (group, &count) in table.counts.iter().enumerate() {
+        let decisions = (number..number + count as u64).map(|row| decide(row + 1));
+        let decisions = decisions.collect::<Vec<_>>();
         number += count as u64;
-        copy_group(&rows, group, &fates, &mut writer, &paths)?;
+        copy_group(&table, group, &decisions, &mut writer, &paths)?;
     }
     if let Some(writer) = writer {
         writer.close().map_err(|error| paths.unwritten(error))?;
@@ -88,28 +87,33 @@ type Writer = SerializedFileWriter<BufWriter<File>>;
 
 /// Writes the rows of a row group that are kept.
 fn copy_group(
-    rows: &Rows,
+    table: &Table,
     group: usize,
-    fates: &[Fate],
+    decisions: &[RecordDecision],
     writer: &mut Option<Writer>,
     paths: &Paths,
 ) -> Result<()> {
-    let kept = fates.iter().map(|fate| *fate != Fate::Leave);
+    let kept = decisions
+        .iter()
+        .map(|decision| *decision != RecordDecision::Leave);
     let mut kept = kept.collect::<Vec<_>>();
     // Behind the last row that is kept there may be damage.
     let Some(last) = kept.iter().rposition(|kept| *kept) else {
         return Ok(());
     };
     kept.truncate(last + 1);
-    let marked = fates.iter().any(|fate| matches!(fate, Fate::Mark(_)));
+    let marked = decisions
+        .iter()
+        .any(|decision| matches!(decision, RecordDecision::Mark(_)));
     let failed = |error| paths.unwritten(error);
     let writer = match writer {
         Some(writer) => writer,
-        None => writer.insert(create(rows.file.metadata(), marked, paths)?),
+        None => writer.insert(create(table.file.metadata(), marked, paths)?),
     };
-    let from = guarded(|| rows.file.get_row_group(group)).map_err(|reason| paths.unread(reason))?;
+    let from =
+        guarded(|| table.file.get_row_group(group)).map_err(|reason| paths.unread(reason))?;
     let mut group = writer.next_row_group().map_err(failed)?;
-    let schema = rows.file.metadata().file_metadata().schema_descr();
+    let schema = table.file.metadata().file_metadata().schema_descr();
     for leaf in 0..schema.num_columns() {
         if marked && is_mark(schema.get_column_root(leaf)) {
             continue;
@@ -118,7 +122,7 @@ fn copy_group(
         copy_column(&*from, leaf, to, &kept, paths)?;
     }
     if marked {
-        write_marks(&mut group, fates).map_err(failed)?;
+        write_marks(&mut group, decisions).map_err(failed)?;
     }
     group.close().map(|_| ()).map_err(failed)
 }
@@ -164,10 +168,10 @@ fn copy<T: of::DataType>(
     kept: &[bool],
     paths: &Paths,
 ) -> Result<()> {
-    let mut cells = Cells::<T::T>::default();
+    let mut cells = Levels::<T::T>::default();
     let about = to.get_descriptor();
     let highest = [about.max_def_level(), about.max_rep_level()];
-    for kept in kept.chunks(BATCH) {
+    for kept in kept.chunks(BATCH_ROWS) {
         cells.clear();
         guarded(|| cells.read(&mut from, kept.len(), highest))
             .map_err(|reason| paths.unread(reason))?;
@@ -179,120 +183,16 @@ fn copy<T: of::DataType>(
     Ok(())
 }
 
-/// Reads all rows of a column, as copying does.
-pub(super) fn read_through(
-    from: &dyn RowGroupReader,
-    leaf: usize,
-    rows: usize,
-) -> ::parquet::errors::Result<()> {
-    use ColumnReader as From;
-    let about = from.metadata().column(leaf).column_descr_ptr();
-    let highest = [about.max_def_level(), about.max_rep_level()];
-    match from.get_column_reader(leaf)? {
-        From::BoolColumnReader(reader) => through(reader, rows, highest),
-        From::Int32ColumnReader(reader) => through(reader, rows, highest),
-        From::Int64ColumnReader(reader) => through(reader, rows, highest),
-        From::Int96ColumnReader(reader) => through(reader, rows, highest),
-        From::FloatColumnReader(reader) => through(reader, rows, highest),
-        From::DoubleColumnReader(reader) => through(reader, rows, highest),
-        From::ByteArrayColumnReader(reader) => through(reader, rows, highest),
-        From::FixedLenByteArrayColumnReader(reader) => through(reader, rows, highest),
-    }
-    .map_err(|error| ParquetError::General(format!("column `{}`: {error}", about.path().string())))
-}
-
-fn through<T: of::DataType>(
-    mut from: ColumnReaderImpl<T>,
-    rows: usize,
-    highest: [i16; 2],
-) -> ::parquet::errors::Result<()> {
-    let mut cells = Cells::<T::T>::default();
-    let mut left = rows;
-    while left > 0 {
-        cells.clear();
-        cells.read(&mut from, left.min(BATCH), highest)?;
-        left -= left.min(BATCH);
-    }
-    Ok(())
-}
-
-/// Some rows of a column as Parquet has them. Where a column has levels, there is one of each kind for every value,
-/// null and empty list.
-#[derive(Default)]
-struct Cells<T> {
-    values: Vec<T>,
-    /// Definition levels: how much of the path to a value is there, the highest being that of a value.
-    filled: Vec<i16>,
-    /// Repetition levels: zero at the first value of a row.
-    repeated: Vec<i16>,
-}
-
-impl<T> Cells<T> {
-    fn clear(&mut self) {
-        self.values.clear();
-        self.filled.clear();
-        self.repeated.clear();
-    }
-
-    /// Reads so many rows of a column with levels up to these.
-    fn read<D: of::DataType<T = T>>(
-        &mut self,
-        from: &mut ColumnReaderImpl<D>,
-        rows: usize,
-        highest: [i16; 2],
-    ) -> ::parquet::errors::Result<()> {
-        let (filled, repeated) = (&mut self.filled, &mut self.repeated);
-        let (read, _, _) =
-            from.read_records(rows, Some(filled), Some(repeated), &mut self.values)?;
-        // The writer panics on levels that are too high.
-        let sound = |levels: &[i16], highest| levels.iter().all(|level| *level <= highest);
-        if sound(&self.filled, highest[0]) && sound(&self.repeated, highest[1]) && read == rows {
-            return Ok(());
-        }
-        Err(ParquetError::EOF(
-            "a column of other length or depth".into(),
-        ))
-    }
-
-    fn write<D: of::DataType<T = T>>(
-        &self,
-        to: &mut ColumnWriterImpl<D>,
-    ) -> ::parquet::errors::Result<()> {
-        if self.values.is_empty() && self.filled.is_empty() {
-            return Ok(());
-        }
-        let [filled, repeated] = [&self.filled, &self.repeated]
-            .map(|levels| (!levels.is_empty()).then_some(levels.as_slice()));
-        to.write_batch(&self.values, filled, repeated).map(|_| ())
-    }
-
-    /// Drops the other rows.
-    fn keep(&mut self, kept: &[bool], full: i16) {
-        let mut row = 0;
-        let levels = self.filled.len().max(self.values.len());
-        let keeps = (0..levels).map(|level| {
-            row += usize::from(self.repeated.get(level).is_none_or(|level| *level == 0));
-            row > 0 && kept.get(row - 1) == Some(&true)
-        });
-        let keeps = keeps.collect::<Vec<_>>();
-        let filled = |level: &usize| self.filled.get(*level).is_none_or(|level| *level == full);
-        let mut values = (0..levels).filter(filled).map(|level| keeps[level]);
-        self.values.retain(|_| values.next() == Some(true));
-        for levels in [&mut self.filled, &mut self.repeated] {
-            let mut keeps = keeps.iter();
-            levels.retain(|_| keeps.next() == Some(&true));
-        }
-    }
-}
-
 /// Writes the three columns of `--mark`.
 fn write_marks(
     group: &mut SerializedRowGroupWriter<BufWriter<File>>,
-    fates: &[Fate],
+    decisions: &[RecordDecision],
 ) -> ::parquet::errors::Result<()> {
-    let kept = fates.iter().filter(|fate| **fate != Fate::Leave);
-    let marks = kept.map(|fate| match fate {
-        Fate::Mark(mark) => mark.as_ref(),
+    let kept = decisions
+        .iter()
+        .filter(|decision| **decision != RecordDecision::Leave);
+    let marks = kept.map(|decision| match decision {
+        RecordDecision::Mark(mark) => mark.as_ref(),
         _ => None,
     });
     let marks = marks.collect::<Vec<Option<&Mark>>>();
@@ -361,7 +261,7 @@ fn create(source: &ParquetMetaData, marked: bool, paths: &Paths) -> Result<Write
     }
     let failed = |error| paths.unwritten(error);
     let schema = schema(about.schema_descr().root_schema_ptr(), marked).map_err(failed)?;
-    crate::read::rewrite::make_folder(paths.to)?;
+    make_folder(paths.to)?;
     let file = File::create(paths.to).map_err(Error::io("cannot write", paths.to))?;
     SerializedFileWriter::new(BufWriter::new(file), schema, Arc::new(properties.build()))
         .map_err(failed)

@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -5,12 +6,14 @@ use ::parquet::basic::Compression;
 use ::parquet::data_type as of;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
 
 use super::super::tests::{Folder, MARK, briefs};
-use super::*;
-use crate::read::{Fate, MARK_FIELDS};
+use super::table::counts;
+use crate::read::mark::MARK_FIELDS;
+use crate::read::{Outcome, ReadOptions, RecordDecision, Source};
 
 /// The values of a column with its definition and repetition levels, as far as it has any.
 struct Column(Values, Vec<i16>, Vec<i16>);
@@ -134,7 +137,7 @@ fn rows(file: &SerializedFileReader<File>) -> Vec<String> {
 
 fn rewritten<'a>(
     source: &Source,
-    fate: impl Fn(u64) -> Fate<'a>,
+    fate: impl Fn(u64) -> RecordDecision<'a>,
 ) -> Option<SerializedFileReader<File>> {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("x/kept.parquet");
@@ -161,9 +164,9 @@ fn kept(bytes: &[u8], keep: impl Fn(u64) -> bool) -> [SerializedFileReader<File>
     let source = folder.source("a.parquet");
     let fate = |number| {
         if keep(number) {
-            Fate::Keep
+            RecordDecision::Keep
         } else {
-            Fate::Leave
+            RecordDecision::Leave
         }
     };
     let (before, after) = (
@@ -395,8 +398,8 @@ fn marks_are_three_more_columns() {
     let folder = Folder::new(&[("a", &sample(Compression::SNAPPY))]);
     let source = folder.source("a");
     let fate = |number| match number {
-        3 => Fate::Leave,
-        number => Fate::Mark((number == 2).then_some(MARK)),
+        3 => RecordDecision::Leave,
+        number => RecordDecision::Mark((number == 2).then_some(MARK)),
     };
     let file = rewritten(&source, fate).unwrap();
     let rows = rows(&file);
@@ -421,15 +424,15 @@ fn marks_are_three_more_columns() {
         pairs.iter().map(|pair| &*pair.key).collect::<Vec<_>>(),
         ["owner"]
     );
-    assert!(rewritten(&source, |_| Fate::Leave).is_none());
+    assert!(rewritten(&source, |_| RecordDecision::Leave).is_none());
     // Marked again, the columns are replaced.
     let again = folder.path("again.parquet");
-    let mark = &mut |_| Fate::Mark(Some(MARK));
+    let mark = &mut |_| RecordDecision::Mark(Some(MARK));
     source
         .rewrite(&ReadOptions::default(), mark, &again)
         .unwrap();
     let source = folder.source("again.parquet");
-    let file = rewritten(&source, |_| Fate::Mark(None)).unwrap();
+    let file = rewritten(&source, |_| RecordDecision::Mark(None)).unwrap();
     let names = file.metadata().file_metadata().schema().get_fields().iter();
     let names: Vec<&str> = names.map(|field| field.name()).collect();
     assert_eq!(names, [&["id", "text", "more"][..], &MARK_FIELDS].concat());
@@ -577,8 +580,8 @@ fn a_damaged_row_group_costs_its_own_rows_only() {
             }
         }
         let fate = |number| match number {
-            601..=1200 => Fate::Leave,
-            _ => Fate::Keep,
+            601..=1200 => RecordDecision::Leave,
+            _ => RecordDecision::Keep,
         };
         let kept = rows(&rewritten(&source, fate).unwrap());
         assert_eq!(kept.len(), 1800);
@@ -620,8 +623,8 @@ fn rows_before_the_damage_in_a_row_group_are_read_and_kept() {
     assert_eq!(found.len(), 1000);
     assert!(found[sound..].iter().all(|brief| brief.starts_with('!')));
     let fate = |number| match number <= sound as u64 {
-        true => Fate::Keep,
-        false => Fate::Leave,
+        true => RecordDecision::Keep,
+        false => RecordDecision::Leave,
     };
     assert_eq!(rows(&rewritten(&source, fate).unwrap()).len(), sound);
 }
@@ -658,10 +661,10 @@ fn whatever_byte_is_wrong_nothing_panics() {
             broken[place] ^= 0x55;
             folder.write("b.parquet", &broken);
             let source = folder.source("b.parquet");
-            assert!(rewritten(&source, |_| Fate::Leave).is_none());
+            assert!(rewritten(&source, |_| RecordDecision::Leave).is_none());
             // Damage in a column that is only copied is an error, never a panic or a row lost in silence.
             let to = folder.path("kept.parquet");
-            let _ = source.rewrite(&ReadOptions::default(), &mut |_| Fate::Keep, &to);
+            let _ = source.rewrite(&ReadOptions::default(), &mut |_| RecordDecision::Keep, &to);
         }
     }
 }

@@ -6,12 +6,12 @@ use std::fmt;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::jsonl::Text;
-use super::{MARK_FIELDS, Mark};
+use super::json_values::JsonStr;
+use super::mark::{MARK_FIELDS, Mark};
 
 /// A line of JSON with the three fields of `--mark` before its closing brace, in place of those of an earlier run; nothing
 /// else of it changes.
-pub(crate) fn in_json(line: &[u8], mark: Option<&Mark>) -> Vec<u8> {
+pub(crate) fn marked(line: &[u8], mark: Option<&Mark>) -> Vec<u8> {
     let bare = without_marks(line);
     let line = bare.as_deref().unwrap_or(line);
     let Some(brace) = line.iter().rposition(|byte| *byte == b'}') else {
@@ -89,7 +89,7 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
         let mut members = Vec::new();
-        while let Some(name) = object.next_key_seed(Text)? {
+        while let Some(name) = object.next_key_seed(JsonStr)? {
             members.push((name, object.next_value()?));
         }
         Ok(members)
@@ -119,18 +119,18 @@ mod tests {
                 r#"{"a":1,"b":2, "#,
             ),
         ] {
-            let marked = in_json(line.as_bytes(), None);
+            let with_marks = marked(line.as_bytes(), None);
             assert_eq!(
-                String::from_utf8(marked).unwrap(),
+                String::from_utf8(with_marks).unwrap(),
                 format!("{bare}{none}"),
                 "{line}"
             );
         }
         let line = b"{\"text\": \"a\" }\r\n";
-        let once = in_json(line, Some(&MARK));
+        let once = marked(line, Some(&MARK));
         let value: serde_json::Value = serde_json::from_slice(&once).unwrap();
         assert_eq!(value["retold_canonical"], *MARK.canonical);
-        assert_eq!(in_json(&once, Some(&MARK)), once);
-        assert_eq!(in_json(&in_json(&once, None), Some(&MARK)), once);
+        assert_eq!(marked(&once, Some(&MARK)), once);
+        assert_eq!(marked(&marked(&once, None), Some(&MARK)), once);
     }
 }

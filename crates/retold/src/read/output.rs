@@ -1,4 +1,4 @@
-//! The second pass: writes the kept records of a source in the format and compression they came in.
+//! Files of kept records, in the compression of their sources.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -6,76 +6,19 @@ use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
 
-use super::open::{self, Compression};
-use super::{Fate, Frames, ReadOptions, Reader, Source, State};
+use super::compression::Compression;
+use super::source::Source;
 use crate::error::{Error, Result};
 
-/// See [`Source::rewrite`].
-pub(crate) fn rewrite<'a>(
-    source: &Source,
-    options: &ReadOptions,
-    fate: &mut dyn FnMut(u64) -> Fate<'a>,
-    to: &Path,
-) -> Result<()> {
-    let Ok(opened) = open::open(source, options) else {
-        // The first pass has rejected it as well, so that nothing of it can be kept.
-        return match fate(1) {
-            Fate::Leave => Ok(()),
-            _ if source.path.exists() => Ok(()),
-            _ => Err(source.changed()),
-        };
-    };
-    let compression = opened.compression;
-    let file = opened.file.clone();
-    match source.reader(opened, options) {
-        Reader::Many(frames) => {
-            records(frames, fate, Output::new(to, compression))?;
-            source.seen.note(file.hash());
-            Ok(())
-        }
-        #[cfg(feature = "parquet")]
-        Reader::Parquet => super::parquet::rewrite(source, options, fate, to),
-        Reader::Document(..) | Reader::One(_) if fate(1) == Fate::Leave => Ok(()),
-        Reader::Document(..) | Reader::One(_) => copy_file(source, to),
-    }
-}
-
-/// Writes the records of a file of many.
-fn records<'a>(
-    mut frames: Box<dyn Frames>,
-    fate: &mut dyn FnMut(u64) -> Fate<'a>,
-    mut output: Output,
-) -> Result<()> {
-    while let Some(frame) = frames.next() {
-        let fate = fate(frame.number);
-        let marked = matches!(fate, Fate::Mark(_));
-        let whole = match (&fate, frame.state) {
-            (Fate::Leave, _) | (_, State::Damaged(_)) => continue,
-            (_, State::Whole) => true,
-            (_, State::Skipped(_)) => false,
-        };
-        if frames.one_by_one() {
-            output
-                .new_member()
-                .map_err(Error::io("cannot write", &output.path))?;
-        }
-        let written = output.record(&frames.header(marked), |to| match fate {
-            Fate::Mark(mark) if whole => to.write_all(&frames.marked(mark.as_ref())),
-            _ => frames.copy(to),
-        });
-        written.map_err(Error::io("cannot write", &output.path))?;
-    }
-    output.finish()
-}
-
 /// Copies a source that is one record.
-fn copy_file(source: &Source, to: &Path) -> Result<()> {
+pub(crate) fn copy_file(source: &Source, to: &Path) -> Result<()> {
     make_folder(to)?;
     std::fs::copy(&source.path, to).map_err(Error::io("cannot write", to))?;
     let same = source.seen.note_file(to);
     same.map_err(Error::io("cannot read again", to))
 }
 
+/// Makes the folder that a file is to be in.
 pub(crate) fn make_folder(of: &Path) -> Result<()> {
     match of.parent() {
         Some(folder) => {
@@ -86,8 +29,8 @@ pub(crate) fn make_folder(of: &Path) -> Result<()> {
 }
 
 /// A file that is created when the first record is written.
-struct Output {
-    path: PathBuf,
+pub(crate) struct Output {
+    pub path: PathBuf,
     compression: Compression,
     sink: Option<Sink>,
 }
@@ -99,7 +42,7 @@ enum Sink {
 }
 
 impl Output {
-    fn new(path: &Path, compression: Compression) -> Output {
+    pub fn new(path: &Path, compression: Compression) -> Output {
         Output {
             path: path.to_owned(),
             compression,
@@ -116,7 +59,7 @@ impl Output {
     }
 
     /// Lets `write` write a record; `header` goes before the first one.
-    fn record(
+    pub fn record(
         &mut self,
         header: &[u8],
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -133,7 +76,7 @@ impl Output {
     }
 
     /// Compresses the next record separately.
-    fn new_member(&mut self) -> std::io::Result<()> {
+    pub fn new_member(&mut self) -> std::io::Result<()> {
         if self.compression != Compression::None
             && let Some(sink) = self.sink.take()
         {
@@ -142,7 +85,7 @@ impl Output {
         Ok(())
     }
 
-    fn finish(self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         match self.sink {
             Some(sink) => sink
                 .finish()

@@ -3,8 +3,9 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::compared::ComparedPage;
 use super::feature::{Feature, features};
-use super::passage::{Kind, passages};
+use super::passage::{PassageKind, passages};
 use super::shown::{Offsets, Shown};
 use crate::error::Result;
 use crate::method::{Check, Keyword, Trace};
@@ -13,23 +14,10 @@ use crate::relation::{Relation, Verdict};
 use crate::sketch::Sketch;
 use crate::text::Text;
 
-/// One of the two pages.
-#[derive(Clone, Debug)]
-pub struct Side {
-    /// Its id.
-    pub id: String,
-    /// Its site, for noise that is a site's only.
-    pub site: Option<String>,
-    /// Its date as written in the input.
-    pub date: Option<String>,
-    /// Its text.
-    pub text: Text,
-}
-
-/// The whole story of a pair. Serialized, it is what `--json` prints.
+/// All that is to be said of a pair. Serialized, it is what `--json` prints.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Story {
+pub struct Explanation {
     /// What the first page is to the second; `None` if they are not related.
     pub relation: Option<Relation>,
     /// True if the texts are equal, which decides.
@@ -37,27 +25,27 @@ pub struct Story {
     /// The method's similarity, where it relates the pages.
     pub similarity: Option<f64>,
     /// The smaller size over the larger, where the method relates the pages.
-    pub ratio: Option<f64>,
+    pub length_ratio: Option<f64>,
     /// The checks of the method.
-    pub checks: Vec<TellCheck>,
+    pub checks: Vec<ExplainedCheck>,
     /// The features of both pages; shared ones first.
-    pub features: Vec<TellFeature>,
+    pub features: Vec<ExplainedFeature>,
     /// What both texts have.
-    pub passages: Vec<TellPassage>,
+    pub passages: Vec<ExplainedPassage>,
     /// Further lines from the method.
     pub notes: Vec<String>,
     /// Something about the explanation itself, such as that it differs from the run's verdict.
     pub remark: Option<String>,
     /// The first page.
-    pub a: TellPage,
+    pub a: ExplainedPage,
     /// The second page.
-    pub b: TellPage,
+    pub b: ExplainedPage,
 }
 
 /// A check with its formula written out.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct TellCheck {
+pub struct ExplainedCheck {
     /// The formula with its values.
     pub line: String,
     /// Whether it holds.
@@ -70,7 +58,7 @@ pub struct TellCheck {
 /// A feature in the explanation.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct TellFeature {
+pub struct ExplainedFeature {
     /// What it is called.
     pub name: String,
     /// `shared`, `common` (shared, but no evidence by itself), `deleted` (shared, but noise) or `alone`.
@@ -89,9 +77,9 @@ pub struct TellFeature {
 /// A shared passage in the explanation.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct TellPassage {
+pub struct ExplainedPassage {
     /// In the same order or not.
-    pub kind: Kind,
+    pub kind: PassageKind,
     /// From and to in the first text.
     pub a: [u32; 2],
     /// From and to in the second text.
@@ -101,7 +89,7 @@ pub struct TellPassage {
 /// A page in the explanation. Offsets count characters of `text` (UTF-16 units in HTML pages).
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct TellPage {
+pub struct ExplainedPage {
     /// Its id.
     pub id: String,
     /// Its `<title>`.
@@ -124,11 +112,16 @@ fn hex<S: Serializer>(key: &u64, serializer: S) -> std::result::Result<S::Ok, S:
     serializer.serialize_str(&format!("{key:016x}"))
 }
 
-/// Tells the story of two pages as `model` judges them; places are counted in `offsets`.
+/// Explains two pages as `model` judges them; places are counted in `offsets`.
 ///
 /// Errors: the model wants to be taught words first.
-pub fn pair(a: &Side, b: &Side, model: &Model, offsets: Offsets) -> Result<Story> {
-    let sketch = |side: &Side| model.sketch(&side.text, side.site.as_deref());
+pub fn explain_pair(
+    a: &ComparedPage,
+    b: &ComparedPage,
+    model: &Model,
+    offsets: Offsets,
+) -> Result<Explanation> {
+    let sketch = |side: &ComparedPage| model.sketch(&side.text, side.site.as_deref());
     let sketches = [sketch(a)?, sketch(b)?];
     let (verdict, checks) = judge([a, b], &sketches, model);
     let exact =
@@ -139,33 +132,9 @@ pub fn pair(a: &Side, b: &Side, model: &Model, offsets: Offsets) -> Result<Story
         let places = shown[side].places(start, end);
         places.map(|(start, end)| [start, end])
     };
-    let passages = passages(&a.text.folded, &b.text.folded)
-        .into_iter()
-        .filter_map(|passage| {
-            Some(TellPassage {
-                kind: passage.kind,
-                a: place(0, passage.a.start, passage.a.end)?,
-                b: place(1, passage.b.start, passage.b.end)?,
-            })
-        });
-    let passages = passages.collect();
-    let tell = |feature: Feature| {
-        let places = |side, at: &[(u32, u32)]| {
-            let places = at
-                .iter()
-                .filter_map(|&(start, end)| place(side, start, end));
-            places.collect()
-        };
-        TellFeature {
-            role: role(&feature, model),
-            df: None,
-            a: places(0, &feature.a),
-            b: places(1, &feature.b),
-            key: feature.key,
-            name: feature.name,
-        }
-    };
-    let features = features(a, b, model).into_iter().map(tell).collect();
+    let passages = shared_passages([a, b], &place);
+    let explain = |feature: Feature| explained(feature, model, &place);
+    let features = features(a, b, model).into_iter().map(explain).collect();
     let left = |sketch: &Sketch| {
         let site = sketch.site.as_deref();
         sketch
@@ -176,11 +145,11 @@ pub fn pair(a: &Side, b: &Side, model: &Model, offsets: Offsets) -> Result<Story
     };
     let keys = sketches.each_ref().map(left);
     let [shown_a, shown_b] = shown;
-    Ok(Story {
+    Ok(Explanation {
         relation: verdict.map(|verdict| verdict.relation),
         exact,
         similarity: verdict.map(|verdict| verdict.similarity),
-        ratio: verdict.map(|verdict| verdict.length_ratio),
+        length_ratio: verdict.map(|verdict| verdict.length_ratio),
         checks,
         features,
         passages,
@@ -189,6 +158,44 @@ pub fn pair(a: &Side, b: &Side, model: &Model, offsets: Offsets) -> Result<Story
         a: page(a, keys[0], shown_a.text),
         b: page(b, keys[1], shown_b.text),
     })
+}
+
+/// The passages that both texts have, in places as they are shown.
+fn shared_passages(
+    [a, b]: [&ComparedPage; 2],
+    place: &impl Fn(usize, u32, u32) -> Option<[u32; 2]>,
+) -> Vec<ExplainedPassage> {
+    let shared = passages(&a.text.folded, &b.text.folded).into_iter();
+    let explained = shared.filter_map(|passage| {
+        Some(ExplainedPassage {
+            kind: passage.kind,
+            a: place(0, passage.a.start, passage.a.end)?,
+            b: place(1, passage.b.start, passage.b.end)?,
+        })
+    });
+    explained.collect()
+}
+
+/// A feature, in places as they are shown.
+fn explained(
+    feature: Feature,
+    model: &Model,
+    place: &impl Fn(usize, u32, u32) -> Option<[u32; 2]>,
+) -> ExplainedFeature {
+    let places = |side, at: &[(u32, u32)]| {
+        let places = at
+            .iter()
+            .filter_map(|&(start, end)| place(side, start, end));
+        places.collect()
+    };
+    ExplainedFeature {
+        role: role(&feature, model),
+        df: None,
+        a: places(0, &feature.a),
+        b: places(1, &feature.b),
+        key: feature.key,
+        name: feature.name,
+    }
 }
 
 fn role(feature: &Feature, model: &Model) -> &'static str {
@@ -200,8 +207,8 @@ fn role(feature: &Feature, model: &Model) -> &'static str {
     }
 }
 
-fn page(side: &Side, keys: usize, text: String) -> TellPage {
-    TellPage {
+fn page(side: &ComparedPage, keys: usize, text: String) -> ExplainedPage {
+    ExplainedPage {
         id: side.id.clone(),
         title: side.text.meta.title.clone(),
         lang: side.text.meta.lang.clone(),
@@ -215,10 +222,10 @@ fn page(side: &Side, keys: usize, text: String) -> TellPage {
 
 /// The verdict as a run comes to it, and the tests that made it.
 fn judge(
-    sides: [&Side; 2],
+    sides: [&ComparedPage; 2],
     [a, b]: &[Sketch; 2],
     model: &Model,
-) -> (Option<Verdict>, Vec<TellCheck>) {
+) -> (Option<Verdict>, Vec<ExplainedCheck>) {
     let mut trace = Trace::on();
     let verdict = match model.judge_traced(a, b, &mut trace) {
         Judgement::No => None,
@@ -229,7 +236,7 @@ fn judge(
             model.verify_traced(&sides[0].text, &sides[1].text, &mut trace)
         }
     };
-    let checks = trace.into_checks().into_iter().map(|check| TellCheck {
+    let checks = trace.into_checks().into_iter().map(|check| ExplainedCheck {
         line: check.to_string(),
         holds: check.holds(),
         check,
@@ -258,18 +265,20 @@ fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
             keyword.positions.len()
         ))
     });
-    let alone = |own: &[Keyword], other: &[Keyword]| {
-        let own = own.iter().filter(|word| find(other, &word.word).is_none());
-        let own = own.map(|word| format!("{} ({} times)", name(word), word.positions.len()));
-        own.collect::<Vec<String>>().join(", ")
+    let only = |words: &[Keyword], other: &[Keyword]| {
+        let words = words
+            .iter()
+            .filter(|word| find(other, &word.word).is_none());
+        let words = words.map(|word| format!("{} ({} times)", name(word), word.positions.len()));
+        words.collect::<Vec<String>>().join(", ")
     };
     let lines = [
         (
             "keywords of both pages",
             both.collect::<Vec<String>>().join(", "),
         ),
-        ("keywords of the first page only", alone(&left, &right)),
-        ("keywords of the second page only", alone(&right, &left)),
+        ("keywords of the first page only", only(&left, &right)),
+        ("keywords of the second page only", only(&right, &left)),
     ];
     let lines = lines.into_iter().filter(|(_, words)| !words.is_empty());
     lines
@@ -277,13 +286,13 @@ fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
         .collect()
 }
 
-impl Story {
+impl Explanation {
     /// The keys of the features, so that somebody can count them.
     pub fn keys(&self) -> Vec<u64> {
         self.features.iter().map(|feature| feature.key).collect()
     }
 
-    /// The story as JSON; with `texts` false, texts are left out.
+    /// The explanation as JSON; with `texts` false, texts are left out.
     pub fn json(&self, texts: bool) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         if !texts {

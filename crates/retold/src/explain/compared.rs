@@ -1,0 +1,16 @@
+//! A page that is to be explained beside another.
+
+use crate::text::Text;
+
+/// One of the two pages.
+#[derive(Clone, Debug)]
+pub struct ComparedPage {
+    /// Its id.
+    pub id: String,
+    /// Its site, for noise that is a site's only.
+    pub site: Option<String>,
+    /// Its date as written in the input.
+    pub date: Option<String>,
+    /// Its text.
+    pub text: Text,
+}

@@ -1,0 +1,262 @@
+use proptest::prelude::*;
+use rayon::prelude::*;
+
+use super::super::record::Body;
+use super::super::tests::{Folder, gzip};
+use super::*;
+
+/// Limits that make several batches of small files.
+fn small_batches() -> Limits {
+    Limits {
+        batch_bytes: 1 << 12,
+        ..Limits::default()
+    }
+}
+
+#[derive(Default)]
+struct Advanced(AtomicU64);
+
+impl Watch for Advanced {
+    fn advance(&self, by: u64) {
+        self.0.fetch_add(by, Relaxed);
+    }
+}
+
+#[test]
+fn small_files_that_may_hold_much_are_not_small() {
+    let folder = Folder::new(&[]);
+    let is_small = |name: &str| {
+        folder.write(name, b"{}");
+        is_small(&folder.source(name), Limits::default().small_file)
+    };
+    assert!(is_small("a.jsonl") && is_small("page.html") && is_small("gz"));
+    assert!(!is_small("a.jsonl.gz") && !is_small("a.ZST") && !is_small("a.parquet"));
+}
+
+#[test]
+fn compressed_files_are_read_side_by_side_and_each_in_order() {
+    let folder = Folder::new(&[]);
+    let lines = |count: usize| "{\"id\":\"x\",\"text\":\"a page\"}\n".repeat(count);
+    let sizes = [3000, 10, 900, 0, 2000, 700, 1500];
+    for (number, size) in sizes.into_iter().enumerate() {
+        folder.write(&format!("{number}.jsonl.gz"), &gzip(lines(size).as_bytes()));
+    }
+    folder.write("8.jsonl", lines(100).as_bytes());
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let reading = Reading::all(&sources, &options, &(), "reading");
+    assert_eq!(reading.readers(1), [[0, 1, 2, 3, 4, 5, 6, 7]]);
+    assert_eq!(reading.readers(100).len(), sizes.len());
+    let mut all = reading.readers(3).concat();
+    all.sort_unstable();
+    assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7]);
+    let found = |threads: usize| {
+        let make = |records: &mut Numbered<'_>| -> Vec<(u32, u64)> {
+            records
+                .map(|(number, record)| (number, record.number))
+                .collect()
+        };
+        let mut found = Vec::new();
+        let take = |made: &mut Vec<(u32, u64)>| {
+            found.append(made);
+            Ok(())
+        };
+        let watch = Advanced::default();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().unwrap();
+        let reading = Reading {
+            limits: small_batches(),
+            ..Reading::all(&sources, &options, &watch, "reading")
+        };
+        pool.install(|| reading.run(ReadOrder::Any, make, take))
+            .unwrap();
+        let size: u64 = sources.iter().map(|source| source.size).sum();
+        assert_eq!(watch.0.load(Relaxed), size);
+        found
+    };
+    let (one, side_by_side) = (found(1), found(12));
+    assert!(one.is_sorted() && !side_by_side.is_sorted());
+    assert_eq!(found(12), side_by_side);
+    let mut sorted = side_by_side;
+    sorted.sort_by_key(|(source, _)| *source);
+    assert_eq!(sorted, one);
+}
+
+/// A folder of files of all sizes, some of them larger than what a worker reads itself.
+fn small_and_large() -> Folder {
+    let small_file = Limits::default().small_file;
+    let large = "{\"id\":\"x\",\"text\":\"a page\"}\n".repeat(small_file as usize / 20);
+    let folder = Folder::new(&[]);
+    for number in 0..40 {
+        let name = format!("{number:02}.jsonl");
+        match number % 7 {
+            3 => folder.write(&name, large.as_bytes()),
+            5 => folder.write(&name, b""),
+            _ => folder.write(&name, &large.as_bytes()[..27 * number]),
+        }
+    }
+    let sources = folder.sources(&["."]);
+    assert!(sources.iter().any(|source| source.size > small_file));
+    folder
+}
+
+/// Where a record is, and its size.
+fn place(number: u32, record: Record) -> (u32, u64, u64) {
+    (number, record.number, record.size)
+}
+
+/// The places of all records, read one after the other.
+fn one_after_the_other(sources: &[Source], options: &ReadOptions) -> Vec<(u32, u64, u64)> {
+    let all = sources.iter().enumerate().flat_map(|(number, source)| {
+        let records = source.records(options);
+        records.map(move |record| place(number as u32, record))
+    });
+    all.collect()
+}
+
+#[test]
+fn small_files_and_large_ones_are_read_in_order() {
+    let folder = small_and_large();
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let all = one_after_the_other(&sources, &options);
+    let watch = Advanced::default();
+    let found = || {
+        let mut found = Vec::new();
+        each_record(&sources, &options, &watch, "reading", place, |record| {
+            found.push(*record);
+            Ok(())
+        })
+        .unwrap();
+        found
+    };
+    assert_eq!(found(), all);
+    let size: u64 = sources.iter().map(|source| source.size).sum();
+    assert_eq!(watch.0.load(Relaxed), size);
+    // On a thread of the pool, which works on records as well.
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        assert_eq!(pool.build().unwrap().install(found), all);
+    }
+}
+
+#[test]
+fn what_takes_records_may_use_the_pool() {
+    let folder = small_and_large();
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let all = one_after_the_other(&sources, &options).len();
+    let count = || {
+        let mut count = 0;
+        let take = |record: &mut (u32, u64, u64)| {
+            if record.1 % 500 == 1 {
+                let numbers: Vec<u64> = [record.1; 64].par_iter().map(|n| 2 * n).collect();
+                assert_eq!(numbers, [2 * record.1; 64]);
+            }
+            count += 1;
+            Ok(())
+        };
+        each_record(&sources, &options, &(), "reading", place, take).unwrap();
+        count
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
+    assert_eq!([count(), pool.build().unwrap().install(count)], [all; 2]);
+}
+
+#[test]
+fn panics_and_errors_end_the_reading() {
+    let folder = small_and_large();
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let panic = std::panic::AssertUnwindSafe(|| {
+        let make = |number: u32, _| assert_ne!(number, 17);
+        each_record(&sources, &options, &(), "reading", make, |_| Ok(()))
+    });
+    assert!(std::panic::catch_unwind(panic).is_err());
+    let mut taken = 0;
+    let ended = each_record(&sources, &options, &(), "reading", place, |_| {
+        taken += 1;
+        Err(Error::Cancelled)
+    });
+    assert!(ended.is_err());
+    assert_eq!(taken, 1);
+}
+
+fn line(number: u64) -> String {
+    format!("{{\"id\":\"{number}\",\"text\":\"a page\"}}\n")
+}
+
+fn lines(count: u64) -> Vec<u8> {
+    (1..=count).map(line).collect::<String>().into_bytes()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn each_wanted_record_comes_once(
+        files in prop::collection::vec((any::<bool>(), 0..400u64), 1..6),
+        every in 1..40usize,
+        threads in 1..20usize,
+    ) {
+        let folder = Folder::new(&[]);
+        let mut all = Vec::new();
+        for (number, &(is_compressed, count)) in files.iter().enumerate() {
+            match is_compressed {
+                true => folder.write(&format!("{number}.jsonl.gz"), &gzip(&lines(count))),
+                false => folder.write(&format!("{number}.jsonl"), &lines(count)),
+            }
+            // The last one is not there.
+            all.extend((1..=count + 1).map(|record| (number as u32, record)));
+        }
+        let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+        let wanted: Vec<(u32, u64)> = all.into_iter().step_by(every).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for order in [ReadOrder::Listed, ReadOrder::Any] {
+            let mut found = Vec::new();
+            let make = |at: usize, source: &Source, record: Record| {
+                let place = (source.name.clone(), record.number);
+                match record.parse(source, &options) {
+                    Outcome::Page(page) => (at, place, Some(page.id)),
+                    _ => (at, place, None),
+                }
+            };
+            let take = |at: usize, made: &mut (usize, (String, u64), Option<String>)| {
+                found.push((at, made.clone()));
+                Ok(())
+            };
+            let reading = Reading {
+                sources: &sources,
+                options: &options,
+                watch: &(),
+                wanted: Some(&wanted),
+                limits: small_batches(),
+            };
+            pool.install(|| reading.run_wanted(&wanted, order, make, take)).unwrap();
+            if order == ReadOrder::Any {
+                found.sort();
+            }
+            // One after the other.
+            let expected: Vec<_> = wanted.iter().enumerate().map(|(at, &(source, number))| {
+                let source = &sources[source as usize];
+                let mut records = source.records(&options);
+                let id = records.any(|r| r.number == number).then(|| number.to_string());
+                (at, (at, (source.name.clone(), number), id))
+            }).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
+
+#[test]
+fn a_record_holds_nothing_of_what_stands_beside_it() {
+    let folder = Folder::new(&[]);
+    folder.write("in.jsonl", &lines(9));
+    let (sources, options) = (folder.sources(&["in.jsonl"]), ReadOptions::default());
+    let wanted = [(0, 2), (0, 7)];
+    let records = sources[0].records(&options);
+    for (record, number) in some_of(records, &wanted).zip([2, 7]) {
+        let mut record = record;
+        let bytes = match &mut record.body {
+            Body::Raw(raw) => raw.shared().unwrap(),
+            Body::Parsed(other) => panic!("{other:?}"),
+        };
+        assert!(bytes.is_unique());
+        assert_eq!(bytes, &line(number));
+    }
+}

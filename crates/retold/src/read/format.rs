@@ -1,0 +1,41 @@
+//! What a format of files can do. `sniff.rs` knows which formats there are.
+
+use std::fmt;
+use std::path::Path;
+
+use super::compression::Compression;
+use super::hashed::Hashed;
+use super::mark::Decide;
+use super::options::ReadOptions;
+use super::record::Record;
+use super::source::Source;
+use super::window::Window;
+use crate::error::Result;
+
+/// A file that is ready to read.
+pub(crate) struct OpenFile {
+    /// Its content, decompressed.
+    pub window: Window,
+    /// The file behind the window, for the hash of what was read of it.
+    pub file: Hashed,
+    pub compression: Compression,
+}
+
+/// The records of a file, in order.
+pub(crate) type Records = Box<dyn Iterator<Item = Record> + Send>;
+
+/// A format of files.
+pub(crate) trait Format: fmt::Debug {
+    /// Reads a file. Damage ends the records with a rejected one.
+    fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records;
+
+    /// Reads a file again and writes the kept records to `to`; see [`Source::rewrite`].
+    fn rewrite(
+        &self,
+        file: OpenFile,
+        source: &Source,
+        options: &ReadOptions,
+        decide: Decide<'_, '_>,
+        to: &Path,
+    ) -> Result<()>;
+}

@@ -1,0 +1,103 @@
+//! Formats whose files are cut into records from front to back.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::format::{Format, OpenFile, Records};
+use super::frame::{Frame, FrameState, Frames};
+use super::hashed::{Hashed, Seen};
+use super::mark::{Decide, RecordDecision};
+use super::options::ReadOptions;
+use super::output::Output;
+use super::record::{Body, Outcome, Record};
+use super::source::Source;
+use super::window::Window;
+use crate::error::{Error, Result};
+
+/// A format that needs to know only where its records begin and end.
+pub(crate) trait Framed: fmt::Debug {
+    /// Cuts the content of a file into records.
+    fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames>;
+}
+
+impl<F: Framed> Format for F {
+    fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records {
+        Box::new(FramedRecords {
+            frames: self.frames(file.window, options),
+            file: file.file,
+            seen: Arc::clone(&source.seen),
+        })
+    }
+
+    fn rewrite(
+        &self,
+        file: OpenFile,
+        source: &Source,
+        options: &ReadOptions,
+        decide: Decide<'_, '_>,
+        to: &Path,
+    ) -> Result<()> {
+        let frames = self.frames(file.window, options);
+        write_kept(frames, decide, Output::new(to, file.compression))?;
+        source.seen.note(file.file.hash());
+        Ok(())
+    }
+}
+
+/// The records of a file.
+struct FramedRecords {
+    frames: Box<dyn Frames>,
+    file: Hashed,
+    seen: Arc<Seen>,
+}
+
+impl Iterator for FramedRecords {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        let Some(frame) = self.frames.next() else {
+            self.seen.note(self.file.hash());
+            return None;
+        };
+        let Frame {
+            number,
+            size,
+            state,
+        } = frame;
+        let body = match state {
+            FrameState::Whole => Body::Raw(self.frames.unparsed()),
+            FrameState::Skipped(kind) => Body::Parsed(Outcome::Skipped(kind)),
+            FrameState::Damaged(reason) => Body::Parsed(Outcome::Rejected(reason)),
+        };
+        Some(Record { number, size, body })
+    }
+}
+
+/// Writes the kept records of a file.
+fn write_kept(
+    mut frames: Box<dyn Frames>,
+    decide: Decide<'_, '_>,
+    mut output: Output,
+) -> Result<()> {
+    while let Some(frame) = frames.next() {
+        let decision = decide(frame.number);
+        let marked = matches!(decision, RecordDecision::Mark(_));
+        let whole = match (&decision, frame.state) {
+            (RecordDecision::Leave, _) | (_, FrameState::Damaged(_)) => continue,
+            (_, FrameState::Whole) => true,
+            (_, FrameState::Skipped(_)) => false,
+        };
+        if frames.one_by_one() {
+            output
+                .new_member()
+                .map_err(Error::io("cannot write", &output.path))?;
+        }
+        let written = output.record(&frames.header(marked), |to| match decision {
+            RecordDecision::Mark(mark) if whole => to.write_all(&frames.marked(mark.as_ref())),
+            _ => frames.copy(to),
+        });
+        written.map_err(Error::io("cannot write", &output.path))?;
+    }
+    output.finish()
+}

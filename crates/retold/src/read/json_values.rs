@@ -1,0 +1,109 @@
+//! Values of JSON, borrowed from their line where they can be.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+
+/// The text of a small field: a string's content, any other value as it is written; `null` is nothing.
+pub(super) fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
+    match raw.as_bytes().first() {
+        Some(b'"') => serde_json::from_str(raw).map(Some),
+        _ if raw == "null" => Ok(None),
+        _ => Ok(Some(raw.to_owned())),
+    }
+}
+
+/// A string that is borrowed from the line where it has no escapes.
+pub(super) struct JsonStr;
+
+impl<'de> DeserializeSeed<'de> for JsonStr {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Cow<'de, str>, D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for JsonStr {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        to.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}
+
+/// Any value: a string, or what it is instead.
+#[derive(Clone, Default)]
+pub(super) enum Value<'a> {
+    #[default]
+    Absent,
+    Text(Cow<'a, str>),
+    Other(&'static str),
+}
+
+/// Reads a [`Value`], passing over what is in lists and objects.
+pub(super) struct AnyValue;
+
+impl<'de> DeserializeSeed<'de> for AnyValue {
+    type Value = Value<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value<'de>, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value<'de>;
+
+    fn expecting(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        to.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Value::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Value::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Value::Absent)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Value::Other("true or false"))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Value::Other("a number"))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Value::Other("a number"))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Value::Other("a number"))
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Value::Other("a list"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Value::Other("an object"))
+    }
+}

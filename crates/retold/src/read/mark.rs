@@ -1,0 +1,35 @@
+//! What happens to a record when the kept ones are written, and what `--mark` adds to it.
+
+use std::borrow::Cow;
+
+use crate::relation::Relation;
+
+/// What is decided on a record when `kept/` is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordDecision<'a> {
+    /// Copied unchanged.
+    Keep,
+    /// Not written: a dropped page or a reject.
+    Leave,
+    /// `--mark`: written with the fields `retold_cluster`, `retold_canonical` and `retold_relation` added where the
+    /// format has fields (JSONL, CSV, Parquet, WARC as named fields of the record header); `None` for a page that is
+    /// in no cluster (fields null or empty).
+    Mark(Option<Mark<'a>>),
+}
+
+/// What `--mark` adds to a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark<'a> {
+    /// The number of the page's cluster.
+    pub cluster: u64,
+    /// The id of the cluster's canonical page.
+    pub canonical: Cow<'a, str>,
+    /// What the page is to the canonical page; `None` for the canonical page itself and unrelated members.
+    pub relation: Option<Relation>,
+}
+
+/// Decides on each record of a source by its number, asked once for each, in order.
+pub(super) type Decide<'d, 'a> = &'d mut dyn FnMut(u64) -> RecordDecision<'a>;
+
+/// The names of the fields that `--mark` adds.
+pub(crate) const MARK_FIELDS: [&str; 3] = ["retold_cluster", "retold_canonical", "retold_relation"];

@@ -1,0 +1,50 @@
+//! What readers have to know.
+
+use serde::{Deserialize, Serialize};
+
+/// What readers have to know. One struct for the command line, the config file and bindings.
+///
+/// Fields are named by paths: `content.text` is the field `text` of the field `content` (JSONL, Parquet), unless there is a
+/// field of the name `content.text`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReadOptions {
+    /// Field of JSONL/CSV/Parquet that holds plain text; or several with commas between them, joined by blank lines.
+    pub text_field: String,
+    /// Field that holds HTML, looked at if the text field is absent.
+    pub html_field: String,
+    /// Field that holds the id.
+    pub id_field: String,
+    /// Field that holds the URL; if it is absent, that field of `metadata`.
+    pub url_field: String,
+    /// Field that holds the date; if it is absent, that field of `metadata`.
+    pub date_field: String,
+    /// Field that names the site, if any.
+    pub site_field: Option<String>,
+    /// Take the N-th directory below the INPUT as the site of a file's pages (counted from 1).
+    pub site_dir: Option<usize>,
+    /// Larger records are rejected, and never held in memory as a whole.
+    pub max_record_size: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            text_field: "text".into(),
+            html_field: "html".into(),
+            id_field: "id".into(),
+            url_field: "url".into(),
+            date_field: "date".into(),
+            site_field: None,
+            site_dir: None,
+            max_record_size: 64 << 20,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// The fields that make the text, in order.
+    pub(crate) fn text_fields(&self) -> impl Iterator<Item = &str> {
+        self.text_field.split(',').map(str::trim)
+    }
+}

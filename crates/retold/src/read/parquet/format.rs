@@ -1,0 +1,31 @@
+//! Parquet as a format of files.
+
+use std::path::Path;
+
+use super::{records, rewrite};
+use crate::error::Result;
+use crate::read::format::{Format, OpenFile, Records};
+use crate::read::mark::Decide;
+use crate::read::options::ReadOptions;
+use crate::read::source::Source;
+
+/// Parquet files. They are not read from front to back, so each pass opens them once more.
+#[derive(Debug)]
+pub(crate) struct Parquet;
+
+impl Format for Parquet {
+    fn records(&self, _: OpenFile, source: &Source, options: &ReadOptions) -> Records {
+        records::records(source, options)
+    }
+
+    fn rewrite(
+        &self,
+        _: OpenFile,
+        source: &Source,
+        options: &ReadOptions,
+        decide: Decide<'_, '_>,
+        to: &Path,
+    ) -> Result<()> {
+        rewrite::rewrite(source, options, decide, to)
+    }
+}

@@ -1,0 +1,220 @@
+//! The rows of a Parquet file as records: only the wanted columns are read, a few hundred rows at a time.
+
+use std::borrow::Cow;
+
+use ::parquet::column::reader::ColumnReader;
+use ::parquet::errors::ParquetError;
+use ::parquet::file::reader::FileReader;
+use ::parquet::schema::types::ColumnDescPtr;
+
+use super::cells::{self, Cells};
+use super::levels::{BATCH_ROWS, read_through};
+use super::table::{DATE, HTML, ID, SITE, TEXT, Table, URL, guarded};
+use crate::page::{Content, Markup, Page};
+use crate::read::format::Records;
+use crate::read::frame::too_large;
+use crate::read::names;
+use crate::read::options::ReadOptions;
+use crate::read::record::{Body, Outcome, Record};
+use crate::read::source::Source;
+
+/// The wanted columns of a row group, as far as they are not read yet.
+struct RowGroup {
+    columns: Vec<Option<(ColumnDescPtr, ColumnReader)>>,
+    left: usize,
+}
+
+impl RowGroup {
+    /// The next rows; none behind the last.
+    fn next(&mut self) -> Result<RowBatch, String> {
+        let rows = self.left.min(BATCH_ROWS);
+        let read = |column: &mut Option<(ColumnDescPtr, ColumnReader)>| match column {
+            Some((about, reader)) => guarded(|| cells::read(reader, about, rows)).map(Some),
+            None => Ok(None),
+        };
+        let columns = self
+            .columns
+            .iter_mut()
+            .map(read)
+            .collect::<Result<_, _>>()?;
+        self.left -= rows;
+        Ok(RowBatch {
+            columns,
+            rows,
+            next: 0,
+        })
+    }
+}
+
+/// The wanted columns of a row group. The others are read through: a row that cannot be copied is not kept.
+fn open_group(table: &Table, number: usize) -> Result<RowGroup, String> {
+    guarded(|| {
+        let group = table.file.get_row_group(number)?;
+        let left = table.counts[number];
+        for leaf in 0..group.num_columns() {
+            if !table.wanted.contains(&Some(leaf)) {
+                read_through(&*group, leaf, left)?;
+            }
+        }
+        let column = |leaf: &Option<usize>| {
+            let Some(leaf) = *leaf else { return Ok(None) };
+            let about = group.metadata().schema_descr().column(leaf);
+            Ok(Some((about, group.get_column_reader(leaf)?)))
+        };
+        let columns = table.wanted.iter().map(column);
+        let columns = columns.collect::<Result<_, ParquetError>>()?;
+        Ok::<_, ParquetError>(RowGroup { columns, left })
+    })
+}
+
+/// The wanted columns of some rows, each as text or as bytes.
+#[derive(Default)]
+struct RowBatch {
+    columns: Vec<Option<Cells>>,
+    rows: usize,
+    next: usize,
+}
+
+impl RowBatch {
+    /// The bytes of one cell; `None` for null.
+    fn cell(&self, column: usize, row: usize) -> Option<&[u8]> {
+        let cell = self.columns[column].as_ref()?.get(row)?;
+        cell.as_ref().map(|bytes| bytes.data())
+    }
+
+    /// The text; `None` if all its columns are null.
+    fn text(&self, row: usize) -> Option<Cow<'_, [u8]>> {
+        let mut texts = (TEXT..self.columns.len()).filter_map(|column| self.cell(column, row));
+        match (texts.next()?, texts.next()) {
+            (text, None) => Some(Cow::Borrowed(text)),
+            (first, Some(second)) => {
+                names::joined([first, second].into_iter().chain(texts)).map(Cow::Owned)
+            }
+        }
+    }
+
+    fn name(&self, column: usize, row: usize) -> Option<String> {
+        let bytes = self.cell(column, row).filter(|bytes| !bytes.is_empty())?;
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+/// The records of a file.
+pub(super) fn records(source: &Source, options: &ReadOptions) -> Records {
+    source.seen.look_first(&source.path);
+    match Table::open(source, options) {
+        Ok(table) => Box::new(ParquetRecords {
+            table,
+            group: None,
+            groups: 0,
+            batch: RowBatch::default(),
+            lost: (0, String::new()),
+            number: 0,
+            source: source.clone(),
+            options: options.clone(),
+        }),
+        Err(reason) => Box::new(std::iter::once(Record::parsed(
+            1,
+            source.size,
+            Outcome::Rejected(reason),
+        ))),
+    }
+}
+
+struct ParquetRecords {
+    table: Table,
+    group: Option<RowGroup>,
+    /// How many row groups were opened.
+    groups: usize,
+    batch: RowBatch,
+    /// How many rows of a damaged row group are still to be rejected, and why.
+    lost: (usize, String),
+    number: u64,
+    source: Source,
+    options: ReadOptions,
+}
+
+impl Iterator for ParquetRecords {
+    type Item = Record;
+
+    fn next(&mut self) -> Option<Record> {
+        while self.batch.next == self.batch.rows && self.lost.0 == 0 {
+            self.go_on()?;
+        }
+        self.number += 1;
+        if self.batch.next == self.batch.rows {
+            self.lost.0 -= 1;
+            let reason = format!("row {}, {}", self.number, self.lost.1);
+            return Some(Record::parsed(self.number, 0, Outcome::Rejected(reason)));
+        }
+        let row = self.batch.next;
+        self.batch.next += 1;
+        Some(self.record(row))
+    }
+}
+
+impl ParquetRecords {
+    /// Reads on; `None` at the end.
+    fn go_on(&mut self) -> Option<()> {
+        let (left, read) = match self.group.as_mut().filter(|group| group.left > 0) {
+            Some(group) => (group.left, group.next().map(|batch| self.batch = batch)),
+            None => {
+                let left = *self.table.counts.get(self.groups)?;
+                self.groups += 1;
+                let opened = open_group(&self.table, self.groups - 1);
+                (left, opened.map(|group| self.group = Some(group)))
+            }
+        };
+        if let Err(reason) = read {
+            self.group = None;
+            let group = self.groups - 1;
+            self.lost = (left, format!("in row group {group} (from 0): {reason}"));
+        }
+        Some(())
+    }
+
+    fn record(&self, row: usize) -> Record {
+        let batch = &self.batch;
+        let (bytes, markup) = match (batch.text(row), batch.cell(HTML, row)) {
+            (Some(text), _) => (text, Markup::Plain),
+            (None, Some(html)) => (Cow::Borrowed(html), Markup::Html),
+            (None, None) => {
+                let (text, html) = (&self.options.text_field, &self.options.html_field);
+                let reason = format!(
+                    "row {}: neither `{text}` nor `{html}` has a value",
+                    self.number
+                );
+                return Record::parsed(self.number, 0, Outcome::Rejected(reason));
+            }
+        };
+        let size = bytes.len() as u64;
+        if size > self.options.max_record_size {
+            let reason = too_large(self.options.max_record_size);
+            return Record::parsed(self.number, size, Outcome::Rejected(reason));
+        }
+        let content = match String::from_utf8(bytes.into_owned()) {
+            Ok(text) => Content::Unicode { text, markup },
+            Err(other) => Content::Bytes {
+                bytes: other.into_bytes(),
+                charset: None,
+                markup,
+            },
+        };
+        let url = batch.name(URL, row);
+        let page = Page {
+            id: batch
+                .name(ID, row)
+                .or_else(|| url.clone())
+                .unwrap_or_else(|| self.source.record_id(self.number)),
+            url,
+            site: batch.name(SITE, row).or_else(|| self.source.site.clone()),
+            date: batch.name(DATE, row),
+            content,
+        };
+        Record {
+            number: self.number,
+            size,
+            body: Body::Parsed(Outcome::Page(page)),
+        }
+    }
+}

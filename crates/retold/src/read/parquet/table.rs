@@ -1,0 +1,122 @@
+//! A Parquet file, opened: which columns are wanted, and how many rows it has.
+
+use std::borrow::Cow;
+use std::fs::File;
+
+use ::parquet::file::metadata::ParquetMetaData;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::schema::types::SchemaDescriptor;
+
+use super::cells;
+use crate::quiet::caught;
+use crate::read::names;
+use crate::read::options::ReadOptions;
+use crate::read::source::Source;
+
+/// The wanted columns, in this order; from the last on those of the text.
+pub(super) const HTML: usize = 0;
+pub(super) const ID: usize = 1;
+pub(super) const URL: usize = 2;
+pub(super) const DATE: usize = 3;
+pub(super) const SITE: usize = 4;
+pub(super) const TEXT: usize = 5;
+
+/// A file with pages.
+pub(super) struct Table {
+    pub(super) file: SerializedFileReader<File>,
+    /// The places of the wanted columns that there are.
+    pub(super) wanted: Vec<Option<usize>>,
+    /// The number of rows of each row group.
+    pub(super) counts: Vec<usize>,
+}
+
+impl Table {
+    /// Opens a file and checks that it has pages; the error is the reason for its one reject.
+    pub(super) fn open(source: &Source, options: &ReadOptions) -> Result<Table, String> {
+        let file = File::open(&source.path).map_err(|error| format!("cannot open: {error}"))?;
+        let file = guarded(|| SerializedFileReader::new(file))?;
+        let schema = file.metadata().file_metadata().schema_descr();
+        check(schema, options)?;
+        let counts = counts(file.metadata())?;
+        let find = |name: &str| leaf(schema, name);
+        let usual = |name: &str| find(name).or_else(|| find(&names::usual(name)));
+        let mut wanted = vec![
+            find(&options.html_field),
+            find(&options.id_field),
+            usual(&options.url_field),
+            usual(&options.date_field),
+            options.site_field.as_deref().and_then(find),
+        ];
+        wanted.extend(options.text_fields().map(find));
+        for place in &mut wanted {
+            *place = place.filter(|leaf| cells::is_flat(&schema.column(*leaf)));
+        }
+        Ok(Table {
+            file,
+            wanted,
+            counts,
+        })
+    }
+}
+
+/// The number of rows of each row group, if the footer agrees with itself: what a flipped bit makes of a number must not
+/// become millions of rejects.
+pub(super) fn counts(footer: &ParquetMetaData) -> Result<Vec<usize>, String> {
+    let groups = footer.row_groups().iter();
+    let counts: Option<Vec<usize>> = groups
+        .map(|group| usize::try_from(group.num_rows()).ok())
+        .collect();
+    let total = counts.as_ref().and_then(|counts| {
+        let mut counts = counts.iter();
+        counts.try_fold(0usize, |sum, count| sum.checked_add(*count))
+    });
+    let stated = footer.file_metadata().num_rows();
+    match (counts, total) {
+        (Some(counts), Some(total)) if i64::try_from(total) == Ok(stated) => Ok(counts),
+        _ => Err(format!(
+            "damaged Parquet: the footer counts {stated} rows, and its row groups have another number of them"
+        )),
+    }
+}
+
+/// The column of that name, or the one that this path of names leads to.
+fn leaf(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
+    let leaves = 0..schema.num_columns();
+    leaves
+        .filter(|leaf| schema.column(*leaf).path().string() == name)
+        .min_by_key(|leaf| schema.column(*leaf).path().parts().len())
+}
+
+/// Checks that there is a column of text or HTML.
+fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String> {
+    let fields = schema.root_schema().get_fields();
+    let mut found = false;
+    for name in options.text_fields().chain([&*options.html_field]) {
+        let kind = match leaf(schema, name).map(|leaf| schema.column(leaf)) {
+            Some(column) if cells::is_text(&column) => {
+                found = true;
+                continue;
+            }
+            Some(column) if cells::is_flat(&column) => column.physical_type().to_string(),
+            None if fields.iter().all(|field| field.name() != name) => continue,
+            _ => "list or group".into(),
+        };
+        return Err(format!("column `{name}` is of type {kind}, not text"));
+    }
+    if found {
+        return Ok(());
+    }
+    let columns = fields.iter().map(|field| Cow::Borrowed(field.name()));
+    Err(names::no_column(columns, options))
+}
+
+/// Runs a step of the Parquet reader. On damaged files that crate can panic, and one bad file must not end the run.
+pub(super) fn guarded<T, E: std::fmt::Display>(
+    step: impl FnOnce() -> Result<T, E>,
+) -> Result<T, String> {
+    match caught(step) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(format!("damaged Parquet: {error}")),
+        None => Err("damaged Parquet: the reader gave up".into()),
+    }
+}

@@ -1,0 +1,66 @@
+//! The passes over a source: its records are read, and the kept ones are written.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::format::Records;
+use super::mark::RecordDecision;
+use super::open::open;
+use super::options::ReadOptions;
+use super::record::{Outcome, Record};
+use super::source::Source;
+use crate::error::{Error, Result};
+use crate::page::Page;
+
+impl Source {
+    /// Opens the source: its records in order, streaming. Damage ends the stream with one rejected record; a file that
+    /// cannot be opened gives just that record.
+    pub fn records(&self, options: &ReadOptions) -> Box<dyn Iterator<Item = Record> + Send> {
+        if let Some(pages) = &self.pages {
+            return records_of(Arc::clone(pages));
+        }
+        match open(self, options) {
+            Ok((file, format)) => format.records(file, self, options),
+            Err(reason) => {
+                let record = Record::parsed(1, self.size, Outcome::Rejected(reason));
+                Box::new(std::iter::once(record))
+            }
+        }
+    }
+
+    /// Reads the source again and writes to `to` the records that `decide` keeps, in the same format and compression.
+    ///
+    /// `decide` is asked once for every record number, in order. A file from which nothing is kept is not written.
+    ///
+    /// Errors: the file has changed since it was listed; `to` cannot be written.
+    pub fn rewrite<'a>(
+        &self,
+        options: &ReadOptions,
+        decide: &mut dyn FnMut(u64) -> RecordDecision<'a>,
+        to: &Path,
+    ) -> Result<()> {
+        if self.pages.is_some() {
+            return Err(Error::Usage(format!(
+                "{}: pages in memory have no file to write them as",
+                self.name
+            )));
+        }
+        self.unchanged()?;
+        match open(self, options) {
+            Ok((file, format)) => format.rewrite(file, self, options, decide, to)?,
+            Err(_) => self.rewrite_unread(decide)?,
+        }
+        self.unchanged()
+    }
+}
+
+/// Pages in memory as records.
+fn records_of(pages: Arc<[Page]>) -> Records {
+    let count = pages.len();
+    let record = move |at: usize| {
+        let page = pages[at].clone();
+        let size = page.content.len() as u64;
+        Record::parsed(at as u64 + 1, size, Outcome::Page(page))
+    };
+    Box::new((0..count).map(record))
+}

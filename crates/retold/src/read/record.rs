@@ -1,0 +1,77 @@
+//! Records: what a source is read as, one after the other.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use super::options::ReadOptions;
+use super::source::Source;
+use crate::page::Page;
+
+/// The result of parsing a record.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A page to sketch.
+    Page(Page),
+    /// Not a page by type (a WARC request, an image): counted by kind, copied to `kept/`.
+    Skipped(&'static str),
+    /// A page that could not be read; the reason is shown to people.
+    Rejected(String),
+}
+
+/// One record of a source as it was read, not yet parsed: parsing is the part that runs on all threads.
+#[derive(Debug)]
+pub struct Record {
+    /// Counted from 1 within the source.
+    pub number: u64,
+    /// Size in bytes as read (decompressed).
+    pub size: u64,
+    pub(super) body: Body,
+}
+
+/// What a worker thread needs to parse a record.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// There is nothing left to parse.
+    Parsed(Outcome),
+    /// What only the format of its file understands.
+    Raw(Box<dyn Unparsed>),
+}
+
+/// A record in the form in which its format hands it to a worker thread.
+pub(crate) trait Unparsed: fmt::Debug + Send {
+    /// Parses the record, which has that number in its source.
+    fn parse(self: Box<Self>, number: u64, source: &Source, options: &ReadOptions) -> Outcome;
+
+    /// Its bytes, if they may be part of a larger block, which they keep in memory.
+    fn shared(&mut self) -> Option<&mut Bytes>;
+}
+
+impl Record {
+    /// Parses the record. Independent of all other records, so it may run on any thread.
+    pub fn parse(self, source: &Source, options: &ReadOptions) -> Outcome {
+        match self.body {
+            Body::Parsed(outcome) => outcome,
+            Body::Raw(raw) => raw.parse(self.number, source, options),
+        }
+    }
+
+    /// The record without the block that it was read in, for those who keep few records of many.
+    pub(super) fn detached(mut self) -> Record {
+        if let Body::Raw(raw) = &mut self.body
+            && let Some(bytes) = raw.shared()
+        {
+            *bytes = Bytes::copy_from_slice(bytes);
+        }
+        self
+    }
+
+    /// A record of which the outcome is known.
+    pub(super) fn parsed(number: u64, size: u64, outcome: Outcome) -> Record {
+        Record {
+            number,
+            size,
+            body: Body::Parsed(outcome),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What is read: a file, standard input spooled to one, or pages in memory.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::hashed::Seen;
+use super::mark::{Decide, RecordDecision};
+use crate::error::{Error, Result};
+use crate::page::Page;
+
+/// One file to read (or standard input, spooled), or pages in memory.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file on disk.
+    pub path: PathBuf,
+    /// Its name for people and for ids: relative to its INPUT, prefixed where two INPUTs would collide.
+    pub name: String,
+    /// Where it goes below `kept/`: `<INPUT name>/<relative path>`, or the file's name for a single file.
+    pub kept: PathBuf,
+    /// The site that `--site-dir` gives its pages.
+    pub site: Option<String>,
+    /// Size of the file on disk, for progress bars.
+    pub size: u64,
+    /// Size and time of the last change when the file was listed; `None` if it was not there.
+    pub(crate) stamp: Option<Stamp>,
+    /// What its bytes were when they were first read through.
+    pub(crate) seen: Arc<Seen>,
+    /// The pages, if they are in memory and not in a file.
+    pub(crate) pages: Option<Arc<[Page]>>,
+}
+
+/// The size of a file and when it was last written to.
+pub(crate) type Stamp = (u64, Option<SystemTime>);
+
+pub(super) fn stamp(path: &Path) -> Option<Stamp> {
+    let file = std::fs::metadata(path).ok()?;
+    Some((file.len(), file.modified().ok()))
+}
+
+impl Source {
+    /// Standard input, spooled to the file at `path`: JSON Lines, unless its content says otherwise.
+    pub fn spooled(path: &Path) -> Source {
+        Source {
+            path: path.to_owned(),
+            name: "stdin".into(),
+            kept: "stdin.jsonl".into(),
+            site: None,
+            size: std::fs::metadata(path).map_or(0, |file| file.len()),
+            stamp: stamp(path),
+            seen: Arc::default(),
+            pages: None,
+        }
+    }
+
+    /// Pages in memory, as records of a source with that name. They can be read as often as a file, but not rewritten.
+    pub fn of_pages(name: &str, pages: impl IntoIterator<Item = Page>) -> Source {
+        let pages: Arc<[Page]> = pages.into_iter().collect();
+        Source {
+            path: name.into(),
+            name: name.to_owned(),
+            kept: name.into(),
+            site: None,
+            size: pages.iter().map(|page| page.content.len() as u64).sum(),
+            stamp: None,
+            seen: Arc::default(),
+            pages: Some(pages),
+        }
+    }
+
+    /// Checks that nobody has written to the file since it was listed, and that all passes through it read the same bytes.
+    ///
+    /// Errors: somebody has.
+    pub fn unchanged(&self) -> Result<()> {
+        if self.seen.differed() {
+            return Err(self.changed());
+        }
+        // One that is gone is a reject, or an error where its records are wanted.
+        let now = stamp(&self.path);
+        if self.pages.is_some() || now.is_none() || now == self.stamp {
+            return Ok(());
+        }
+        Err(self.changed())
+    }
+
+    pub(super) fn changed(&self) -> Error {
+        Error::Usage(format!(
+            "{}: the file changed during the run; run again when nothing writes to it",
+            self.path.display()
+        ))
+    }
+
+    /// Writes the kept records of a file that cannot be opened. The first pass has rejected it as well, so that nothing of it
+    /// can be kept; if it was there then, it has changed.
+    pub(super) fn rewrite_unread(&self, decide: Decide<'_, '_>) -> Result<()> {
+        match decide(1) {
+            RecordDecision::Leave => Ok(()),
+            _ if self.path.exists() => Ok(()),
+            _ => Err(self.changed()),
+        }
+    }
+
+    /// The id of a record that names none itself.
+    pub(super) fn record_id(&self, number: u64) -> String {
+        format!("{}#{number}", self.name)
+    }
+}

@@ -1,0 +1,44 @@
+//! Files with nothing to read in them: no pages, or in a form that is not supported.
+
+use std::path::Path;
+
+use super::format::{Format, OpenFile, Records};
+use super::mark::{Decide, RecordDecision};
+use super::options::ReadOptions;
+use super::output::copy_file;
+use super::record::{Outcome, Record};
+use super::source::Source;
+use crate::error::Result;
+
+/// Files that are one record without a page.
+#[derive(Debug)]
+pub(crate) enum Unread {
+    /// Not a page; counted under this kind.
+    Skip(&'static str),
+    /// It may have pages but is not supported; the reason is shown to people.
+    Refuse(String),
+}
+
+impl Format for Unread {
+    fn records(&self, _: OpenFile, source: &Source, _: &ReadOptions) -> Records {
+        let outcome = match self {
+            Unread::Skip(kind) => Outcome::Skipped(kind),
+            Unread::Refuse(reason) => Outcome::Rejected(reason.clone()),
+        };
+        Box::new(std::iter::once(Record::parsed(1, source.size, outcome)))
+    }
+
+    fn rewrite(
+        &self,
+        _: OpenFile,
+        source: &Source,
+        _: &ReadOptions,
+        decide: Decide<'_, '_>,
+        to: &Path,
+    ) -> Result<()> {
+        match decide(1) {
+            RecordDecision::Leave => Ok(()),
+            _ => copy_file(source, to),
+        }
+    }
+}

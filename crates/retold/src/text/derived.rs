@@ -1,0 +1,62 @@
+//! What follows from a text and is found out when it is first needed.
+
+use std::sync::{Arc, OnceLock};
+
+use super::language::Script;
+use super::options::TextOptions;
+use super::synonyms::Synonyms;
+use super::tokenize::Tokenizer;
+
+/// A word as a byte range of [`Text::folded`](super::Text::folded).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// The script of its first letter; [`Script::None`] for a number.
+    pub script: Script,
+    /// True if it is on the stop-word list of its language.
+    pub stop: bool,
+    /// True if more than white space stands between it and the word before: punctuation or the edge of a block.
+    pub after_break: bool,
+}
+
+impl Word {
+    /// True if it has no letter.
+    pub fn is_number(self) -> bool {
+        self.script == Script::None
+    }
+
+    /// True if it carries meaning: neither a stop-word nor a number.
+    pub fn is_content(self) -> bool {
+        !self.stop && !self.is_number()
+    }
+}
+
+/// Data derived from a text, computed on first use.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Derived {
+    pub(super) tokenizer: Arc<Tokenizer>,
+    pub(super) synonyms: Arc<Synonyms>,
+    pub(super) language: OnceLock<Option<&'static str>>,
+    pub(super) words: OnceLock<Vec<Word>>,
+    pub(super) seen_chars: OnceLock<u64>,
+}
+
+/// Texts are equal if what the rest follows from is.
+impl PartialEq for Derived {
+    fn eq(&self, _: &Derived) -> bool {
+        true
+    }
+}
+
+impl Derived {
+    pub(super) fn new(options: &TextOptions) -> Derived {
+        Derived {
+            tokenizer: Arc::clone(&options.tokenizer),
+            synonyms: Arc::clone(&options.synonyms),
+            ..Derived::default()
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What the text stage does to a page.
+
+use std::sync::Arc;
+
+use super::extract::Extract;
+use super::fold::{FoldOptions, Folder};
+use super::synonyms::Synonyms;
+use super::tokenize::Tokenizer;
+
+/// What the text stage does to a page. Every switch is on by default.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextOptions {
+    /// Unicode NFKC: full-width letters become narrow, invisible format characters are removed.
+    pub nfkc: bool,
+    /// Lower case.
+    pub case: bool,
+    /// Traditional Chinese characters become simplified ones, character by character.
+    pub simplify: bool,
+    /// Which part of a page methods see; `None` leaves it to the method ([`crate::method::MethodInfo::extract`]), and
+    /// is the whole page where there is no method.
+    pub extract: Option<Extract>,
+    /// Whether [`Text::sentences`] are looked for; methods that do not read them are faster without.
+    pub sentences: bool,
+    /// Segments text into words, for methods that use words.
+    pub tokenizer: Arc<Tokenizer>,
+    /// Synonyms, for methods that use concepts.
+    pub synonyms: Arc<Synonyms>,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        TextOptions {
+            nfkc: true,
+            case: true,
+            simplify: true,
+            extract: None,
+            sentences: true,
+            tokenizer: Arc::default(),
+            synonyms: Arc::default(),
+        }
+    }
+}
+
+impl TextOptions {
+    /// What folds text as these options say.
+    pub fn folder(&self) -> Folder {
+        Folder::new(FoldOptions {
+            nfkc: self.nfkc,
+            case: self.case,
+            simplify: self.simplify,
+        })
+    }
+}

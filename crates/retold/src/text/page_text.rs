@@ -1,0 +1,137 @@
+//! The text of a page: what people are shown, what methods see, and where both agree.
+
+use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::block::blocks;
+use super::count::count_chars;
+use super::derived::Derived;
+use super::extract::Extraction;
+use super::meta::PageMeta;
+
+/// The headline is one of so many blocks that methods see at the most.
+const HEADLINE_BLOCKS: usize = 20;
+
+/// A page's text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Text {
+    /// The visible text, one line per block (blocks are separated by one `\n` and hold none; white space inside a
+    /// block is collapsed to single spaces).
+    pub visible: String,
+    /// The visible text folded: the same blocks, also separated by one `\n`.
+    pub folded: String,
+    /// Byte ranges in [`Text::folded`] of the sentences that a full stop ends, in order, of the blocks that methods
+    /// see, if they were asked for ([`TextOptions::sentences`]). A sentence begins after the previous full stop or the block's start and ends before its own full stop.
+    pub sentences: Vec<Sentence>,
+    /// For each block whether methods see it; empty if they see all.
+    pub main: Vec<bool>,
+    /// How the main text was found.
+    pub extraction: Extraction,
+    /// Characters of the visible text, white space left out, in blocks of which at least half is links.
+    pub link_chars: u64,
+    /// What the page says of itself.
+    pub meta: PageMeta,
+    pub(super) derived: Derived,
+}
+
+impl Text {
+    /// The blocks of [`Text::folded`] that methods see, each with the byte at which it begins.
+    pub fn seen(&self) -> impl Iterator<Item = (usize, &str)> + Clone {
+        let mut start = 0;
+        let blocks = blocks(&self.folded).map(move |block| {
+            let at = start;
+            start += block.len() + 1;
+            (at, block)
+        });
+        blocks.enumerate().filter_map(|(number, (at, block))| {
+            (self.sees(number) && !block.is_empty()).then_some((at, block))
+        })
+    }
+
+    /// The bytes of [`Text::folded`] that methods see: a range for each run of blocks that they see.
+    pub(crate) fn seen_ranges(&self) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        if self.main.is_empty() {
+            ranges.push(0..self.folded.len());
+            return ranges;
+        }
+        for (start, block) in self.seen() {
+            let end = start + block.len();
+            match ranges.last_mut() {
+                Some(last) if last.end + 1 == start => last.end = end,
+                _ => ranges.push(start..end),
+            }
+        }
+        ranges
+    }
+
+    /// The blocks of [`Text::visible`] whose folded forms methods see: what people are shown of it.
+    pub fn shown(&self) -> impl Iterator<Item = &str> {
+        let blocks = blocks(&self.visible).enumerate();
+        blocks.filter_map(|(number, block)| self.sees(number).then_some(block))
+    }
+
+    /// Whether methods see the block of that number.
+    fn sees(&self, number: usize) -> bool {
+        let seen = self.main.get(number).copied();
+        seen.unwrap_or(self.main.is_empty())
+    }
+
+    /// The bytes of [`Text::folded`] that are the headline, as far as methods see it: of the first blocks the longest that the page's
+    /// title holds; of a page without a title, the first block. Empty if there is none.
+    pub fn headline(&self) -> Range<usize> {
+        let title = self.meta.title.as_deref();
+        let mut start = 0;
+        let folded = blocks(&self.folded).map(|block| {
+            let at = start;
+            start += block.len() + 1;
+            at..at + block.len()
+        });
+        let numbered = blocks(&self.visible).zip(folded).enumerate();
+        let seen = numbered.filter(|&(number, _)| self.sees(number));
+        let looked = match title {
+            Some(_) => HEADLINE_BLOCKS,
+            None => 1,
+        };
+        let first = seen.take(looked).map(|(_, block)| block);
+        let held = first.filter(|(shown, _)| title.is_none_or(|title| title.contains(shown)));
+        let longest = held.max_by_key(|(_, bytes)| bytes.len());
+        longest.map_or(0..0, |(_, bytes)| bytes)
+    }
+
+    /// Two lengths in characters, white space left out: that of the folded text; and that of the page's own text,
+    /// which is its main text, or all but its blocks of links (menus, lists of other pages) if methods see the whole page.
+    pub fn lengths(&self) -> (u64, u64) {
+        let seen = self.seen_chars();
+        match self.main.is_empty() {
+            true => (seen, seen.saturating_sub(self.link_chars)),
+            false => (count_chars(&self.folded), seen),
+        }
+    }
+
+    /// Characters that methods see, white space left out. Counted once.
+    pub fn seen_chars(&self) -> u64 {
+        *self.derived.seen_chars.get_or_init(|| {
+            let ranges = self.seen_ranges().into_iter();
+            ranges.map(|seen| count_chars(&self.folded[seen])).sum()
+        })
+    }
+}
+
+/// A sentence that ends with a full stop, as a byte range of [`Text::folded`], the mark not included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// True if its unit of length is the word rather than the character: the mark was a `.`, `।`, `۔` or `።` after
+    /// a script that writes words with spaces.
+    pub words: bool,
+}
+
+/// What equal texts have in common; `None` for an empty one.
+pub fn text_hash(text: &Text) -> Option<u128> {
+    (!text.folded.is_empty()).then(|| xxh3_128(text.folded.as_bytes()))
+}
