@@ -157,7 +157,7 @@ impl<'a> Bench<'a> {
     fn sketches(&mut self, model: Model) -> Result<(Model, Rc<Vec<Sketch>>)> {
         let info = model.method();
         let own = |name: &str| {
-            info.params.iter().any(|param| param.name == name) && !info.judged_by.contains(&name)
+            info.own_params().any(|param| param.name == name) && !info.judged_by.contains(&name)
         };
         let of = written(model.params(), own);
         if let Some(made) = self.made.iter().find(|made| made.of == of) {

@@ -23,57 +23,65 @@ use crate::error::Result;
 use crate::frequencies::Frequencies;
 use crate::ids::SketchNo;
 use crate::index::{Postings, Sketches};
-use crate::param::{Domain, Param, Params};
+use crate::param::{Params, choices, params};
 
-/// The parameters of the noise filter, which every method that wants one has beside its own.
-pub const PARAMS: &[Param] = &[
-    Param {
-        name: "noise",
-        domain: Domain::Choice("evidence", &["none", "idf", "site", "idf+site", "evidence"]),
-        help: "how features of templates and disclaimers are treated: deleted by IDF, by site, by both, or \
-               kept, with further evidence asked for",
-    },
-    Param {
-        name: "common_df",
-        domain: Domain::Int(8, 2, 1_000_000_000),
-        help: "evidence: a feature on at least this many texts may be common",
-    },
-    Param {
-        name: "agreement",
-        domain: Domain::Float(0.2, 0.0, 1.0),
-        help: "evidence: such a feature is common if fewer of the pairs of its texts agree in nearly all they have",
-    },
-    Param {
-        name: "cover",
-        domain: Domain::Float(0.65, 0.01, 1.0),
-        help: "evidence: common features suffice if their sentences are this share of the shorter text",
-    },
-    Param {
-        name: "many",
-        domain: Domain::Int(20, 1, 1_000_000_000),
-        help: "evidence: common features suffice if this many are shared",
-    },
-    Param {
-        name: "idf_threshold",
-        domain: Domain::Float(6.0, 0.0, 100.0),
-        help: "idf: a feature with ln(N / df) below this is noise",
-    },
-    Param {
-        name: "idf_min_df",
-        domain: Domain::Int(20, 2, 1_000_000_000),
-        help: "idf: a feature on fewer different texts than this is never noise",
-    },
-    Param {
-        name: "site_min_df",
-        domain: Domain::Int(20, 1, 1_000_000_000),
-        help: "site: a feature on no more different texts of a site than this is never the site's noise",
-    },
-    Param {
-        name: "site_share",
-        domain: Domain::Float(0.02, 0.0, 1.0),
-        help: "site: a feature on more than this share of a site's different texts is the site's noise",
-    },
-];
+choices! {
+    /// How features of templates and disclaimers are treated.
+    pub(crate) enum NoiseFilter {
+        /// They are not.
+        None = "none",
+        /// Deleted if they are on too many texts.
+        Idf = "idf",
+        /// Deleted on a site's pages if they are on too many of its texts.
+        Site = "site",
+        /// Both.
+        IdfAndSite = "idf+site",
+        /// Kept, with further evidence asked for.
+        Evidence = "evidence",
+    }
+}
+
+params! {
+    /// The parameters of the noise filter, which every method that wants one has beside its own.
+    pub(crate) struct NoiseParams {
+        /// how features of templates and disclaimers are treated: deleted by IDF, by site, by both, or kept, with further evidence asked for
+        noise: NoiseFilter = NoiseFilter::Evidence,
+        /// evidence: a feature on at least this many texts may be common
+        common_df: usize[2..=1_000_000_000] = 8,
+        /// evidence: such a feature is common if fewer of the pairs of its texts agree in nearly all they have
+        agreement: f64[0.0..=1.0] = 0.2,
+        /// evidence: common features suffice if their sentences are this share of the shorter text
+        cover: f64[0.01..=1.0] = 0.65,
+        /// evidence: common features suffice if this many are shared
+        many: usize[1..=1_000_000_000] = 20,
+        /// idf: a feature with ln(N / df) below this is noise
+        idf_threshold: f64[0.0..=100.0] = 6.0,
+        /// idf: a feature on fewer different texts than this is never noise
+        idf_min_df: usize[2..=1_000_000_000] = 20,
+        /// site: a feature on no more different texts of a site than this is never the site's noise
+        site_min_df: usize[1..=1_000_000_000] = 20,
+        /// site: a feature on more than this share of a site's different texts is the site's noise
+        site_share: f64[0.0..=1.0] = 0.02,
+    }
+}
+
+impl NoiseParams {
+    fn common_rule(&self) -> CommonRule {
+        CommonRule {
+            min_df: self.common_df as u64,
+            agreement: self.agreement,
+        }
+    }
+}
+
+/// When a key is common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CommonRule {
+    /// It is on at least so many different texts, ...
+    pub min_df: u64,
+    /// ... of which a smaller share of the pairs than this agree in nearly all they have.
+    pub agreement: f64,
+}
 
 /// What a model knows of a collection. The default is nothing: no text was counted, no key is common or noise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -106,29 +114,31 @@ impl Knowledge {
         }
     }
 
-    /// Finds the keys on at least `common_df` texts; those are common of whose texts too few agree.
+    /// Finds the common keys, and those on as many texts that are not.
     ///
     /// Errors: a temporary file cannot be written.
-    pub fn of_common(census: &Census<'_>, params: &Params) -> Result<Knowledge> {
-        let df = params.int("common_df") as u64;
+    pub fn of_common(census: &Census<'_>, rule: CommonRule) -> Result<Knowledge> {
         Ok(Knowledge {
             texts: census.all(),
-            ..census.by_agreement(df, params.float("agreement"))?
+            ..census.by_agreement(rule.min_df, rule.agreement)?
         })
     }
 
-    /// Finds the noise by [`PARAMS`].
+    /// Finds the noise by the parameters of the noise filter.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn of_noise(census: &Census<'_>, params: &Params) -> Result<Knowledge> {
         let texts = census.all();
-        let (deleted, deleted_on_site) = match params.choice("noise") {
-            "none" => Default::default(),
-            "evidence" => return Knowledge::of_common(census, params),
-            kind => {
+        let params = NoiseParams::from(params);
+        let (deleted, deleted_on_site) = match params.noise {
+            NoiseFilter::None => Default::default(),
+            NoiseFilter::Evidence => return Knowledge::of_common(census, params.common_rule()),
+            filter => {
                 let postings = census.postings(1)?;
-                let everywhere = (kind != "site").then(|| census.by_idf(&postings, params));
-                let on_site = (kind != "idf").then(|| census.by_site(&postings, params));
+                let everywhere =
+                    (filter != NoiseFilter::Site).then(|| census.by_idf(&postings, &params));
+                let on_site =
+                    (filter != NoiseFilter::Idf).then(|| census.by_site(&postings, &params));
                 (everywhere.unwrap_or_default(), on_site.unwrap_or_default())
             }
         };
@@ -210,11 +220,8 @@ impl Census<'_> {
     }
 
     /// METHODS §1.2 (a): ln(N / df) below a threshold.
-    fn by_idf(&self, postings: &Postings, params: &Params) -> Vec<u64> {
-        let (threshold, min_df) = (
-            params.float("idf_threshold"),
-            params.int("idf_min_df") as u64,
-        );
+    fn by_idf(&self, postings: &Postings, params: &NoiseParams) -> Vec<u64> {
+        let (threshold, min_df) = (params.idf_threshold, params.idf_min_df as u64);
         let all = self.all() as f64;
         let counted = postings
             .iter()
@@ -226,8 +233,8 @@ impl Census<'_> {
     }
 
     /// METHODS §1.2 (b): on more than max(a, b × texts of the site) different texts of one site.
-    fn by_site(&self, postings: &Postings, params: &Params) -> BTreeMap<String, Vec<u64>> {
-        let (least, share) = (params.int("site_min_df") as f64, params.float("site_share"));
+    fn by_site(&self, postings: &Postings, params: &NoiseParams) -> BTreeMap<String, Vec<u64>> {
+        let (least, share) = (params.site_min_df as f64, params.site_share);
         let sizes = self.site_sizes();
         let mut found: Vec<(u32, u64)> = (0..postings.len())
             .into_par_iter()

@@ -19,9 +19,9 @@ pub use unit::{StoredUnit, Unit, Units};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::ids::UnitNo;
-use crate::knowledge::{Census, Knowledge};
+use crate::knowledge::{Census, Knowledge, NoiseParams};
 use crate::method::{
-    self, Check, Keyword, Learns, Method, MethodInfo, Op, Sieve, Spot, Trace, Verifier,
+    self, Check, Highlight, Keyword, Learns, Method, MethodInfo, Op, Trace, UpperBound, Verifier,
 };
 use crate::page::Page;
 use crate::param::Params;
@@ -48,6 +48,8 @@ struct Inner {
     config: Config,
     info: &'static MethodInfo,
     params: Params,
+    /// Of a method without a noise filter, the defaults.
+    noise: NoiseParams,
     text: TextOptions,
     /// `None` until something was learnt.
     knowledge: Option<Arc<Knowledge>>,
@@ -159,16 +161,18 @@ impl Model {
     ) -> Model {
         let known = knowledge.clone().unwrap_or_default();
         let asks = matches!(info.learns, Learns::Noise) && !known.common.is_empty();
+        let noise = NoiseParams::from(&params);
         Model(Arc::new(Inner {
             method: (info.build)(&params, &known),
             common: known.common.iter().copied().collect(),
             evidence: asks.then(|| Evidence {
-                cover: params.float("cover"),
-                many: u32::try_from(params.int("many")).unwrap_or(u32::MAX),
+                cover: noise.cover,
+                many: u32::try_from(noise.many).unwrap_or(u32::MAX),
             }),
             config,
             info,
             params,
+            noise,
             text,
             knowledge,
         }))
@@ -235,7 +239,7 @@ impl Model {
     /// Errors: a temporary file cannot be written.
     pub fn knowledge_of(&self, census: &Census<'_>) -> Result<Option<Knowledge>> {
         match self.0.info.learns {
-            Learns::Common => Knowledge::of_common(census, &self.0.params).map(Some),
+            Learns::Common(rule) => Knowledge::of_common(census, rule(&self.0.params)).map(Some),
             Learns::Noise => Knowledge::of_noise(census, &self.0.params).map(Some),
             Learns::Nothing | Learns::Words(_) => Ok(None),
         }
@@ -266,7 +270,7 @@ impl Model {
         drafts: &mut Vec<u64>,
     ) -> Result<(Sketch, bool)> {
         let both = self.verifier();
-        match both.and_then(|verifier| verifier.sketch_and_draft(text, drafts)) {
+        match both.and_then(|verifier| verifier.sketch_and_partial(text, drafts)) {
             Some(sketch) => Ok((with_facts(sketch, text), true)),
             None => Ok((self.sketch(text, None)?, false)),
         }
@@ -311,9 +315,9 @@ impl Model {
         Some(Relating { verdict, up_to })
     }
 
-    /// What tells of many units beside this one how similar they are at the most; see [`Method::sieve`].
-    pub(crate) fn sieve(&self, unit: Unit<'_>) -> Option<Sieve<'_>> {
-        self.0.method.sieve(unit.whole)
+    /// What tells of many units beside this one how similar they are at the most; see [`Method::upper_bound`].
+    pub(crate) fn sieve(&self, unit: Unit<'_>) -> Option<UpperBound<'_>> {
+        self.0.method.upper_bound(unit.whole)
     }
 
     /// Up to which length of the shorter page the verdict is believed.
@@ -388,7 +392,7 @@ impl Model {
     /// The same; `trace` is shown every test that decided.
     pub fn verify_traced(&self, a: &Text, b: &Text, trace: &mut Trace) -> Option<Verdict> {
         let verifier = self.verifier()?;
-        verifier.verify(&verifier.proof(a), &verifier.proof(b), trace)
+        verifier.verify(&verifier.fingerprint(a), &verifier.fingerprint(b), trace)
     }
 
     /// What checks verdicts on texts, if the method wants that.
@@ -403,7 +407,7 @@ impl Model {
 
     /// Whether a sketch is related to larger ones only if they share a key that is not common.
     pub(crate) fn needs_own(&self, sketch: SketchRef<'_>) -> bool {
-        self.0.method.needs_own(sketch)
+        self.0.method.needs_distinctive(sketch)
     }
 
     /// The least size of a sketch with so many keys.
@@ -436,9 +440,9 @@ impl Model {
         }
     }
 
-    /// Where the keys of a text's sketch come from; see [`Method::spots`].
-    pub fn spots(&self, text: &Text) -> Vec<Spot> {
-        self.0.method.spots(text)
+    /// Where the keys of a text's sketch come from; see [`Method::highlights`].
+    pub fn highlights(&self, text: &Text) -> Vec<Highlight> {
+        self.0.method.highlights(text)
     }
 
     /// The words that stand for a text; see [`Method::keywords`].

@@ -184,19 +184,22 @@ impl Proofs {
         let draft = |&page: &PageNo| Some((page, self.drafted.row(page)?));
         let drafts: Vec<(PageNo, usize)> = wanted.iter().filter_map(draft).collect();
         let rows: Vec<usize> = drafts.iter().map(|(_, row)| *row).collect();
-        self.rows.change(&rows, |draft| verifier.finish(draft));
+        self.rows
+            .change(&rows, |draft| verifier.complete_fingerprint(draft));
         for (page, row) in drafts {
             let class = class(page);
             self.places[class.at()] = row as u32 + 1;
             if self.journal.is_some() {
-                let proof = self.rows.get_changed(row, |draft| verifier.finish(draft));
+                let proof = self
+                    .rows
+                    .get_changed(row, |draft| verifier.complete_fingerprint(draft));
                 note(class, &proof, &mut self.journal)?;
             }
         }
         watch.advance(rows.len() as u64);
         let wanted = wanted.iter().filter(|page| draft(page).is_none());
         let wanted: Vec<PageNo> = wanted.copied().collect();
-        let proof = |text: &Text| verifier.proof(text);
+        let proof = |text: &Text| verifier.fingerprint(text);
         let mut take = |at: usize, proof: Vec<u64>| {
             let class = class(wanted[at]);
             note(class, &proof, &mut self.journal)?;
@@ -224,16 +227,16 @@ impl Proofs {
     /// The proof of a class.
     pub fn get(&self, class: ClassNo, verifier: &dyn Verifier) -> Option<Row<'_, u64>> {
         let row = self.places[class.at()].checked_sub(1)?;
-        let finish = |draft: &mut [u64]| verifier.finish(draft);
+        let finish = |draft: &mut [u64]| verifier.complete_fingerprint(draft);
         Some(self.rows.get_changed(row as usize, finish))
     }
 
     /// The proof of a page's text, made of its draft if there is one.
     pub fn drafted(&self, page: PageNo, verifier: &dyn Verifier) -> Option<Vec<u64>> {
         let row = self.drafted.row(page)?;
-        let finish = |draft: &mut [u64]| verifier.finish(draft);
+        let finish = |draft: &mut [u64]| verifier.complete_fingerprint(draft);
         let mut proof = self.rows.get_changed(row, finish).to_vec();
-        verifier.finish(&mut proof);
+        verifier.complete_fingerprint(&mut proof);
         Some(proof)
     }
 }

@@ -261,7 +261,7 @@ impl Search<'_> {
     /// For each gene whether sketches can be used again when it alone changes.
     fn cheap(&self) -> Vec<bool> {
         let info = self.info;
-        let own = |name| info.params.iter().any(|param| param.name == name);
+        let own = |name| info.own_params().any(|param| param.name == name);
         let names = self.genes.iter().map(|gene| gene.param.name);
         names
             .map(|name| info.judged_by.contains(&name) || !own(name))

@@ -26,10 +26,10 @@ impl Drafted {
     }
 }
 
-/// What was made for proofs where pages were read first ([`Verifier::sketch_and_draft`]), so that their texts need not be read again:
+/// What was made for proofs where pages were read first ([`Verifier::sketch_and_partial`]), so that their texts need not be read again:
 /// in memory, or in a temporary file when they are many.
 ///
-/// [`Verifier::sketch_and_draft`]: crate::method::Verifier::sketch_and_draft
+/// [`Verifier::sketch_and_partial`]: crate::method::Verifier::sketch_and_partial
 #[derive(Debug, Default)]
 pub struct Drafts {
     pub(crate) drafted: Drafted,

@@ -9,7 +9,7 @@ use crate::cluster::Pair;
 use crate::collect::{Collection, PageRow};
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
-use crate::method::{Sieve, Trace};
+use crate::method::{Trace, UpperBound};
 use crate::model::{Judgement, Model, StoredUnit, Units, copy};
 use crate::spill::Sorter;
 
@@ -285,12 +285,16 @@ impl Asked<'_> {
     }
 
     /// What tells [how similar](Asked::at_most) other classes are at the most, if the method has such a thing.
-    pub(super) fn sieve(&self) -> Option<Sieve<'_>> {
-        self.judge.model.sieve(self.unit.as_ref())
+    pub(super) fn sieve(&self) -> Option<UpperBound<'_>> {
+        /// Sketches of fewer keys are compared as soon as bounded; few in tests, which are small.
+        const LEAST_KEYS: usize = if cfg!(test) { 1 } else { 48 };
+        let has_enough = self.unit.as_ref().whole.keys.len() >= LEAST_KEYS;
+        let bound = || self.judge.model.sieve(self.unit.as_ref());
+        has_enough.then(bound).flatten()
     }
 
     /// How similar these classes are to this one at the most; `None` for those that are surely not related.
-    pub(super) fn at_most(&self, sieve: &Sieve<'_>, others: &[ClassNo]) -> Vec<Option<f32>> {
+    pub(super) fn at_most(&self, sieve: &UpperBound<'_>, others: &[ClassNo]) -> Vec<Option<f32>> {
         let units = self.units(others);
         let others = others.iter().zip(&units);
         let most = others.map(|(&other, unit)| self.most(sieve, other, unit));
@@ -298,11 +302,11 @@ impl Asked<'_> {
     }
 
     /// Whether another class may be related to this one.
-    pub(super) fn may_be(&self, sieve: &Sieve<'_>, other: ClassNo) -> bool {
+    pub(super) fn may_be(&self, sieve: &UpperBound<'_>, other: ClassNo) -> bool {
         self.most(sieve, other, &self.judge.unit(other)).is_some()
     }
 
-    fn most(&self, sieve: &Sieve<'_>, other: ClassNo, unit: &StoredUnit<'_>) -> Option<f32> {
+    fn most(&self, sieve: &UpperBound<'_>, other: ClassNo, unit: &StoredUnit<'_>) -> Option<f32> {
         match self.judge.classes.are_copies(self.class, other) {
             true => Some(1.0),
             false => sieve(unit.as_ref().whole).map(|most| most as f32),

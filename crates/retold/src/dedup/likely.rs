@@ -9,7 +9,7 @@ use super::classes::{Asked, TOUCHED};
 use crate::cluster::Pair;
 use crate::ids::ClassNo;
 
-/// Fewer others are not worth a [sieve](crate::method::Method::sieve); few in tests, which are small.
+/// Fewer others are not worth a [bound](crate::method::Method::upper_bound); few in tests, which are small.
 pub(super) const MANY: usize = if cfg!(test) { 2 } else { 16 };
 
 /// The pairs of a class with others that sketches relate to it, by falling similarity, then as the others are given. Of those that

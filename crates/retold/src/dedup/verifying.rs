@@ -176,7 +176,7 @@ impl<'a> Verifying<'a> {
         };
         let is_asked = pairs.iter().any(|pair| self.is_doubtful(pair));
         let own = is_asked.then(|| proof(asking)).flatten();
-        let mut judge = own.as_deref().map(|own| verifier.asking(own));
+        let mut judge = own.as_deref().map(|own| verifier.against(own));
         // Proofs stand anywhere in memory: they are looked for together.
         let others = pairs.iter().map(|pair| {
             let [a, b] = self.texts(pair);

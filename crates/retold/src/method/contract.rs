@@ -5,11 +5,16 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::testing::{judge, text};
-use super::*;
 use crate::frequencies::Frequencies;
 use crate::ids::SketchNo;
 use crate::index::{Sketches, related_pairs};
+use crate::knowledge::Knowledge;
+use crate::method::{Check, Learns, METHODS, Method, MethodInfo, Trace};
 use crate::param::Value;
+use crate::param::{Domain, Params, Settings};
+use crate::relation::Verdict;
+use crate::sketch::{Sketch, count_shared};
+use crate::text::Text;
 
 /// Sentences that documents of the tests are made of: they share words, and two differ in one.
 const SENTENCES: &[&str] = &[
@@ -46,7 +51,7 @@ fn variants() -> Vec<(&'static MethodInfo, Option<(String, Value)>)> {
     let mut variants = Vec::new();
     for info in METHODS {
         variants.push((info, None));
-        for param in info.params {
+        for param in info.own_params() {
             if let Domain::Choice(_, values) = param.domain {
                 let setting = |value: &&str| Some((param.name.to_owned(), (*value).into()));
                 variants.extend(values.iter().map(|value| (info, setting(value))));
@@ -113,10 +118,12 @@ fn check_sketch(
         sketch.marks.len(),
         sketch.keys.len()
     );
-    for spot in method.spots(text) {
-        let place = text.folded.get(spot.start as usize..spot.end as usize);
+    for highlight in method.highlights(text) {
+        let place = text
+            .folded
+            .get(highlight.start as usize..highlight.end as usize);
         assert!(place.is_some(), "{name}: a place that is not in the text");
-        let known = sketch.keys.binary_search(&spot.key).is_ok();
+        let known = sketch.keys.binary_search(&highlight.key).is_ok();
         assert!(
             known,
             "{name}: a place of a key that the sketch has not: {}",
@@ -147,7 +154,7 @@ fn check_pair(info: &MethodInfo, method: &dyn Method, a: &Sketch, b: &Sketch) {
         judge(method, a, b),
         "{name}: told otherwise than decided"
     );
-    let sieve = method.sieve(a.as_ref());
+    let sieve = method.upper_bound(a.as_ref());
     let most = sieve.map(|sieve| sieve(b.as_ref()));
     if let (Some(most), Some(verdict)) = (most, verdict) {
         assert!(most >= Some(verdict.similarity), "{name}: sieved out");
@@ -189,15 +196,18 @@ fn check_verifier(info: &MethodInfo, method: &dyn Method, texts: &[Text]) {
         return;
     };
     let name = info.name;
-    let proofs: Vec<Vec<u64>> = texts.iter().map(|text| verifier.proof(text)).collect();
+    let proofs: Vec<Vec<u64>> = texts
+        .iter()
+        .map(|text| verifier.fingerprint(text))
+        .collect();
     let mut drafts = vec![1];
     for (text, proof) in texts.iter().zip(&proofs) {
         let start = drafts.len();
-        if let Some(sketch) = verifier.sketch_and_draft(text, &mut drafts) {
+        if let Some(sketch) = verifier.sketch_and_partial(text, &mut drafts) {
             assert_eq!(sketch, method.sketch(text), "{name}: another sketch");
             let mut draft = drafts[start..].to_vec();
             for _ in 0..2 {
-                verifier.finish(&mut draft);
+                verifier.complete_fingerprint(&mut draft);
                 assert_eq!(&draft, proof, "{name}: another proof is made of the draft");
             }
         }
@@ -307,7 +317,7 @@ fn parameters_that_only_judge_leave_sketches_as_they_are() {
     for info in METHODS {
         let method = build(info, &resolve(info, None), &texts);
         for &name in info.judged_by {
-            let param = info.params.iter().find(|param| param.name == name);
+            let param = info.own_params().find(|param| param.name == name);
             assert!(
                 param.is_some(),
                 "{}: judged by `{name}`, which it has not",

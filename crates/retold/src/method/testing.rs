@@ -1,7 +1,8 @@
 //! What tests of methods need.
 
-use super::{Method, MethodInfo, Params, Trace};
+use super::{Method, MethodInfo, Trace};
 use crate::index::{Sketches, related_pairs};
+use crate::param::Params;
 use crate::param::Settings;
 use crate::relation::Verdict;
 use crate::sketch::Sketch;
