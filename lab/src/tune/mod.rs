@@ -312,9 +312,6 @@ fn genes(info: &'static MethodInfo, options: &Options) -> Result<Vec<Gene>> {
 }
 
 fn value_of<'a>(params: &'a Params, name: &str) -> &'a Value {
-    let mut values = params.iter();
-    let found = values.find(|(known, _)| *known == name);
-    found
-        .map(|(_, value)| value)
-        .unwrap_or_else(|| unreachable!("{name} is declared and so has a value"))
+    let value = params.get(name);
+    value.unwrap_or_else(|| unreachable!("{name} is declared and so has a value"))
 }

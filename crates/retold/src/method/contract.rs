@@ -152,12 +152,15 @@ fn check_pair(info: &MethodInfo, method: &dyn Method, a: &Sketch, b: &Sketch) {
     assert_eq!(
         verdict,
         judge(method, a, b),
-        "{name}: told otherwise than decided"
+        "{name}: traced otherwise than decided"
     );
-    let sieve = method.upper_bound(a.as_ref());
-    let most = sieve.map(|sieve| sieve(b.as_ref()));
+    let bound = method.upper_bound(a.as_ref());
+    let most = bound.map(|bound| bound(b.as_ref()));
     if let (Some(most), Some(verdict)) = (most, verdict) {
-        assert!(most >= Some(verdict.similarity), "{name}: sieved out");
+        assert!(
+            most >= Some(verdict.similarity),
+            "{name}: the upper bound is too low"
+        );
     }
     let swapped = judge(method, b, a).map(Verdict::swapped);
     assert_eq!(
@@ -196,25 +199,31 @@ fn check_verifier(info: &MethodInfo, method: &dyn Method, texts: &[Text]) {
         return;
     };
     let name = info.name;
-    let proofs: Vec<Vec<u64>> = texts
+    let fingerprints: Vec<Vec<u64>> = texts
         .iter()
         .map(|text| verifier.fingerprint(text))
         .collect();
-    let mut drafts = vec![1];
-    for (text, proof) in texts.iter().zip(&proofs) {
-        let start = drafts.len();
-        if let Some(sketch) = verifier.sketch_and_partial(text, &mut drafts) {
+    let mut partials = vec![1];
+    for (text, fingerprint) in texts.iter().zip(&fingerprints) {
+        let start = partials.len();
+        if let Some(sketch) = verifier.sketch_and_partial(text, &mut partials) {
             assert_eq!(sketch, method.sketch(text), "{name}: another sketch");
-            let mut draft = drafts[start..].to_vec();
+            let mut partial = partials[start..].to_vec();
             for _ in 0..2 {
-                verifier.complete_fingerprint(&mut draft);
-                assert_eq!(&draft, proof, "{name}: another proof is made of the draft");
+                verifier.complete_fingerprint(&mut partial);
+                assert_eq!(
+                    &partial, fingerprint,
+                    "{name}: the completed fingerprint is another"
+                );
             }
         }
     }
-    assert_eq!(drafts[0], 1, "{name}: drafts of others are changed");
-    for a in &proofs {
-        for b in &proofs {
+    assert_eq!(
+        partials[0], 1,
+        "{name}: other partial fingerprints are changed"
+    );
+    for a in &fingerprints {
+        for b in &fingerprints {
             let mut trace = Trace::on();
             let verdict = verifier.verify(a, b, &mut trace);
             let swapped = verifier

@@ -11,7 +11,7 @@ use crate::text::{Extract, Text};
 /// What a method has to know of a collection.
 #[derive(Clone, Copy)]
 pub enum Learns {
-    /// Nothing: two pages are all it looks at.
+    /// Nothing: it judges by two pages alone.
     Nothing,
     /// Which keys are common, by this rule; it judges by that itself ([`crate::sketch::SketchRef::common`]). Sketches do not
     /// depend on it.
@@ -40,7 +40,7 @@ pub struct MethodInfo {
     pub params: &'static [&'static [Param]],
     /// Those of `params` that sketches do not depend on.
     pub judged_by: &'static [&'static str],
-    /// Whether it looks at [`Text::sentences`], given its parameters.
+    /// Whether it reads [`Text::sentences`], given its parameters.
     pub reads_sentences: fn(&Params) -> bool,
     /// The similarity that related pages usually reach, given its parameters, for the line in charts.
     pub least_similarity: fn(&Params) -> f64,

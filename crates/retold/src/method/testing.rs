@@ -14,7 +14,11 @@ pub(super) fn judge(method: &dyn Method, a: &Sketch, b: &Sketch) -> Option<Verdi
 }
 
 /// The verdict on two sketches, and the tests behind it as people read them.
-pub(super) fn told(method: &dyn Method, a: &Sketch, b: &Sketch) -> (Option<Verdict>, Vec<String>) {
+pub(super) fn traced(
+    method: &dyn Method,
+    a: &Sketch,
+    b: &Sketch,
+) -> (Option<Verdict>, Vec<String>) {
     let mut trace = Trace::on();
     let verdict = method.compare(a.as_ref(), b.as_ref(), &mut trace);
     let checks = trace.into_checks();

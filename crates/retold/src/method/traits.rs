@@ -14,7 +14,7 @@ pub trait Method: Send + Sync {
     /// that learns words, on their frequencies. Time linear in the text.
     fn sketch(&self, text: &Text) -> Sketch;
 
-    /// The size of a sketch with these keys, by which [`Method::bounds`] tells the smaller of two. Default: how many there are.
+    /// The size of a sketch with these keys, by which [`Method::bounds`] knows the smaller of two. Default: how many there are.
     fn size(&self, keys: &[u64]) -> usize {
         keys.len()
     }

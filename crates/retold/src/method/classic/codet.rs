@@ -1,4 +1,4 @@
-//! The method `codet`: sentences that two pages have in common (METHODS §4).
+//! The method `codet`: sentences that two pages have in common (Varol et al. 2011).
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,4 +1,4 @@
-//! The method `imatch`: one hash over the distinctive words (METHODS §4).
+//! The method `imatch`: one hash over the distinctive words (Chowdhury et al. 2002).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The method `punctuation`: the text around one full stop (METHODS §4).
+//! The method `punctuation`: the text around one full stop (a baseline of AgT 2010).
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,4 +1,4 @@
-//! The method `shingle`: resemblance and containment of word sequences (METHODS §4).
+//! The method `shingle`: resemblance and containment of word sequences (Broder 1997).
 
 mod minhash;
 #[cfg(test)]
@@ -120,7 +120,7 @@ enum Scheme {
     Sample(u64),
 }
 
-/// How many standard errors an estimate may lie below the threshold before the texts are not even looked at.
+/// Texts are not compared if the estimate lies more than so many standard errors below the threshold.
 const ERRORS: f64 = 4.0;
 
 /// Puts each number of an ascending list to its front once; returns how many these are.
@@ -396,10 +396,10 @@ impl Verifier for Shingle {
         set
     }
 
-    fn sketch_and_partial(&self, text: &Text, drafts: &mut Vec<u64>) -> Option<Sketch> {
-        let start = drafts.len();
-        let count = self.add_set(text, drafts);
-        Some(self.sketch_of(&drafts[start..], count))
+    fn sketch_and_partial(&self, text: &Text, partials: &mut Vec<u64>) -> Option<Sketch> {
+        let start = partials.len();
+        let count = self.add_set(text, partials);
+        Some(self.sketch_of(&partials[start..], count))
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {

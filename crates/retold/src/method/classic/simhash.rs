@@ -1,4 +1,4 @@
-//! The method `simhash`: 64 random projections (METHODS §4).
+//! The method `simhash`: 64 random projections (Charikar 2002; Manku et al. 2007).
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,4 +1,4 @@
-//! The method `spotsigs`: spot signatures (METHODS §4).
+//! The method `spotsigs`: spot signatures (Theobald et al. 2008).
 
 mod signature;
 #[cfg(test)]

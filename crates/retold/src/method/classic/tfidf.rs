@@ -1,4 +1,4 @@
-//! The method `tfidf`: the best TF-IDF words (METHODS §4).
+//! The method `tfidf`: the best TF-IDF words (Salton and Buckley 1988).
 
 use std::sync::Arc;
 

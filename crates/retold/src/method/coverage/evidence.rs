@@ -116,7 +116,7 @@ impl CoverageParams {
     }
 }
 
-/// Whether what two pages share may be a form: much of it is on many texts. People are told what follows if so, and what if not.
+/// Whether what two pages share may be a form: much of it is on many texts. The trace says what follows if so (`form`), and what if not (`none`).
 pub(super) fn is_form(
     overlap: &SketchOverlap,
     [form, none]: [&'static str; 2],

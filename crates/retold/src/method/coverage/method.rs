@@ -50,7 +50,7 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
 /// A sketch is the grams of `width` words (single characters in scripts without spaces) whose hash falls into a fixed
 /// 1/`sample` of all hashes, at least the sixteen smallest. Two pages are candidates if what their sketches share is not
 /// surely too little. Candidates are judged on their texts. The coverage of two pages is the share of the smaller one's runs of
-/// `run` words that the other has. What is not covered is looked at where it stands: a reprint differs before and behind
+/// `run` words that the other has. What is not covered is judged by where it stands: a reprint differs before and behind
 /// the shared text, or in scattered words; a form or a template has slots inside, which each page fills with words of its
 /// own. So gaps inside (a fragment of a menu apart from the shared text is outside, and so is what follows a headline that both
 /// pages have) may hold no more than `gaps` of the smaller page, and words that are replaced by others no more than

@@ -1,4 +1,4 @@
-//! The method `agglomerate`: agglomerate terms (METHODS §2).
+//! The method `agglomerate`: agglomerate terms (AgT 2010).
 
 mod score;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The method `period`: full-stop features (METHODS §1).
+//! The method `period`: full-stop features (CCDet 2013).
 
 #[cfg(test)]
 mod tests;

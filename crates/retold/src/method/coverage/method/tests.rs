@@ -8,7 +8,7 @@ use crate::method::coverage::evidence::reaching;
 use crate::method::coverage::grams;
 use crate::method::coverage::overlap::{SketchOverlap, comparable};
 use crate::method::coverage::position_index::{MatchBlock, Matches, PositionIndex};
-use crate::method::testing::{judge, params, text, told};
+use crate::method::testing::{judge, params, text, traced};
 use crate::relation::Relation;
 use crate::sketch::count_shared;
 
@@ -526,12 +526,12 @@ fn a_short_notice_in_a_template_is_a_short_notice() {
     texts.extend((1..5).map(|n| other(1000 * n)));
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let method = |short| fitted(vec![("short", short)], &texts);
-    let told = tested(&method("60"), texts[0], texts[1]);
+    let lines = tested(&method("60"), texts[0], texts[1]);
     let last = [
         "own words = 41.83 < 60.00",
         "replaced of own = 0.021 > 0.020",
     ];
-    assert_eq!(told[told.len() - 2..], last);
+    assert_eq!(lines[lines.len() - 2..], last);
     assert_eq!(verdict(&method("60"), texts[0], texts[1]), None);
     assert!(verdict(&method("41"), texts[0], texts[1]).is_some());
     // A longer page that has all but the name contains it.
@@ -552,10 +552,10 @@ fn a_story_that_is_taken_for_a_template_is_no_notice() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let method = fitted(vec![("short", "60"), ("many", "100")], &texts);
     assert!(verdict(&method, texts[0], texts[1]).is_some());
-    let told = tested(&method, texts[0], texts[1]);
+    let lines = tested(&method, texts[0], texts[1]);
     assert!(
-        told.iter().all(|told| !told.starts_with("own words")),
-        "{told:?}"
+        lines.iter().all(|line| !line.starts_with("own words")),
+        "{lines:?}"
     );
 }
 
@@ -666,9 +666,9 @@ fn nothing_matches_nothing() {
     assert_eq!(judge(&method, &Sketch::default(), &Sketch::default()), None);
 }
 
-/// Of 100 grams of the sample 40 are shared; what is told decides as the sums with the slack do.
+/// Of 100 grams of the sample 40 are shared; what the trace shows decides as the sums with the slack do.
 #[test]
-fn the_arithmetic_that_is_told() {
+fn the_arithmetic_of_the_trace() {
     let grams = |grams: std::ops::Range<u64>, prose| Sketch {
         keys: grams.map(|gram| 2 * gram).collect(),
         extra: vec![prose],
@@ -676,10 +676,10 @@ fn the_arithmetic_that_is_told() {
     };
     let method = coverage(&[]);
     // Slack 0.5 / √100: 0.45 would do.
-    let (verdict, lines) = told(&method, &grams(0..100, 0), &grams(56..190, 0));
+    let (verdict, lines) = traced(&method, &grams(0..100, 0), &grams(56..190, 0));
     assert!(verdict.is_none());
     assert_eq!(lines, ["sampled coverage = 44/100 = 0.44 < 0.45"]);
-    let (verdict, lines) = told(&method, &grams(0..100, 0), &grams(55..185, 0));
+    let (verdict, lines) = traced(&method, &grams(0..100, 0), &grams(55..185, 0));
     assert!(verdict.is_some());
     assert_eq!(
         lines,

@@ -1,7 +1,7 @@
 //! Each formula with figures worked out by hand.
 
 use super::*;
-use crate::method::testing::{judge, params, text, told};
+use crate::method::testing::{judge, params, text, traced};
 
 fn method(settings: &[(&str, &str)]) -> Agglomerate {
     Agglomerate::new((&params(&INFO, settings)).into())
@@ -79,10 +79,10 @@ fn an_uneven_spread_scores_higher() {
     let even = format!("harbour {}harbour {}harbour", filler(9), filler(9));
     let curve = [("k2", "0.5"), ("b", "20")];
     let found = keywords(&curve, &format!("{even} {}{uneven}", filler(5)));
-    let told: Vec<(&str, f64)> = found.iter().map(|w| (&*w.word, w.score)).collect();
-    assert_eq!((told[0].0, told[1].0), ("ferry", "harbour"));
-    assert!((told[0].1 - (0.2 + 1.0 / 15.0)).abs() < 1e-9);
-    assert!((told[1].1 - 0.2).abs() < 1e-9);
+    let shown: Vec<(&str, f64)> = found.iter().map(|w| (&*w.word, w.score)).collect();
+    assert_eq!((shown[0].0, shown[1].0), ("ferry", "harbour"));
+    assert!((shown[0].1 - (0.2 + 1.0 / 15.0)).abs() < 1e-9);
+    assert!((shown[1].1 - 0.2).abs() < 1e-9);
     assert_eq!(found[1].positions, [0, 10, 20]);
 }
 
@@ -208,7 +208,7 @@ fn pages_of_like_length_are_duplicates_by_share_if_that_is_wanted() {
     assert_eq!(relation_by("cosine", &one, &other), None);
     assert_eq!(relation_by("either", &one, &other), by_share);
     assert_eq!(relation_by("either", &other, &one), by_share);
-    // A cosine that is high enough is what is told.
+    // A cosine that is high enough is what is shown.
     let (one, other) = (sketch(9, &[(7, 3), (9, 4)]), sketch(9, &[(7, 4), (9, 3)]));
     assert_eq!(
         relation_by("either", &one, &other),
@@ -273,7 +273,7 @@ fn the_verdict_follows_the_checks() {
     let method = method(&BOTH_08);
     let longer = sketch(100, &[(7, 1), (8, 20), (9, 1)]);
     let shorter = sketch(49, &[(6, 2), (7, 5), (9, 3)]);
-    let (verdict, lines) = told(&method, &longer, &shorter);
+    let (verdict, lines) = traced(&method, &longer, &shorter);
     assert_eq!(verdict.unwrap().relation, Relation::Contains);
     assert_eq!(
         lines,

@@ -1,4 +1,4 @@
-//! Phrases that mean the same become one concept (METHODS §3.2): complete linkage over the relatedness of phrases.
+//! Phrases that mean the same become one concept (DWDCS 2011): complete linkage over the relatedness of phrases.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

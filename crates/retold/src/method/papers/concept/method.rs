@@ -1,4 +1,4 @@
-//! The methods `concept` and `keyworld`: key concepts of a small-world network (METHODS §3, and `keyworld` of §4).
+//! The methods themselves: their entries in the table, and what both do.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! The small-world network of a page's concepts and the concepts that hold it together (METHODS §3.3 and §3.4).
+//! The small-world network of a page's concepts and the concepts that hold it together (DWDCS 2011).
 
 use std::cmp::Reverse;
 

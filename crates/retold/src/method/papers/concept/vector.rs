@@ -1,4 +1,4 @@
-//! What a sketch keeps of the key concepts, and what two of them say (METHODS §3.5 and §3.6).
+//! What a sketch keeps of the key concepts, and what two of them say (DWDCS 2011).
 
 use crate::sketch::shared_positions;
 

@@ -1,7 +1,7 @@
 //! Features, formulas and bounds with figures worked out by hand.
 
 use super::*;
-use crate::method::testing::{judge, params, text, told};
+use crate::method::testing::{judge, params, text, traced};
 use crate::relation::Relation;
 
 fn period(settings: &[(&str, &str)]) -> Period {
@@ -152,7 +152,7 @@ fn sketch(keys: std::ops::Range<u64>) -> Sketch {
 fn the_formula_by_hand() {
     let method = period(&[]);
     // 14 of 16 and 14 of 20 features.
-    let (verdict, lines) = told(&method, &sketch(0..16), &sketch(2..22));
+    let (verdict, lines) = traced(&method, &sketch(0..16), &sketch(2..22));
     assert!(verdict.is_some());
     assert_eq!(
         lines,
@@ -162,13 +162,13 @@ fn the_formula_by_hand() {
             "CLR = 16/20 = 0.80 ≥ 0.50"
         ]
     );
-    let (verdict, lines) = told(&method, &sketch(0..10), &sketch(4..40));
+    let (verdict, lines) = traced(&method, &sketch(0..10), &sketch(4..40));
     assert_eq!(verdict, None);
     assert_eq!(
         lines[1..],
         ["CCS = 6/10 = 0.60 < 0.70", "CLR = 10/36 = 0.28 < 0.50"]
     );
-    let (verdict, lines) = told(&method, &sketch(0..1), &sketch(0..9));
+    let (verdict, lines) = traced(&method, &sketch(0..1), &sketch(0..9));
     assert_eq!(verdict, None);
     assert_eq!(
         lines[..3],

@@ -3,7 +3,7 @@
 use super::*;
 use crate::method::Check;
 use crate::method::concept::network;
-use crate::method::testing::{judge, params, text, told};
+use crate::method::testing::{judge, params, text, traced};
 use crate::param::{Domain, Param};
 use crate::relation::Relation;
 
@@ -212,7 +212,7 @@ fn sketch(keys: &[u64], words: usize, concepts: &[(u64, &[u32])]) -> Sketch {
 fn the_verdict_follows_the_checks_and_is_symmetric() {
     let method = method(&[("shared", "1"), ("threshold", "0.8"), ("spread", "0.05")]);
     let lines = |a: &Sketch, b: &Sketch| -> Vec<String> {
-        let (verdict, lines) = told(&method, a, b);
+        let (verdict, lines) = traced(&method, a, b);
         assert_eq!(verdict, judge(&method, b, a).map(Verdict::swapped));
         lines
     };
@@ -233,8 +233,8 @@ fn the_verdict_follows_the_checks_and_is_symmetric() {
     assert!(judge(&method, &a, &c).is_some());
     // Nothing occurs twice on both: positions are not tested.
     let d = sketch(&[1, 2], 50, &[(1, &[40]), (2, &[9])]);
-    let told = lines(&d, &c);
-    assert_eq!(told[2], "concepts with positions to test = 0.00");
+    let lines = lines(&d, &c);
+    assert_eq!(lines[2], "concepts with positions to test = 0.00");
     // One shared key of two is too few; one of one is all.
     let (e, f) = (
         sketch(&[1, 7], 50, &[(1, &[4])]),
