@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use retold::dedup::related_pairs;
 use retold::eval::{Gold, Label, Score};
 use retold::ids::SketchNo;
-use retold::dedup::related_pairs;
-use retold::sketch::Sketches;
 use retold::method::concept::Concept;
 use retold::method::{self, Method, Trace};
 use retold::read::{Outcome, ReadOptions, discover};
+use retold::sketch::Sketches;
 use retold::text::{Extract, Text, TextOptions, text_of};
 use retold::{Error, Result};
 

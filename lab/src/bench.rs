@@ -9,15 +9,15 @@ use rayon::prelude::*;
 use retold::cluster::{self, Canonical};
 use retold::collect::{Collection, Drafts};
 use retold::dedup::{CROWD, FAMILY, Matched, Matching, preference};
-use retold::knowledge::Frequencies;
+use retold::dedup::{Take, TextSource};
 use retold::ids::{PageNo, Rank};
+use retold::knowledge::Frequencies;
 use retold::knowledge::Knowledge;
 use retold::param::Params;
 use retold::relation::Relation;
 use retold::spill::Memory;
 use retold::system::cpu_time;
 use retold::text::Text;
-use retold::dedup::{Take, TextSource};
 use retold::watch::Watch;
 use retold::{Config, Error, Model, Result, Sketch};
 use rustc_hash::FxHashSet;
@@ -157,7 +157,7 @@ impl<'a> Bench<'a> {
     fn sketches(&mut self, model: Model) -> Result<(Model, Rc<Vec<Sketch>>)> {
         let info = model.method();
         let own = |name: &str| {
-            info.params.iter().any(|param| param.name == name) && !info.judged_by.contains(&name)
+            info.own_params().any(|param| param.name == name) && !info.judged_by.contains(&name)
         };
         let of = written(model.params(), own);
         if let Some(made) = self.made.iter().find(|made| made.of == of) {

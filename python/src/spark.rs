@@ -392,7 +392,7 @@ pub fn proof_rows<'py>(
             let mut proof = hash.to_le_bytes().to_vec();
             proof.extend(
                 verifier
-                    .proof(&text)
+                    .fingerprint(&text)
                     .iter()
                     .flat_map(|number| number.to_le_bytes()),
             );

@@ -140,7 +140,7 @@ fn topic(model: &Model, text: &Text, site: Option<&str>) -> String {
         let known = model.knowledge();
         known.is_none_or(|known| !known.deletes(key, site))
     };
-    let spots = model.spots(text);
+    let spots = model.highlights(text);
     let ends: HashSet<u32> = spots
         .iter()
         .filter(|spot| is_left(spot.key))

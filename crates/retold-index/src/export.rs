@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 use retold::collect::Collection;
 use retold::dedup::{self, Findings, Old};
+use retold::dedup::{Take, TextSource};
 use retold::ids::PageNo;
 use retold::text::Text;
-use retold::dedup::{Take, TextSource};
 use retold::watch::Watch;
 use retold::{Error, Resources, Result};
 

@@ -121,7 +121,7 @@ impl Index {
             but: known.map(|(page, _)| page),
             is_gone: &|_| false,
         };
-        let proof = |model: &Model| Ok(model.verifier().map(|v| v.proof(&page.text).into()));
+        let proof = |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
         let mut matches = self.matches(&page.entry.sketch, &proof, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
         Ok((status, matches))
@@ -211,7 +211,7 @@ impl Index {
             false => None,
         };
         let verifier = model.verifier().zip(own.as_deref());
-        let mut asking = verifier.map(|(verifier, own)| verifier.asking(own));
+        let mut asking = verifier.map(|(verifier, own)| verifier.against(own));
         let mut stories = FxHashSet::default();
         for (certain, mut found) in judged {
             let is_wanted = matches.len() < most || !stories.contains(&found.root);
@@ -279,8 +279,9 @@ impl Index {
         if let Some(proof) = self.proofs.get(&key) {
             return Ok(Some(proof));
         }
-        let proof: Option<Arc<[u64]>> =
-            self.text_of(page)?.map(|text| verifier.proof(&text).into());
+        let proof: Option<Arc<[u64]>> = self
+            .text_of(page)?
+            .map(|text| verifier.fingerprint(&text).into());
         if let Some(proof) = &proof {
             self.proofs.insert(key, Arc::clone(proof));
         }

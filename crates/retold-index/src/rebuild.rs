@@ -67,7 +67,7 @@ impl Writer {
                 )));
             }
             Learns::Words(_) => learn_words(&index, &pages, &model)?,
-            Learns::Common | Learns::Noise => {
+            Learns::Common(_) | Learns::Noise => {
                 index.export(pages.clone(), &mut collection, watch)?;
                 collection.knowledge(&model)?.unwrap_or_default()
             }

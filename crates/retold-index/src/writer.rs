@@ -331,7 +331,7 @@ fn matches(
             but: Some(number),
             is_gone: &is_gone,
         };
-        let proof = |model: &Model| Ok(model.verifier().map(|v| v.proof(&page.text).into()));
+        let proof = |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
         let matches = index.matches(&page.entry.sketch, &proof, &view, limit)?;
         Ok(Added { status, matches })
     });

@@ -2,10 +2,10 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::ids::SketchNo;
 use retold::dedup::related_pairs;
-use retold::sketch::Sketches;
+use retold::ids::SketchNo;
 use retold::method::{Method, Trace};
+use retold::sketch::Sketches;
 use retold::text::Text;
 use retold::{Config, Model, Page, Sketch};
 

@@ -3,7 +3,7 @@
 //! `key_concepts` is all that a page costs from its text on: words, lemmas, merging, network, contributions. The last two
 //! benches search the same networks, bit-parallel and the obvious way: their ratio is the gain.
 
-#[path = "../src/method/concept/obvious.rs"]
+#[path = "../src/method/papers/concept/obvious.rs"]
 mod obvious;
 
 use divan::Bencher;

@@ -1,7 +1,11 @@
 //! Parameters of methods: declared once, checked on the way in, listed by `retold methods`.
+//!
+//! A method declares them as a struct ([`params!`]), from which all else follows. What users give is a map of
+//! [`Settings`]; checked and completed with the defaults it is [`Params`], of which the struct is made.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +77,16 @@ impl From<&str> for Value {
 }
 
 impl Domain {
+    /// A whole number.
+    pub const fn int(default: usize, range: RangeInclusive<usize>) -> Domain {
+        Domain::Int(default as i64, *range.start() as i64, *range.end() as i64)
+    }
+
+    /// A number.
+    pub const fn float(default: f64, range: RangeInclusive<f64>) -> Domain {
+        Domain::Float(default, *range.start(), *range.end())
+    }
+
     /// The default as a value.
     pub fn default(&self) -> Value {
         match *self {
@@ -159,28 +173,14 @@ impl Params {
         Ok(Params(values))
     }
 
-    /// The value of a whole-number parameter. Asking for one that was not declared as such is a bug.
-    pub fn int(&self, name: &str) -> usize {
-        match self.0.get(name) {
-            Some(Value::Int(v)) => usize::try_from(*v).unwrap_or(0),
-            _ => unreachable!("{name} is not declared as a whole number"),
-        }
+    /// The value of a parameter; `None` if there is none of that name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
     }
 
-    /// The value of a number parameter. Asking for one that was not declared as such is a bug.
-    pub fn float(&self, name: &str) -> f64 {
-        match self.0.get(name) {
-            Some(Value::Float(v)) => *v,
-            _ => unreachable!("{name} is not declared as a number"),
-        }
-    }
-
-    /// The value of a choice. Asking for one that was not declared as such is a bug.
-    pub fn choice(&self, name: &str) -> &str {
-        match self.0.get(name) {
-            Some(Value::Choice(v)) => v,
-            _ => unreachable!("{name} is not declared as a choice"),
-        }
+    /// The same as a field of a struct of parameters has it. If these are the parameters of another method, the default.
+    pub(crate) fn read<T: Field>(&self, name: &str, default: T) -> T {
+        self.get(name).and_then(T::of).unwrap_or(default)
     }
 
     /// The parameters that are wanted, with their values, in one line.
@@ -205,42 +205,229 @@ impl Params {
     }
 }
 
+/// A type that a parameter may have in a struct of parameters.
+pub(crate) trait Field: Sized {
+    /// The value, if it is of this type.
+    fn of(value: &Value) -> Option<Self>;
+}
+
+impl Field for usize {
+    fn of(value: &Value) -> Option<usize> {
+        match value {
+            Value::Int(number) => usize::try_from(*number).ok(),
+            _ => None,
+        }
+    }
+}
+
+impl Field for f64 {
+    fn of(value: &Value) -> Option<f64> {
+        match value {
+            Value::Float(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl Field for bool {
+    fn of(value: &Value) -> Option<bool> {
+        match value {
+            Value::Choice(name) => name.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Declares the parameters of a method as a struct: each field with its help line as doc comment, its range if it is a
+/// number, and its default. `bool` is the choice of `true` or `false`; other choices are enums of [`choices!`].
+///
+/// The struct has the list `PARAMS`, and is made of [`Params`] or, with all checks, of [`Settings`] in any form that serde
+/// reads.
+macro_rules! params {
+    (
+        $(#[$meta:meta])* $vis:vis struct $name:ident {
+            $($(#[doc = $help:literal])+ $field:ident: $kind:ident $([$range:expr])? = $default:expr,)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(try_from = "crate::param::Settings")]
+        $vis struct $name {
+            $($(#[doc = $help])+ $vis $field: $kind,)+
+        }
+
+        impl $name {
+            /// The declarations, in the order of the fields.
+            $vis const PARAMS: &'static [crate::param::Param] = &[$(crate::param::Param {
+                name: stringify!($field),
+                domain: crate::param::params!(@domain $kind, $($range,)? $default),
+                help: concat!($($help),+).trim_ascii(),
+            }),+];
+        }
+
+        impl Default for $name {
+            fn default() -> $name {
+                $name { $($field: $default),+ }
+            }
+        }
+
+        impl From<&crate::param::Params> for $name {
+            fn from(params: &crate::param::Params) -> $name {
+                $name { $($field: params.read(stringify!($field), $default)),+ }
+            }
+        }
+
+        impl TryFrom<crate::param::Settings> for $name {
+            type Error = crate::error::Error;
+
+            fn try_from(settings: crate::param::Settings) -> crate::error::Result<$name> {
+                let declared = $name::PARAMS.iter();
+                let params = crate::param::Params::resolve(stringify!($name), declared, &settings)?;
+                Ok($name::from(&params))
+            }
+        }
+    };
+    (@domain usize, $range:expr, $default:expr) => {
+        crate::param::Domain::int($default, $range)
+    };
+    (@domain f64, $range:expr, $default:expr) => {
+        crate::param::Domain::float($default, $range)
+    };
+    (@domain bool, $default:expr) => {
+        crate::param::Domain::Choice(if $default { "true" } else { "false" }, &["true", "false"])
+    };
+    (@domain $choice:ident, $default:expr) => {
+        crate::param::Domain::Choice($default.name(), $choice::NAMES)
+    };
+}
+pub(crate) use params;
+
+/// Declares the values of a choice: an enum, each variant with the name that people give it.
+macro_rules! choices {
+    (
+        $(#[$meta:meta])* $vis:vis enum $name:ident {
+            $($(#[$about:meta])* $variant:ident = $text:literal,)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        $vis enum $name {
+            $($(#[$about])* #[serde(rename = $text)] $variant,)+
+        }
+
+        impl $name {
+            /// All names.
+            $vis const NAMES: &'static [&'static str] = &[$($text),+];
+
+            /// Its name.
+            $vis const fn name(self) -> &'static str {
+                match self {
+                    $($name::$variant => $text,)+
+                }
+            }
+        }
+
+        impl crate::param::Field for $name {
+            fn of(value: &crate::param::Value) -> Option<$name> {
+                let all = [$($name::$variant),+];
+                all.into_iter().find(|choice| value.to_string() == choice.name())
+            }
+        }
+    };
+}
+pub(crate) use choices;
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const DECLARED: &[Param] = &[
-        Param {
-            name: "threshold",
-            domain: Domain::Float(0.7, 0.0, 1.0),
-            help: "",
-        },
-        Param {
-            name: "width",
-            domain: Domain::Int(10, 1, 64),
-            help: "",
-        },
-        Param {
-            name: "noise",
-            domain: Domain::Choice("none", &["none", "idf"]),
-            help: "",
-        },
-    ];
+    choices! {
+        enum Noise {
+            None = "none",
+            Idf = "idf",
+        }
+    }
+
+    params! {
+        struct Example {
+            /// how alike
+            /// pages are
+            threshold: f64[0.0..=1.0] = 0.7,
+            /// how wide
+            width: usize[1..=64] = 10,
+            /// what is noise
+            noise: Noise = Noise::None,
+            /// whether it is
+            on: bool = true,
+        }
+    }
 
     fn resolve(name: &str, value: &str) -> Result<Params> {
         Params::resolve(
             "period",
-            DECLARED.iter(),
+            Example::PARAMS.iter(),
             &Settings::from([(name.into(), value.into())]),
         )
     }
 
     #[test]
     fn values_are_laid_over_defaults() {
-        let params = resolve("threshold", "0.9").unwrap();
-        assert_eq!(params.float("threshold"), 0.9);
-        assert_eq!(params.int("width"), 10);
-        assert_eq!(params.choice("noise"), "none");
+        let example = |name, value| Example::from(&resolve(name, value).unwrap());
+        let threshold = 0.9;
+        let wanted = Example {
+            threshold,
+            ..Example::default()
+        };
+        assert_eq!(example("threshold", "0.9"), wanted);
+        assert_eq!(
+            (wanted.width, wanted.noise, wanted.on),
+            (10, Noise::None, true)
+        );
+        assert_eq!(example("noise", "idf").noise, Noise::Idf);
+        assert!(!example("on", "false").on);
+    }
+
+    #[test]
+    fn a_struct_declares_names_helps_and_domains() {
+        let declared: Vec<String> = Example::PARAMS
+            .iter()
+            .map(|p| {
+                format!(
+                    "{}={}: {}; {}",
+                    p.name,
+                    p.domain.default(),
+                    p.help,
+                    p.domain
+                )
+            })
+            .collect();
+        assert_eq!(
+            declared,
+            [
+                "threshold=0.7: how alike pages are; a number from 0 to 1",
+                "width=10: how wide; a whole number from 1 to 64",
+                "noise=none: what is noise; one of none, idf",
+                "on=true: whether it is; one of true, false",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_struct_is_read_with_all_checks() {
+        let read = |json| serde_json::from_str::<Example>(json).map_err(|e| e.to_string());
+        let example = read(r#"{"width": 3, "on": false, "noise": "idf"}"#).unwrap();
+        assert_eq!(
+            (example.width, example.on, example.noise),
+            (3, false, Noise::Idf)
+        );
+        let written = serde_json::to_string(&example).unwrap();
+        assert_eq!(
+            written,
+            r#"{"threshold":0.7,"width":3,"noise":"idf","on":false}"#
+        );
+        assert_eq!(read(&written), Ok(example));
+        let message = read(r#"{"width": 65}"#).unwrap_err();
+        assert!(message.contains("width = 65: it must be a whole number from 1 to 64"));
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl Verdict {
     }
 }
 
-/// `part / whole`, and 0 over an empty whole (CONTRACT: any ratio over an empty set is 0).
+/// `part / whole`, and 0 over an empty whole: nothing in common is never everything in common.
 pub fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 {
         0.0

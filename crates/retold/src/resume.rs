@@ -42,7 +42,9 @@ impl Resume {
         watch: &dyn Watch,
     ) -> Result<Resume> {
         watch.begin(
-            Stage::HashInputs.name(), sources.iter().map(|source| source.size).sum());
+            Stage::HashInputs.name(),
+            sources.iter().map(|source| source.size).sum(),
+        );
         let hashes = sources.par_iter().map(|source| hash(&source.path, watch));
         let mut key = Xxh3::new();
         key.update(env!("CARGO_PKG_VERSION").as_bytes());

@@ -74,8 +74,14 @@ mod tests {
     #[test]
     fn the_system_tells_of_this_process() {
         let memory = vec![1u8; 32 << 20];
-        let (resident, peak) = (resident_memory().unwrap(), peak_memory().unwrap_or(u64::MAX));
-        assert!(resident > 32 << 20 && resident <= peak + (1 << 20), "{resident} {peak}");
+        let (resident, peak) = (
+            resident_memory().unwrap(),
+            peak_memory().unwrap_or(u64::MAX),
+        );
+        assert!(
+            resident > 32 << 20 && resident <= peak + (1 << 20),
+            "{resident} {peak}"
+        );
         assert!(machine_memory().unwrap() > resident);
         drop(memory);
         let before = cpu_time().unwrap();

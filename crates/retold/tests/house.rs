@@ -30,7 +30,13 @@ fn sources(name: &str) -> Vec<(Module, PathBuf)> {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();
-            let is_test = ["tests", "tests.rs", "testing.rs", "contract.rs", "obvious.rs"];
+            let is_test = [
+                "tests",
+                "tests.rs",
+                "testing.rs",
+                "contract.rs",
+                "obvious.rs",
+            ];
             if is_test.contains(&name) || name.ends_with("_tests.rs") {
                 continue;
             }
@@ -189,9 +195,7 @@ impl Crate {
             }
             _ => {
                 let child = [module, std::slice::from_ref(first)].concat();
-                self.0
-                    .contains_key(&child)
-                    .then(|| [module, path].concat())
+                self.0.contains_key(&child).then(|| [module, path].concat())
             }
         }
     }
@@ -199,7 +203,9 @@ impl Crate {
     /// The module that defines what a path from the root names, through all that hand it on.
     fn definer(&self, path: &[String], depth: usize) -> Option<Module> {
         let ends = (0..=path.len()).rev();
-        let end = ends.into_iter().find(|&end| self.0.contains_key(&path[..end]))?;
+        let end = ends
+            .into_iter()
+            .find(|&end| self.0.contains_key(&path[..end]))?;
         let (module, rest) = (path[..end].to_vec(), &path[end..]);
         let name = rest.first()?;
         let source = &self.0[&module];
@@ -270,14 +276,21 @@ fn files_do_not_use_each_other_in_circles() {
     for name in CRATES {
         let uses = Crate::read(name).uses();
         let all: usize = uses.values().map(BTreeSet::len).sum();
-        assert!(all > 3, "{name}: no file uses another; is this test broken?");
+        assert!(
+            all > 3,
+            "{name}: no file uses another; is this test broken?"
+        );
         let circles = circles(uses);
         let shown = circles.iter().map(|(module, others)| {
             let others: Vec<String> = others.iter().map(|other| other.join("::")).collect();
             format!("{} uses {}", module.join("::"), others.join(", "))
         });
         let shown: Vec<String> = shown.collect();
-        assert!(shown.is_empty(), "{name}: in circles:\n{}", shown.join("\n"));
+        assert!(
+            shown.is_empty(),
+            "{name}: in circles:\n{}",
+            shown.join("\n")
+        );
     }
 }
 

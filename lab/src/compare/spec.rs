@@ -180,8 +180,8 @@ mod tests {
             labels,
             ["period:chars=8,threshold=0.8", "agglomerate", "period"]
         );
-        assert_eq!(specs[0].params.int("chars"), 8);
-        assert_eq!(specs[0].params.float("threshold"), 0.8);
+        assert_eq!(specs[0].params.get("chars"), Some(&Value::Int(8)));
+        assert_eq!(specs[0].params.get("threshold"), Some(&Value::Float(0.8)));
         assert_eq!(specs[0].values(&grid()), [None]);
         assert!(specs[2].values(&grid()).len() >= GRID.len());
         let all = Spec::parse_list("all").unwrap();
@@ -202,7 +202,7 @@ mod tests {
         let values = spec.values(&vec![0.3, 0.999, 0.31]);
         assert_eq!(values, [Some(0.3), Some(0.31), own, Some(0.999)]);
         let params = spec.params_at(Some(0.31)).unwrap();
-        assert_eq!(params.float("threshold"), 0.31);
+        assert_eq!(params.get("threshold"), Some(&Value::Float(0.31)));
         assert_eq!(spec.params_at(own).unwrap(), spec.params);
     }
 

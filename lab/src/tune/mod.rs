@@ -261,7 +261,7 @@ impl Search<'_> {
     /// For each gene whether sketches can be used again when it alone changes.
     fn cheap(&self) -> Vec<bool> {
         let info = self.info;
-        let own = |name| info.params.iter().any(|param| param.name == name);
+        let own = |name| info.own_params().any(|param| param.name == name);
         let names = self.genes.iter().map(|gene| gene.param.name);
         names
             .map(|name| info.judged_by.contains(&name) || !own(name))
@@ -312,9 +312,6 @@ fn genes(info: &'static MethodInfo, options: &Options) -> Result<Vec<Gene>> {
 }
 
 fn value_of<'a>(params: &'a Params, name: &str) -> &'a Value {
-    let mut values = params.iter();
-    let found = values.find(|(known, _)| *known == name);
-    found
-        .map(|(_, value)| value)
-        .unwrap_or_else(|| unreachable!("{name} is declared and so has a value"))
+    let value = params.get(name);
+    value.unwrap_or_else(|| unreachable!("{name} is declared and so has a value"))
 }

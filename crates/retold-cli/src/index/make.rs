@@ -98,7 +98,7 @@ pub fn create(args: &Create) -> Result<ExitCode> {
             .map_err(Error::io("cannot read", path))?;
     }
     let info = method::find(&config.method)?;
-    if args.no_texts && info.params.iter().any(|param| param.name == "verify") {
+    if args.no_texts && info.own_params().any(|param| param.name == "verify") {
         config.params.insert("verify".to_owned(), "off".into());
         eprintln!(
             "retold: without texts nothing is verified: verdicts are those of the sketches (verify = off)"

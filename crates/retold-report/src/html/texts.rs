@@ -122,7 +122,7 @@ fn text(
     let site = collection.site(&collection.page(number));
     let limit = config.report_text.unwrap_or_default();
     let shown = Shown::new(&text, model.text_options(), limit, Offsets::Utf16);
-    let features = model.spots(&text).into_iter().filter_map(|spot| {
+    let features = model.highlights(&text).into_iter().filter_map(|spot| {
         let (start, end) = shown.places(spot.start, spot.end)?;
         let kind = match (model.deletes(spot.key, site), model.is_common(spot.key)) {
             (true, _) => 2,

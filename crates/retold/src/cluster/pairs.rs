@@ -3,7 +3,7 @@
 use super::Pair;
 use crate::error::Result;
 use crate::ids::Rank;
-use crate::spill::{SpillVec, Memory, Sorter};
+use crate::spill::{Memory, Sorter, SpillVec};
 
 /// Related pages, ascending, in memory or in a temporary file.
 #[derive(Debug, Default)]

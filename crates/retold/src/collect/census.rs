@@ -80,7 +80,7 @@ impl Collection {
     pub fn knowledge(&self, model: &Model) -> Result<Option<Knowledge>> {
         let on_site = match model.method().learns {
             Learns::Nothing | Learns::Words(_) => return Ok(None),
-            Learns::Noise | Learns::Common => self.texts_on_sites()?,
+            Learns::Noise | Learns::Common(_) => self.texts_on_sites()?,
         };
         let main_chars = self.usual_main_chars()?;
         let agree = |a: SketchNo, b: SketchNo| {

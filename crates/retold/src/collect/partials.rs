@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 use crate::ids::{PageNo, SketchNo};
-use crate::spill::{RowArena, Memory};
+use crate::spill::{Memory, RowArena};
 
 /// Which pages have partial fingerprints, and where.
 #[derive(Debug, Default)]

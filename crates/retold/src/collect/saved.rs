@@ -120,7 +120,11 @@ impl Collection {
 }
 
 /// Writes rows: chunks of their number, their lengths and their values.
-fn save_rows<T: Pod + Send + Sync>(kind: u8, rows: &SpillRows<T>, journal: &mut Journal) -> Result<()> {
+fn save_rows<T: Pod + Send + Sync>(
+    kind: u8,
+    rows: &SpillRows<T>,
+    journal: &mut Journal,
+) -> Result<()> {
     let (mut lengths, mut values, mut result) = (Vec::<u64>::new(), Vec::<T>::new(), Ok(()));
     let chunk = journal.chunk();
     let mut write = |lengths: &mut Vec<u64>, values: &mut Vec<T>| {

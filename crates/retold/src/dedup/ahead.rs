@@ -16,7 +16,7 @@ use super::verify::{BestFirst, Verification};
 use crate::cluster::Pair;
 use crate::error::Result;
 use crate::ids::GroupNo;
-use crate::spill::{SpillVec, Sorter};
+use crate::spill::{Sorter, SpillVec};
 use crate::watch::Stage;
 
 /// Groups that probe at the same time.

@@ -122,7 +122,9 @@ impl<'a> Probing<'a> {
             self.are_unrelated(pairs, verification)
         });
         let mut is_decided = vec![false; self.groups().len()];
-        groups.iter().for_each(|group| is_decided[group.at()] = true);
+        groups
+            .iter()
+            .for_each(|group| is_decided[group.at()] = true);
         let ahead = self.verify_ahead(groups, heavy, verification)?;
         let candidates = ahead.candidates;
         let (settled, is_done) = self.settle(ahead, groups)?;
@@ -200,8 +202,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         let left = rest.len();
         let batch = next_batch(&mut rest, self.batch, |group| {
             let place = self.probing.place(group);
-            let has_something =
-                || self.probing.join_pairs.has(group) || self.heavy.has_open(group);
+            let has_something = || self.probing.join_pairs.has(group) || self.heavy.has_open(group);
             let is_retired = self.retired.is_retired(group, place);
             (!is_retired).then(|| !self.is_done(group) && has_something())
         });

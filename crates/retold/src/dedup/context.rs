@@ -22,6 +22,8 @@ pub struct Limits {
     pub heavy: usize,
     /// Fewer candidates of a group than this are compared at once, without an upper bound of their similarity.
     pub bounded: usize,
+    /// Nor are those of a group whose sketch has fewer keys than this.
+    pub bounded_keys: usize,
     /// Bytes of a chunk of what is kept of an interrupted run, about.
     pub journal_chunk: usize,
 }
@@ -32,6 +34,7 @@ impl Default for Limits {
             component: 1000,
             heavy: 128,
             bounded: 16,
+            bounded_keys: 48,
             journal_chunk: 1 << 20,
         }
     }

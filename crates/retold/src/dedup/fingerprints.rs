@@ -88,7 +88,7 @@ impl Fingerprints {
         let mut written = Chunk::default();
         self.complete(&partial, &group, verifier, &mut written)?;
         watch.advance(partial.len() as u64);
-        let make = |text: &Text| verifier.proof(text);
+        let make = |text: &Text| verifier.fingerprint(text);
         let mut take = |at: usize, fingerprint: Vec<u64>| {
             let group = group(missing[at]);
             written.add(group, &fingerprint, &mut self.journal)?;
@@ -115,7 +115,10 @@ impl Fingerprints {
             .copied()
             .filter(|&row| !self.is_full[row])
             .collect();
-        if self.rows.change(&open, |row| verifier.finish(row)) {
+        if self
+            .rows
+            .change(&open, |row| verifier.complete_fingerprint(row))
+        {
             open.iter().for_each(|&row| self.is_full[row] = true);
         }
         for (&page, row) in pages.iter().zip(rows) {
@@ -153,7 +156,9 @@ impl Fingerprints {
     fn full(&self, row: usize, verifier: &dyn Verifier) -> Row<'_, u64> {
         match self.is_full[row] {
             true => self.rows.get(row),
-            false => self.rows.get_changed(row, |row| verifier.finish(row)),
+            false => self
+                .rows
+                .get_changed(row, |row| verifier.complete_fingerprint(row)),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::join::Join;
 use crate::error::Result;
 use crate::ids::GroupNo;
 use crate::sketch::Bounds;
-use crate::spill::{Memory, Row, SpillRows, Sorter};
+use crate::spill::{Memory, Row, Sorter, SpillRows};
 
 /// When a posting list is closed.
 #[derive(Clone, Copy, Debug)]
@@ -142,11 +142,7 @@ impl PostingList {
     }
 
     /// Takes retired entries off; some of them are remembered.
-    fn sweep(
-        &mut self,
-        [mut entries, mut probing]: [Vec<u32>; 2],
-        is_live: impl Fn(&u32) -> bool,
-    ) {
+    fn sweep(&mut self, [mut entries, mut probing]: [Vec<u32>; 2], is_live: impl Fn(&u32) -> bool) {
         let retired = entries.iter().filter(|&entry| !is_live(entry));
         self.representatives.extend(retired.take(REPRESENTATIVES));
         self.representatives.sort_unstable();

@@ -19,7 +19,7 @@ use crate::ids::{GroupNo, SketchNo};
 use crate::lane::in_order;
 use crate::sketch::{Bounds, SharedKeys, SketchRef, Sketches};
 use crate::spent::{Spent, Stopwatch};
-use crate::spill::{Row, SpillRows, Sorter};
+use crate::spill::{Row, Sorter, SpillRows};
 use crate::watch::Watch;
 
 /// What [`Join::pairs`] found.

@@ -3,7 +3,7 @@
 use crate::cluster::Pair;
 use crate::error::Result;
 use crate::ids::GroupNo;
-use crate::spill::{Memory, SpillRows, Sorter};
+use crate::spill::{Memory, Sorter, SpillRows};
 
 /// A pair's numbers behind two others, by which pairs are sorted.
 pub(super) fn keyed([x, y]: [u32; 2], [a, b, c, d, e, f]: [u32; 6]) -> [u32; 8] {

@@ -11,10 +11,7 @@ use crate::knowledge::Postings;
 use crate::sketch::{Bounds, Sketch, Sketches, count_shared};
 use crate::spill::Memory;
 
-fn heavy_keys<'a>(
-    join: &'a Join,
-    bounds: &'a (dyn Fn(usize) -> Bounds + Sync),
-) -> HeavyKeys<'a> {
+fn heavy_keys<'a>(join: &'a Join, bounds: &'a (dyn Fn(usize) -> Bounds + Sync)) -> HeavyKeys<'a> {
     HeavyKeys::new(join, bounds, ClosePolicy::default(), &Memory::default()).unwrap()
 }
 

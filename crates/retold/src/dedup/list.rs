@@ -117,7 +117,11 @@ impl Components<'_> {
     /// Lists all components: those whose pairs are `to_check`, given the components as sketches see them, and those that were decided.
     ///
     /// Errors: a temporary file cannot be written, and the run was cancelled.
-    pub(super) fn list(&self, to_check: Sorter<[u32; 8]>, components: &UnionFind) -> Result<Listed> {
+    pub(super) fn list(
+        &self,
+        to_check: Sorter<[u32; 8]>,
+        components: &UnionFind,
+    ) -> Result<Listed> {
         let mut records = self.records(to_check, components)?.finish()?.peekable();
         let mut sorter = Sorter::new(self.context().memory);
         let mut listed = Listed::default();
@@ -162,7 +166,11 @@ impl Components<'_> {
     }
 
     /// All records: pairs, groups of several pages, and all groups of large components.
-    fn records(&self, to_check: Sorter<[u32; 8]>, components: &UnionFind) -> Result<Sorter<[u32; 8]>> {
+    fn records(
+        &self,
+        to_check: Sorter<[u32; 8]>,
+        components: &UnionFind,
+    ) -> Result<Sorter<[u32; 8]>> {
         let (groups, mut records) = (self.groups(), to_check);
         // What was decided joined no group that was not.
         let root = |group: GroupNo| match self.decided {
@@ -397,12 +405,10 @@ impl Components<'_> {
             let verdicts = self.verification.verify(&asked);
             let before = more.len();
             for ((page, _), pair) in judged.into_iter().zip(verdicts) {
-                more.extend(
-                    pair.map(|pair| match groups.of(pair.a) == groups.of(page) {
-                        true => pair.between(page, canonical),
-                        false => pair.between(canonical, page),
-                    }),
-                );
+                more.extend(pair.map(|pair| match groups.of(pair.a) == groups.of(page) {
+                    true => pair.between(page, canonical),
+                    false => pair.between(canonical, page),
+                }));
             }
             cluster.pairs += (more.len() - before) as u64;
         }

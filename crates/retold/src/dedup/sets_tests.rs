@@ -107,7 +107,9 @@ fn new_pages_of_sets_go_by_all_pairs() {
         let all = find(both, model(), &memory, limits(usize::MAX, usize::MAX));
         let is_old = |&page: &PageNo| all.collection.page(page).source as usize >= new.len();
         let is_old: Vec<bool> = all.by_id.iter().map(is_old).collect();
-        let job = Dedup::new(model()).against(old).limits(limits(family, HEAVY));
+        let job = Dedup::new(model())
+            .against(old)
+            .limits(limits(family, HEAVY));
         let found = job.run_within(new, &memory).unwrap();
 
         let canonical = all.model.config().canonical;

@@ -7,7 +7,7 @@ use super::group::Groups;
 use crate::cluster::Pair;
 use crate::error::Result;
 use crate::ids::{GroupNo, PrunedNo, Rank};
-use crate::method::{Sieve, Trace};
+use crate::method::{Trace, UpperBound};
 use crate::model::{Judgement, PrunedSketches, StoredPruned, copy};
 
 /// Asks the model of two groups by their sketches.
@@ -101,13 +101,16 @@ impl OneToMany<'_> {
         pairs
     }
 
-    /// The upper bound of similarities to this group, if the method has one.
-    pub(super) fn upper_bound(&self) -> Option<Sieve<'_>> {
-        self.judge.context.model.sieve(self.sketch.as_ref())
+    /// The upper bound of similarities to this group, if the method has one. Sketches of few keys are compared as soon as bounded.
+    pub(super) fn upper_bound(&self) -> Option<UpperBound<'_>> {
+        let Context { model, limits, .. } = self.judge.context;
+        let sketch = self.sketch.as_ref();
+        let has_enough = sketch.whole.keys.len() >= limits.bounded_keys;
+        has_enough.then(|| model.upper_bound(sketch)).flatten()
     }
 
     /// The upper bounds of these groups; `None` for those that are surely not related.
-    pub(super) fn at_most(&self, bound: &Sieve<'_>, others: &[GroupNo]) -> Vec<Option<f32>> {
+    pub(super) fn at_most(&self, bound: &UpperBound<'_>, others: &[GroupNo]) -> Vec<Option<f32>> {
         let sketches = self.fetch(others);
         let others = others.iter().zip(&sketches);
         let most = others.map(|(&other, sketch)| self.most(bound, other, sketch));
@@ -115,11 +118,16 @@ impl OneToMany<'_> {
     }
 
     /// Whether another group may be related to this one.
-    pub(super) fn may_be_related(&self, bound: &Sieve<'_>, other: GroupNo) -> bool {
+    pub(super) fn may_be_related(&self, bound: &UpperBound<'_>, other: GroupNo) -> bool {
         self.most(bound, other, &self.judge.sketch(other)).is_some()
     }
 
-    fn most(&self, bound: &Sieve<'_>, other: GroupNo, sketch: &StoredPruned<'_>) -> Option<f32> {
+    fn most(
+        &self,
+        bound: &UpperBound<'_>,
+        other: GroupNo,
+        sketch: &StoredPruned<'_>,
+    ) -> Option<f32> {
         match self.judge.groups.are_copies(self.group, other) {
             true => Some(1.0),
             false => bound(sketch.as_ref().whole).map(|most| most as f32),

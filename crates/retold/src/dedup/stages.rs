@@ -24,7 +24,7 @@ use crate::ids::{GroupNo, PrunedNo, SketchNo};
 use crate::model::{Model, PrunedSketches};
 use crate::sketch::Sketches;
 use crate::spent::Spent;
-use crate::spill::{SpillVec, Sorter};
+use crate::spill::{Sorter, SpillVec};
 use crate::watch::Stage;
 
 /// The part of the memory left that holds sketches which are read often.
@@ -170,7 +170,7 @@ impl<'a> Stages<'a> {
         let Limits { heavy, .. } = limits;
         let traits = Traits {
             size: &|keys| model.size(keys),
-            needs_distinctive: &|sketch| model.needs_own(sketch),
+            needs_distinctive: &|sketch| model.needs_distinctive(sketch),
             is_common: &|key| model.is_common(key),
         };
         let sketches = self.judge.pruned.sketches();

@@ -31,6 +31,7 @@ pub(super) fn limits(component: usize, heavy: usize) -> Limits {
         component,
         heavy,
         bounded: 2,
+        bounded_keys: 1,
         journal_chunk: 200,
     }
 }

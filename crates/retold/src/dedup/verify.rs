@@ -119,9 +119,8 @@ impl<'a> Verification<'a> {
     /// A page of each text that is needed, ascending; then none is needed any more.
     fn needed_pages(&mut self) -> Vec<PageNo> {
         let groups = self.judge.groups;
-        let same_text = |a: &GroupNo, b: &GroupNo| {
-            groups.first_of_text(*a) == groups.first_of_text(*b)
-        };
+        let same_text =
+            |a: &GroupNo, b: &GroupNo| groups.first_of_text(*a) == groups.first_of_text(*b);
         let all: Vec<GroupNo> = GroupNo::first(self.is_needed.len()).collect();
         let mut pages = Vec::new();
         for of_text in all.chunk_by(same_text) {
@@ -189,7 +188,7 @@ impl<'a> Verification<'a> {
     ) {
         let is_asked = pairs.iter().any(|pair| self.needs_verification(pair));
         let own = is_asked.then(|| self.fingerprint(text, verifier)).flatten();
-        let mut against_own = own.as_deref().map(|own| verifier.asking(own));
+        let mut against_own = own.as_deref().map(|own| verifier.against(own));
         // Fingerprints stand anywhere in memory: they are fetched together.
         let others = pairs.iter().map(|pair| {
             let [a, b] = self.texts(pair);

@@ -124,8 +124,9 @@ pub fn explain_pair(
     let sketch = |side: &ComparedPage| model.sketch(&side.text, side.site.as_deref());
     let sketches = [sketch(a)?, sketch(b)?];
     let (verdict, checks) = judge([a, b], &sketches, model);
-    let exact =
-        model.config().exact && sketches[0].text_hash.is_some() && sketches[0].text_hash == sketches[1].text_hash;
+    let exact = model.config().exact
+        && sketches[0].text_hash.is_some()
+        && sketches[0].text_hash == sketches[1].text_hash;
     let shown =
         [a, b].map(|side| Shown::new(&side.text, model.text_options(), usize::MAX, offsets));
     let place = |side: usize, start: u32, end: u32| {

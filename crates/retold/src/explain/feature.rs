@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::compared::ComparedPage;
-use crate::method::Spot;
+use crate::method::Highlight;
 use crate::model::Model;
 use crate::text::Text;
 
@@ -44,7 +44,7 @@ pub(super) fn features(a: &ComparedPage, b: &ComparedPage, model: &Model) -> Vec
             .any(|side| model.deletes(key, side.site.as_deref()))
     };
     for (second, side) in [(false, a), (true, b)] {
-        for spot in model.spots(&side.text) {
+        for spot in model.highlights(&side.text) {
             let number = *at.entry(spot.key).or_insert_with(|| {
                 features.push(Feature {
                     key: spot.key,
@@ -69,7 +69,7 @@ pub(super) fn features(a: &ComparedPage, b: &ComparedPage, model: &Model) -> Vec
     features
 }
 
-fn name_of(spot: &Spot, text: &Text) -> String {
+fn name_of(spot: &Highlight, text: &Text) -> String {
     let place = spot.start as usize..spot.end as usize;
     match &spot.label {
         Some(label) => label.clone(),

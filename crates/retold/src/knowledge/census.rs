@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::learnt::Knowledge;
+use super::params::{CommonRule, NoiseFilter, NoiseParams};
 use super::postings::Postings;
 use crate::error::Result;
 use crate::ids::SketchNo;
@@ -27,28 +28,30 @@ pub struct Census<'a> {
 }
 
 impl Census<'_> {
-    /// The keys on at least `common_df` texts; those are common of whose texts too few agree.
+    /// The common keys, and those on as many texts that are not.
     ///
     /// Errors: a temporary file cannot be written.
-    pub fn common(&self, params: &Params) -> Result<Knowledge> {
-        let df = params.int("common_df") as u64;
+    pub fn common(&self, rule: CommonRule) -> Result<Knowledge> {
         Ok(Knowledge {
             texts: self.all(),
-            ..self.by_context_similarity(df, params.float("agreement"))?
+            ..self.by_context_similarity(rule.min_df, rule.context_similarity)?
         })
     }
 
-    /// The noise, by [`super::PARAMS`].
+    /// The noise, by the parameters of the noise filter.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn noise(&self, params: &Params) -> Result<Knowledge> {
-        let (deleted, deleted_on_site) = match params.choice("noise") {
-            "none" => Default::default(),
-            "evidence" => return self.common(params),
-            kind => {
+        let params = NoiseParams::from(params);
+        let (deleted, deleted_on_site) = match params.noise {
+            NoiseFilter::None => Default::default(),
+            NoiseFilter::Evidence => return self.common(params.common_rule()),
+            filter => {
                 let postings = self.postings(1)?;
-                let everywhere = (kind != "site").then(|| self.by_idf(&postings, params));
-                let on_site = (kind != "idf").then(|| self.by_site(&postings, params));
+                let everywhere =
+                    (filter != NoiseFilter::Site).then(|| self.by_idf(&postings, &params));
+                let on_site =
+                    (filter != NoiseFilter::Idf).then(|| self.by_site(&postings, &params));
                 (everywhere.unwrap_or_default(), on_site.unwrap_or_default())
             }
         };
@@ -79,11 +82,8 @@ impl Census<'_> {
     }
 
     /// The paper's IDF filter (CCDet): keys with ln(N / df) below a threshold.
-    fn by_idf(&self, postings: &Postings, params: &Params) -> Vec<u64> {
-        let (threshold, min_df) = (
-            params.float("idf_threshold"),
-            params.int("idf_min_df") as u64,
-        );
+    fn by_idf(&self, postings: &Postings, params: &NoiseParams) -> Vec<u64> {
+        let (threshold, min_df) = (params.idf_threshold, params.idf_min_df as u64);
         let all = self.all() as f64;
         let counted = postings
             .iter()
@@ -95,8 +95,8 @@ impl Census<'_> {
     }
 
     /// The paper's pruning by site (CCDet): keys on more than max(a, b × texts of the site) different texts of one site.
-    fn by_site(&self, postings: &Postings, params: &Params) -> BTreeMap<String, Vec<u64>> {
-        let (least, share) = (params.int("site_min_df") as f64, params.float("site_share"));
+    fn by_site(&self, postings: &Postings, params: &NoiseParams) -> BTreeMap<String, Vec<u64>> {
+        let (least, share) = (params.site_min_df as f64, params.site_share);
         let sizes = self.site_sizes();
         let mut found: Vec<(u32, u64)> = (0..postings.len())
             .into_par_iter()

@@ -22,5 +22,6 @@ pub use census::Census;
 pub use filter::Filter;
 pub use frequencies::Frequencies;
 pub use learnt::Knowledge;
-pub use params::PARAMS;
+pub use params::CommonRule;
+pub(crate) use params::NoiseParams;
 pub use postings::Postings;

@@ -1,4 +1,4 @@
-//! The record of a decision: the tests that it made, and where the keys of a sketch come from.
+//! The record of a decision: the tests that it made.
 //!
 //! Reports, `retold explain` and bindings show what stands here without knowing which method it comes from.
 
@@ -7,19 +7,6 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::relation::{Relation, ratio};
-
-/// A place in a text that a key of its sketch comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
-    /// The key.
-    pub key: u64,
-    /// First byte in [`crate::text::Text::folded`].
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-    /// What the key is called, where the text at the place does not say it (the words behind a joint hash, say).
-    pub label: Option<String>,
-}
 
 /// Takes down the tests that a decision makes. A decision asks it for every test, so that what people are shown is what
 /// was decided.

@@ -5,12 +5,17 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::testing::{judge, text};
-use super::*;
-use crate::knowledge::Frequencies;
-use crate::ids::SketchNo;
 use crate::dedup::related_pairs;
-use crate::sketch::Sketches;
+use crate::ids::SketchNo;
+use crate::knowledge::Frequencies;
+use crate::knowledge::Knowledge;
+use crate::method::{Check, Learns, METHODS, Method, MethodInfo, Trace};
 use crate::param::Value;
+use crate::param::{Domain, Params, Settings};
+use crate::relation::Verdict;
+use crate::sketch::Sketches;
+use crate::sketch::{Sketch, count_shared};
+use crate::text::Text;
 
 /// Sentences that documents of the tests are made of: they share words, and two differ in one.
 const SENTENCES: &[&str] = &[
@@ -47,7 +52,7 @@ fn variants() -> Vec<(&'static MethodInfo, Option<(String, Value)>)> {
     let mut variants = Vec::new();
     for info in METHODS {
         variants.push((info, None));
-        for param in info.params {
+        for param in info.own_params() {
             if let Domain::Choice(_, values) = param.domain {
                 let setting = |value: &&str| Some((param.name.to_owned(), (*value).into()));
                 variants.extend(values.iter().map(|value| (info, setting(value))));
@@ -114,10 +119,12 @@ fn check_sketch(
         sketch.marks.len(),
         sketch.keys.len()
     );
-    for spot in method.spots(text) {
-        let place = text.folded.get(spot.start as usize..spot.end as usize);
+    for highlight in method.highlights(text) {
+        let place = text
+            .folded
+            .get(highlight.start as usize..highlight.end as usize);
         assert!(place.is_some(), "{name}: a place that is not in the text");
-        let known = sketch.keys.binary_search(&spot.key).is_ok();
+        let known = sketch.keys.binary_search(&highlight.key).is_ok();
         assert!(
             known,
             "{name}: a place of a key that the sketch has not: {}",
@@ -146,12 +153,15 @@ fn check_pair(info: &MethodInfo, method: &dyn Method, a: &Sketch, b: &Sketch) {
     assert_eq!(
         verdict,
         judge(method, a, b),
-        "{name}: told otherwise than decided"
+        "{name}: traced otherwise than decided"
     );
-    let sieve = method.sieve(a.as_ref());
-    let most = sieve.map(|sieve| sieve(b.as_ref()));
+    let bound = method.upper_bound(a.as_ref());
+    let most = bound.map(|bound| bound(b.as_ref()));
     if let (Some(most), Some(verdict)) = (most, verdict) {
-        assert!(most >= Some(verdict.similarity), "{name}: sieved out");
+        assert!(
+            most >= Some(verdict.similarity),
+            "{name}: the upper bound is too low"
+        );
     }
     let swapped = judge(method, b, a).map(Verdict::swapped);
     assert_eq!(
@@ -190,22 +200,31 @@ fn check_verifier(info: &MethodInfo, method: &dyn Method, texts: &[Text]) {
         return;
     };
     let name = info.name;
-    let proofs: Vec<Vec<u64>> = texts.iter().map(|text| verifier.proof(text)).collect();
-    let mut drafts = vec![1];
-    for (text, proof) in texts.iter().zip(&proofs) {
-        let start = drafts.len();
-        if let Some(sketch) = verifier.sketch_and_partial(text, &mut drafts) {
+    let fingerprints: Vec<Vec<u64>> = texts
+        .iter()
+        .map(|text| verifier.fingerprint(text))
+        .collect();
+    let mut partials = vec![1];
+    for (text, fingerprint) in texts.iter().zip(&fingerprints) {
+        let start = partials.len();
+        if let Some(sketch) = verifier.sketch_and_partial(text, &mut partials) {
             assert_eq!(sketch, method.sketch(text), "{name}: another sketch");
-            let mut draft = drafts[start..].to_vec();
+            let mut partial = partials[start..].to_vec();
             for _ in 0..2 {
-                verifier.finish(&mut draft);
-                assert_eq!(&draft, proof, "{name}: another proof is made of the draft");
+                verifier.complete_fingerprint(&mut partial);
+                assert_eq!(
+                    &partial, fingerprint,
+                    "{name}: the completed fingerprint is another"
+                );
             }
         }
     }
-    assert_eq!(drafts[0], 1, "{name}: drafts of others are changed");
-    for a in &proofs {
-        for b in &proofs {
+    assert_eq!(
+        partials[0], 1,
+        "{name}: other partial fingerprints are changed"
+    );
+    for a in &fingerprints {
+        for b in &fingerprints {
             let mut trace = Trace::on();
             let verdict = verifier.verify(a, b, &mut trace);
             let swapped = verifier
@@ -308,7 +327,7 @@ fn parameters_that_only_judge_leave_sketches_as_they_are() {
     for info in METHODS {
         let method = build(info, &resolve(info, None), &texts);
         for &name in info.judged_by {
-            let param = info.params.iter().find(|param| param.name == name);
+            let param = info.own_params().find(|param| param.name == name);
             assert!(
                 param.is_some(),
                 "{}: judged by `{name}`, which it has not",

@@ -1,6 +1,6 @@
 //! Published methods at their published settings, by name.
 
-use super::MethodInfo;
+use super::info::MethodInfo;
 use crate::error::{Error, Result};
 use crate::param::Settings;
 

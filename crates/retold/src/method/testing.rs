@@ -1,11 +1,12 @@
 //! What tests of methods need.
 
-use super::{Method, MethodInfo, Params, Trace};
+use super::{Method, MethodInfo, Trace};
 use crate::dedup::related_pairs;
-use crate::sketch::Sketches;
+use crate::param::Params;
 use crate::param::Settings;
 use crate::relation::Verdict;
 use crate::sketch::Sketch;
+use crate::sketch::Sketches;
 pub(super) use crate::text::testing::text;
 
 /// The verdict on two sketches.
@@ -14,7 +15,11 @@ pub(super) fn judge(method: &dyn Method, a: &Sketch, b: &Sketch) -> Option<Verdi
 }
 
 /// The verdict on two sketches, and the tests behind it as people read them.
-pub(super) fn told(method: &dyn Method, a: &Sketch, b: &Sketch) -> (Option<Verdict>, Vec<String>) {
+pub(super) fn traced(
+    method: &dyn Method,
+    a: &Sketch,
+    b: &Sketch,
+) -> (Option<Verdict>, Vec<String>) {
     let mut trace = Trace::on();
     let verdict = method.compare(a.as_ref(), b.as_ref(), &mut trace);
     let checks = trace.into_checks();

@@ -24,7 +24,7 @@ impl Model {
             return false;
         };
         if sees_sentences {
-            let least = self.0.params.float("cover") * shorter as f64;
+            let least = self.0.noise.cover * shorter as f64;
             return verdict.similarity >= ALL_BUT_ONE && verdict.shared_chars as f64 >= least;
         }
         let missing = f64::from(verdict.shared) * (1.0 / verdict.similarity - 1.0);

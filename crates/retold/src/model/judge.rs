@@ -11,9 +11,9 @@ use super::pruned::{Pruned, PrunedSketches};
 use crate::config::{Config, Fold};
 use crate::error::{Error, Result};
 use crate::ids::PrunedNo;
-use crate::knowledge::{Census, Knowledge};
+use crate::knowledge::{Census, Knowledge, NoiseParams};
 use crate::method::{
-    self, Check, Keyword, Learns, Method, MethodInfo, Op, Sieve, Spot, Trace, Verifier,
+    self, Check, Highlight, Keyword, Learns, Method, MethodInfo, Op, Trace, UpperBound, Verifier,
 };
 use crate::page::Page;
 use crate::param::Params;
@@ -42,6 +42,8 @@ pub(super) struct Inner {
     pub(super) config: Config,
     pub(super) info: &'static MethodInfo,
     pub(super) params: Params,
+    /// Of a method without a noise filter, the defaults.
+    pub(super) noise: NoiseParams,
     pub(super) text: TextOptions,
     /// `None` until something was learnt.
     pub(super) knowledge: Option<Arc<Knowledge>>,
@@ -122,16 +124,18 @@ impl Model {
     ) -> Model {
         let known = knowledge.clone().unwrap_or_default();
         let asks = matches!(info.learns, Learns::Noise) && !known.common.is_empty();
+        let noise = NoiseParams::from(&params);
         Model(Arc::new(Inner {
             method: (info.build)(&params, &known),
             common: known.common.iter().copied().collect(),
             evidence: asks.then(|| Evidence {
-                cover: params.float("cover"),
-                many: u32::try_from(params.int("many")).unwrap_or(u32::MAX),
+                cover: noise.cover,
+                many: u32::try_from(noise.many).unwrap_or(u32::MAX),
             }),
             config,
             info,
             params,
+            noise,
             text,
             knowledge,
         }))
@@ -210,7 +214,7 @@ impl Model {
     /// Errors: a temporary file cannot be written.
     pub fn knowledge_of(&self, census: &Census<'_>) -> Result<Option<Knowledge>> {
         match self.0.info.learns {
-            Learns::Common => census.common(&self.0.params).map(Some),
+            Learns::Common(rule) => census.common(rule(&self.0.params)).map(Some),
             Learns::Noise => census.noise(&self.0.params).map(Some),
             Learns::Nothing | Learns::Words(_) => Ok(None),
         }
@@ -287,9 +291,10 @@ impl Model {
         Some(Relating { verdict, up_to })
     }
 
-    /// What tells of many sketches beside this one how similar they are at the most; see [`Method::sieve`].
-    pub(crate) fn sieve(&self, sketch: Pruned<'_>) -> Option<Sieve<'_>> {
-        self.0.method.sieve(sketch.whole)
+    /// What tells of many sketches beside this one how similar they are at the most; see
+    /// [`Method::upper_bound`].
+    pub(crate) fn upper_bound(&self, sketch: Pruned<'_>) -> Option<UpperBound<'_>> {
+        self.0.method.upper_bound(sketch.whole)
     }
 
     /// Up to which length of the shorter page the verdict is believed.
@@ -364,7 +369,7 @@ impl Model {
     /// The same; `trace` is shown every test that decided.
     pub fn verify_traced(&self, a: &Text, b: &Text, trace: &mut Trace) -> Option<Verdict> {
         let verifier = self.verifier()?;
-        verifier.verify(&verifier.proof(a), &verifier.proof(b), trace)
+        verifier.verify(&verifier.fingerprint(a), &verifier.fingerprint(b), trace)
     }
 
     /// What the first page is to the second, `None` if they are not related: texts, sketches and verification in one question.
@@ -395,8 +400,8 @@ impl Model {
     }
 
     /// Whether a sketch is related to larger ones only if they share a key that is not common.
-    pub(crate) fn needs_own(&self, sketch: SketchRef<'_>) -> bool {
-        self.0.method.needs_own(sketch)
+    pub(crate) fn needs_distinctive(&self, sketch: SketchRef<'_>) -> bool {
+        self.0.method.needs_distinctive(sketch)
     }
 
     /// The least size of a sketch with so many keys.
@@ -429,9 +434,9 @@ impl Model {
         }
     }
 
-    /// Where the keys of a text's sketch come from; see [`Method::spots`].
-    pub fn spots(&self, text: &Text) -> Vec<Spot> {
-        self.0.method.spots(text)
+    /// Where the keys of a text's sketch come from; see [`Method::highlights`].
+    pub fn highlights(&self, text: &Text) -> Vec<Highlight> {
+        self.0.method.highlights(text)
     }
 
     /// The words that stand for a text; see [`Method::keywords`].
@@ -441,11 +446,7 @@ impl Model {
 }
 
 /// How pages become texts for a method; reads the word files.
-fn text_options(
-    config: &mut Config,
-    info: &MethodInfo,
-    params: &Params,
-) -> Result<TextOptions> {
+fn text_options(config: &mut Config, info: &MethodInfo, params: &Params) -> Result<TextOptions> {
     let extract = config.extract.unwrap_or(info.extract);
     extract.check()?;
     let has = |step| config.fold.contains(&step);

@@ -19,7 +19,9 @@ impl Judgement {
         match self {
             Judgement::No => Judgement::No,
             Judgement::Yes(verdict) => Judgement::Yes(verdict.swapped()),
-            Judgement::NeedsVerification(verdict) => Judgement::NeedsVerification(verdict.swapped()),
+            Judgement::NeedsVerification(verdict) => {
+                Judgement::NeedsVerification(verdict.swapped())
+            }
         }
     }
 }

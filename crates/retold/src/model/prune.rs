@@ -32,7 +32,9 @@ impl Model {
         let site = sketch.site.as_deref();
         let pushed = only.push(self.without_noise(sketch.as_ref(), site).as_ref());
         // What is held in memory alone cannot fail.
-        pushed.and_then(|()| self.prune_all(only)).unwrap_or_default()
+        pushed
+            .and_then(|()| self.prune_all(only))
+            .unwrap_or_default()
     }
 
     /// Sketches from which noise has been deleted, as they are judged.

@@ -1,8 +1,8 @@
 //! PrunedSketches: sketches as they are judged under what a model has learnt.
 
-use crate::ids::{SketchNo, PrunedNo};
-use crate::sketch::{Sketches, Stored};
+use crate::ids::{PrunedNo, SketchNo};
 use crate::sketch::SketchRef;
+use crate::sketch::{Sketches, Stored};
 
 /// A sketch as it is judged: noise deleted, common keys flagged.
 #[derive(Clone, Copy, Debug)]
@@ -76,4 +76,3 @@ impl PrunedSketches {
         self.whole.is_empty()
     }
 }
-

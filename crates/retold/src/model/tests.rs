@@ -2,13 +2,13 @@ use std::path::Path;
 
 use super::*;
 use crate::config::Config;
+use crate::config::WordFile;
 use crate::knowledge::Knowledge;
 use crate::method::{self, Check, Learns, Trace};
 use crate::page::Page;
-use crate::sketch::Sketch;
-use crate::config::WordFile;
-use crate::sketch::Sketches;
 use crate::param::Settings;
+use crate::sketch::Sketch;
+use crate::sketch::Sketches;
 
 fn model(method: &str, settings: &[(&str, &str)]) -> Model {
     let given = settings

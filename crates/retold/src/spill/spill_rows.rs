@@ -8,9 +8,9 @@ use std::sync::Arc;
 use bytemuck::Pod;
 use rayon::prelude::*;
 
-use super::row_cache::RowCache;
 use super::memory::Memory;
 use super::row::Row;
+use super::row_cache::RowCache;
 use super::sorter::Sorter;
 use super::spill_vec::SpillVec;
 use crate::error::Result;
@@ -168,7 +168,9 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
     pub fn read_often(&mut self, part: u64) {
         self.often = None;
         let is_in_file = self.values.is_in_file();
-        self.often = is_in_file.then(|| RowCache::new(&self.memory, part)).flatten();
+        self.often = is_in_file
+            .then(|| RowCache::new(&self.memory, part))
+            .flatten();
     }
 
     /// How many values a row has.

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
+use super::fingerprint::Fingerprint;
 use super::grams::may_vary;
-use super::places::{Shared, Stretch};
-use super::proof::Proof;
+use super::position_index::{MatchBlock, Matches};
 use crate::relation::ratio;
 
 /// What is counted on two texts. The smaller is the one with fewer tokens.
@@ -23,8 +23,8 @@ pub(super) struct Differences {
     pub(super) replaced: usize,
     /// Those of the replaced tokens of two short texts that stand in gaps where only the spelling differs ([`is_spelling`]).
     pub(super) variants: usize,
-    /// The share of the replaced tokens that are own on both sides.
-    pub(super) own: f64,
+    /// The share of the replaced tokens that are distinctive, that is, on few texts, on both sides.
+    pub(super) distinctive: f64,
 }
 
 /// Fewer tokens between shared runs are a changed word or two, not a gap.
@@ -37,7 +37,7 @@ const APART: usize = 2;
 /// A headline has at most so many tokens.
 const HEADLINE: usize = 40;
 
-/// What is presumed of the share that is own before any key is looked at, and as how many keys that weighs.
+/// The share that is presumed to be distinctive before any key is looked at, and as how many keys that weighs.
 const PRESUMED: (f64, f64) = (0.5, 1.0);
 /// The same of a short text: a word makes another notice of it, unless it is known to be no filling of a slot. Of few keys one is
 /// enough to know it.
@@ -47,21 +47,21 @@ impl Differences {
     /// Between a text and one with at least as many tokens; keys are of `width` tokens, and texts of fewer than `short` tokens
     /// are short. Linear.
     pub(super) fn between(
-        small: &Proof<'_>,
-        large: &Proof<'_>,
-        counterparts: &Counterparts,
+        small: &Fingerprint<'_>,
+        large: &Fingerprint<'_>,
+        alignment: &Alignment,
         (width, short): (usize, usize),
     ) -> Differences {
         let mut found = Differences {
             tokens: small.tokens,
             ..Differences::default()
         };
-        if counterparts.shared.runs == small.runs().len() {
+        if alignment.matches.runs == small.runs().len() {
             return found;
         }
-        let gaps = counterparts.gaps(large.tokens);
-        let is_sure = ratio(counterparts.shared.runs, small.runs().len()) >= SURE;
-        let mut span = span(counterparts, &gaps, if is_sure { width } else { 0 });
+        let gaps = alignment.gaps(large.tokens);
+        let is_sure = ratio(alignment.matches.runs, small.runs().len()) >= SURE;
+        let mut span = span(alignment, &gaps, if is_sure { width } else { 0 });
         if let Some(byline) = byline(&gaps, small, width) {
             span.start = span.start.max(byline.end);
         }
@@ -86,75 +86,79 @@ impl Differences {
             }
         }
         let presumed = if is_short { PRESUMED_SHORT } else { PRESUMED };
-        let own = |replaced: &Replaced, text| replaced.own(text, width, presumed);
+        let distinctive = |replaced: &Replaced, text| replaced.distinctive(text, width, presumed);
         if found.replaced > 0 {
-            found.own = own(&left, small).min(own(&right, large));
+            found.distinctive = distinctive(&left, small).min(distinctive(&right, large));
         }
         found
     }
 }
 
 /// Of two texts as in [`Differences::between`], none of them short: tokens before the first and behind the last shared run that stand opposite
-/// to some, by the share of them that is own on both sides.
+/// to some, times the share of them that is distinctive on both sides.
 pub(super) fn replaced_at_ends(
-    small: &Proof<'_>,
-    large: &Proof<'_>,
-    counterparts: &Counterparts,
+    small: &Fingerprint<'_>,
+    large: &Fingerprint<'_>,
+    alignment: &Alignment,
     width: usize,
 ) -> f64 {
     let (mut left, mut right) = (Replaced::default(), Replaced::default());
     let mut replaced = 0;
-    for Gap { here, there } in counterparts.gaps(large.tokens) {
+    for Gap { here, there } in alignment.gaps(large.tokens) {
         if here.start == 0 || here.end == small.tokens {
             replaced += here.len().min(there.len());
             left.mark(here);
             right.mark(there);
         }
     }
-    let own = |replaced: &Replaced, text| replaced.own(text, width, PRESUMED);
-    replaced as f64 * own(&left, small).min(own(&right, large))
+    let distinctive = |replaced: &Replaced, text| replaced.distinctive(text, width, PRESUMED);
+    replaced as f64 * distinctive(&left, small).min(distinctive(&right, large))
 }
 
-/// Which runs of two texts correspond to each other.
-pub(super) struct Counterparts {
-    pub(super) shared: Shared,
+/// Which runs of two texts correspond to each other: the blocks that match, and the gaps between.
+pub(super) struct Alignment {
+    pub(super) matches: Matches,
     /// Tokens of the smaller text.
     tokens: usize,
     /// Tokens in a run.
     run: usize,
 }
 
-/// A passage of the smaller text that corresponds to nothing, and what stands in the other between those that correspond to its
-/// neighbours; that ends before it begins where the other has them the other way round.
+/// Tokens of the smaller text that have no match, and the tokens of the other text between the matches of their neighbours. The second
+/// range ends before it begins where the other text has the neighbours the other way round.
 struct Gap {
     here: Range<usize>,
     there: Range<usize>,
 }
 
-impl Counterparts {
-    /// Of runs that are [shared](Places), of `run` tokens each; the smaller text has `tokens`.
-    pub(super) fn new(shared: Shared, tokens: usize, run: usize) -> Counterparts {
+impl Alignment {
+    /// Of runs that match, of `run` tokens each; the smaller text has `tokens`.
+    pub(super) fn new(matches: Matches, tokens: usize, run: usize) -> Alignment {
         let run = run.min(tokens);
-        Counterparts {
-            shared,
+        Alignment {
+            matches,
             tokens,
             run,
         }
     }
 
-    /// The tokens that a stretch takes, and those that they correspond to. Where stretches overlap, their ends still differ.
-    fn taken(&self, stretch: &Stretch) -> (Range<usize>, Range<usize>) {
-        let length = stretch.runs + self.run - 1;
+    /// The tokens of a block, and those that they correspond to. Where blocks overlap, their ends still differ.
+    fn tokens_of(&self, block: &MatchBlock) -> (Range<usize>, Range<usize>) {
+        let length = block.runs + self.run - 1;
         let from = |start: usize| start..start + length;
-        (from(stretch.place), from(stretch.there))
+        (from(block.place), from(block.there))
     }
 
     /// The gaps in order; the other text has so many tokens.
     fn gaps(&self, tokens: usize) -> Vec<Gap> {
         let (mut gaps, mut end) = (Vec::new(), (0, 0));
-        let taken = self.shared.stretches.iter().map(|s| self.taken(s));
+        let matching = self
+            .matches
+            .blocks
+            .iter()
+            .map(|block| self.tokens_of(block));
         let behind = (self.tokens..self.tokens, tokens..tokens);
-        for (here, there) in taken.chain([behind]) {
+        for (here, there) in matching.chain([behind]) {
             if end.0 < here.start {
                 gaps.push(Gap {
                     here: end.0..here.start,
@@ -167,8 +171,8 @@ impl Counterparts {
     }
 }
 
-/// How many of these tokens correspond to some, given the gaps.
-fn held(tokens: Range<usize>, gaps: &[Gap]) -> usize {
+/// How many of these tokens have a match, given the gaps.
+fn matched(tokens: Range<usize>, gaps: &[Gap]) -> usize {
     let first = gaps.partition_point(|gap| gap.here.end <= tokens.start);
     let inside = gaps[first..].iter();
     let inside = inside.take_while(|gap| gap.here.start < tokens.end);
@@ -179,23 +183,23 @@ fn held(tokens: Range<usize>, gaps: &[Gap]) -> usize {
     tokens.len() - lost.sum::<usize>()
 }
 
-/// The tokens from the first that corresponds to one to the last, given the gaps. A fragment at either end of at most `longest`
+/// The tokens from the first that has a match to the last, given the gaps. A fragment at either end of at most `longest`
 /// tokens, which stands apart from the rest, is left out: a few words of a menu that both pages happen to have must not
 /// make all between them and the story a gap.
-fn span(counterparts: &Counterparts, gaps: &[Gap], longest: usize) -> Range<usize> {
-    let stretches = &counterparts.shared.stretches;
-    let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else {
+fn span(alignment: &Alignment, gaps: &[Gap], longest: usize) -> Range<usize> {
+    let blocks = &alignment.matches.blocks;
+    let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
         return 0..0;
     };
-    let [first, last] = [first, last].map(|stretch| counterparts.taken(stretch).0);
+    let [first, last] = [first, last].map(|block| alignment.tokens_of(block).0);
     let mut span = first.start..last.end;
     let is_inner = |gap: &&Gap| {
         first.start < gap.here.start && gap.here.end < last.end && gap.here.len() >= GAP
     };
     let mut inner = gaps.iter().filter(is_inner).peekable();
     let is_fragment = |part: Range<usize>, gap: &Gap| {
-        let held = held(part, gaps);
-        held <= longest && gap.here.len() >= APART * held
+        let matched = matched(part, gaps);
+        matched <= longest && gap.here.len() >= APART * matched
     };
     if let Some(gap) = inner.next_if(|gap| is_fragment(first.start..gap.here.start, gap)) {
         span.start = gap.here.end;
@@ -212,11 +216,11 @@ fn span(counterparts: &Counterparts, gaps: &[Gap], longest: usize) -> Range<usiz
 /// The gap behind the headline, if both pages have that, at least nine tenths of it: every site puts lines of its own between a headline
 /// and the text. A form names its subject in the headline, or has one that is a template's. The gap begins at most `width` tokens
 /// behind; a headline is of at least so many.
-fn byline(gaps: &[Gap], small: &Proof<'_>, width: usize) -> Option<Range<usize>> {
+fn byline(gaps: &[Gap], small: &Fingerprint<'_>, width: usize) -> Option<Range<usize>> {
     let headline = small.headline();
     let is_one = (width..=HEADLINE).contains(&headline.len())
-        && held(headline.clone(), gaps) * 10 >= headline.len() * 9;
-    if !is_one || small.has_template(&headline, width) {
+        && matched(headline.clone(), gaps) * 10 >= headline.len() * 9;
+    if !is_one || small.has_boilerplate(&headline, width) {
         return None;
     }
     let mut behind = gaps.iter().map(|gap| &gap.here);
@@ -243,17 +247,22 @@ impl Replaced {
         self.0[gap].fill(true);
     }
 
-    /// The share of what is replaced that stands on few texts, from the keys that reach into it. With few keys it is
-    /// drawn towards what is presumed.
-    fn own(&self, text: &Proof<'_>, width: usize, (share, weight): (f64, f64)) -> f64 {
+    /// The share of what is replaced that is distinctive, from the keys that reach into it. With few keys it is drawn towards what is
+    /// presumed.
+    fn distinctive(
+        &self,
+        text: &Fingerprint<'_>,
+        width: usize,
+        (share, weight): (f64, f64),
+    ) -> f64 {
         let reaching = text.places().filter(|&(place, _)| {
             let end = (place + width).min(self.0.len());
             let tokens = self.0.get(place..end);
             tokens.is_some_and(|tokens| tokens.contains(&true))
         });
-        let (own, all) = reaching.fold((0, 0), |(own, all), (_, is_own)| {
-            (own + u32::from(is_own), all + 1)
+        let (distinctive, all) = reaching.fold((0, 0), |(sum, all), (_, is_distinctive)| {
+            (sum + u32::from(is_distinctive), all + 1)
         });
-        (f64::from(own) + share * weight) / (f64::from(all) + weight)
+        (f64::from(distinctive) + share * weight) / (f64::from(all) + weight)
     }
 }

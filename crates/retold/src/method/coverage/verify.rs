@@ -1,91 +1,91 @@
-//! What `coverage` says of two texts.
+//! The verdict on two texts, from their fingerprints.
 
-use super::super::{Asking, Check, Op, Trace, Verifier};
-use super::differences::{Counterparts, Differences, replaced_at_ends};
-use super::places::Places;
-use super::proof::Proof;
-use super::rest::Rest;
-use super::{Coverage, Sketch};
+use super::differences::{Alignment, Differences, replaced_at_ends};
+use super::evidence::is_form;
+use super::fingerprint::Fingerprint;
+use super::method::Coverage;
+use super::overlap::SketchOverlap;
+use super::params::CoverageParams;
+use super::position_index::PositionIndex;
+use crate::method::{Against, Check, Op, Trace, Verifier};
 use crate::relation::{Verdict, ratio};
+use crate::sketch::Sketch;
 use crate::text::Text;
 
 impl Verifier for Coverage {
-    fn proof(&self, text: &Text) -> Vec<u64> {
-        let mut proof = Vec::new();
-        self.sketch_with_draft(text, &mut proof);
-        self.finish(&mut proof);
-        proof
+    fn fingerprint(&self, text: &Text) -> Vec<u64> {
+        let mut fingerprint = Vec::new();
+        self.sketch_with_partial(text, &mut fingerprint);
+        self.complete_fingerprint(&mut fingerprint);
+        fingerprint
     }
 
-    fn sketch_and_partial(&self, text: &Text, drafts: &mut Vec<u64>) -> Option<Sketch> {
-        Some(self.sketch_with_draft(text, drafts))
+    fn sketch_and_partial(&self, text: &Text, partials: &mut Vec<u64>) -> Option<Sketch> {
+        Some(self.sketch_with_partial(text, partials))
     }
 
-    fn finish(&self, draft: &mut [u64]) {
-        Proof::finish(draft, &self.known, &self.of_many);
+    fn complete_fingerprint(&self, partial: &mut [u64]) {
+        Fingerprint::complete(partial, &self.known, &self.known_keys);
     }
 
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict> {
-        self.verdict((&Proof::read(a)?, &mut None), &Proof::read(b)?, trace)
+        let (a, b) = (Fingerprint::read(a)?, Fingerprint::read(b)?);
+        self.params.verdict((&a, &mut None), &b, trace)
     }
 
-    fn asking<'v>(&'v self, proof: &'v [u64]) -> Asking<'v> {
-        let (proof, mut places) = (Proof::read(proof), None);
+    fn against<'v>(&'v self, fingerprint: &'v [u64]) -> Against<'v> {
+        let (fingerprint, mut index) = (Fingerprint::read(fingerprint), None);
         Box::new(move |other| {
-            let (a, b) = (proof.as_ref()?, Proof::read(other)?);
-            self.verdict((a, &mut places), &b, &mut Trace::off())
+            let (a, b) = (fingerprint.as_ref()?, Fingerprint::read(other)?);
+            self.params.verdict((a, &mut index), &b, &mut Trace::off())
         })
     }
 }
 
-impl Coverage {
-    /// The verdict on two texts. Where the runs of `a` stand is found out when it is needed.
+impl CoverageParams {
+    /// The verdict on two texts. The index of the positions of `a`'s runs is made when it is first needed.
     fn verdict<'p>(
         &self,
-        (a, places): (&Proof<'p>, &mut Option<Places<'p>>),
-        b: &Proof<'_>,
+        (a, index): (&Fingerprint<'p>, &mut Option<PositionIndex<'p>>),
+        b: &Fingerprint<'_>,
         trace: &mut Trace,
     ) -> Option<Verdict> {
         // Of texts of one length either may count as the smaller, but always the same.
         let is_smaller = (a.tokens, a) <= (b.tokens, b);
         let (small, large) = if is_smaller { (a, b) } else { (b, a) };
-        let rest = Rest::of_proofs(small, large, self.below());
+        let overlap = SketchOverlap::of_fingerprints(small, large, self.below());
         let runs = small.runs().len();
         let enough = |shared: usize, trace: &mut Trace| {
-            self.is_covered((shared, runs), &rest, trace)
-                && self.is_evidence(&rest, small.prose, (shared, 0.0), trace)
+            self.is_covered((shared, runs), &overlap, trace)
+                && self.is_evidence(&overlap, small.prose, (shared, 0.0), trace)
         };
-        // Where somebody wants to know, all is counted.
-        let explained = trace.is_on();
-        let can_be_enough = |shared| explained || enough(shared, &mut Trace::off());
+        // When tracing, do not stop early: people are shown the full counts.
+        let traced = trace.is_on();
+        let can_be_enough = |shared| traced || enough(shared, &mut Trace::off());
         if !can_be_enough(runs) {
             return None;
         }
-        let places = places.get_or_insert_with(|| Places::of(a.runs()));
-        let shared = match is_smaller {
-            true => places.in_larger(large.runs(), can_be_enough),
-            false => places.of_smaller(small.runs(), can_be_enough),
+        let index = index.get_or_insert_with(|| PositionIndex::of(a.runs()));
+        let matches = match is_smaller {
+            true => index.in_larger(large.runs(), can_be_enough),
+            false => index.of_smaller(small.runs(), can_be_enough),
         };
-        let counterparts = Counterparts::new(shared?, small.tokens, self.run);
-        let shared = counterparts.shared.runs;
+        let alignment = Alignment::new(matches?, small.tokens, self.run);
+        let shared = alignment.matches.runs;
         if !enough(shared, trace) {
             return None;
         }
-        let differences =
-            Differences::between(small, large, &counterparts, (self.width, self.short));
-        if !self.agrees(&differences, &rest, trace)
-            || !self.agrees_at_ends((small, large), &counterparts, &rest, trace)
-            || !self.agrees_in_own(&differences, large.tokens, &rest, trace)
+        let scale = (self.width, self.short);
+        let differences = Differences::between(small, large, &alignment, scale);
+        if !self.differs_as_reprints_do(&differences, &overlap, trace)
+            || !self.differs_so_at_ends((small, large), &alignment, &overlap, trace)
+            || !self.agrees_in_distinctive(&differences, large.tokens, &overlap, trace)
         {
             return None;
         }
-        let told = "length ratio: words of the smaller page over those of the larger";
-        let (relation, length_ratio) = trace.by_length(
-            "length ratio",
-            told,
-            (a.tokens, b.tokens),
-            self.length_threshold,
-        );
+        let meaning = "length ratio: words of the smaller page over those of the larger";
+        let (sizes, least) = ((a.tokens, b.tokens), self.length_threshold);
+        let (relation, length_ratio) = trace.by_length("length ratio", meaning, sizes, least);
         Some(Verdict {
             relation,
             similarity: ratio(shared, runs),
@@ -96,50 +96,53 @@ impl Coverage {
     }
 
     /// Whether texts of like length of which much is on many texts are no menu with other texts before or behind it. Articles may be:
-    /// some sites put lines of their own around them. (The ends of short texts are asked about before.)
-    fn agrees_at_ends(
+    /// some sites put lines of their own around them. (The ends of short texts are tested before.)
+    fn differs_so_at_ends(
         &self,
-        (small, large): (&Proof<'_>, &Proof<'_>),
-        counterparts: &Counterparts,
-        rest: &Rest,
+        (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+        alignment: &Alignment,
+        overlap: &SketchOverlap,
         trace: &mut Trace,
     ) -> bool {
-        let is_told = small.tokens < self.short
-            || small.prose >= self.prose
+        let does_not_apply = small.tokens < self.short
+            || small.prose >= self.least_prose()
             || ratio(small.tokens, large.tokens) < self.length_threshold;
-        if is_told || !Coverage::is_form(rest, ["", ""], &mut Trace::off()) {
+        if does_not_apply || !is_form(overlap, ["", ""], &mut Trace::off()) {
             return true;
         }
-        let told = "share of the smaller page before and behind all that both pages have that is replaced by other words, both rare in the collection";
-        let ends = replaced_at_ends(small, large, counterparts, self.width);
-        let ends = Check::value("ends", told, ends / small.tokens.max(1) as f64);
+        let meaning = "share of the smaller page before and behind all that both pages have that is replaced by other words, both rare in the collection";
+        let ends = replaced_at_ends(small, large, alignment, self.width);
+        let ends = Check::value("ends", meaning, ends / small.tokens.max(1) as f64);
         trace.test(ends.against(Op::AtMost, self.replaced))
     }
 
-    /// Whether texts of which little is their own agree in that: a short notice in a template is a short notice, and a word makes
+    /// Whether texts of which little is distinctive agree in that: a short notice in a template is a short notice, and a word makes
     /// another of it. A page that is contained in one of `larger` tokens is no other filling of a form. Nor are reprints of a story
-    /// so common that its keys are taken for a template's: next to nothing of them is their own.
-    fn agrees_in_own(
+    /// so common that its keys are taken for a template's: next to nothing of them is distinctive.
+    fn agrees_in_distinctive(
         &self,
         differences: &Differences,
         larger: usize,
-        rest: &Rest,
+        overlap: &SketchOverlap,
         trace: &mut Trace,
     ) -> bool {
         let tokens = differences.tokens;
-        let is_told = tokens < self.short || !rest.leaves_out() || rest.keys < rest.fewest();
-        if is_told || ratio(tokens, larger) < self.length_threshold {
+        let does_not_apply = tokens < self.short
+            || !overlap.has_boilerplate()
+            || overlap.non_boilerplate < overlap.least_non_boilerplate();
+        if does_not_apply || ratio(tokens, larger) < self.length_threshold {
             return true;
         }
-        let own = tokens as f64 * ratio(rest.keys, rest.sampled);
-        let told = "words of the smaller page, by the sketches' share of what is no template's";
-        let is_short = Check::value("own words", told, own).against(Op::Below, self.short as f64);
+        let distinctive = tokens as f64 * ratio(overlap.non_boilerplate, overlap.sampled);
+        let meaning = "words of the smaller page, by the sketches' share of what is no template's";
+        let is_short = Check::value("own words", meaning, distinctive);
+        let is_short = is_short.against(Op::Below, self.short as f64);
         if !trace.test(is_short.deciding("a short text in a template", "no short text")) {
             return true;
         }
-        let told = "words that are replaced, rare in the collection, over the own words";
-        let replaced = differences.replaced as f64 * differences.own / own.max(1.0);
-        let replaced = Check::value("replaced of own", told, replaced);
+        let meaning = "words that are replaced, rare in the collection, over the own words";
+        let replaced = differences.replaced as f64 * differences.distinctive;
+        let replaced = Check::value("replaced of own", meaning, replaced / distinctive.max(1.0));
         trace.test(replaced.against(Op::AtMost, self.short_replaced))
     }
 }

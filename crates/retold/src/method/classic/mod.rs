@@ -1,0 +1,10 @@
+//! The methods that the papers measure themselves against.
+
+pub(super) mod codet;
+mod features;
+pub(super) mod imatch;
+pub(super) mod punctuation;
+pub(super) mod shingle;
+pub(super) mod simhash;
+pub(super) mod spotsigs;
+pub(super) mod tfidf;

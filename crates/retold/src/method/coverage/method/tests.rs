@@ -1,0 +1,948 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::knowledge::Census;
+use crate::method::coverage::differences::{Alignment, Differences};
+use crate::method::coverage::evidence::reaching;
+use crate::method::coverage::grams;
+use crate::method::coverage::overlap::{SketchOverlap, comparable};
+use crate::method::coverage::position_index::{MatchBlock, Matches, PositionIndex};
+use crate::method::testing::{judge, params, text, traced};
+use crate::relation::Relation;
+use crate::sketch::Sketches;
+use crate::sketch::count_shared;
+
+fn coverage(settings: &[(&str, &str)]) -> Coverage {
+    Coverage::new((&params(&INFO, settings)).into(), &Arc::default())
+}
+
+/// The words `from` to `to` of an endless text, without a full stop.
+fn words(from: usize, to: usize) -> String {
+    let words: Vec<String> = (from..to).map(|n| format!("w{n}")).collect();
+    words.join(" ")
+}
+
+/// The verdict on two texts, from their fingerprints.
+fn verdict(method: &Coverage, a: &str, b: &str) -> Option<Verdict> {
+    let fingerprint = |content: &str| method.fingerprint(&text(content));
+    let verdict = method.verify(&fingerprint(a), &fingerprint(b), &mut Trace::off());
+    let swapped = method.verify(&fingerprint(b), &fingerprint(a), &mut Trace::off());
+    assert_eq!(verdict, swapped.map(Verdict::swapped));
+    verdict
+}
+
+/// What was tested on two texts.
+fn tested(method: &Coverage, a: &str, b: &str) -> Vec<String> {
+    let fingerprint = |content: &str| method.fingerprint(&text(content));
+    let mut trace = Trace::on();
+    method.verify(&fingerprint(a), &fingerprint(b), &mut trace);
+    let checks = trace.into_checks();
+    checks.iter().map(ToString::to_string).collect()
+}
+
+/// Every gram is sampled, three words make one, and what stands on three texts or more is frequent.
+const SMALL: [(&str, &str); 5] = [
+    ("width", "3"),
+    ("run", "3"),
+    ("sample", "1"),
+    ("common_df", "3"),
+    ("short", "0"),
+];
+
+fn fitted(mut settings: Vec<(&str, &str)>, texts: &[&str]) -> Coverage {
+    settings.splice(0..0, SMALL);
+    let (mut sketches, mut counts) = (Sketches::default(), Vec::new());
+    let method = coverage(&settings);
+    for content in texts {
+        let number = sketches
+            .add(method.sketch(&text(content)).as_ref())
+            .unwrap();
+        counts.resize(sketches.len(), 0);
+        counts[number.at()] += 1;
+    }
+    let agree = |a, b| {
+        let (a, b) = (sketches.get(a), sketches.get(b));
+        let verdict = method.compare(a.as_ref(), b.as_ref(), &mut Trace::off());
+        verdict.is_some_and(|verdict| verdict.similarity >= 0.9)
+    };
+    let census = Census {
+        sketches: &sketches,
+        texts: &counts,
+        sites: &[],
+        on_site: &[],
+        agree: &agree,
+    };
+    let params = method.params.clone();
+    let known = census.common(params.common_rule()).unwrap();
+    Coverage::new(params, &Arc::new(known))
+}
+
+/// The verdict on two sketches of which the method knows what is common.
+fn estimated(method: &Coverage, a: &Sketch, b: &Sketch) -> Option<Verdict> {
+    let flags = |sketch: &Sketch| -> Vec<u64> {
+        let mut bits = vec![0; sketch.keys.len().div_ceil(64)];
+        for (place, &key) in sketch.keys.iter().enumerate() {
+            bits[place / 64] |= u64::from(method.known.is_common(key)) << (place % 64);
+        }
+        bits
+    };
+    let (common_a, common_b) = (flags(a), flags(b));
+    let a = SketchRef {
+        common: &common_a,
+        ..a.as_ref()
+    };
+    let b = SketchRef {
+        common: &common_b,
+        ..b.as_ref()
+    };
+    let verdict = method.compare(a, b, &mut Trace::off());
+    let swapped = method.compare(b, a, &mut Trace::off());
+    // Where somebody wants to know, all is counted; otherwise as much as decides.
+    assert_eq!(verdict, method.compare(a, b, &mut Trace::on()));
+    assert_eq!(verdict, swapped.map(Verdict::swapped));
+    verdict
+}
+
+#[test]
+fn runs_of_words_and_characters() {
+    let found = |content: &str| {
+        let text = text(content);
+        let tokens = tokens(&text);
+        let found = grams(&tokens, 3).map(|gram| {
+            let (start, end) = gram.bytes;
+            text.folded[start as usize..end as usize].to_owned()
+        });
+        found.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found("One two, three four\n\nFive"),
+        ["one two, three", "two, three four", "three four\nfive"]
+    );
+    assert_eq!(found("春天来了"), ["春天来", "天来了"]);
+    // Fewer words than a gram has: all of them.
+    assert_eq!(found("One two"), ["one two"]);
+    assert_eq!(found("one two three"), ["one two three"]);
+    assert!(found("。").is_empty());
+}
+
+#[test]
+fn spellings_of_editions_are_one() {
+    let hashes = |content: &str| -> Vec<u64> {
+        let text = text(content);
+        grams(&tokens(&text), 1).map(|gram| gram.hash).collect()
+    };
+    for (one, other) in [
+        ("cliché naïve", "cliche naive"),
+        ("μῆνιν ἄειδε θεὰ", "μηνιν αειδε θεα"),
+        ("ёлка", "елка"),
+        ("她和妳", "他和你"),
+        ("它的", "牠的"),
+    ] {
+        assert_eq!(hashes(one), hashes(other), "{one}");
+    }
+    for (one, other) in [("on", "no"), ("他", "你"), ("ü", "o")] {
+        assert_ne!(hashes(one), hashes(other), "{one}");
+    }
+}
+
+/// Prose is what full stops end: 11 of 16 characters here, in thousandths; marks count.
+#[test]
+fn prose_is_what_stands_in_sentences() {
+    assert_eq!(
+        prose(&text("今天天气很好我们走。\n首页新闻")),
+        10 * 1000 / 14
+    );
+    assert_eq!(prose(&text("首页 新闻")), 0);
+    assert_eq!(prose(&text("今天天气很好。我们走。")), 1000);
+    assert_eq!(prose(&text("")), 0);
+}
+
+#[test]
+fn coverage_and_length_ratio_by_hand() {
+    let method = coverage(&[
+        ("run", "3"),
+        ("width", "3"),
+        ("sample", "1"),
+        ("short", "0"),
+    ]);
+    // 12 and 13 words are 10 and 11 runs; words 0 to 9 are in both: 8 runs. 8/10, 12/13.
+    let found = verdict(&method, &words(0, 12), &format!("{} x y z", words(0, 10))).unwrap();
+    assert_eq!(found.relation, Relation::Duplicate);
+    assert_eq!((found.similarity, found.shared), (0.8, 8));
+    assert!((found.length_ratio - 12.0 / 13.0).abs() < 1e-12);
+    // 12 of 20 runs are enough, 11 are not.
+    assert!(verdict(&method, &words(0, 22), &words(8, 40)).is_some());
+    assert_eq!(verdict(&method, &words(0, 22), &words(9, 41)), None);
+    // 10 words of 20 make a duplicate still, 10 of 21 are contained.
+    let kind = |a, b| {
+        verdict(&method, &words(0, a), &words(0, b))
+            .unwrap()
+            .relation
+    };
+    assert_eq!(kind(10, 20), Relation::Duplicate);
+    assert_eq!(kind(10, 21), Relation::ContainedBy);
+    assert_eq!(kind(21, 10), Relation::Contains);
+}
+
+fn alignment(small: &Fingerprint<'_>, large: &Fingerprint<'_>, run: usize) -> Alignment {
+    let shared = PositionIndex::of(large.runs()).of_smaller(small.runs(), |_| true);
+    Alignment::new(shared.unwrap(), small.tokens, run)
+}
+
+fn differences(a: &str, b: &str, method: &Coverage) -> Differences {
+    let (a, b) = (method.fingerprint(&text(a)), method.fingerprint(&text(b)));
+    let (a, b) = (
+        Fingerprint::read(&a).unwrap(),
+        Fingerprint::read(&b).unwrap(),
+    );
+    let (small, large) = if a.tokens <= b.tokens { (a, b) } else { (b, a) };
+    let alignment = alignment(&small, &large, method.params.run);
+    Differences::between(
+        &a,
+        &b,
+        &alignment,
+        (method.params.width, method.params.short),
+    )
+}
+
+/// Where two texts differ: at both ends, by three words that are replaced, by four that are only inserted, and by one.
+#[test]
+fn differences_by_hand() {
+    let method = fitted(vec![], &[]);
+    let small = format!(
+        "a b {} c d e {} f g h i {}",
+        words(0, 10),
+        words(10, 20),
+        words(20, 30)
+    );
+    let large = format!(
+        "k {} l m {} {} n {} o p q r",
+        words(0, 10),
+        words(10, 20),
+        words(20, 25),
+        words(26, 40)
+    );
+    // 39 words are 37 runs; shared are 8 of w0-w9, 8 of w10-w19, 3 of w20-w24, 2 of w26-w29.
+    let fingerprints = [&small, &large].map(|content| method.fingerprint(&text(content)));
+    let [a, b] = [&fingerprints[0], &fingerprints[1]]
+        .map(|fingerprint| Fingerprint::read(fingerprint).unwrap());
+    let alignment = alignment(&a, &b, method.params.run);
+    assert_eq!((alignment.matches.runs, a.runs().len()), (21, 37));
+    let found = differences(&small, &large, &method);
+    assert_eq!(found.tokens, 39);
+    // c d e is a gap opposite to l m; f g h i one opposite to nothing; w25 is a changed word, opposite to n.
+    assert_eq!((found.gaps, found.replaced), (3 + 4, 2 + 1));
+    // Nothing is known of the collection: of the 5 keys that reach into c d e and the 3 into w25 all are own, and so are
+    // those of the other text, 4 at l m and 3 at n: (8 + ½) / (8 + 1) and (7 + ½) / (7 + 1).
+    assert!((found.distinctive - 7.5 / 8.0).abs() < 1e-12);
+    // Of a short text a b, opposite to k, counts as well. All is presumed to be own.
+    let short = fitted(vec![("short", "40")], &[]);
+    let found = differences(&small, &large, &short);
+    assert_eq!((found.replaced, found.distinctive), (2 + 1 + 1, 1.0));
+}
+
+/// A story behind a few words of a menu: what stands between them is before the story, unless the menu is longer than a
+/// shingle or nearer than twice its length.
+#[test]
+fn a_fragment_of_a_menu_is_no_part_of_the_story() {
+    let method = coverage(&[]);
+    let story = words(0, 100);
+    let page = |menu: usize, own: usize, name: &str| {
+        let own: Vec<String> = (0..own).map(|n| format!("{name}{n}")).collect();
+        format!(
+            "{} {} {story} {}",
+            words(200, 200 + menu),
+            own.join(" "),
+            words(300, 305)
+        )
+    };
+    let counted = |menu, own| {
+        let found = differences(&page(menu, own, "a"), &page(menu, own + 1, "b"), &method);
+        (found.gaps, found.replaced)
+    };
+    // Five words of a menu and ten of the page's own: 10 = 2 · 5.
+    assert_eq!(counted(5, 10), (0, 0));
+    assert_eq!(counted(5, 9), (9, 9));
+    assert_eq!(counted(8, 16), (0, 0));
+    assert_eq!(counted(9, 18), (18, 18));
+    // One fragment at an end: behind another one it is inside.
+    let more = |name: &str| {
+        let own: Vec<String> = (0..10).map(|n| format!("{name}x{n}")).collect();
+        format!(
+            "{} {} {}",
+            words(400, 405),
+            own.join(" "),
+            page(5, 10, name)
+        )
+    };
+    let found = differences(&more("a"), &format!("{} more", more("b")), &method);
+    assert_eq!((found.gaps, found.replaced), (10, 10));
+    // Of 5 + 40 + 105 words 1 + 101 of 146 runs are shared, less than seven tenths: it may be a form that begins so.
+    assert_eq!(counted(5, 39), (0, 0));
+    assert_eq!(counted(5, 40), (40, 40));
+}
+
+/// A headline, lines of the site's own, and the text: the lines are no gap, unless the headline differs, is shorter than a shingle or
+/// longer than a headline, or they do not follow it at once.
+#[test]
+fn lines_between_the_headline_and_the_text_are_the_sites() {
+    let method = coverage(&[]);
+    let page = |headline: &str, lead: usize, name: &str| {
+        let own: Vec<String> = (0..12).map(|n| format!("{name}{n}")).collect();
+        let lead = words(200, 200 + lead);
+        format!("{headline}\n{lead} {}\n{}", own.join(" "), words(0, 80))
+    };
+    let counted = |one: &str, other: &str, lead| {
+        let (a, b) = (
+            page(one, lead, "a"),
+            format!("{} b12", page(other, lead, "b")),
+        );
+        let found = differences(&a, &b, &method);
+        (found.gaps, found.replaced)
+    };
+    let headline = |length: usize| words(100, 100 + length);
+    let same = |length, lead| counted(&headline(length), &headline(length), lead);
+    assert_eq!(same(10, 0), (0, 0));
+    assert_eq!(same(40, 0), (0, 0));
+    assert_eq!(same(41, 0), (12, 12));
+    assert_eq!(same(10, 8), (0, 0));
+    assert_eq!(same(10, 9), (12, 12));
+    assert_eq!(same(8, 0), (0, 0));
+    assert_eq!(same(7, 0), (12, 12));
+    // Four words are no run: nothing is shared before the lines.
+    assert_eq!(same(4, 0), (0, 0));
+    // One word in ten may differ, two may not.
+    let edited = |differing: usize| {
+        format!(
+            "{} {}",
+            words(100, 110 - differing),
+            words(300, 300 + differing)
+        )
+    };
+    assert_eq!(counted(&headline(10), &edited(1), 0), (0, 0));
+    assert_eq!(counted(&headline(10), &edited(2), 0), (14, 14));
+}
+
+/// Forms of one headline, a line of each page's own, and 80 words that all have: of 100 shingles 14 are a page's own, so no two agree
+/// in nine tenths, and headline and text are a template's.
+#[test]
+fn the_headline_of_a_form_is_none() {
+    let own = |page: usize| words(1000 * page, 1000 * page + 12);
+    let page = |page: usize| format!("{}\n{}\n{}", words(100, 110), own(page), words(0, 80));
+    let pages: Vec<String> = (1..5).map(page).collect();
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let counted = |method: &Coverage| {
+        let found = differences(pages[0], pages[1], method);
+        (found.gaps, found.replaced)
+    };
+    assert_eq!(counted(&fitted(vec![], &pages[..2])), (0, 0));
+    assert_eq!(counted(&fitted(vec![], &pages)), (12, 12));
+}
+
+/// A page of 40 words that ends with a line of its own where the story goes on for all others: what stands opposite to that line is
+/// on many texts, so nothing is replaced. Where each notice goes on differently, all is.
+#[test]
+fn a_short_page_may_end_with_a_line_of_its_own() {
+    let story = |from: usize| format!("{} {}", words(0, 38), words(from, from + 40));
+    let cut = format!("{} ends here", words(0, 38));
+    let same: Vec<String> = (0..4).map(|n| format!("{} e{n}", story(1000))).collect();
+    let others: Vec<String> = (0..4).map(|n| story(1000 * (n + 1))).collect();
+    let decided = |texts: &[String]| {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).chain([&*cut]).collect();
+        let method = fitted(vec![("short", "60")], &texts);
+        tested(&method, texts[0], &cut)
+    };
+    // 2 of 40 words; of 41 keys of the other text that reach beyond them one is own: 0.05 · (1 + ½) / (41 + ½).
+    assert_eq!(decided(&same)[3..4], ["replaced = 0.00 ≤ 0.02"]);
+    assert_eq!(decided(&others)[3..], ["replaced = 0.05 > 0.02"]);
+}
+
+/// One of 40 words is another than on four pages: of the 3 keys that reach into it there none is own, ½ / (3 + ½).
+#[test]
+fn a_word_of_a_short_page_may_be_known_to_be_edited() {
+    let pages: Vec<String> = (0..4).map(|n| format!("{} e{n}", words(0, 40))).collect();
+    let texts: Vec<&str> = pages.iter().map(String::as_str).collect();
+    let method = fitted(vec![("short", "60")], &texts);
+    let edited = format!("{} x {}", words(0, 20), words(21, 40));
+    let found = differences(&edited, texts[0], &method);
+    assert_eq!((found.replaced, found.distinctive), (1, 0.5 / 3.5));
+}
+
+/// A poem of 28 characters: one of them in another spelling makes another edition of it; a number, two characters side by side, or
+/// a word of an alphabet makes another text. So does one character where the text is on many pages.
+#[test]
+fn editions_spell_single_characters_otherwise() {
+    let poem = "雾落渡口人未归，钟声缓缓过桥来。旧书摊上寻灯影，一碗热汤待客回。";
+    let method = coverage(&[]);
+    let edited = |from: &str, to: &str| verdict(&method, poem, &poem.replace(from, to));
+    // 24 runs of five, of which five have the character; the last one is in one run, but four more are not seen to be equal.
+    assert_eq!(edited("影", "景").unwrap().shared, 19);
+    assert_eq!(edited("客回", "客囘").unwrap().shared, 23);
+    assert_eq!(edited("雾落", "霧降").unwrap().shared, 22);
+    assert_eq!(edited("一碗", "三碗"), None);
+    assert_eq!(edited("热汤", "冷面"), None);
+    let words = words(0, 28);
+    assert_eq!(verdict(&method, &words, &words.replace("w12", "v12")), None);
+
+    let forms: Vec<String> = "景象色光火"
+        .chars()
+        .map(|c| poem.replace('影', &c.to_string()))
+        .collect();
+    let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
+    let settings = vec![("short", "60"), ("agreement", "0")];
+    assert!(verdict(&fitted(settings.clone(), &forms[..2]), forms[0], forms[1]).is_some());
+    let many = fitted(settings, &forms);
+    assert_eq!(verdict(&many, forms[0], forms[1]), None);
+    let [.., form, replaced] = &tested(&many, forms[0], forms[1])[..] else {
+        panic!("fewer than two tests");
+    };
+    // The 23 shingles of three that both have are on five texts; 1/28 is replaced.
+    assert_eq!(
+        (&**form, &**replaced),
+        ("frequent = 1.00 ≥ 0.33", "replaced = 0.04 > 0.02")
+    );
+}
+
+#[test]
+fn spellings_tell_what_may_vary() {
+    let text = text("秋 3 a 三 下 ア 雲");
+    let vary: Vec<bool> = spellings(&text, &tokens(&text))
+        .into_iter()
+        .map(grams::may_vary)
+        .collect();
+    assert_eq!(vary, [true, false, false, false, false, false, true]);
+    let method = coverage(&[("short", "4")]);
+    let spelled = |content: &str, range| {
+        let fingerprint = method.fingerprint(&crate::method::testing::text(content));
+        Fingerprint::read(&fingerprint)
+            .unwrap()
+            .spelled(&range)
+            .map(<[u64]>::len)
+    };
+    assert_eq!(spelled("春天来", 1..3), Some(2));
+    assert_eq!(spelled("春天来", 1..4), None);
+    assert_eq!(spelled("春天来了", 1..3), None);
+}
+
+/// A form of 130 words with two slots, of four words each.
+fn form(own: usize) -> String {
+    let slot = |n: usize| words(1000 * (own + 1) + 10 * n, 1000 * (own + 1) + 10 * n + 4);
+    format!(
+        "{} {} {} {} {}",
+        words(0, 40),
+        slot(0),
+        words(40, 80),
+        slot(1),
+        words(80, 130)
+    )
+}
+
+/// Two pages are given the benefit of the doubt; of many that fill the same slots with words of their own each is
+/// another one. A family in which one page has other words at these places is a family.
+#[test]
+fn forms_have_slots_families_agree() {
+    let forms: Vec<String> = (0..6).map(form).collect();
+    let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
+    let two = fitted(vec![], &forms[..2]);
+    assert!(verdict(&two, forms[0], forms[1]).is_some());
+    let all = fitted(vec![], &forms);
+    assert_eq!(verdict(&all, forms[0], forms[1]), None);
+    let last = tested(&all, forms[0], forms[1]).pop().unwrap();
+    // 8 of 138 words; of the 6 keys that reach into each slot all are own: (12 + ½) / (12 + 1).
+    assert_eq!(last, "replaced = 0.06 > 0.04");
+
+    let edited = form(1);
+    let plain: Vec<String> = (0..5).map(|n| format!("{} e{n}", form(0))).collect();
+    let family: Vec<&str> = plain.iter().map(String::as_str).chain([&*edited]).collect();
+    let method = fitted(vec![], &family);
+    assert!(verdict(&method, family[0], family[1]).is_some());
+    assert!(verdict(&method, family[0], family[5]).is_some());
+}
+
+/// Pages of a 60-word block with 20 words of their own each: 58 of 78 runs are shared. No two of them agree in nine tenths.
+#[test]
+fn a_template_is_no_evidence_an_article_is() {
+    let block = words(0, 60);
+    let pages: Vec<String> = [1000, 2000, 3000]
+        .map(|own| format!("{block} {}", words(own, own + 20)))
+        .into();
+    let texts: Vec<&str> = pages.iter().map(String::as_str).collect();
+    assert!(verdict(&fitted(vec![], &[]), texts[0], texts[1]).is_some());
+    let method = fitted(vec![], &texts);
+    assert_eq!(verdict(&method, texts[0], texts[1]), None);
+    // 58 shared runs are many if 58 are asked for, and the quarter behind them may be replaced.
+    let many = |many| fitted(vec![("many", many), ("replaced", "0.3")], &texts);
+    assert!(verdict(&many("58"), texts[0], texts[1]).is_some());
+    assert_eq!(verdict(&many("59"), texts[0], texts[1]), None);
+    // The same words as sentences.
+    let sentences: Vec<String> = pages
+        .iter()
+        .map(|page| page.replace(" w", ". W") + ".")
+        .collect();
+    assert!(verdict(&method, &sentences[0], &sentences[1]).is_some());
+    // But a line at the foot of a page, 48 runs, is too little.
+    let line = |own: usize| {
+        let block = &sentences[0][..sentences[0].find(" W50").unwrap()];
+        format!(
+            "{} {block}",
+            words(own, own + 20).replace(" w", ". W") + "."
+        )
+    };
+    let (first, second) = (line(1000), line(2000));
+    let method = fitted(vec![], &[&first, &second, &line(3000)]);
+    assert_eq!(verdict(&method, &first, &second), None);
+}
+
+/// A story of 40 words in a template of 60, before ends of 8 words that each page has for itself. Of the keys that are no
+/// template's both have 2 at the seam and 38 of the story, and each has 8 at its end: 40/48.
+#[test]
+fn what_templates_share_counts_nothing_where_the_rest_agrees() {
+    let (template, story) = (words(0, 60), words(500, 540));
+    let page = |own: usize| format!("{template} {story} {}", words(own, own + 8));
+    let other = |own: usize| format!("{template} {}", words(own, own + 50));
+    let texts = [
+        page(1000),
+        page(2000),
+        other(3000),
+        other(4000),
+        other(5000),
+        other(6000),
+    ];
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let method = fitted(vec![], &texts);
+    assert!(verdict(&method, texts[0], texts[1]).is_some());
+    assert_eq!(verdict(&method, texts[2], texts[3]), None);
+    assert_eq!(tested(&method, texts[0], texts[1])[1], "rest = 0.83 ≥ 0.40");
+}
+
+/// A notice of 41 words with one name in a template of 60 words: of the 99 keys 58 are the template's, so 101 · 41/99 = 41.8 words
+/// are the page's own. Of the 3 keys that reach into the name all are own: (3 + ½) / (3 + 1) / 41.8.
+#[test]
+fn a_short_notice_in_a_template_is_a_short_notice() {
+    let (template, behind) = (words(0, 60), words(520, 540));
+    let notice = |name: &str| format!("{template} {} {name} {behind}", words(500, 520));
+    let other = |own: usize| format!("{template} {}", words(own, own + 50));
+    let mut texts = vec![notice("a"), notice("b")];
+    texts.extend((1..5).map(|n| other(1000 * n)));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let method = |short| fitted(vec![("short", short)], &texts);
+    let lines = tested(&method("60"), texts[0], texts[1]);
+    let last = [
+        "own words = 41.83 < 60.00",
+        "replaced of own = 0.021 > 0.020",
+    ];
+    assert_eq!(lines[lines.len() - 2..], last);
+    assert_eq!(verdict(&method("60"), texts[0], texts[1]), None);
+    assert!(verdict(&method("41"), texts[0], texts[1]).is_some());
+    // A longer page that has all but the name contains it.
+    let longer = format!("{} {}", texts[1], words(9000, 9150));
+    assert!(verdict(&method("60"), texts[0], &longer).is_some());
+}
+
+/// A story of 200 words on pages with 30 words of their own: as these differ, it is taken for a template's. Two words of it are others on
+/// each of two pages, but what is left of the sketches, 43 of 223 keys, is less than a quarter, so nothing is asked of it.
+#[test]
+fn a_story_that_is_taken_for_a_template_is_no_notice() {
+    let page = |edited: &str, own: usize| {
+        let story = format!("{} {edited} {}", words(0, 100), words(102, 200));
+        format!("{story} {}", words(own, own + 30))
+    };
+    let mut texts = vec![page("a b", 1000), page("c d", 2000)];
+    texts.extend((3..8).map(|n| page(&words(100, 102), 1000 * n)));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let method = fitted(vec![("short", "60"), ("many", "100")], &texts);
+    assert!(verdict(&method, texts[0], texts[1]).is_some());
+    let lines = tested(&method, texts[0], texts[1]);
+    assert!(
+        lines.iter().all(|line| !line.starts_with("own words")),
+        "{lines:?}"
+    );
+}
+
+/// Pages of one menu of 120 words with 30 other words behind it, on three pages with little else than the menu, so that it is no template's.
+/// What stands opposite at the ends is a fifth of the page.
+#[test]
+fn a_menu_with_other_texts_behind_it_is_no_story() {
+    let menu = words(0, 120);
+    let page = |own: usize, count: usize| format!("{menu} {}", words(own, own + count));
+    let texts = [page(1000, 30), page(2000, 30), menu.clone()];
+    let texts = texts.each_ref().map(String::as_str);
+    let method = fitted(vec![("agreement", "0")], &texts);
+    assert_eq!(verdict(&method, texts[0], texts[1]), None);
+    let last = tested(&method, texts[0], texts[1]).pop().unwrap();
+    // 30 of 150 words; of the 30 keys that reach into them all are own: (30 + ½) / (30 + 1).
+    assert_eq!(last, "ends = 0.20 > 0.15");
+    // Below 25 of 145: .17; 20 of 140: .14.
+    let shorter = [page(1000, 20), page(2000, 20)];
+    assert!(verdict(&method, &shorter[0], &shorter[1]).is_some());
+    // What is longer contains what both have, and an article may stand between other lines.
+    let longer = page(3000, 200);
+    assert!(verdict(&method, texts[0], &longer).is_some());
+    let article = [texts[0], texts[1]].map(|page| page.replace(" w", ". W") + ".");
+    assert!(verdict(&method, &article[0], &article[1]).is_some());
+    // Where what is shared is on few texts, it is no menu.
+    let two = fitted(vec![("agreement", "0")], &texts[..2]);
+    assert!(verdict(&two, texts[0], texts[1]).is_some());
+}
+
+#[test]
+fn the_rest_of_two_sketches_by_hand() {
+    let sketch = |keys: &'static [u64], common: &'static [u64]| SketchRef {
+        keys,
+        marks: &[],
+        extra: &[],
+        common,
+    };
+    let a = sketch(&[1, 2, 3, 4, 5], &[0b11]);
+    let b = sketch(&[1, 2, 3, 4, 9, 10], &[0b11]);
+    let overlap = SketchOverlap::of_sketches(a, b, u64::MAX, |_| 0).unwrap();
+    assert_eq!(
+        (
+            overlap.sampled,
+            overlap.sampled_shared,
+            overlap.non_boilerplate,
+            overlap.non_boilerplate_shared
+        ),
+        (5, 4, 3, 2)
+    );
+    assert_eq!(overlap.non_boilerplate_coverage(3), 2.0 / 3.0);
+    assert_eq!(overlap.non_boilerplate_coverage(4), 0.0);
+    // Where nothing is common, the rest is all there is.
+    let (a, b) = (sketch(a.keys, &[]), sketch(b.keys, &[]));
+    let overlap = SketchOverlap::of_sketches(a, b, u64::MAX, |_| 0).unwrap();
+    assert_eq!(
+        (
+            overlap.non_boilerplate_coverage(9),
+            overlap.sampled_coverage()
+        ),
+        (0.8, 0.8)
+    );
+}
+
+#[test]
+fn a_proof_holds_the_sketch() {
+    let method = fitted(vec![("sample", "4")], &[&words(0, 50), &words(20, 90)]);
+    for content in [words(0, 300), words(20, 30), words(3, 5), String::new()] {
+        let (sketch, fingerprint) = (
+            method.sketch(&text(&content)),
+            method.fingerprint(&text(&content)),
+        );
+        let fingerprint = Fingerprint::read(&fingerprint).unwrap();
+        assert_eq!(sketch.keys, fingerprint.sample);
+        assert!(fingerprint.sample.len() >= LEAST_KEYS.min(fingerprint.runs().len()));
+        assert!(sketch.keys.is_empty() || sketch.extra == [fingerprint.prose]);
+    }
+}
+
+/// 3,000 characters without punctuation are 2,993 grams, a fourteenth of which is 213.8; 2 KB are 256 hashes.
+#[test]
+fn a_sketch_is_small() {
+    let character = |n: u32| char::from_u32(0x4E00 + n * 7919 % 20_000).unwrap();
+    for text_number in 0..6 {
+        let page = (text_number * 3000..).take(3000).map(character);
+        let sketch = coverage(&[]).sketch(&text(&page.collect::<String>()));
+        let length = sketch.keys.len() + sketch.marks.len() + sketch.extra.len();
+        assert!((160..=256).contains(&length), "{length}");
+    }
+}
+
+/// A short page has grams that the longer page's sample ends before: they must not count against it.
+#[test]
+fn samples_are_compared_as_far_as_both_reach() {
+    let half = u64::MAX / 2;
+    let (a, b) = ([5, 9, half + 8, half + 20], [5, 7, 9, 11, 13]);
+    let compared = |a, b| comparable(a, b, half);
+    assert_eq!(compared(&a, &b), (&a[..2], &b[..]));
+    assert_eq!(compared(&b, &a), (&b[..], &a[..2]));
+    let c = [5, half + 8];
+    assert_eq!(compared(&a, &c), (&a[..3], &c[..]));
+}
+
+#[test]
+fn nothing_matches_nothing() {
+    let method = coverage(&[("threshold", "0.05"), ("rest", "0"), ("short", "0")]);
+    assert_eq!(verdict(&method, "", ""), None);
+    assert_eq!(verdict(&method, "one", "two"), None);
+    assert_eq!(judge(&method, &Sketch::default(), &Sketch::default()), None);
+}
+
+/// Of 100 grams of the sample 40 are shared; what the trace shows decides as the sums with the slack do.
+#[test]
+fn the_arithmetic_of_the_trace() {
+    let grams = |grams: std::ops::Range<u64>, prose| Sketch {
+        keys: grams.map(|gram| 2 * gram).collect(),
+        extra: vec![prose],
+        ..Sketch::default()
+    };
+    let method = coverage(&[]);
+    // Slack 0.5 / √100: 0.45 would do.
+    let (verdict, lines) = traced(&method, &grams(0..100, 0), &grams(56..190, 0));
+    assert!(verdict.is_none());
+    assert_eq!(lines, ["sampled coverage = 44/100 = 0.44 < 0.45"]);
+    let (verdict, lines) = traced(&method, &grams(0..100, 0), &grams(55..185, 0));
+    assert!(verdict.is_some());
+    assert_eq!(
+        lines,
+        [
+            "sampled coverage = 45/100 = 0.45 ≥ 0.45",
+            "rest = 0.45 ≥ 0.40",
+            "length ratio = 100/130 = 0.77 ≥ 0.50"
+        ]
+    );
+}
+
+/// What has to be reached follows from the sum, also where the difference is rounded the other way.
+#[test]
+fn what_a_value_must_reach() {
+    assert_eq!(reaching(0.25, 0.25, 0.75), (0.25, 0.5));
+    assert_eq!(reaching(-0.25, 1.0, 0.75), (0.0, 0.0));
+    let (value, least) = reaching(-0.5, 1.0, 0.75);
+    assert!(value == 0.0 && least > 0.0);
+    for n in 1..2000usize {
+        let slack = 1.5 / (n as f64).sqrt();
+        for part in 0..=n.min(50) {
+            for threshold in [0.5, 0.65, 0.7] {
+                let (value, least) = reaching(ratio(part, n), slack, threshold);
+                assert_eq!(value >= least, ratio(part, n) + slack >= threshold);
+                assert!((least - (threshold - slack).max(0.0)).abs() < 1e-12);
+            }
+        }
+    }
+}
+
+/// The definition, word for word: how many runs of the smaller text the other has.
+fn twin(method: &Coverage, a: &[u8], b: &[u8]) -> Option<(usize, f64)> {
+    let runs = |words: &[u8]| -> Vec<Vec<u8>> {
+        let width = method.params.run.min(words.len()).max(1);
+        words.windows(width).map(<[u8]>::to_vec).collect()
+    };
+    let counted = |small: &[u8], large: &[u8]| {
+        let (small, large) = (runs(small), runs(large));
+        (
+            small.iter().filter(|run| large.contains(run)).count(),
+            small.len(),
+        )
+    };
+    // Of equally long texts either may be the smaller one: the test asks for texts of different lengths.
+    let (shared, all) = if a.len() < b.len() {
+        counted(a, b)
+    } else {
+        counted(b, a)
+    };
+    let coverage = ratio(shared, all);
+    (shared > 0 && coverage >= method.params.threshold).then_some((shared, coverage))
+}
+
+/// The smaller text's tokens that are in no shared run and stand between two of them, at least three together; but for a
+/// first and a last passage of at most `width` tokens, from which the next is twice as far as they are long.
+fn twin_gaps((run, wide): (usize, usize), small: &[u8], large: &[u8]) -> usize {
+    let width = run.min(small.len()).max(1);
+    let mut covered = vec![false; small.len()];
+    for (at, window) in small.windows(width).enumerate() {
+        if large
+            .windows(run.min(large.len()).max(1))
+            .any(|other| other == window)
+        {
+            covered[at..at + width].fill(true);
+        }
+    }
+    // Gaps that do not belong to an end, each with what is covered since the one before.
+    let (mut gaps, mut passages, mut gap) = (Vec::new(), vec![0], 0);
+    let from = covered
+        .iter()
+        .position(|&is_covered| is_covered)
+        .unwrap_or(0);
+    for &is_covered in &covered[from..] {
+        if !is_covered {
+            gap += 1;
+            continue;
+        }
+        if gap >= 3 {
+            gaps.push(gap);
+            passages.push(0);
+        }
+        gap = 0;
+        *passages.last_mut().unwrap() += 1;
+    }
+    let shared = small.windows(width).filter(|window| {
+        let mut others = large.windows(run.min(large.len()).max(1));
+        others.any(|other| other == *window)
+    });
+    let is_sure = 10 * shared.count() >= 7 * small.windows(width).count();
+    let is_fragment = |passage: usize, gap: usize| is_sure && passage <= wide && gap >= 2 * passage;
+    if !gaps.is_empty() && is_fragment(passages[0], gaps[0]) {
+        gaps.remove(0);
+    }
+    if !gaps.is_empty() && is_fragment(passages[passages.len() - 1], gaps[gaps.len() - 1]) {
+        gaps.pop();
+    }
+    gaps.iter().sum()
+}
+
+fn spelled(words: &[u8]) -> String {
+    let words: Vec<String> = words.iter().map(|n| format!("w{n}")).collect();
+    words.join(" ")
+}
+
+proptest! {
+    #[test]
+    fn verdicts_follow_the_definition(a in prop::collection::vec(0u8..6, 0..40),
+                                      b in prop::collection::vec(0u8..6, 0..40),
+                                      run in 1usize..6, threshold in 0.05f64..1.0) {
+        prop_assume!(a.len() != b.len());
+        let (run, threshold) = (run.to_string(), threshold.to_string());
+        let all = [("gaps", "1"), ("replaced", "1"), ("replaced_frequent", "1"), ("rest", "0"), ("short", "0")];
+        let mut settings = vec![("run", &*run), ("threshold", &*threshold)];
+        settings.extend(all);
+        let method = coverage(&settings);
+        let found = verdict(&method, &spelled(&a), &spelled(&b));
+        let found = found.map(|verdict| (verdict.shared as usize, verdict.similarity));
+        prop_assert_eq!(found, twin(&method, &a, &b));
+        let (small, large) = if a.len() < b.len() { (&a, &b) } else { (&b, &a) };
+        let found = differences(&spelled(small), &spelled(large), &method);
+        prop_assert_eq!(found.gaps, twin_gaps((method.params.run, method.params.width), small, large));
+    }
+
+    /// Whichever of the texts is looked up in the other, as often as it is, and as a slow, obvious search has it.
+    #[test]
+    fn runs_correspond_by_the_definition(
+        small in prop::collection::vec(0u32..12, 0..60), large in prop::collection::vec(0u32..12, 0..60),
+        wide in 1u32..40,
+    ) {
+        // Runs that share a slot are told apart.
+        let [small, large] = [small, large].map(|runs| runs.into_iter().map(|run| run * wide).collect::<Vec<_>>());
+        let nth = |at: usize| small[..at].iter().filter(|&&run| run == small[at]).count();
+        let starts: Vec<Option<usize>> = (0..small.len()).map(|at| {
+            let places: Vec<usize> = (0..large.len()).filter(|&there| large[there] == small[at]).collect();
+            places.get(nth(at)).or(places.last()).copied()
+        }).collect();
+        let shared = starts.iter().flatten().count();
+        let spread = |found: Option<Matches>| found.map(|found| {
+            let mut starts = vec![None; small.len()];
+            for MatchBlock { place, there, runs } in found.blocks {
+                (0..runs).for_each(|nth| starts[place + nth] = Some(there + nth));
+            }
+            (found.runs, starts)
+        });
+        let (mut of_small, mut of_large) = (PositionIndex::of(&small), PositionIndex::of(&large));
+        for least in [0, shared, shared + 1, shared + 70, shared / 2, shared] {
+            let expected = (least <= shared).then(|| (shared, starts.clone()));
+            let enough = |found| found >= least;
+            prop_assert_eq!(spread(of_small.in_larger(&large, enough)), expected.clone());
+            prop_assert_eq!(spread(of_large.of_smaller(&small, enough)), expected);
+        }
+    }
+
+    /// What is given up when too little can still be shared would not have held, with every rule in force.
+    #[test]
+    fn giving_up_early_changes_no_verdict(
+        a in prop::collection::vec(0u8..40, 1..200), start in 0usize..150, length in 1usize..300,
+        b in prop::collection::vec(0u8..40, 0..200), many in 1usize..200, df in 2usize..4,
+    ) {
+        // Some of the one stands in the other.
+        let part: Vec<u8> = a.iter().copied().skip(start).take(length).chain(b).collect();
+        let (a, b) = (spelled(&a), spelled(&part));
+        let (many, df) = (many.to_string(), df.to_string());
+        let method = fitted(vec![("many", &*many), ("common_df", &*df)], &[&a, &b, &spelled(&part[..part.len() / 2])]);
+        let fingerprints = [method.fingerprint(&text(&a)), method.fingerprint(&text(&b))];
+        let verify = |trace: &mut Trace| method.verify(&fingerprints[0], &fingerprints[1], trace);
+        prop_assert_eq!(verify(&mut Trace::off()), verify(&mut Trace::on()));
+    }
+
+    #[test]
+    fn what_needs_a_key_of_its_own_is_not_related_without(
+        a in prop::collection::btree_set(0u64..90, 12..40), more in prop::collection::btree_set(0u64..90, 0..60),
+        prose in prop::sample::select(vec![[100, 100], [100, 900], [900, 100], [799, 800]]),
+        many in prop::sample::select(vec!["60", "400", "1000000000"]),
+    ) {
+        let method = coverage(&[("many", many)]);
+        // Of three keys two are a template's. What `b` has beside `a`'s of them is its own.
+        let is_common = |key: u64| !key.is_multiple_of(3);
+        let b = a.iter().copied().filter(|&key| is_common(key)).chain(more.into_iter().filter(|&key| !is_common(key) && !a.contains(&key)));
+        let sketch = |keys: &std::collections::BTreeSet<u64>, prose: u64| {
+            let mut common = vec![0u64; keys.len().div_ceil(64)];
+            for (at, _) in keys.iter().enumerate().filter(|(_, key)| is_common(**key)) {
+                common[at / 64] |= 1 << (at % 64);
+            }
+            let keys: Vec<u64> = keys.iter().map(|key| key * (method.params.below() / 90)).collect();
+            (keys, common, [prose])
+        };
+        let held = [sketch(&a, prose[0]), sketch(&b.collect(), prose[1])];
+        let [a, b] = [&held[0], &held[1]].map(|(keys, common, prose)| SketchRef { keys, marks: &[], extra: prose, common });
+        let (smaller, larger) = if method.size(b.keys) < method.size(a.keys) { (b, a) } else { (a, b) };
+        let related = method.compare(smaller, larger, &mut Trace::off());
+        prop_assert!(related.is_none() || !method.needs_distinctive(smaller));
+    }
+
+    #[test]
+    fn pages_that_are_no_articles_need_a_key_of_their_own(keys in 17usize..200, prose in 0u64..1000) {
+        let keys: Vec<u64> = (0..keys as u64).collect();
+        let needs_distinctive = |settings: &[(&str, &str)], keys: &[u64]| {
+            coverage(settings).needs_distinctive(SketchRef { keys, marks: &[], extra: &[prose], common: &[] })
+        };
+        prop_assert_eq!(needs_distinctive(&[], &keys), prose < 800);
+        // Of no more keys than a short page keeps nothing is said, and where enough runs, or nothing, is evidence.
+        prop_assert!(!needs_distinctive(&[], &keys[..16]) && !needs_distinctive(&[("many", "100")], &keys) && !needs_distinctive(&[("rest", "0")], &keys));
+    }
+
+    #[test]
+    fn what_sketches_share_is_counted_by_the_definition(
+        a in prop::collection::btree_map(0u64..300, any::<bool>(), 0..150),
+        b in prop::collection::btree_map(0u64..300, any::<bool>(), 0..150),
+        below in 0u64..320,
+    ) {
+        let sketch = |keys: &std::collections::BTreeMap<u64, bool>| {
+            let mut common = vec![0u64; keys.len().div_ceil(64)];
+            for (at, _) in keys.values().enumerate().filter(|(_, is_common)| **is_common) {
+                common[at / 64] |= 1 << (at % 64);
+            }
+            (keys.keys().copied().collect::<Vec<u64>>(), common)
+        };
+        let (left, right) = (sketch(&a), sketch(&b));
+        let refs = [&left, &right].map(|(keys, common)| SketchRef { keys, marks: &[], extra: &[], common });
+        let found = SketchOverlap::of_sketches(refs[0], refs[1], below, |_| 0).unwrap();
+        let end = [&a, &b].map(|keys| keys.keys().last().copied().unwrap_or(below).max(below));
+        let end = end[0].min(end[1]);
+        let [a, b] = [&a, &b].map(|keys| keys.iter().filter(|(key, _)| **key <= end).collect::<Vec<_>>());
+        let own = |keys: &[(&u64, &bool)]| keys.iter().filter(|(_, is_common)| !**is_common).count();
+        let both: Vec<_> = a.iter().filter(|(key, _)| b.iter().any(|(other, _)| other == key)).copied().collect();
+        for least in [0, both.len(), both.len() + 1] {
+            let reaching = SketchOverlap::of_sketches(refs[0], refs[1], below, |_| least);
+            prop_assert_eq!(reaching, (both.len() >= least).then_some(found));
+        }
+        prop_assert_eq!(found, SketchOverlap {
+            sampled: a.len().min(b.len()),
+            sampled_shared: both.len(),
+            non_boilerplate: own(&a).min(own(&b)),
+            non_boilerplate_shared: own(&both),
+            ..SketchOverlap::default()
+        });
+        for least in [0.0, 0.1, 0.5, 0.9, 1.0] {
+            let may_reach = super::super::overlap::may_reach(refs[0].keys, refs[1].keys, below, least);
+            prop_assert!(may_reach || found.sampled_coverage() < least);
+        }
+        let most = SketchOverlap::at_most(&KeySlots::new(refs[0]), refs[1], below);
+        prop_assert_eq!((most.sampled, most.non_boilerplate), (found.sampled, found.non_boilerplate));
+        // A key is a template's in both or in none, but not here: no more can be shared than there are.
+        let least = found.non_boilerplate_shared.min(found.non_boilerplate);
+        prop_assert!(most.sampled_shared >= found.sampled_shared && most.non_boilerplate_shared >= least);
+    }
+
+    /// The index sees no pair that shares fewer keys than `bounds` says; such a pair must not be related.
+    #[test]
+    fn bounds_leave_out_nothing_that_is_related(
+        a in prop::collection::vec(0u8..30, 0..60), b in prop::collection::vec(0u8..30, 0..60),
+        sample in 1usize..6, exact in any::<bool>(), df in 2usize..4, threshold in 0.05f64..1.0,
+    ) {
+        let (sample, df) = (sample.to_string(), df.to_string());
+        let (threshold, verify) = (threshold.to_string(), if exact { "exact" } else { "off" });
+        let (a, b) = (spelled(&a), spelled(&b));
+        let settings = [("sample", &*sample), ("common_df", &*df), ("verify", verify), ("threshold", &*threshold)];
+        let method = fitted(settings.to_vec(), &[&a, &b, &spelled(&[1, 2, 3, 4, 5])]);
+        let (left, right) = (method.sketch(&text(&a)), method.sketch(&text(&b)));
+        if estimated(&method, &left, &right).is_some() {
+            let smaller = method.size(&left.keys).min(method.size(&right.keys));
+            prop_assert!(count_shared(&left.keys, &right.keys) >= method.bounds(smaller).overlap);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The method `coverage`, the default: how much of a page's text another page contains, and how what is left differs.
+
+mod differences;
+mod estimate;
+mod evidence;
+mod fingerprint;
+mod grams;
+mod method;
+mod overlap;
+mod params;
+mod position_index;
+mod verify;
+
+pub use method::Coverage;
+pub(super) use method::INFO;

@@ -1,0 +1,185 @@
+//! What two sketches share, with and without boilerplate: the keys that templates bring.
+
+use super::fingerprint::Fingerprint;
+use crate::relation::ratio;
+use crate::sketch::{Sketch, SketchRef, may_share, shared_places};
+
+/// The coverage of what is no boilerplate counts only if it is at least so many keys (fewer if the sample has fewer).
+pub(super) const LEAST_NON_BOILERPLATE: usize = 3;
+
+/// What is counted on the comparable part of two sketches.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct SketchOverlap {
+    /// Keys of the smaller sketch.
+    pub(super) sampled: usize,
+    /// Keys of both.
+    pub(super) sampled_shared: usize,
+    /// Keys that are no boilerplate, of the sketch that has fewer of them.
+    pub(super) non_boilerplate: usize,
+    /// Keys of both that are no boilerplate.
+    pub(super) non_boilerplate_shared: usize,
+    /// Keys of both that are on many texts, boilerplate included.
+    pub(super) frequent: usize,
+    /// The same without boilerplate.
+    pub(super) non_boilerplate_frequent: usize,
+}
+
+impl SketchOverlap {
+    /// Of two sketches; `None` if they share fewer keys than `least` says, given how many the smaller one has. Which keys are frequent
+    /// is not known of sketches.
+    pub(super) fn of_sketches(
+        a: SketchRef<'_>,
+        b: SketchRef<'_>,
+        below: u64,
+        least: impl Fn(usize) -> usize,
+    ) -> Option<SketchOverlap> {
+        let (keys_a, keys_b) = comparable(a.keys, b.keys, below);
+        let boilerplate = (a.common_among(keys_a.len()), b.common_among(keys_b.len()));
+        let least = least(keys_a.len().min(keys_b.len()));
+        let marks = |at| (a.is_common(at), false);
+        SketchOverlap::of((keys_a, keys_b), boilerplate, least, marks)
+    }
+
+    /// No less than what a sketch shares with the one of these slots, without what is frequent: a key in the slot of another is taken
+    /// for that.
+    pub(super) fn at_most(slots: &KeySlots, b: SketchRef<'_>, below: u64) -> SketchOverlap {
+        let a = slots.sketch();
+        let (keys_a, keys_b) = comparable(a.keys, b.keys, below);
+        let boilerplate = (a.common_among(keys_a.len()), b.common_among(keys_b.len()));
+        let mut counts = SketchOverlap::none((keys_a.len(), keys_b.len()), boilerplate);
+        let (mut shared, mut non_boilerplate) = (0, 0);
+        for &key in keys_b {
+            let slot = slots.slots[key as usize & (slots.slots.len() - 1)];
+            shared += usize::from(slot & KeySlots::KEY);
+            non_boilerplate += usize::from(slot / KeySlots::NON_BOILERPLATE);
+        }
+        counts.sampled_shared = shared.min(counts.sampled);
+        counts.non_boilerplate_shared = non_boilerplate.min(counts.non_boilerplate);
+        counts
+    }
+
+    /// Of the sketches in two fingerprints.
+    pub(super) fn of_fingerprints(
+        a: &Fingerprint<'_>,
+        b: &Fingerprint<'_>,
+        below: u64,
+    ) -> SketchOverlap {
+        let (keys_a, keys_b) = comparable(a.sample, b.sample, below);
+        let boilerplate = (
+            a.boilerplate_among(keys_a.len()),
+            b.boilerplate_among(keys_b.len()),
+        );
+        let marks = |at| (a.is_boilerplate(at), a.is_frequent(at));
+        SketchOverlap::of((keys_a, keys_b), boilerplate, 0, marks).unwrap_or_default()
+    }
+
+    /// Of two sketches of so many comparable keys, so many of them boilerplate, if they share none.
+    fn none(keys: (usize, usize), boilerplate: (usize, usize)) -> SketchOverlap {
+        SketchOverlap {
+            sampled: keys.0.min(keys.1),
+            non_boilerplate: (keys.0 - boilerplate.0).min(keys.1 - boilerplate.1),
+            ..SketchOverlap::default()
+        }
+    }
+
+    /// Of the comparable keys of two sketches, ascending. `boilerplate` says how many of each are boilerplate; `marks`, for a place in
+    /// the first, whether its key is, and whether it is frequent. `None` if they share fewer keys than `least`.
+    fn of(
+        (a, b): (&[u64], &[u64]),
+        boilerplate: (usize, usize),
+        least: usize,
+        marks: impl Fn(usize) -> (bool, bool),
+    ) -> Option<SketchOverlap> {
+        let mut counts = SketchOverlap::none((a.len(), b.len()), boilerplate);
+        let are_enough = shared_places(a, b, least, |places| {
+            counts.sampled_shared += places.len();
+            for &place in places {
+                let (is_boilerplate, is_frequent) = marks(place);
+                counts.non_boilerplate_shared += usize::from(!is_boilerplate);
+                counts.frequent += usize::from(is_frequent);
+                counts.non_boilerplate_frequent += usize::from(!is_boilerplate & is_frequent);
+            }
+        });
+        are_enough.then_some(counts)
+    }
+
+    /// Whether some of what is compared is boilerplate.
+    pub(super) fn has_boilerplate(&self) -> bool {
+        self.non_boilerplate < self.sampled
+    }
+
+    /// How many keys that are no boilerplate it takes for them to decide: where nearly all of these sketches is boilerplate, what is
+    /// left is chance.
+    pub(super) fn least_non_boilerplate(&self) -> usize {
+        LEAST_NON_BOILERPLATE.max(self.sampled / 4)
+    }
+
+    /// The share of the smaller sketch that the other has.
+    pub(super) fn sampled_coverage(&self) -> f64 {
+        ratio(self.sampled_shared, self.sampled)
+    }
+
+    /// The same of what is no boilerplate; 0 where that is fewer than `least` keys (or than all, if there are fewer).
+    pub(super) fn non_boilerplate_coverage(&self, least: usize) -> f64 {
+        if self.non_boilerplate < least.min(self.sampled) {
+            return 0.0;
+        }
+        ratio(self.non_boilerplate_shared, self.non_boilerplate)
+    }
+}
+
+/// False only if the share of the smaller sketch that the other has is below `least`.
+pub(super) fn may_reach(a: &[u64], b: &[u64], below: u64, least: f64) -> bool {
+    let (a, b) = comparable(a, b, below);
+    may_share(a, b, least)
+}
+
+/// A sketch and a table of its keys, to hold many others against.
+pub(super) struct KeySlots {
+    sketch: Sketch,
+    /// See [`SketchRef::common`].
+    common: Vec<u64>,
+    /// Low bits of a key -> whether the sketch has a key of these bits, and one that is no boilerplate.
+    slots: Vec<u8>,
+}
+
+impl KeySlots {
+    const KEY: u8 = 1;
+    const NON_BOILERPLATE: u8 = 2;
+    /// Slots for each key: at most one of eight is taken.
+    const SLOTS: usize = 8;
+
+    pub(super) fn new(sketch: SketchRef<'_>) -> KeySlots {
+        let mut slots = vec![0; (KeySlots::SLOTS * sketch.keys.len()).next_power_of_two()];
+        let mask = slots.len() - 1;
+        for (place, &key) in sketch.keys.iter().enumerate() {
+            let non_boilerplate = match sketch.is_common(place) {
+                true => 0,
+                false => KeySlots::NON_BOILERPLATE,
+            };
+            slots[key as usize & mask] |= KeySlots::KEY | non_boilerplate;
+        }
+        KeySlots {
+            sketch: sketch.to_owned(),
+            common: sketch.common.to_vec(),
+            slots,
+        }
+    }
+
+    /// The sketch.
+    pub(super) fn sketch(&self) -> SketchRef<'_> {
+        SketchRef {
+            common: &self.common,
+            ..self.sketch.as_ref()
+        }
+    }
+}
+
+/// The part of two samples that both pages would have kept: where a page is so short that it kept keys beyond `below`, the
+/// other page's sample may end earlier. Both lose their ends only, so that places stay what they are.
+pub(super) fn comparable<'a>(a: &'a [u64], b: &'a [u64], below: u64) -> (&'a [u64], &'a [u64]) {
+    let reach = |sample: &[u64]| sample.last().map_or(below, |&last| last.max(below));
+    let end = reach(a).min(reach(b));
+    let cut = |sample: &'a [u64]| &sample[..sample.partition_point(|&key| key <= end)];
+    (cut(a), cut(b))
+}

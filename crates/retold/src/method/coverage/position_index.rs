@@ -1,0 +1,290 @@
+//! Where the runs of words of a text stand, and which of them another text has.
+
+use std::cell::Cell;
+
+/// Nowhere.
+const NOWHERE: u32 = u32::MAX;
+
+/// The last of several places of a run.
+const LAST: u32 = u32::MAX;
+
+/// After so many runs that stand nowhere it is asked whether enough can still be shared.
+const STEPS: usize = 64;
+
+/// Bits a slot.
+const BITS: usize = 4;
+
+/// The most slots that are kept for the next text: 4 MiB.
+const KEPT: usize = 1 << 19;
+
+thread_local! {
+    /// The slots of the text before, so that the system need not clear memory for each one.
+    static SLOTS: Cell<Vec<u64>> = const { Cell::new(Vec::new()) };
+}
+
+/// The positions of each run of a text, to look up the runs of many others.
+pub(super) struct PositionIndex<'a> {
+    runs: &'a [u32],
+    /// A hash table. A slot has in its high half a run, in its low half one more than the first of its places that has no match yet;
+    /// it is 0 if it is empty. A run is in the slot of its low bits, or behind it, before the next empty one.
+    slots: Vec<u64>,
+    /// Whether some run has these low bits, so that for most runs that stand nowhere no slot is read.
+    bits: Vec<u64>,
+    /// Place -> one more than the next place of the same run, [`LAST`] if there is none, 0 if the run has one place only. Empty if
+    /// every run has.
+    next_same: Vec<u32>,
+    /// How many places are not the first of their run.
+    repeated: usize,
+    /// What the slots were that [`PositionIndex::move_on`] changed.
+    undo: Vec<(usize, u64)>,
+}
+
+/// The most runs that are compared at a time.
+const TOGETHER: usize = 16;
+
+/// Runs of the smaller text that follow each other in the other text as they do here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MatchBlock {
+    /// The token of the smaller text at which the first begins.
+    pub(super) place: usize,
+    /// The token of the other at which it begins there.
+    pub(super) there: usize,
+    /// How many they are.
+    pub(super) runs: usize,
+}
+
+/// The runs of the smaller text that the other has too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Matches {
+    /// How many.
+    pub(super) runs: usize,
+    /// Where they stand, ascending by place; each as long as can be.
+    pub(super) blocks: Vec<MatchBlock>,
+}
+
+impl Matches {
+    /// Adds runs behind those that there are.
+    fn add(&mut self, place: usize, there: usize, runs: usize) {
+        self.runs += runs;
+        if let Some(last) = self.blocks.last_mut()
+            && (last.place + last.runs, last.there + last.runs) == (place, there)
+        {
+            last.runs += runs;
+            return;
+        }
+        self.blocks.push(MatchBlock { place, there, runs });
+    }
+
+    /// Of the places in the other text of all runs of the smaller one, or [`NOWHERE`].
+    fn of_starts(starts: &[u32]) -> Matches {
+        let mut shared = Matches::default();
+        for (place, &there) in starts.iter().enumerate() {
+            if there != NOWHERE {
+                shared.add(place, there as usize, 1);
+            }
+        }
+        shared
+    }
+}
+
+impl<'a> PositionIndex<'a> {
+    /// Linear.
+    pub(super) fn of(runs: &'a [u32]) -> PositionIndex<'a> {
+        let mut slots = SLOTS.take();
+        slots.clear();
+        slots.resize((2 * runs.len()).next_power_of_two(), 0);
+        let mut index = PositionIndex {
+            runs,
+            bits: vec![0; (slots.len() * BITS).div_ceil(64)],
+            slots,
+            next_same: Vec::new(),
+            repeated: 0,
+            undo: Vec::new(),
+        };
+        for (place, &run) in runs.iter().enumerate().rev() {
+            let at = index.slot(run);
+            if let next @ 1.. = index.slots[at] as u32 {
+                index.repeated += 1;
+                index.next_same.resize(runs.len(), 0);
+                index.next_same[place] = next;
+                let next = &mut index.next_same[next as usize - 1];
+                *next = if *next == 0 { LAST } else { *next };
+            }
+            index.slots[at] = u64::from(run) << 32 | (place as u64 + 1);
+            let (word, bit) = index.bit(run);
+            index.bits[word] |= 1 << bit;
+        }
+        index
+    }
+
+    /// Where the bit of a run is, and of all that have its low bits.
+    fn bit(&self, run: u32) -> (usize, u32) {
+        ((run as usize / 64) & (self.bits.len() - 1), run % 64)
+    }
+
+    /// The slot of a run, which is empty if the run is nowhere.
+    fn slot(&self, run: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = run as usize & mask;
+        while self.slots[at] != 0 && (self.slots[at] >> 32) as u32 != run {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// How many of these runs are the runs from the place `next` on, in order, none of which stands anywhere else: in copies most
+    /// are.
+    fn along(&self, runs: &[u32], next: usize) -> usize {
+        let here = self.runs.get(next..).unwrap_or_default();
+        if !self.next_same.is_empty() {
+            let here = here.iter().zip(&self.next_same[next..]);
+            let along = here.zip(runs);
+            return along
+                .take_while(|((here, again), run)| here == run && **again == 0)
+                .count();
+        }
+        let most = here.len().min(runs.len());
+        let (here, runs) = (&here[..most], &runs[..most]);
+        let (here_by, _) = here.as_chunks::<TOGETHER>();
+        let (runs_by, _) = runs.as_chunks::<TOGETHER>();
+        // Without a branch for each, so that they are compared side by side.
+        let are_alike = |(a, b): &(&[u32; TOGETHER], &[u32; TOGETHER])| {
+            let differ = a.iter().zip(*b).fold(0, |differ, (a, b)| differ | (a ^ b));
+            differ == 0
+        };
+        let alike = here_by.iter().zip(runs_by).take_while(are_alike);
+        let alike = alike.count() * TOGETHER;
+        let rest = here[alike..].iter().zip(&runs[alike..]);
+        alike + rest.take_while(|(a, b)| a == b).count()
+    }
+
+    /// The first place of a run that has no match yet, and its slot if the run has several places.
+    fn find(&self, run: u32) -> Option<(usize, Option<usize>)> {
+        let (word, bit) = self.bit(run);
+        if self.bits[word] >> bit & 1 == 0 {
+            return None;
+        }
+        let has_others = |place: usize| self.next_same.get(place).is_some_and(|&again| again != 0);
+        let at = self.slot(run);
+        let place = (self.slots[at] as u32).checked_sub(1)? as usize;
+        Some((place, has_others(place).then_some(at)))
+    }
+
+    /// Makes the next place of its run the first of a slot, unless `place` is the last.
+    fn move_on(&mut self, at: usize, place: usize) {
+        let again = self.next_same[place];
+        if again != LAST {
+            let slot = self.slots[at];
+            self.undo.push((at, slot));
+            self.slots[at] = slot >> 32 << 32 | u64::from(again);
+        }
+    }
+
+    /// Makes all slots what they were at first.
+    fn restore(&mut self) {
+        while let Some((at, slot)) = self.undo.pop() {
+            self.slots[at] = slot;
+        }
+    }
+
+    /// The runs of a smaller text that this one has. The n-th of equal runs is matched with the n-th here, or with the last if there are
+    /// fewer. `None` as soon as they cannot be `enough`, which must hold of more runs if it holds of some. Linear.
+    pub(super) fn of_smaller(
+        &mut self,
+        small: &[u32],
+        mut enough: impl FnMut(usize) -> bool,
+    ) -> Option<Matches> {
+        let mut shared = Matches::default();
+        let (mut place, mut next, mut missed) = (0, 0, 0);
+        while place < small.len() {
+            let along = self.along(&small[place..], next);
+            if along > 0 {
+                shared.add(place, next, along);
+                (place, next) = (place + along, next + along);
+                continue;
+            }
+            match self.find(small[place]) {
+                Some((there, slot)) => {
+                    shared.add(place, there, 1);
+                    next = there + 1;
+                    if let Some(at) = slot {
+                        self.move_on(at, there);
+                    }
+                }
+                None => {
+                    missed += 1;
+                    if missed % STEPS == 0 && !enough(small.len() - missed) {
+                        self.restore();
+                        return None;
+                    }
+                }
+            }
+            place += 1;
+        }
+        self.restore();
+        enough(shared.runs).then_some(shared)
+    }
+
+    /// The runs of this text that a larger one has, otherwise as [`PositionIndex::of_smaller`].
+    pub(super) fn in_larger(
+        &mut self,
+        large: &[u32],
+        mut enough: impl FnMut(usize) -> bool,
+    ) -> Option<Matches> {
+        let all = self.runs.len();
+        let mut starts = vec![NOWHERE; all];
+        let (mut found, mut there, mut next, mut missed) = (0, 0, 0, 0);
+        while there < large.len() {
+            let along = self.along(&large[there..], next);
+            if along > 0 {
+                for (start, there) in starts[next..][..along].iter_mut().zip(there..) {
+                    // A run that comes more often there than here has no match.
+                    if *start == NOWHERE {
+                        *start = there as u32;
+                        found += 1;
+                    }
+                }
+                (there, next) = (there + along, next + along);
+                continue;
+            }
+            match self.find(large[there]) {
+                Some((place, slot)) => {
+                    next = place + 1;
+                    if starts[place] == NOWHERE {
+                        starts[place] = there as u32;
+                        found += 1;
+                        if let Some(at) = slot {
+                            self.move_on(at, place);
+                        }
+                    }
+                }
+                None => {
+                    missed += 1;
+                    let most = found + large.len() - there - 1 + self.repeated;
+                    if missed % STEPS == 0 && !enough(most.min(all)) {
+                        self.restore();
+                        return None;
+                    }
+                }
+            }
+            there += 1;
+        }
+        self.restore();
+        for (place, &again) in self.next_same.iter().enumerate() {
+            let next = again.wrapping_sub(1) as usize;
+            if again != 0 && again != LAST && starts[place] != NOWHERE && starts[next] == NOWHERE {
+                starts[next] = starts[place];
+                found += 1;
+            }
+        }
+        enough(found).then(|| Matches::of_starts(&starts))
+    }
+}
+
+impl Drop for PositionIndex<'_> {
+    fn drop(&mut self) {
+        if self.slots.capacity() <= KEPT {
+            SLOTS.set(std::mem::take(&mut self.slots));
+        }
+    }
+}

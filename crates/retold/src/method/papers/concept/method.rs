@@ -1,0 +1,262 @@
+//! The methods themselves: their entries in the table, and what both do.
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::compare::Compared;
+use super::network::{Web, contribution};
+use super::params::{ConceptParams, KeyworldParams, Links, SharedParams};
+use super::phrase::{self, Concepts};
+use super::sentences;
+use super::vector::{self, Entry};
+use crate::method::{Highlight, Keyword, Learns, Method, MethodInfo, Trace};
+use crate::param::Params;
+use crate::relation::Verdict;
+use crate::sketch::{Bounds, Sketch, SketchRef};
+use crate::text::{Extract, Text};
+
+const JUDGED_BY: &[&str] = &[
+    "threshold",
+    "spread",
+    "spread_by",
+    "length_threshold",
+    "shared",
+];
+
+pub(in crate::method) const INFO: MethodInfo = MethodInfo {
+    name: "concept",
+    summary: "pages with the same key concepts at the same positions: concepts central to the text's word network",
+    source: "DWDCS, Journal of Software 2011, 22(8):1816",
+    learns: Learns::Nothing,
+    extract: Extract::Main,
+    params: &[SharedParams::PARAMS, ConceptParams::PARAMS],
+    judged_by: JUDGED_BY,
+    reads_sentences: |_| false,
+    least_similarity: |params| SharedParams::from(params).threshold,
+    build: |params, _| Box::new(Concept::new(params)),
+};
+
+pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
+    name: "keyworld",
+    summary: "pages with the same key words at the same positions: `concept` without merging, with every node scored",
+    source: "KeyWorld, Discovery Science 2001, LNCS 2226:271",
+    learns: Learns::Nothing,
+    extract: Extract::Main,
+    params: &[SharedParams::PARAMS, KeyworldParams::PARAMS],
+    judged_by: JUDGED_BY,
+    reads_sentences: |params| KeyworldParams::from(params).links == Links::Sentences,
+    least_similarity: |params| SharedParams::from(params).threshold,
+    build: |params, _| Box::new(Concept::keyworld(params)),
+};
+
+/// Key concepts: those whose removal lengthens the paths of the page's word network most; and key words, without
+/// merging.
+///
+/// # What it finds
+/// Pages with the same key concepts at the same positions: reprints, also edited ones in which a word replaces
+/// another of the same meaning. `keyworld` is the same with words for concepts.
+///
+/// # How
+/// Words are lemmas (English, by WordNet) or stems; runs of up to `phrase` content words are phrases. Phrases whose words
+/// and synonyms agree by more than `merge` (Rel) become one concept: complete linkage, so that no two phrases of a
+/// concept are less related, the most related first, ties by text. Concepts that occur more than `frequency` times are
+/// nodes; those at most two apart in the page's sequence of concepts are linked; the largest connected component is kept. Of the
+/// `hubs` nodes of highest degree (`keyworld`: of all) the `key_concepts` are kept whose removal lengthens the mean
+/// distance between the others most (CB). A pair that the removal cuts off counts as the longest distance + 1, so that the
+/// hub of a star comes first; KeyWorld adds up the widths of the parts, which puts it last. KeyWorld itself links words that stand in
+/// the same sentences: `keyworld` with `links=sentences`.
+///
+/// Two pages are compared if they share `shared` of their first `query` key concepts, and related if the cosine of how
+/// often the key concepts occur reaches `threshold` and S stays below `spread`: S_i is the standard deviation of the
+/// shifts between the first occurrences of concept i, S the mean of those that occur twice or more on both, over the words
+/// of the shorter page (`spread_by=words`: in words). Where none does, positions are not tested. If one page is shorter than `length_threshold` times
+/// the other, it is contained in it.
+///
+/// # Misses
+/// Pages contained in others (their key concepts differ), cut versions, and pages below some 500 characters, where
+/// hardly a concept stands out. Lists and word-for-word templates can look alike. Of a page with more than 3,000
+/// different phrases those that occur most often count. `keyworld` takes minutes for a word list of that size.
+///
+/// # Parameters
+/// `retold methods concept` and `retold methods keyworld` list them with their ranges; `docs/lab/concept.md` has the curves.
+///
+/// # Reference
+/// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by taking
+/// S over the length of the page (a threshold in words, `spread_by=words`, that fits short pages rejects long ones), by the mean of the shifts
+/// themselves rather than of their size, so that S is the same when the pages are swapped, by querying with the first
+/// concepts of both pages rather than of one, and by containment.
+#[derive(Clone, Debug)]
+pub struct Concept {
+    pub(super) params: SharedParams,
+    /// Phrases that are related by more become one concept; 1 merges none.
+    pub(super) merge: f64,
+    /// How many nodes of highest degree are scored; 0: all.
+    pub(super) hubs: usize,
+    /// The least Jaccard coefficient of the sentences in which linked words stand, if that is what links them.
+    jaccard: Option<f64>,
+}
+
+/// A key concept of a page: an index into [`Concepts::all`], and its CB.
+struct Key {
+    concept: usize,
+    contribution: f64,
+}
+
+impl Concept {
+    /// The method called `name`, if it is one of these two, with checked parameters.
+    pub fn named(name: &str, params: &Params) -> Option<Concept> {
+        match name {
+            "concept" => Some(Concept::new(params)),
+            "keyworld" => Some(Concept::keyworld(params)),
+            _ => None,
+        }
+    }
+
+    /// The method `concept`.
+    pub fn new(params: &Params) -> Concept {
+        let own = ConceptParams::from(params);
+        Concept {
+            params: params.into(),
+            merge: own.merge,
+            hubs: own.hubs,
+            jaccard: None,
+        }
+    }
+
+    /// The method `keyworld`.
+    pub fn keyworld(params: &Params) -> Concept {
+        let own = KeyworldParams::from(params);
+        Concept {
+            params: params.into(),
+            merge: 1.0,
+            hubs: 0,
+            jaccard: (own.links == Links::Sentences).then_some(own.jaccard),
+        }
+    }
+
+    /// What the page is made of.
+    pub(super) fn concepts(&self, text: &Text) -> Concepts {
+        Concepts::find(text.words(), self.params.phrase, self.merge)
+    }
+
+    /// The network of a page.
+    pub(super) fn web(&self, text: &Text, concepts: &Concepts) -> Web {
+        match self.jaccard {
+            None => Web::new(concepts, self.params.frequency),
+            Some(least) => {
+                let links = sentences::links(text, concepts, least);
+                Web::linked(concepts, self.params.frequency, links.into_iter())
+            }
+        }
+    }
+
+    /// The concepts of a page and the key concepts among them, best first.
+    fn keys(&self, text: &Text) -> (Concepts, Vec<Key>) {
+        let concepts = self.concepts(text);
+        let web = self.web(text, &concepts);
+        let hubs = web.hubs(&concepts, self.hubs);
+        let growth = web.distances(&hubs).growth;
+        let key = |&hub: &usize| Key {
+            concept: web.concepts[hubs[hub] as usize] as usize,
+            contribution: contribution(growth[hub], web.concepts.len()),
+        };
+        let keys = self.best(&growth).iter().map(key).collect();
+        (concepts, keys)
+    }
+
+    /// The places, among hubs in the order of degree, frequency and text, of those without which distances grow most.
+    pub(super) fn best(&self, growth: &[u64]) -> Vec<usize> {
+        let mut best: Vec<usize> = (0..growth.len()).collect();
+        // The sort is stable: ties stay in that order.
+        best.sort_by_key(|&hub| Reverse(growth[hub]));
+        best.truncate(self.params.key_concepts);
+        best
+    }
+}
+
+/// The key of a concept in sketches.
+fn hash(name: &str) -> u64 {
+    xxh3_64(name.as_bytes())
+}
+
+/// The name of a concept, and the other phrases that were merged with it.
+fn label(concept: &phrase::Concept) -> String {
+    let others: Vec<&str> = concept.others().collect();
+    if others.is_empty() {
+        return concept.name.clone();
+    }
+    format!("{} [= {}]", concept.name, others.join(", "))
+}
+
+impl Method for Concept {
+    fn sketch(&self, text: &Text) -> Sketch {
+        let (concepts, keys) = self.keys(text);
+        let mut entries: Vec<Entry<'_>> = keys
+            .iter()
+            .map(|key| {
+                let concept = &concepts.all[key.concept];
+                Entry {
+                    hash: hash(&concept.name),
+                    weight: concept.positions.len() as u32,
+                    positions: &concept.positions,
+                }
+            })
+            .collect();
+        let queried = entries
+            .iter()
+            .take(self.params.query)
+            .map(|entry| entry.hash);
+        let mut queried: Vec<u64> = queried.collect();
+        queried.sort_unstable();
+        Sketch {
+            keys: queried,
+            extra: vector::pack(text.words().len(), &mut entries),
+            ..Sketch::default()
+        }
+    }
+
+    fn bounds(&self, keys: usize) -> Bounds {
+        self.params.bounds(keys)
+    }
+
+    fn compare(&self, a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> Option<Verdict> {
+        Compared::of(a, b).judge(&self.params, trace)
+    }
+
+    fn keywords(&self, text: &Text) -> Option<Vec<Keyword>> {
+        let (concepts, keys) = self.keys(text);
+        let keyword = |key: &Key| {
+            let concept = &concepts.all[key.concept];
+            Keyword {
+                word: concept.name.clone(),
+                also: concept.others().map(str::to_owned).collect(),
+                score: key.contribution,
+                positions: concept.positions.clone(),
+            }
+        };
+        Some(keys.iter().map(keyword).collect())
+    }
+
+    /// The places of the queried key concepts.
+    fn highlights(&self, text: &Text) -> Vec<Highlight> {
+        let (concepts, keys) = self.keys(text);
+        let words = text.words().all();
+        let mut highlights = Vec::new();
+        for key in keys.iter().take(self.params.query) {
+            let concept = &concepts.all[key.concept];
+            for (&first, &last) in concept.positions.iter().zip(&concept.ends) {
+                highlights.push(Highlight {
+                    key: hash(&concept.name),
+                    start: words[first as usize].start,
+                    end: words[last as usize].end,
+                    label: Some(label(concept)),
+                });
+            }
+        }
+        highlights
+    }
+}

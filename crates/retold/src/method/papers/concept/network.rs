@@ -1,0 +1,156 @@
+//! The small-world network of a page's concepts and the concepts that hold it together (DWDCS 2011).
+
+use std::cmp::Reverse;
+
+use super::graph::Graph;
+use super::paths::{Distances, distances};
+use super::phrase::Concepts;
+
+/// Concepts at most this far apart in the page's sequence of concepts have an edge.
+const REACH: usize = 2;
+
+/// A network: the largest connected part.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Web {
+    /// The concepts that are nodes, as indices into [`Concepts::all`], ascending.
+    pub(super) concepts: Vec<u32>,
+    pub(super) graph: Graph,
+}
+
+impl Web {
+    /// Nodes are the concepts that occur more than `frequency` times, those near each other are linked.
+    pub(super) fn new(concepts: &Concepts, frequency: usize) -> Web {
+        let sequence = &concepts.sequence;
+        let edges = (0..sequence.len()).flat_map(|at| {
+            let later = sequence[at + 1..].iter().take(REACH);
+            later.map(move |&other| (sequence[at], other))
+        });
+        Web::linked(concepts, frequency, edges)
+    }
+
+    /// The same with other links.
+    pub(super) fn linked(
+        concepts: &Concepts,
+        frequency: usize,
+        edges: impl Iterator<Item = (u32, u32)>,
+    ) -> Web {
+        let frequent = |concept: u32| concepts.all[concept as usize].positions.len() > frequency;
+        let edges = edges.filter(|&(a, b)| frequent(a) && frequent(b));
+        let all = Graph::new(concepts.all.len(), edges);
+        let part = largest_part(&all, concepts, frequent);
+        if part.len() == all.len() {
+            return Web {
+                concepts: part,
+                graph: all,
+            };
+        }
+        let mut place = vec![None; all.len()];
+        for (&concept, at) in part.iter().zip(0u32..) {
+            place[concept as usize] = Some(at);
+        }
+        let edges = part.iter().flat_map(|&from| {
+            let place = &place;
+            let to = all.neighbours(from).iter();
+            to.filter_map(move |&to| Some((place[from as usize]?, place[to as usize]?)))
+        });
+        let graph = Graph::new(part.len(), edges);
+        Web {
+            concepts: part,
+            graph,
+        }
+    }
+
+    /// The `count` nodes of highest degree, then frequency, then first by text; all of them if `count` is 0.
+    pub(super) fn hubs(&self, concepts: &Concepts, count: usize) -> Vec<u32> {
+        let mut nodes: Vec<u32> = (0..self.graph.len() as u32).collect();
+        nodes.sort_by_key(|&node| {
+            Reverse((self.graph.degree(node), self.frequency(concepts, node)))
+        });
+        if count > 0 {
+            nodes.truncate(count);
+        }
+        nodes
+    }
+
+    fn frequency(&self, concepts: &Concepts, node: u32) -> usize {
+        let concept = self.concepts[node as usize] as usize;
+        concepts.all[concept].positions.len()
+    }
+
+    /// What the distances say, with and without each of `hubs`.
+    pub(super) fn distances(&self, hubs: &[u32]) -> Distances {
+        distances(&self.graph, hubs)
+    }
+
+    /// The clustering coefficient C: the mean over all nodes of the share of pairs of neighbours that are neighbours
+    /// themselves; 0 where there are fewer than two.
+    pub(super) fn clustering(&self) -> f64 {
+        let nodes = 0..self.graph.len() as u32;
+        let sum: f64 = nodes.map(|node| self.clustering_of(node)).sum();
+        sum / self.graph.len().max(1) as f64
+    }
+
+    fn clustering_of(&self, node: u32) -> f64 {
+        let neighbours = self.graph.neighbours(node);
+        let links = |&other: &u32| {
+            let others = self.graph.neighbours(other).iter();
+            others
+                .filter(|n| neighbours.binary_search(n).is_ok())
+                .count()
+        };
+        // Each link is counted from both its ends, and so are the pairs.
+        let both_ways: usize = neighbours.iter().map(links).sum();
+        let pairs = neighbours.len() * neighbours.len().saturating_sub(1);
+        crate::relation::ratio(both_ways, pairs)
+    }
+}
+
+/// The nodes of the largest connected part, ascending; of equals that whose concepts occur most often, then the first.
+fn largest_part(graph: &Graph, concepts: &Concepts, node: impl Fn(u32) -> bool) -> Vec<u32> {
+    let mut reached = vec![false; graph.len()];
+    let mut best: (usize, usize, Vec<u32>) = Default::default();
+    for start in 0..graph.len() as u32 {
+        if reached[start as usize] || !node(start) {
+            continue;
+        }
+        reached[start as usize] = true;
+        let mut part = vec![start];
+        let mut next = 0;
+        while let Some(&from) = part.get(next) {
+            next += 1;
+            for &to in graph.neighbours(from) {
+                if !std::mem::replace(&mut reached[to as usize], true) {
+                    part.push(to);
+                }
+            }
+        }
+        let occurrences = part
+            .iter()
+            .map(|&n| concepts.all[n as usize].positions.len())
+            .sum();
+        if (part.len(), occurrences) > (best.0, best.1) {
+            best = (part.len(), occurrences, part);
+        }
+    }
+    best.2.sort_unstable();
+    best.2
+}
+
+/// CB of a node: by how much the mean distance between the other nodes grows without it. The sums are whole numbers,
+/// divided once.
+pub(super) fn contribution(growth: u64, nodes: usize) -> f64 {
+    let pairs = nodes.saturating_sub(1) * nodes.saturating_sub(2);
+    if pairs == 0 {
+        return 0.0;
+    }
+    growth as f64 / pairs as f64
+}
+
+/// The mean distance d.
+pub(super) fn mean_distance(total: u64, nodes: usize) -> f64 {
+    let pairs = nodes * nodes.saturating_sub(1);
+    if pairs == 0 {
+        return 0.0;
+    }
+    total as f64 / pairs as f64
+}

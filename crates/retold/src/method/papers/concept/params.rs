@@ -1,0 +1,78 @@
+//! The parameters of `concept` and `keyworld`.
+
+use super::phrase;
+use crate::param::{choices, params};
+use crate::sketch::Bounds;
+
+choices! {
+    /// The unit of the position spread.
+    pub(super) enum SpreadBy {
+        /// The words of the shorter page.
+        Share = "share",
+        /// Words (DWDCS).
+        Words = "words",
+    }
+}
+
+choices! {
+    /// Which words of a page are linked.
+    pub(super) enum Links {
+        /// Those at most two apart (DWDCS).
+        Near = "near",
+        /// Those that stand in the same sentences (KeyWorld).
+        Sentences = "sentences",
+    }
+}
+
+params! {
+    /// The parameters that both methods have.
+    pub(super) struct SharedParams {
+        /// least cosine of the weights of the key concepts
+        threshold: f64[0.0..=1.0] = 0.75,
+        /// maximum position spread S of related pages, in the unit of `spread_by`
+        spread: f64[0.0..=100_000.0] = 0.08,
+        /// share: S is divided by the words of the shorter page; words: it is not (DWDCS), and `spread` is in words
+        spread_by: SpreadBy = SpreadBy::Share,
+        /// length ratio below which the shorter page is contained in the longer
+        length_threshold: f64[0.0..=1.0] = 0.5,
+        /// minimum share of the queried concepts that both pages have, of the page with fewer
+        shared: f64[0.0..=1.0] = 0.5,
+        /// number of first key concepts by which a page is looked up
+        query: usize[1..=200] = 20,
+        /// key concepts of a page that are compared
+        key_concepts: usize[1..=200] = 20,
+        /// most words of a phrase
+        phrase: usize[1..=phrase::WORDS] = 1,
+        /// concepts that occur more often are nodes of the network
+        frequency: usize[0..=1000] = 0,
+    }
+}
+
+params! {
+    /// Those of `concept` alone.
+    pub(super) struct ConceptParams {
+        /// phrases that are related by more than this become one concept; 1 merges none
+        merge: f64[0.0..=1.0] = 0.3,
+        /// number of nodes of highest degree considered as key concepts
+        hubs: usize[1..=100_000] = 30,
+    }
+}
+
+params! {
+    /// Those of `keyworld` alone.
+    pub(super) struct KeyworldParams {
+        /// near: words at most two apart are linked (DWDCS); sentences: words that stand in the same sentences (KeyWorld)
+        links: Links = Links::Near,
+        /// links=sentences: least Jaccard coefficient of the sentences in which linked words stand
+        jaccard: f64[0.0..=1.0] = 0.2,
+    }
+}
+
+impl SharedParams {
+    /// What related pages share, if the one with fewer queried concepts has so many.
+    pub(super) fn bounds(&self, keys: usize) -> Bounds {
+        // 0.55 of 20 is 11, though the product is a little more.
+        let least = (self.shared * keys as f64 - 1e-9).ceil();
+        Bounds::overlap(least as usize)
+    }
+}

@@ -1,0 +1,432 @@
+//! Exact distances in a network, and how they grow without a node: breadth-first search from up to 512 nodes at a time.
+//!
+//! Every node has a row of bits, one for each source of the batch: set once the source is within the distance reached
+//! so far. One round over all nodes (a row becomes the OR of its neighbours' rows and its own) takes all sources one
+//! step further. Rows are arrays of `W` words, which the compiler turns into vector instructions. Distances are never
+//! stored: a pair at distance k is counted in each of the k rounds in which its bit is still unset.
+
+use std::cell::RefCell;
+use std::mem;
+
+use super::graph::Graph;
+
+/// What the distances of a connected graph say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Distances {
+    /// Their sum over all ordered pairs of nodes.
+    pub total: u64,
+    /// The longest.
+    pub longest: u64,
+    /// For each node asked for, by how much the sum over the ordered pairs of the other nodes grows without it; a pair
+    /// that is cut off counts as `longest` + 1.
+    pub growth: Vec<u64>,
+}
+
+/// Most sources of a batch: rows of eight words.
+const BATCH: usize = 512;
+
+/// Memory that is used again from page to page.
+#[derive(Default)]
+struct Arena {
+    seen: Vec<u64>,
+    next: Vec<u64>,
+    /// Nodes whose rows can still change.
+    open: Vec<u32>,
+    /// For each candidate the sources some of whose shortest paths go through it alone: a bit each.
+    affected: Vec<u64>,
+    /// For each node its number among the candidates.
+    candidate: Vec<u32>,
+    /// For each node the sum of its distances.
+    sums: Vec<u64>,
+    sources: Vec<u32>,
+    /// The affected sources of the candidate that is removed.
+    hit: Vec<u32>,
+    queue: Queue,
+}
+
+thread_local! {
+    static ARENA: RefCell<Arena> = RefCell::default();
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Calls a search with the narrowest rows that hold so many sources.
+macro_rules! by_width {
+    ($sources:expr, $search:ident($($argument:expr),*)) => {
+        match $sources {
+            0..=64 => $search::<1>($($argument),*),
+            65..=128 => $search::<2>($($argument),*),
+            129..=256 => $search::<4>($($argument),*),
+            _ => $search::<8>($($argument),*),
+        }
+    };
+}
+
+/// The distances of a connected graph with and without each of `candidates`.
+///
+/// Removing a node leaves the distances from a source as they are unless it is, for some neighbour, the only one through
+/// which the shortest paths from that source come. So a removal searches again from such sources alone.
+pub fn distances(graph: &Graph, candidates: &[u32]) -> Distances {
+    ARENA.with_borrow_mut(|arena| {
+        let nodes = graph.len();
+        let words = nodes.div_ceil(BATCH) * (BATCH / 64);
+        arena.sums.clear();
+        arena.sums.resize(nodes, 0);
+        arena.affected.clear();
+        arena.affected.resize(candidates.len() * words, 0);
+        arena.candidate.clear();
+        arena.candidate.resize(nodes, NONE);
+        for (&node, number) in candidates.iter().zip(0..) {
+            arena.candidate[node as usize] = number;
+        }
+        let thin = arena.queue.is_thin(graph);
+        let mut found = Distances::default();
+        for start in (0..nodes).step_by(BATCH) {
+            arena.sources.clear();
+            arena
+                .sources
+                .extend(start as u32..(start + BATCH).min(nodes) as u32);
+            let longest = if thin {
+                each_from(graph, words, arena)
+            } else {
+                by_width!(arena.sources.len(), all_from(graph, words, arena))
+            };
+            found.longest = found.longest.max(longest);
+        }
+        found.total = arena.sums.iter().sum();
+        for (&node, number) in candidates.iter().zip(0..) {
+            arena.collect_affected(number * words..(number + 1) * words, node);
+            let growth = growth_without(graph, node, found.longest + 1, thin, arena);
+            found.growth.push(growth);
+        }
+        found
+    })
+}
+
+impl Arena {
+    /// Collects in `hit` the sources whose bits are set, except the node itself.
+    fn collect_affected(&mut self, words: std::ops::Range<usize>, node: u32) {
+        self.hit.clear();
+        for (&bits, word) in self.affected[words].iter().zip(0u32..) {
+            let mut bits = bits;
+            while bits != 0 {
+                let source = word * 64 + bits.trailing_zeros();
+                if source != node {
+                    self.hit.push(source);
+                }
+                bits &= bits - 1;
+            }
+        }
+    }
+}
+
+/// By how much the sum of distances between the others grows without a node, from what is collected in `hit`.
+fn growth_without(graph: &Graph, node: u32, cut_off: u64, thin: bool, arena: &mut Arena) -> u64 {
+    let hit = mem::take(&mut arena.hit);
+    let before: u64 = hit.iter().map(|&s| arena.sums[s as usize]).sum();
+    let mut after = 0;
+    for batch in hit.chunks(BATCH) {
+        if thin {
+            for &source in batch {
+                arena.queue.search(graph, source, Some(node));
+                after += arena.queue.sum(cut_off);
+            }
+        } else {
+            arena.sources.clear();
+            arena.sources.extend_from_slice(batch);
+            after += by_width!(batch.len(), sum_without(graph, node, cut_off, arena));
+        }
+    }
+    arena.hit = hit;
+    // The distances to the removed node itself are in both sums, and the same.
+    after - before
+}
+
+/// What [`all_from`] does, one source at a time.
+fn each_from(graph: &Graph, words: usize, arena: &mut Arena) -> u64 {
+    let mut longest = 0;
+    for &source in &arena.sources {
+        arena.queue.search(graph, source, None);
+        arena.sums[source as usize] = arena.queue.sum(0);
+        longest = longest.max(arena.queue.longest());
+        for node in arena.queue.sole() {
+            let number = arena.candidate[node as usize];
+            if number != NONE {
+                let word = number as usize * words + source as usize / 64;
+                arena.affected[word] |= 1 << (source % 64);
+            }
+        }
+    }
+    longest
+}
+
+/// Rows for all nodes with the bits of the sources set; the row of all bits; and a second set of rows.
+type Rows<'a, const W: usize> = (&'a mut [[u64; W]], &'a mut [[u64; W]], [u64; W]);
+
+fn rows<'a, const W: usize>(
+    nodes: usize,
+    sources: &[u32],
+    seen: &'a mut Vec<u64>,
+    next: &'a mut Vec<u64>,
+) -> Rows<'a, W> {
+    for rows in [&mut *seen, &mut *next] {
+        rows.clear();
+        rows.resize(nodes * W, 0);
+    }
+    let (seen, next) = (seen.as_chunks_mut().0, next.as_chunks_mut().0);
+    let mut full = [0u64; W];
+    for (bit, &source) in sources.iter().enumerate() {
+        let row: &mut [u64; W] = &mut seen[source as usize];
+        row[bit / 64] |= 1 << (bit % 64);
+        full[bit / 64] |= 1 << (bit % 64);
+    }
+    (seen, next, full)
+}
+
+fn missing<const W: usize>(full: &[u64; W], row: &[u64; W]) -> u64 {
+    let missing = full
+        .iter()
+        .zip(row)
+        .map(|(full, row)| u64::from((full & !row).count_ones()));
+    missing.sum()
+}
+
+/// True if two rows differ. Comparing arrays with `==` calls a function for each.
+fn differ<const W: usize>(a: &[u64; W], b: &[u64; W]) -> bool {
+    a.iter().zip(b).fold(0, |bits, (a, b)| bits | (a ^ b)) != 0
+}
+
+/// Searches from a batch of consecutive sources; adds up the distances of each node and notes the affected sources of
+/// the candidates. Returns the longest distance.
+fn all_from<const W: usize>(graph: &Graph, words: usize, arena: &mut Arena) -> u64 {
+    let nodes = graph.len();
+    let first_word = arena.sources[0] as usize / 64;
+    let (mut seen, mut next, full) =
+        rows::<W>(nodes, &arena.sources, &mut arena.seen, &mut arena.next);
+    arena.open.clear();
+    arena.open.extend(0..nodes as u32);
+    let mut longest = 0;
+    loop {
+        let mut changed = false;
+        arena.open.retain(|&node| {
+            let before = seen[node as usize];
+            if !differ(&before, &full) {
+                next[node as usize] = full;
+                return false;
+            }
+            arena.sums[node as usize] += missing(&full, &before);
+            let neighbours = graph.neighbours(node);
+            let (after, sole) = reached(&before, neighbours, seen);
+            next[node as usize] = after;
+            changed |= differ(&after, &before);
+            if differ(&sole, &[0; W]) {
+                for &neighbour in neighbours {
+                    let number = arena.candidate[neighbour as usize];
+                    if number != NONE {
+                        let at = number as usize * words + first_word;
+                        let affected = &mut arena.affected[at..at + W];
+                        let row = &seen[neighbour as usize];
+                        for ((affected, sole), row) in affected.iter_mut().zip(&sole).zip(row) {
+                            *affected |= sole & row;
+                        }
+                    }
+                }
+            }
+            true
+        });
+        if !changed {
+            return longest;
+        }
+        longest += 1;
+        mem::swap(&mut seen, &mut next);
+    }
+}
+
+/// A node's row one step further, and those of its new bits that come from one neighbour alone.
+fn reached<const W: usize>(
+    before: &[u64; W],
+    neighbours: &[u32],
+    seen: &[[u64; W]],
+) -> ([u64; W], [u64; W]) {
+    let (mut once, mut twice) = ([0u64; W], [0u64; W]);
+    for &neighbour in neighbours {
+        let words = once
+            .iter_mut()
+            .zip(&mut twice)
+            .zip(&seen[neighbour as usize]);
+        for ((once, twice), row) in words {
+            *twice |= *once & row;
+            *once |= row;
+        }
+    }
+    let after = std::array::from_fn(|word| before[word] | once[word]);
+    let sole = std::array::from_fn(|word| once[word] & !twice[word] & !before[word]);
+    (after, sole)
+}
+
+/// The sum of distances from the sources to all nodes, the removed one included, where no path goes through that;
+/// `cut_off` for pairs without a path. The removed node is not among the sources.
+fn sum_without<const W: usize>(
+    graph: &Graph,
+    removed: u32,
+    cut_off: u64,
+    arena: &mut Arena,
+) -> u64 {
+    let nodes = graph.len();
+    let (mut seen, mut next, full) =
+        rows::<W>(nodes, &arena.sources, &mut arena.seen, &mut arena.next);
+    // What has reached the removed node; its row stays empty, so that nothing goes on from there.
+    let mut arrived = first_step(graph, removed, &arena.sources, seen);
+    arena.open.clear();
+    arena
+        .open
+        .extend((0..nodes as u32).filter(|&node| node != removed));
+    // From each source all other nodes are further than 0, and all but its neighbours further than 1.
+    let further = |&source: &u32| 2 * (nodes as u64 - 1) - graph.degree(source) as u64;
+    let mut sum: u64 = arena.sources.iter().map(further).sum();
+    let mut rounds = 2;
+    loop {
+        let (mut changed, mut unseen) = (false, 0);
+        arena.open.retain(|&node| {
+            let before = seen[node as usize];
+            if !differ(&before, &full) {
+                next[node as usize] = full;
+                return false;
+            }
+            let mut after = before;
+            for some in graph.neighbours(node).chunks(8) {
+                add(&mut after, some, seen);
+                if !differ(&after, &full) {
+                    break;
+                }
+            }
+            next[node as usize] = after;
+            unseen += missing(&full, &after);
+            changed |= differ(&after, &before);
+            true
+        });
+        if !changed {
+            // What is unseen now was counted in every round and has no path.
+            return sum + unseen * cut_off - unseen * rounds;
+        }
+        add(&mut arrived, graph.neighbours(removed), seen);
+        sum += unseen + missing(&full, &arrived);
+        rounds += 1;
+        mem::swap(&mut seen, &mut next);
+    }
+}
+
+/// Takes all sources one step; returns what reaches the removed node.
+fn first_step<const W: usize>(
+    graph: &Graph,
+    removed: u32,
+    sources: &[u32],
+    seen: &mut [[u64; W]],
+) -> [u64; W] {
+    let mut arrived = [0u64; W];
+    for (bit, &source) in sources.iter().enumerate() {
+        for &neighbour in graph.neighbours(source) {
+            let row = if neighbour == removed {
+                &mut arrived
+            } else {
+                &mut seen[neighbour as usize]
+            };
+            row[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+    arrived
+}
+
+/// Adds the rows of some nodes to a row.
+fn add<const W: usize>(row: &mut [u64; W], nodes: &[u32], seen: &[[u64; W]]) {
+    for &node in nodes {
+        for (word, other) in row.iter_mut().zip(&seen[node as usize]) {
+            *word |= other;
+        }
+    }
+}
+
+/// A network is thin if some node is further than this from its first; about where one source at a time is faster.
+const THIN: u32 = 200;
+
+/// A search from one source at a time, for long thin networks (word lists): searching in batches takes as many rounds as the longest
+/// distance, and there that is half the number of nodes.
+#[derive(Default)]
+struct Queue {
+    /// Distance from the source + 1; 0 where it has not been.
+    steps: Vec<u32>,
+    /// The nodes reached, in order.
+    order: Vec<u32>,
+    /// The neighbour that a node was first reached from.
+    from: Vec<u32>,
+    /// True if the shortest paths to a node come through several neighbours.
+    several: Vec<bool>,
+}
+
+impl Queue {
+    fn is_thin(&mut self, graph: &Graph) -> bool {
+        if graph.is_empty() {
+            return false;
+        }
+        self.search(graph, 0, None);
+        self.longest() > u64::from(THIN)
+    }
+
+    /// Searches from `source`; no path goes through `removed`, which is reached all the same.
+    fn search(&mut self, graph: &Graph, source: u32, removed: Option<u32>) {
+        let nodes = graph.len();
+        self.steps.clear();
+        self.steps.resize(nodes, 0);
+        self.from.clear();
+        self.from.resize(nodes, source);
+        self.several.clear();
+        self.several.resize(nodes, false);
+        self.order.clear();
+        self.order.push(source);
+        self.steps[source as usize] = 1;
+        let mut next = 0;
+        while let Some(&node) = self.order.get(next) {
+            next += 1;
+            if Some(node) == removed {
+                continue;
+            }
+            let step = self.steps[node as usize] + 1;
+            for &to in graph.neighbours(node) {
+                let known = &mut self.steps[to as usize];
+                if *known == 0 {
+                    *known = step;
+                    self.from[to as usize] = node;
+                    self.order.push(to);
+                } else if *known == step {
+                    self.several[to as usize] = true;
+                }
+            }
+        }
+    }
+
+    /// The sum of the distances, `cut_off` for nodes that were not reached.
+    fn sum(&self, cut_off: u64) -> u64 {
+        let reached = self
+            .order
+            .iter()
+            .map(|&node| u64::from(self.steps[node as usize] - 1));
+        let missing = self.steps.len() - self.order.len();
+        reached.sum::<u64>() + missing as u64 * cut_off
+    }
+
+    /// The longest distance.
+    fn longest(&self) -> u64 {
+        let last = self.order.last();
+        last.map_or(0, |&node| u64::from(self.steps[node as usize] - 1))
+    }
+
+    /// The nodes without which some shortest path from the source would be gone.
+    fn sole(&self) -> impl Iterator<Item = u32> {
+        let reached = self.order.iter().skip(1);
+        let sole = reached.filter(|&&node| !self.several[node as usize]);
+        sole.map(|&node| self.from[node as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests;

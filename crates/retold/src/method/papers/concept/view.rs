@@ -1,0 +1,120 @@
+//! A page's network as people and other programs are shown it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::method::Concept;
+use super::network::{contribution, mean_distance};
+use crate::text::Text;
+
+/// The concept network of a page: its largest connected part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Network {
+    /// Words of the text, stop-words included.
+    pub words: usize,
+    /// Different phrases.
+    pub phrases: usize,
+    /// Concepts that they were merged into.
+    pub concepts: usize,
+    /// The phrases of the concept that has most.
+    pub largest_concept: Vec<String>,
+    /// C: the mean share of pairs of neighbours that are neighbours themselves.
+    pub clustering: f64,
+    /// d: the mean distance over all pairs of nodes.
+    pub mean_distance: f64,
+    /// The longest distance.
+    pub longest_distance: u64,
+    /// Degree -> how many nodes have it.
+    pub degrees: BTreeMap<usize, usize>,
+    /// The nodes, by name.
+    pub nodes: Vec<Node>,
+    /// The edges as indices into `nodes`, the smaller first, ascending.
+    pub edges: Vec<(u32, u32)>,
+}
+
+/// A concept that is a node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Node {
+    /// Its representative phrase.
+    pub name: String,
+    /// All phrases that were merged into it.
+    pub phrases: Vec<String>,
+    /// How often it occurs.
+    pub frequency: usize,
+    /// How many nodes it is linked with.
+    pub degree: usize,
+    /// CB: by how much the mean distance between the others grows without it.
+    pub contribution: f64,
+    /// Its place among the key concepts, from 1; `None` if it is none.
+    pub key: Option<usize>,
+    /// Where it stands, as indices into [`crate::text::Words::all`].
+    pub positions: Vec<u32>,
+}
+
+impl Concept {
+    /// How many nodes the network of a page has.
+    pub fn nodes(&self, text: &Text) -> usize {
+        let concepts = self.concepts(text);
+        self.web(text, &concepts).graph.len()
+    }
+
+    /// The network of a page, with the contribution of every node.
+    pub fn network(&self, text: &Text) -> Network {
+        let concepts = self.concepts(text);
+        let web = self.web(text, &concepts);
+        let graph = &web.graph;
+        let all: Vec<u32> = (0..graph.len() as u32).collect();
+        let found = web.distances(&all);
+        let mut nodes: Vec<Node> = all
+            .iter()
+            .map(|&node| {
+                let concept = &concepts.all[web.concepts[node as usize] as usize];
+                Node {
+                    name: concept.name.clone(),
+                    phrases: concept
+                        .phrases
+                        .iter()
+                        .map(|(text, _)| text.clone())
+                        .collect(),
+                    frequency: concept.positions.len(),
+                    degree: graph.degree(node),
+                    contribution: contribution(found.growth[node as usize], graph.len()),
+                    key: None,
+                    positions: concept.positions.clone(),
+                }
+            })
+            .collect();
+        let hubs = web.hubs(&concepts, self.hubs);
+        let growth: Vec<u64> = hubs.iter().map(|&hub| found.growth[hub as usize]).collect();
+        for (hub, place) in self.best(&growth).into_iter().zip(1..) {
+            nodes[hubs[hub] as usize].key = Some(place);
+        }
+        let mut degrees = BTreeMap::new();
+        nodes
+            .iter()
+            .for_each(|node| *degrees.entry(node.degree).or_default() += 1);
+        let largest = concepts
+            .all
+            .iter()
+            .rev()
+            .max_by_key(|concept| concept.phrases.len());
+        let largest = largest.map(|concept| concept.phrases.iter().map(|(text, _)| text.clone()));
+        let edges = all.iter().flat_map(|&from| {
+            let to = graph.neighbours(from).iter();
+            to.filter(move |&&to| to > from).map(move |&to| (from, to))
+        });
+        Network {
+            words: text.words().len(),
+            phrases: concepts.phrases,
+            concepts: concepts.all.len(),
+            largest_concept: largest.map(Iterator::collect).unwrap_or_default(),
+            clustering: web.clustering(),
+            mean_distance: mean_distance(found.total, graph.len()),
+            longest_distance: found.longest,
+            degrees,
+            nodes,
+            edges: edges.collect(),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The one table that registers the methods.
+
+use super::classic::{codet, imatch, punctuation, shingle, simhash, spotsigs, tfidf};
+use super::coverage;
+use super::info::MethodInfo;
+use super::papers::{agglomerate, concept, period};
+use crate::error::{Error, Result};
+
+/// All methods, in the order in which people are shown them.
+pub const METHODS: &[MethodInfo] = &[
+    period::INFO,
+    agglomerate::INFO,
+    concept::INFO,
+    concept::KEYWORLD,
+    shingle::INFO,
+    coverage::INFO,
+    simhash::INFO,
+    imatch::INFO,
+    spotsigs::INFO,
+    codet::INFO,
+    tfidf::INFO,
+    punctuation::INFO,
+];
+
+/// The name of the method that is used when none is named.
+pub const DEFAULT: &str = coverage::INFO.name;
+
+/// The method called `name`.
+///
+/// Errors: there is none.
+pub fn find(name: &str) -> Result<&'static MethodInfo> {
+    METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
+        let known: Vec<_> = METHODS.iter().map(|m| m.name).collect();
+        Error::Usage(format!(
+            "no method is called `{name}`; there are: {}",
+            known.join(", ")
+        ))
+    })
+}
