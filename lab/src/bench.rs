@@ -19,12 +19,12 @@ use retold::system::cpu_time;
 use retold::text::Text;
 use retold::texts::{Take, Texts};
 use retold::watch::Watch;
-use retold::{Config, Error, Model, Result, Sketch};
+use retold::{Error, JudgeConfig, Model, Result, Sketch};
 use rustc_hash::FxHashSet;
 
 /// Some pages of a collection, with sketches that can be used again.
 pub(crate) struct Bench<'a> {
-    base: Config,
+    base: JudgeConfig,
     collection: &'a Collection,
     texts: &'a [Text],
     pages: &'a [PageNo],
@@ -68,13 +68,13 @@ impl<'a> Bench<'a> {
     /// For the pages with these numbers, ascending, of a collection; `texts` has the texts of all its pages. `base` has
     /// everything but the parameters.
     pub(crate) fn new(
-        base: &Config,
+        base: &JudgeConfig,
         (collection, texts): (&'a Collection, &'a [Text]),
         pages: &'a [PageNo],
     ) -> Bench<'a> {
         Bench {
             // A text that was made keeps its words and concepts: word files need not be read for every model.
-            base: Config {
+            base: JudgeConfig {
                 user_dict: None,
                 synonyms: None,
                 // What a method learns depends on the pages that it is tried on.
@@ -147,7 +147,7 @@ impl<'a> Bench<'a> {
 
     /// A model with these parameters that knows nothing.
     fn model(&self, params: &Params) -> Result<Model> {
-        Model::new(Config {
+        Model::new(JudgeConfig {
             params: params.settings(),
             ..self.base.clone()
         })
@@ -284,14 +284,14 @@ mod tests {
         (0..160).map(page).collect()
     }
 
-    fn config(method: &str, params: &[(&str, &str)]) -> Config {
+    fn config(method: &str, params: &[(&str, &str)]) -> JudgeConfig {
         let params = params
             .iter()
             .map(|&(name, value)| (name.to_owned(), value.into()));
-        Config {
+        JudgeConfig {
             method: method.into(),
             params: params.collect(),
-            ..Config::default()
+            ..JudgeConfig::default()
         }
     }
 
@@ -299,7 +299,7 @@ mod tests {
     type Pairs = Vec<(String, String, f32)>;
 
     /// What a bench finds with one set of parameters after another, and how many times it sketched.
-    fn tried(base: &Config, all: &[&[(&str, &str)]]) -> (Vec<Pairs>, usize) {
+    fn tried(base: &JudgeConfig, all: &[&[(&str, &str)]]) -> (Vec<Pairs>, usize) {
         let model = Model::new(base.clone()).unwrap();
         let sources = [Source::of_pages("pages", pages())];
         let (collection, texts) =

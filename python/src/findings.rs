@@ -10,7 +10,7 @@ use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::ids::{PageNo, Rank};
-use retold::{Error, Findings, Resources, dedup as library};
+use retold::{Error, Findings, RunConfig, dedup as library};
 use retold_report::{Against, Job, OutDir};
 
 use crate::error::{InternalError, raise, usage};
@@ -286,7 +286,7 @@ pub fn dedup<'py>(
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<PyFindings> {
     let model = Model::given(model, options)?;
-    let mut resources = Resources::default();
+    let mut resources = RunConfig::default();
     resources.threads = threads;
     resources.memory = memory.unwrap_or(resources.memory);
     resources.temp_dir.clone_from(&temp_dir);

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::explain::shown::Offsets;
 use retold::read::{Outcome, Source, each_record};
-use retold::{Error, Resources, Result};
+use retold::{Error, RunConfig, Result};
 use retold_index::{Index as Library, Match, Prepared, Writer, create};
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ impl Index {
             Outcome::Rejected(reason) => Err((nameless(), reason)),
             Outcome::Page(page) => {
                 let id = page.id.clone();
-                self.index.prepare(page).map_err(|reason| (id, reason))
+                self.index.prepare(page).map_err(|e| (id, e.to_string()))
             }
         })
     }
@@ -158,7 +158,7 @@ impl Index {
     /// Adds pages (as `retold.dedup` takes them), at most `commit` at a time, and tells of each its `status` (`new`, `replaced`,
     /// `unchanged`, `rejected`) and at most `matches` pages that it repeats, best first. What has been committed survives a
     /// power cut. A page of an id that is there takes its place.
-    #[pyo3(signature = (pages, *, matches=100, commit=1000, progress=None))]
+    #[pyo3(signature = (pages, *, matches=20, commit=1000, progress=None))]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -183,7 +183,7 @@ impl Index {
     }
 
     /// What pages repeat, as `add` tells it, without adding them. A page that is in the index is `unchanged`.
-    #[pyo3(signature = (pages, *, matches=100, progress=None))]
+    #[pyo3(signature = (pages, *, matches=20, progress=None))]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -218,7 +218,7 @@ impl Index {
         threads: usize,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<PyFindings> {
-        let mut resources = Resources::default();
+        let mut resources = RunConfig::default();
         resources.threads = threads;
         let findings = job::run(py, progress, |watch| self.index.findings(&resources, watch))?;
         Ok(PyFindings::of(findings))
@@ -286,7 +286,7 @@ impl Index {
         threads: usize,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        let mut resources = Resources::default();
+        let mut resources = RunConfig::default();
         resources.threads = threads;
         job::run(py, progress, |watch| {
             self.write(|writer| writer.learn(&resources, watch))

@@ -58,7 +58,7 @@ impl Model {
             made.site(),
             made.date.clone(),
         );
-        let text = page.py().detach(|| model.text(&made)).map_err(usage)?;
+        let text = page.py().detach(|| model.text(&made)).map_err(raise)?;
         Ok(Text {
             text,
             id,

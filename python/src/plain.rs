@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::Config;
+use retold::JudgeConfig;
 use serde_json::Value;
 
 use crate::error::{raise, usage};
@@ -14,10 +14,10 @@ pub fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>
         .call_method1(intern!(py, "loads"), (json,))
 }
 
-/// Keyword arguments by the names of [`Config`]; those left out have their defaults.
-pub fn config(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
+/// Keyword arguments by the names of [`JudgeConfig`]; those left out have their defaults.
+pub fn config(options: Option<&Bound<'_, PyDict>>) -> PyResult<JudgeConfig> {
     let Some(options) = options else {
-        return Ok(Config::default());
+        return Ok(JudgeConfig::default());
     };
     let py = options.py();
     let named = PyDict::new(py);
@@ -32,5 +32,5 @@ pub fn config(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
         .extract()?;
     let options: Value =
         serde_json::from_str(&json).map_err(|error| usage(format!("options: {error}")))?;
-    Config::from_value(options).map_err(raise)
+    JudgeConfig::from_value(options).map_err(raise)
 }

@@ -117,7 +117,10 @@ pub fn sketch_rows<'py>(
         let mut sketches = BinaryBuilder::new();
         for row in 0..rows.0.num_rows() {
             let page = page(&columns, row, model);
-            let made = page.and_then(|page| Ok((model.text(&page)?, page)));
+            let made = page.and_then(|page| {
+                let text = model.text(&page).map_err(|e| e.to_string())?;
+                Ok((text, page))
+            });
             let (text, page) = match made {
                 Ok(made) => made,
                 Err(reason) => {
@@ -385,7 +388,7 @@ pub fn proof_rows<'py>(
             let Some(component) = wanted.beside(xxh3_64(page.id.as_bytes()) as i64) else {
                 continue;
             };
-            let text = model.text(&page).map_err(Error::usage)?;
+            let text = model.text(&page)?;
             let Some(hash) = text_hash(&text) else {
                 continue;
             };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use rayon::prelude::*;
-use retold::{Config, Judgement, Model, Sketch};
+use retold::{JudgeConfig, Judgement, Model, Sketch};
 use retold_index::{Prepared, Writer, create};
 use tantivy::schema::{Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, Value};
 use tantivy::{DocSet, IndexWriter, TERMINATED, TantivyDocument, Term};
@@ -53,7 +53,7 @@ fn judged<P: Copy>(
 
 /// What prepares and judges pages for all stores: by sketches alone.
 pub fn model() -> Result<Model> {
-    let mut config = Config::default();
+    let mut config = JudgeConfig::default();
     config.params.insert("verify".into(), "off".into());
     Ok(Model::new(config)?)
 }

@@ -38,21 +38,23 @@ fn config_path(arguments: &[OsString]) -> Option<PathBuf> {
 
 /// An option that a config file may set.
 struct Key {
-    name: String,
+    names: Vec<String>,
     /// It may be given several times; a list of others is one value with commas.
     repeats: bool,
 }
 
-/// The options that a config file may set: all long names of `retold dedup` but `config` and `help`.
+/// The options that a config file may set, by any of their names: all of `retold dedup` but `config` and `help`.
 fn keys() -> Vec<Key> {
     let cli = Cli::command();
     let dedup = cli.find_subcommand("dedup");
     let arguments = dedup.into_iter().flat_map(clap::Command::get_arguments);
     arguments
         .filter_map(|argument| {
-            let name = argument.get_long()?.to_owned();
+            let aliases = argument.get_all_aliases().unwrap_or_default();
+            let names = [argument.get_long()?].into_iter().chain(aliases);
+            let names: Vec<String> = names.map(str::to_owned).collect();
             let repeats = matches!(argument.get_action(), ArgAction::Append);
-            (!["config", "help"].contains(&&*name)).then_some(Key { name, repeats })
+            (!["config", "help"].contains(&&*names[0])).then_some(Key { names, repeats })
         })
         .collect()
 }
@@ -66,8 +68,8 @@ fn from_file(path: &Path) -> Result<Vec<OsString>> {
     let keys = keys();
     let mut arguments = Vec::new();
     for (name, value) in table {
-        let Some(key) = keys.iter().find(|key| key.name == name) else {
-            let known: Vec<&str> = keys.iter().map(|key| key.name.as_str()).collect();
+        let Some(key) = keys.iter().find(|key| key.names.contains(&name)) else {
+            let known: Vec<&str> = keys.iter().map(|key| key.names[0].as_str()).collect();
             return Err(wrong(format!(
                 "there is no option `{name}`; there are: {}",
                 known.join(", ")

@@ -11,7 +11,7 @@ use retold::explain::{self, Side, Story};
 use retold::frequencies::Frequencies;
 use retold::knowledge::Knowledge;
 use retold::relation::Relation;
-use retold::{Config, Error, Model, Result, method};
+use retold::{Error, JudgeConfig, Model, Result, method};
 use retold_report::Finished;
 
 use crate::explain_view::{self, Screen};
@@ -208,11 +208,11 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
 /// The model for pages that are in no finished run.
 fn model(args: &Args) -> Result<Model> {
     let method = args.method.as_deref().unwrap_or(method::DEFAULT);
-    Model::new(Config {
+    Model::new(JudgeConfig {
         read: args.read.options(),
         method: method.to_owned(),
         params: crate::model_args::method_settings(method, None, &args.param)?,
-        ..Config::default()
+        ..JudgeConfig::default()
     })
 }
 

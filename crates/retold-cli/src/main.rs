@@ -132,7 +132,7 @@ fn failed(error: &Error) -> ExitCode {
     }
     eprintln!("retold: {error}");
     ExitCode::from(match error {
-        Error::Usage(_) | Error::Corrupt { .. } => 2,
+        Error::Usage(_) | Error::Unreadable(_) | Error::Corrupt { .. } => 2,
         Error::Cancelled => 130,
         _ => 3,
     })

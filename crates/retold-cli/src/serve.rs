@@ -22,7 +22,7 @@ use crate::input::{bytes, positive};
 #[command(after_help = "Examples:
   retold serve news
   retold serve news --listen 0.0.0.0:7700 --token-file tokens
-  curl -H 'Content-Type: text/html' --data-binary @page.html http://127.0.0.1:7700/v1/match")]
+  curl -H 'Content-Type: text/html' --data-binary @page.html http://127.0.0.1:7700/v1/query")]
 pub struct Args {
     /// The folder of the index
     #[arg(value_name = "DIR")]

@@ -7,7 +7,7 @@ use retold::ids::PageNo;
 use retold::text::Text;
 use retold::texts::{Take, Texts};
 use retold::watch::Watch;
-use retold::{Error, Resources, Result};
+use retold::{Error, Result, RunConfig};
 
 use crate::index::Index;
 use crate::record::Entry;
@@ -60,7 +60,7 @@ impl Index {
     /// What a batch run over the pages of the index finds, under its model.
     ///
     /// Memory: that of a batch run.
-    pub fn findings(&self, resources: &Resources, watch: &dyn Watch) -> Result<Findings> {
+    pub fn findings(&self, resources: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
         let pages = self.live();
         self.findings_among(pages, resources, watch)
     }
@@ -76,7 +76,7 @@ impl Index {
     pub(crate) fn findings_among(
         &self,
         pages: Vec<u32>,
-        resources: &Resources,
+        resources: &RunConfig,
         watch: &dyn Watch,
     ) -> Result<Findings> {
         let mut collection = Collection::new(&resources.memory()?);

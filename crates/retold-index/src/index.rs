@@ -189,15 +189,17 @@ impl Index {
         })
     }
 
-    /// Makes of a page what the index keeps of it. The error is the reason for a reject, for people.
-    pub fn prepare(&self, page: Page) -> std::result::Result<Prepared, String> {
+    /// Makes of a page what the index keeps of it.
+    ///
+    /// Errors: those of [`Model::text`] and [`Model::sketch`].
+    pub fn prepare(&self, page: Page) -> Result<Prepared> {
         let model = self.model();
         let text = model.text(&page)?;
         let sketch = model.sketch(&text, page.site().as_deref());
         let date = page.date.clone().or_else(|| text.meta.date.clone());
         let title = text.meta.title.as_deref();
         let entry = Entry {
-            sketch: sketch.map_err(|e| e.to_string())?,
+            sketch: sketch?,
             url: page.url.clone().or_else(|| text.meta.canonical.clone()),
             seconds: date.as_deref().and_then(seconds),
             date,

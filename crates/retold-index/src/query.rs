@@ -20,6 +20,9 @@ use crate::record::Entry;
 use crate::state::{State, text_key};
 use crate::writer::Status;
 
+/// Matches of a page that are asked for where nobody says how many: by every command, service and binding.
+pub const MATCHES: usize = 20;
+
 /// Postings that a query reads at the most, with and without a limit.
 const WORK: [usize; 2] = [1 << 14, 1 << 20];
 /// Candidates of a query without a limit at the most (those of the batch join).

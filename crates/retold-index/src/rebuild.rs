@@ -9,7 +9,7 @@ use retold::frequencies::Frequencies;
 use retold::knowledge::Knowledge;
 use retold::method::Learns;
 use retold::watch::Watch;
-use retold::{Error, Model, Resources, Result};
+use retold::{Error, Model, Result, RunConfig};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::files::{replace, sealed, sync_folder};
@@ -54,7 +54,7 @@ impl Writer {
     /// Needs room for a second copy until it is done. A crash leaves the old index.
     ///
     /// Errors: the method learns nothing, or words of texts that are not kept.
-    pub fn learn(&mut self, resources: &Resources, watch: &dyn Watch) -> Result<()> {
+    pub fn learn(&mut self, resources: &RunConfig, watch: &dyn Watch) -> Result<()> {
         let index = Arc::clone(self.index());
         let model = index.model();
         let pages = index.live();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use retold::ids::Rank;
 use retold::relation::Relation;
 use retold::watch::Watch;
-use retold::{Findings, Resources, Result};
+use retold::{Findings, Result, RunConfig};
 use serde::Serialize;
 
 use crate::index::{Index, unknown};
@@ -102,7 +102,7 @@ impl Index {
             state.pages.story(page).collect()
         };
         pages.sort_unstable();
-        let mut resources = Resources::default();
+        let mut resources = RunConfig::default();
         resources.threads = 1;
         let findings = self.findings_among(pages, &resources, watch)?;
         let rank = findings

@@ -3,12 +3,12 @@
 #[cfg(feature = "parquet")]
 mod parquet;
 
-use retold::config::Tables;
 use retold::{Error, Result};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::out::OutDir;
+use crate::output::Tables;
 
 /// What a column holds; any of its values may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

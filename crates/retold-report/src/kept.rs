@@ -12,9 +12,14 @@ use retold::{Error, Findings, Result};
 use crate::out::OutDir;
 
 /// Reads the sources again and writes what is kept of them, many at a time.
-pub(crate) fn write(findings: &Findings, out: &OutDir, watch: &dyn Watch) -> Result<()> {
+pub(crate) fn write(
+    findings: &Findings,
+    mark: bool,
+    out: &OutDir,
+    watch: &dyn Watch,
+) -> Result<()> {
     let config = findings.model.config();
-    let fates = Fates::new(findings, config.mark);
+    let fates = Fates::new(findings, mark);
     let root = out.path("kept");
     // Old pages, which these were compared with, are not written.
     (0..findings.new_sources)

@@ -11,6 +11,7 @@ mod html;
 mod kept;
 pub mod network;
 mod out;
+mod output;
 pub mod story;
 mod summary;
 mod tables;
@@ -21,11 +22,12 @@ use std::time::Instant;
 
 use retold::read::{self, Source};
 use retold::watch::Watch;
-use retold::{Config, Error, Findings, Model, Resources, Result, dedup, system};
+use retold::{Error, Findings, JudgeConfig, Model, Result, RunConfig, dedup, system};
 use retold_index::{Export, Index};
 
 pub use finished::Finished;
 pub use out::OutDir;
+pub use output::{OutputConfig, Request, Tables};
 pub use summary::{Bytes, Flagged, LargeComponent, Records, Relations, Run, SketchCounts, Summary};
 
 /// The file with the model: the configuration and what was learnt.
@@ -39,9 +41,11 @@ pub struct Job {
     /// JSONL that came on standard input, spooled to a file; read as the source `stdin`.
     pub stdin: Option<PathBuf>,
     /// What the result depends on beside the inputs.
-    pub config: Config,
+    pub judge: JudgeConfig,
     /// What the run may use.
-    pub resources: Resources,
+    pub run: RunConfig,
+    /// What is written.
+    pub output: OutputConfig,
     /// What they are compared with.
     pub against: Against,
     /// The folder to write.
@@ -69,47 +73,35 @@ pub enum Against {
 ///
 /// Errors: those of [`Model::new`], [`OutDir::open`], [`read::discover`], [`dedup::run`] and [`write()`].
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
-    columns::check(job.config.tables)?;
+    columns::check(job.output.tables)?;
     let out = OutDir::open(&job.out, job.force, job.resume)?;
-    let mut resources = job.resources.clone();
-    resources.resume = job.resume.then(|| out.resume());
-    let folder = resources.temp_dir.take();
-    resources.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
-    dedup::in_pool(job.resources.threads, || {
-        let findings = find(job, &resources, watch)?;
-        write(&findings, &inputs(job), out, watch)
+    let mut run = job.run.clone();
+    run.resume = job.resume.then(|| out.resume());
+    let folder = run.temp_dir.take();
+    run.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
+    let request = Request::new(inputs(job), &job.output, &job.run);
+    dedup::in_pool(job.run.threads, || {
+        let findings = find(job, &run, watch)?;
+        write(&findings, &request, out, watch)
     })
 }
 
-fn find(job: &Job, resources: &Resources, watch: &dyn Watch) -> Result<Findings> {
-    let config = job.config.clone();
+fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
     match &job.against {
         Against::Nothing => {
-            let model = Model::new(config)?;
-            dedup::run(sources(job)?, model, resources, watch)
+            let model = Model::new(job.judge.clone())?;
+            dedup::run(sources(job)?, model, run, watch)
         }
         Against::Files(old) => {
-            let model = Model::new(config)?;
-            let old = read::discover(old, &job.config.read)?;
-            dedup::against(sources(job)?, old, model, resources, watch)
+            let model = Model::new(job.judge.clone())?;
+            let old = read::discover(old, &job.judge.read)?;
+            dedup::against(sources(job)?, old, model, run, watch)
         }
         Against::Index(folder) => {
+            // How pages are compared is the index's affair.
             let index = Index::open(folder)?;
-            let model = index.model();
-            // How pages are compared is the index's affair, what is written is the run's.
-            let config = Config {
-                kept: config.kept,
-                mark: config.mark,
-                allow_empty: config.allow_empty,
-                tables: config.tables,
-                report_text: config.report_text,
-                ..model.config().clone()
-            };
-            let known = model.knowledge().cloned();
-            let model = Model::new(config)?;
-            let model = known.map_or(model.clone(), |known| model.learn(known));
             let mut old = Export::old(&index);
-            dedup::against_index(sources(job)?, &mut old, model, resources, watch)
+            dedup::against_index(sources(job)?, &mut old, index.model(), run, watch)
         }
     }
 }
@@ -118,7 +110,7 @@ fn find(job: &Job, resources: &Resources, watch: &dyn Watch) -> Result<Findings>
 ///
 /// Errors: those of [`read::discover`], an input inside the output folder, and no file at all.
 pub fn sources(job: &Job) -> Result<Vec<Source>> {
-    let mut sources = read::discover(&job.inputs, &job.config.read)?;
+    let mut sources = read::discover(&job.inputs, &job.judge.read)?;
     if let Ok(out) = job.out.canonicalize() {
         let is_inside = |input: &&PathBuf| {
             input
@@ -135,7 +127,7 @@ pub fn sources(job: &Job) -> Result<Vec<Source>> {
         read::leave_out(&mut sources, &out);
     }
     sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));
-    if sources.is_empty() && !job.config.allow_empty {
+    if sources.is_empty() && !job.run.allow_empty {
         return Err(Error::usage(format!(
             "no page could be read from {}: there are 0 files to read",
             inputs(job).join(", ")
@@ -153,24 +145,25 @@ fn inputs(job: &Job) -> Vec<String> {
     inputs
 }
 
-/// Writes the whole output folder; `summary.json` gets its name last. `inputs` are the names it lists as read.
+/// Writes the whole output folder; `summary.json` gets its name last.
 pub fn write(
     findings: &Findings,
-    inputs: &[String],
+    request: &Request,
     out: OutDir,
     watch: &dyn Watch,
 ) -> Result<Summary> {
     let start = Instant::now();
     watch.begin("writing", 0);
-    let mut summary = summary(findings, inputs);
+    let output = &request.output;
+    let mut summary = summary(findings, request);
     // One file is written to `kept/` by one thread.
     let (report, (tables, kept)) = rayon::join(
-        || html::write(findings, &summary, &out, watch),
+        || html::write((findings, output), &summary, &out, watch),
         || {
             rayon::join(
-                || tables::write_all(findings, &out),
-                || match findings.model.config().kept {
-                    true => kept::write(findings, &out, watch),
+                || tables::write_all(findings, output, &out),
+                || match output.kept {
+                    true => kept::write(findings, output.mark, &out, watch),
                     false => Ok(()),
                 },
             )
@@ -189,9 +182,9 @@ pub fn write(
     Ok(summary)
 }
 
-/// The run in numbers, as far as it has come; `inputs` are the names it lists as read.
-pub fn summary(findings: &Findings, inputs: &[String]) -> Summary {
-    let mut summary = Summary::of(findings, inputs);
+/// The run in numbers, as far as it has come.
+pub fn summary(findings: &Findings, request: &Request) -> Summary {
+    let mut summary = Summary::of(findings, request);
     let times = findings.times.iter();
     summary.run = Run {
         version: env!("CARGO_PKG_VERSION"),

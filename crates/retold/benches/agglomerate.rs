@@ -6,7 +6,7 @@ use retold::ids::SketchNo;
 use retold::index::{Sketches, related_pairs};
 use retold::method::{Method, Trace};
 use retold::text::Text;
-use retold::{Config, Model, Page, Sketch};
+use retold::{JudgeConfig, Model, Page, Sketch};
 
 fn main() {
     divan::main();
@@ -36,9 +36,9 @@ fn text(model: &Model, number: usize) -> Text {
 }
 
 fn agglomerate() -> Model {
-    let config = Config {
+    let config = JudgeConfig {
         method: "agglomerate".into(),
-        ..Config::default()
+        ..JudgeConfig::default()
     };
     Model::new(config).expect("the method is in the table, and its defaults are valid")
 }

@@ -344,7 +344,7 @@ pub fn learn_words(
     let mut frequencies = Frequencies::default();
     let mut seen = FxHashSet::default();
     let make = |page: Page| {
-        let text = model.text(&page)?;
+        let text = model.text(&page).map_err(|e| e.to_string())?;
         Ok((text_hash(&text), model.words(&text)))
     };
     each_page(

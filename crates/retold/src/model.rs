@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use options::text_options;
 pub use unit::{StoredUnit, Unit, Units};
 
-use crate::config::Config;
+use crate::config::JudgeConfig;
 use crate::error::{Error, Result};
 use crate::ids::UnitNo;
 use crate::knowledge::{Census, Knowledge};
@@ -32,9 +32,9 @@ use crate::text::{Text, TextOptions, text_hash, text_of};
 /// A configuration, its method, and what was learnt from a collection. Cheap to clone.
 ///
 /// ```
-/// use retold::{Config, Judgement, Model, Page};
+/// use retold::{JudgeConfig, Judgement, Model, Page};
 ///
-/// let model = Model::new(Config::default())?;
+/// let model = Model::new(JudgeConfig::default())?;
 /// let sketch = |page: &Page| model.sketch(&model.text(page).unwrap(), None);
 /// let text = "The ferry left the harbour in the morning and came back late at night.";
 /// let [a, b] = [Page::text("a", text), Page::text("b", text)].map(|page| sketch(&page));
@@ -45,7 +45,7 @@ use crate::text::{Text, TextOptions, text_hash, text_of};
 pub struct Model(Arc<Inner>);
 
 struct Inner {
-    config: Config,
+    config: JudgeConfig,
     info: &'static MethodInfo,
     params: Params,
     text: TextOptions,
@@ -125,12 +125,12 @@ impl Model {
     /// A model that knows of no collection yet.
     ///
     /// Errors: an unknown method or parameter, a value out of range, an extraction that is not built in, a word file that cannot be read.
-    pub fn new(config: Config) -> Result<Model> {
+    pub fn new(config: JudgeConfig) -> Result<Model> {
         Model::knowing(config, None)
     }
 
-    /// A model that knows this, or what [`Config::knowledge`] holds.
-    fn knowing(mut config: Config, mut known: Option<Knowledge>) -> Result<Model> {
+    /// A model that knows this, or what [`JudgeConfig::knowledge`] holds.
+    fn knowing(mut config: JudgeConfig, mut known: Option<Knowledge>) -> Result<Model> {
         let info = method::find(&config.method)?;
         let params = info.resolve(&config.params)?;
         let text = text_options(&mut config, info, &params)?;
@@ -151,7 +151,7 @@ impl Model {
     }
 
     fn build(
-        config: Config,
+        config: JudgeConfig,
         info: &'static MethodInfo,
         params: Params,
         text: TextOptions,
@@ -188,7 +188,7 @@ impl Model {
     }
 
     /// The configuration, in which nothing is left open: all parameters, what methods see, hashes of word files.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &JudgeConfig {
         &self.0.config
     }
 
@@ -212,9 +212,11 @@ impl Model {
         &self.0.text
     }
 
-    /// The text of a page. The error is the reason for a reject, for people.
-    pub fn text(&self, page: &Page) -> std::result::Result<Text, String> {
-        text_of(page, &self.0.text)
+    /// The text of a page.
+    ///
+    /// Errors: [`Error::Unreadable`], the reason for a reject.
+    pub fn text(&self, page: &Page) -> Result<Text> {
+        text_of(page, &self.0.text).map_err(Error::Unreadable)
     }
 
     /// True if the model must be taught words ([`Model::words`]) before it can sketch.

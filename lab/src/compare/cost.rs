@@ -4,7 +4,7 @@ use retold::ids::UnitNo;
 use retold::read::discover;
 use retold::system::peak_memory;
 use retold::watch::Watch;
-use retold::{Findings, Model, Resources, Result, dedup};
+use retold::{Findings, Model, Result, RunConfig, dedup};
 use serde::{Deserialize, Serialize};
 
 use super::set::LabelledSet;
@@ -72,7 +72,7 @@ impl Cost {
 pub fn measure(set: &LabelledSet, spec: &Spec, threads: usize, watch: &dyn Watch) -> Result<Cost> {
     let config = spec.config();
     let sources = discover(&set.inputs(), &config.read)?;
-    let mut resources = Resources::default();
+    let mut resources = RunConfig::default();
     resources.threads = threads;
     let findings = dedup::run(sources, Model::new(config)?, &resources, watch)?;
     Ok(cost_of(&findings))

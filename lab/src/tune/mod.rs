@@ -21,7 +21,7 @@ use retold::method::{self, MethodInfo};
 use retold::param::{Domain, Param, Params, Value};
 use retold::read::Source;
 use retold::watch::Watch;
-use retold::{Config, Error, Model, Result};
+use retold::{Error, JudgeConfig, Model, Result};
 use side::{Side, Task};
 use split::{has_related, labels, split};
 
@@ -33,7 +33,7 @@ pub struct Options {
     /// What is read ([`retold::read::discover`]).
     pub sources: Vec<Source>,
     /// How it is read, the method, and the parameters that keep their values.
-    pub base: Config,
+    pub base: JudgeConfig,
     /// Parameters with named values to search too; the others are fixed.
     pub choices: Vec<String>,
     /// The labelled pairs.
@@ -95,7 +95,7 @@ pub struct Scores {
 }
 
 impl Tuned {
-    /// The parameter file: what `--params` accepts.
+    /// The parameter file: what `--param-file` accepts.
     pub fn params_file(&self) -> String {
         html::params_file(self)
     }

@@ -17,7 +17,7 @@ use retold::ids::PageNo;
 use retold::text::Text;
 use retold::texts::{Take, Texts};
 use retold::watch::Watch;
-use retold::{Error, Findings, Model as Judge, Resources, Result};
+use retold::{Error, Findings, Model as Judge, RunConfig, Result};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
 use super::{answer, work};
@@ -181,7 +181,7 @@ impl Deciding {
     fn decide(&mut self) -> Result<Findings> {
         let collection = std::mem::take(&mut self.collection);
         let proofs = std::mem::replace(&mut self.proofs, Proofs::new());
-        let mut resources = Resources::default();
+        let mut resources = RunConfig::default();
         resources.threads = 1;
         resources.memory = 4 * HELD as u64;
         resources.temp_dir = Some(self.folder.clone());

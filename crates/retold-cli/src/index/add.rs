@@ -58,7 +58,7 @@ struct What {
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// Print at most N matches of a page, the best; 0: look for none
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = retold_index::MATCHES)]
     matches: usize,
     /// No progress
     #[arg(short, long)]
@@ -184,7 +184,7 @@ fn each_group(
             |source, number, made| {
                 let id = || format!("{}#{number}", source.name);
                 let made = match made {
-                    Ok(made) => made.map_err(|reason| (id(), reason)),
+                    Ok(made) => made.map_err(|e| (id(), e.to_string())),
                     Err(reason) => Err((id(), reason)),
                 };
                 count(&made);
@@ -237,7 +237,7 @@ fn each_line(
         let made = made.map(|(number, line)| {
             let id = || format!("stdin#{number}");
             match Source::line("stdin", number, &line, &model.config().read) {
-                Outcome::Page(page) => index.prepare(page).map_err(|reason| (id(), reason)),
+                Outcome::Page(page) => index.prepare(page).map_err(|e| (id(), e.to_string())),
                 Outcome::Rejected(reason) => Err((id(), reason)),
                 Outcome::Skipped(kind) => Err((id(), kind.to_owned())),
             }

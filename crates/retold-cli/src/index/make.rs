@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use retold::collect::{Collection, learn_words};
-use retold::config::WordFile;
+use retold::config::FileRef;
 use retold::method;
 use retold::spill::Memory;
 use retold::{Error, Model, Result};
 use retold_index::{Index, Writer};
-use retold_report::OutDir;
+use retold_report::{OutDir, OutputConfig, Request};
 use serde::Serialize;
 
 use super::WHO;
-use crate::dedup::resources;
+use crate::dedup::run_config;
 use crate::input::{bytes, sources};
 use crate::model_args::ModelArgs;
 use crate::progress::Progress;
@@ -51,6 +51,9 @@ pub struct Export {
     /// Do not write OUT/kept
     #[arg(long)]
     no_kept: bool,
+    /// Flag clusters with more pages than this
+    #[arg(long, value_name = "PAGES", default_value_t = 1000)]
+    alarm_size: usize,
     /// Memory for what is kept of the pages (suffix K, M or G) [default: half of the machine's, at most 8G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     memory: Option<u64>,
@@ -92,7 +95,7 @@ pub fn create(args: &Create) -> Result<ExitCode> {
         &mut config.knowledge,
     ];
     for file in files.into_iter().flatten() {
-        let WordFile { path, .. } = file;
+        let FileRef { path, .. } = file;
         *path = path
             .canonicalize()
             .map_err(Error::io("cannot read", path))?;
@@ -149,9 +152,9 @@ pub fn export(args: &Export) -> Result<ExitCode> {
     }
     let out = OutDir::open(&args.out, args.force, false)?;
     let progress = Progress::start(args.quiet)?;
-    let mut resources = resources(args.threads, args.memory);
-    resources.temp_dir = Some(out.path(""));
-    let findings = index.findings(&resources, &progress)?;
+    let mut run = run_config(args.threads, args.memory);
+    run.temp_dir = Some(out.path(""));
+    let findings = index.findings(&run, &progress)?;
     if !args.no_kept && index.keeps_texts() {
         let gone = findings
             .dropped
@@ -160,9 +163,15 @@ pub fn export(args: &Export) -> Result<ExitCode> {
         let gone: std::collections::BTreeSet<_> = gone.collect();
         write_kept(&index, &out, |id| !gone.contains(id))?;
     }
-    let inputs = [args.dir.display().to_string()];
+    let output = OutputConfig {
+        kept: !args.no_kept,
+        alarm_size: args.alarm_size,
+        ..OutputConfig::default()
+    };
+    let inputs = vec![args.dir.display().to_string()];
+    let request = Request::new(inputs, &output, &run);
     let summary = retold::dedup::in_pool(args.threads, || {
-        retold_report::write(&findings, &inputs, out, &progress)
+        retold_report::write(&findings, &request, out, &progress)
     })?;
     progress.finish();
     if !args.quiet {
@@ -209,9 +218,9 @@ pub fn compact(args: &Compact) -> Result<ExitCode> {
 }
 
 pub fn learn(args: &Learn) -> Result<ExitCode> {
-    let resources = resources(0, None);
+    let run = run_config(0, None);
     remade(&args.dir, args.quiet, |writer, progress| {
-        writer.learn(&resources, progress)
+        writer.learn(&run, progress)
     })
 }
 

@@ -7,11 +7,11 @@ mod same;
 
 use std::path::Path;
 
-use retold::config::Config;
+use retold::config::JudgeConfig;
 use retold::dedup;
 use retold::method::METHODS;
 use retold::read::Source;
-use retold::{Model, Page, Resources};
+use retold::{Model, Page, RunConfig};
 
 use crate::index::Prepared;
 use crate::merge::Limits;
@@ -58,28 +58,28 @@ fn page(id: &str, (topic, sentences, template): &Recipe) -> Page {
 }
 
 /// Every method with its defaults, and `period` with each noise filter.
-fn variants() -> Vec<Config> {
-    let mut variants: Vec<Config> = METHODS
+fn variants() -> Vec<JudgeConfig> {
+    let mut variants: Vec<JudgeConfig> = METHODS
         .iter()
-        .map(|info| Config {
+        .map(|info| JudgeConfig {
             method: info.name.to_owned(),
-            ..Config::default()
+            ..JudgeConfig::default()
         })
         .collect();
     for noise in ["none", "idf", "site", "idf+site"] {
         let given = [("noise", noise), ("idf_min_df", "3"), ("site_min_df", "2")];
-        variants.push(Config {
+        variants.push(JudgeConfig {
             method: "period".to_owned(),
             params: given
                 .map(|(name, value)| (name.to_owned(), value.into()))
                 .into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         });
     }
     let low = [("common_df", "3")].map(|(name, value)| (name.to_owned(), value.into()));
-    variants.push(Config {
+    variants.push(JudgeConfig {
         params: low.into(),
-        ..Config::default()
+        ..JudgeConfig::default()
     });
     variants
 }
@@ -87,7 +87,7 @@ fn variants() -> Vec<Config> {
 /// The model that a run over these pages ends with, and what it finds.
 fn run(pages: &[Page], model: Model) -> dedup::Findings {
     let source = Source::of_pages("pages", pages.iter().cloned());
-    dedup::run(vec![source], model, &Resources::default(), &()).unwrap()
+    dedup::run(vec![source], model, &RunConfig::default(), &()).unwrap()
 }
 
 fn open(folder: &Path) -> Writer {

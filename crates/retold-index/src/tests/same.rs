@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use retold::{Model, Page, Resources};
+use retold::{Model, Page, RunConfig};
 
 use super::*;
 use crate::index::Index;
@@ -63,7 +63,7 @@ fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
     }
     let pages: Vec<Page> = pages.values().cloned().collect();
     let expected = run(&pages, index.model());
-    let exported = index.findings(&Resources::default(), &()).unwrap();
+    let exported = index.findings(&RunConfig::default(), &()).unwrap();
     assert_eq!(pairs(&exported), pairs(&expected));
     assert_eq!(dropped(&exported), dropped(&expected));
     assert_eq!(exported.clusters, expected.clusters);
@@ -214,7 +214,7 @@ fn learning_again_is_a_run() {
         for some in all.chunks(7) {
             writer.add(&prepared(&writer, some), None).unwrap();
         }
-        let learnt = writer.learn(&Resources::default(), &());
+        let learnt = writer.learn(&RunConfig::default(), &());
         if expected.model.knowledge().is_none() {
             assert!(learnt.is_err());
             continue;
@@ -236,7 +236,7 @@ fn learning_again_is_a_run() {
 #[test]
 fn readers_follow_the_writer() {
     let folder = tempfile::tempdir().unwrap();
-    let model = Model::new(Config::default()).unwrap();
+    let model = Model::new(JudgeConfig::default()).unwrap();
     let mut writer = make(folder.path(), &model);
     let reader = Index::open(folder.path()).unwrap();
     assert!(reader.is_empty());
@@ -283,7 +283,7 @@ fn new_against_an_index_is_new_against_files() {
             writer.add(&prepared(&writer, some), None).unwrap();
         }
         let source = |pages: &[Page]| vec![Source::of_pages("pages", pages.iter().cloned())];
-        let resources = Resources::default();
+        let resources = RunConfig::default();
         let files =
             dedup::against(source(new), source(old), model.clone(), &resources, &()).unwrap();
         let mut kept = crate::Export::old(writer.index());

@@ -71,7 +71,7 @@ pub(super) fn list<'a>(
 
 fn flags(report: &Report<'_>, number: usize, traits: &[Traits]) -> u8 {
     let cluster = &report.findings.clusters[number];
-    let large = cluster.members.len() > report.config.alarm_size;
+    let large = cluster.members.len() > report.output.alarm_size;
     u8::from(traits[number].duplicate)
         | u8::from(traits[number].contains) << 1
         | u8::from(cluster.is_loose()) << 2
@@ -95,7 +95,7 @@ fn sites(report: &Report<'_>, members: &[Rank]) -> Vec<u32> {
 
 /// What a dropped page is dropped for.
 fn fate(report: &Report<'_>, rank: Rank) -> Option<(Rank, Relation)> {
-    if report.config.mark {
+    if report.output.mark {
         return None;
     }
     let dropped = &report.findings.dropped;

@@ -21,10 +21,11 @@ pub(crate) use write::DataPage;
 use retold::ids::PageNo;
 use retold::method::thousands;
 use retold::watch::Watch;
-use retold::{Config, Error, Findings, Model, Result};
+use retold::{Error, Findings, JudgeConfig, Model, Result};
 
 use crate::Summary;
 use crate::out::OutDir;
+use crate::output::OutputConfig;
 
 /// The code of the page. One function around it all, so that nothing of it is global.
 pub(crate) const CODE: &str = concat!(
@@ -59,9 +60,9 @@ const TEXT_CHUNK: usize = 32;
 /// Rejects shown one by one.
 const REJECTS: usize = 500;
 
-/// Writes the report. [`Config::report_text`] says how much of the pages' texts goes into it.
+/// Writes the report. [`OutputConfig::report_text`] says how much of the pages' texts goes into it.
 pub(crate) fn write(
-    findings: &Findings,
+    (findings, output): (&Findings, &OutputConfig),
     summary: &Summary,
     out: &OutDir,
     watch: &dyn Watch,
@@ -70,6 +71,7 @@ pub(crate) fn write(
     let report = Report {
         findings,
         config: findings.model.config(),
+        output,
         model: &findings.model,
         order: order(findings),
     };
@@ -84,7 +86,8 @@ pub(crate) fn write(
 /// What the parts of the report are made from.
 struct Report<'a> {
     findings: &'a Findings,
-    config: &'a Config,
+    config: &'a JudgeConfig,
+    output: &'a OutputConfig,
     model: &'a Model,
     /// The clusters that are listed, the largest first; of equals the one with the smallest number.
     order: Vec<u32>,

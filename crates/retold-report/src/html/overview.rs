@@ -43,7 +43,7 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
         "matrix": figures::matrix(findings),
         "timeline": figures::timeline(dates),
         "rejects": rejects(report),
-        "texts": report.config.report_text,
+        "texts": report.output.report_text,
     })
 }
 

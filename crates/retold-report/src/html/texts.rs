@@ -19,7 +19,7 @@ impl Texts {
     /// The pages of clusters, the largest cluster first, as long as their texts fit.
     pub(super) fn choose(report: &Report<'_>) -> Texts {
         let mut chosen = Vec::new();
-        let Some(limit) = report.config.report_text else {
+        let Some(limit) = report.output.report_text else {
             return Texts(chosen);
         };
         let mut chars = 0;
@@ -113,7 +113,7 @@ fn text(
     };
     let collection = &report.findings.collection;
     let site = collection.site(&collection.page(number));
-    let limit = config.report_text.unwrap_or_default();
+    let limit = report.output.report_text.unwrap_or_default();
     let shown = Shown::new(&text, model.text_options(), limit, Offsets::Utf16);
     let features = model.spots(&text).into_iter().filter_map(|spot| {
         let (start, end) = shown.places(spot.start, spot.end)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use retold::{Config, Model};
+use retold::{JudgeConfig, Model};
 use retold_index::create;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -65,7 +65,7 @@ impl Answer {
 impl Served {
     fn new(options: Options) -> Served {
         let folder = tempfile::tempdir().unwrap();
-        let model = Model::new(Config::default()).unwrap();
+        let model = Model::new(JudgeConfig::default()).unwrap();
         let writer = create(&folder.path().join("index"), &model, true, "a test").unwrap();
         Served {
             app: App::writing(writer, options).unwrap(),

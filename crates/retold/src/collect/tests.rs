@@ -1,7 +1,7 @@
 //! Files that are read side by side, beside the same read one after the other.
 
 use super::*;
-use crate::config::Config;
+use crate::config::JudgeConfig;
 use crate::read::tests::{Folder, gzip};
 
 /// Lines of JSON: pages, of which some have an id or a text of another file, and what is no page.
@@ -34,7 +34,7 @@ fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
         }
     }
     let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
-    let model = Model::new(Config::default()).unwrap();
+    let model = Model::new(JudgeConfig::default()).unwrap();
     let read = |threads: usize, memory: &Memory| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let read = || Collection::read(&sources, &options, &model, memory, &()).unwrap();

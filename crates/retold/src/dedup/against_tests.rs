@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::family_tests::{configs, find_within, gone, pages};
 use super::*;
-use crate::cluster::Drop;
+use crate::cluster::DropRule;
 use crate::cluster::Pair;
 use crate::ids::Rank;
 
@@ -16,7 +16,7 @@ pub(super) fn by_rule(
     is_old: &[bool],
     preference: &[u32],
 ) -> Vec<(Rank, Rank, Relation)> {
-    let both = all.model.config().drop == Drop::Both;
+    let both = all.model.config().drop == DropRule::Both;
     let mut related: BTreeMap<Rank, Vec<(Rank, Relation)>> = BTreeMap::new();
     for pair in all.pairs.iter() {
         related
@@ -101,7 +101,7 @@ proptest! {
             let sources = || [part(false), part(true)].map(|pages| vec![Source::of_pages("pages", pages)]);
             let run = |limits| {
                 let model = Model::new(config.clone()).unwrap();
-                super::against::find(sources(), model, &Memory::default(), limits, &()).unwrap()
+                super::against::find(sources(), model, (&Memory::default(), false), limits, &()).unwrap()
             };
             let (whole, small) = (run((usize::MAX, usize::MAX)), run((family, crowd)));
             let of_new = |pair: &Pair| !(is_old[pair.a.at()] && is_old[pair.b.at()]);

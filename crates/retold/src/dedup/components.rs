@@ -15,7 +15,7 @@ use super::families::Decided;
 use super::matched::Matching;
 use super::parts::Parts;
 use super::verifying::Verifying;
-use crate::cluster::{self, Cluster, Drop, Dropped, Linkage, Pair, Pairs};
+use crate::cluster::{self, Cluster, DropRule, Dropped, Linkage, Pair, Pairs};
 use crate::error::{Error, Result};
 use crate::ids::{ClassNo, Rank};
 use crate::relation::Relation;
@@ -250,7 +250,7 @@ impl Components<'_> {
                 .map(|page| is_old[page.at()])
                 .collect(),
         };
-        let contained = self.matching.model.config().drop == Drop::Both;
+        let contained = self.matching.model.config().drop == DropRule::Both;
         let preference = self.preference(component);
         let dropped = cluster::dropped(
             component.pages.len(),

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cluster::Pair;
-use crate::cluster::{Canonical, Drop, Linkage};
+use crate::cluster::{Canonical, DropRule, Linkage};
 use crate::ids::Rank;
 use crate::page::Content;
 use crate::spill::Memory;
@@ -33,7 +33,11 @@ pub(super) fn pages() -> impl Strategy<Value = Vec<Page>> {
 }
 
 /// `limits`: pages of a component all of whose pairs are listed, classes on a list that is not crowded.
-pub(super) fn find_within(pages: &[Page], config: &Config, limits: (usize, usize)) -> Findings {
+pub(super) fn find_within(
+    pages: &[Page],
+    config: &JudgeConfig,
+    limits: (usize, usize),
+) -> Findings {
     let source = Source::of_pages("pages", pages.to_vec());
     let model = Model::new(config.clone()).unwrap();
     find(vec![source], model, &Memory::default(), limits, None, &()).unwrap()
@@ -69,16 +73,16 @@ pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     large.flat_map(|part| part.members).collect()
 }
 
-pub(super) fn configs() -> Vec<Config> {
+pub(super) fn configs() -> Vec<JudgeConfig> {
     let mut configs = Vec::new();
     for method in ["period", "coverage", "shingle", "agglomerate"] {
         for canonical in [Canonical::Longest, Canonical::Earliest, Canonical::First] {
-            for drop in [Drop::Both, Drop::Duplicate] {
-                let mut config = Config {
+            for drop in [DropRule::Both, DropRule::Duplicate] {
+                let mut config = JudgeConfig {
                     method: method.into(),
                     canonical,
                     drop,
-                    ..Config::default()
+                    ..JudgeConfig::default()
                 };
                 if ["coverage", "shingle"].contains(&method) {
                     config.params.insert("sample".into(), "3".into());
@@ -180,7 +184,7 @@ proptest! {
 
     #[test]
     fn threads_do_not_matter_to_families(pages in pages(), family in 1usize..12, crowd in 1usize..12) {
-        let config = Config::default();
+        let config = JudgeConfig::default();
         let run = |threads| in_pool(threads, || Ok(find_within(&pages, &config, (family, crowd)))).unwrap();
         let (one, four) = (run(1), run(4));
         prop_assert_eq!(one.pairs, four.pairs);
@@ -201,9 +205,9 @@ fn a_family_without_limits_on_its_size_is_one_page() {
         )
     };
     for method in ["coverage", "shingle", "period"] {
-        let config = Config {
+        let config = JudgeConfig {
             method: method.into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         let findings = dedup((0..1500).map(page), &config).unwrap();
         assert_eq!(findings.dropped.len(), 1499, "{method}");
@@ -244,9 +248,9 @@ fn who_quotes_a_large_family_is_listed_with_it() {
     let quote = |n: usize| quote(n, &story);
     let pages: Vec<Page> = (0..300).map(reprint).chain((0..100).map(quote)).collect();
     for method in ["coverage", "shingle", "period"] {
-        let config = Config {
+        let config = JudgeConfig {
             method: method.into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         let found = find_within(&pages, &config, (200, 16));
         let all = find_within(&pages, &config, (FAMILY, 1000));
@@ -275,9 +279,9 @@ fn who_quotes_what_nobody_reprints_is_listed_with_it() {
     let pages = (0..1200).map(quote).chain([story_page]);
     let pages: Vec<Page> = pages.collect();
     for method in ["coverage", "shingle", "period"] {
-        let config = Config {
+        let config = JudgeConfig {
             method: method.into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         let found = find_within(&pages, &config, (FAMILY, 16));
         let all = find_within(&pages, &config, (2 * FAMILY, 2 * FAMILY));

@@ -9,7 +9,7 @@ use super::components::{self, Components, joined};
 use super::families::{Decided, Families, Near};
 use super::parts::Parts;
 use super::verifying::Verifying;
-use crate::cluster::{Cluster, Drop, Dropped, Pair, Pairs};
+use crate::cluster::{Cluster, DropRule, Dropped, Pair, Pairs};
 use crate::collect::{Collection, Drafts};
 use crate::error::Result;
 use crate::ids::{ClassNo, PageNo, Rank, SketchNo, UnitNo};
@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
             memory,
             preference,
             places: &places,
-            contained: model.config().drop == Drop::Both,
+            contained: model.config().drop == DropRule::Both,
             limit: family,
             near: &near,
             alone: Vec::new(),

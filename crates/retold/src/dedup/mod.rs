@@ -28,7 +28,7 @@ use crate::cluster::{Cluster, Dropped, Pairs};
 use crate::collect::{Collection, PageRow, learn_words};
 use crate::config::cores;
 pub use crate::config::most_threads;
-use crate::config::{Config, Resources};
+use crate::config::{JudgeConfig, RunConfig};
 use crate::error::{Error, Result};
 use crate::ids::{PageNo, Rank, UnitNo};
 use crate::index::Sketches;
@@ -115,10 +115,10 @@ impl Findings {
 /// Finds the copies among pages in memory: [`run`] without files.
 ///
 /// Errors: a configuration that cannot be ([`Model::new`]), no page at all.
-pub fn dedup(pages: impl IntoIterator<Item = Page>, config: &Config) -> Result<Findings> {
+pub fn dedup(pages: impl IntoIterator<Item = Page>, config: &JudgeConfig) -> Result<Findings> {
     let source = Source::of_pages("pages", pages);
     let model = Model::new(config.clone())?;
-    run(vec![source], model, &Resources::default(), &())
+    run(vec![source], model, &RunConfig::default(), &())
 }
 
 /// Finds the copies in `sources`; writes nothing. A model that knows nothing yet learns from the sources; one that does
@@ -129,7 +129,7 @@ pub fn dedup(pages: impl IntoIterator<Item = Page>, config: &Config) -> Result<F
 pub fn run(
     sources: Vec<Source>,
     model: Model,
-    resources: &Resources,
+    resources: &RunConfig,
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let memory = resources.memory()?;
@@ -137,7 +137,11 @@ pub fn run(
         let folder = resources.resume.as_deref();
         let resume = folder.map(|folder| Resume::open(folder, &sources, &model, watch));
         let resume = resume.transpose()?;
-        find(sources, model, &memory, (FAMILY, CROWD), resume, watch)
+        let findings = find(sources, model, &memory, (FAMILY, CROWD), resume, watch)?;
+        match findings.collection.pages.is_empty() && !resources.allow_empty {
+            true => Err(nothing_to_read(&findings.sources, &findings.collection)),
+            false => Ok(findings),
+        }
     })
 }
 
@@ -200,7 +204,7 @@ pub fn among(
     collection: Collection,
     model: Model,
     texts: &dyn Texts,
-    resources: &Resources,
+    resources: &RunConfig,
     watch: &dyn Watch,
 ) -> Result<Findings> {
     in_pool(resources.threads, || {
@@ -314,9 +318,6 @@ fn learn_and_sketch(
         clock.lap("learn words");
     }
     let collection = Collection::read(sources, &read, model, memory, watch)?;
-    if collection.pages.is_empty() && !model.config().allow_empty {
-        return Err(nothing_to_read(sources, &collection));
-    }
     clock.lap("read and sketch");
     watch.begin("noise", 0);
     if model.knowledge().is_none()

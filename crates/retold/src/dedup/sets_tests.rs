@@ -30,7 +30,7 @@ fn sets_are_the_same_in_memory_and_in_files() {
             continue;
         };
         let run = |memory: Memory| {
-            let model = Model::new(Config::default()).unwrap();
+            let model = Model::new(JudgeConfig::default()).unwrap();
             let sources = discover(std::slice::from_ref(&pages), &model.config().read).unwrap();
             let found = find(sources, model, &memory, (FAMILY, CROWD), None, &()).unwrap();
             (found, memory.on_disk())
@@ -48,7 +48,7 @@ fn sets_are_the_same_in_memory_and_in_files() {
 
 /// Every second record of a set is old.
 fn halves(pages: &Path, folder: &Path) -> [Vec<Source>; 2] {
-    let read = Config::default().read;
+    let read = JudgeConfig::default().read;
     if pages.is_dir() {
         let sources = discover(&[pages.to_owned()], &read).unwrap();
         let (new, old): (Vec<_>, Vec<_>) = sources
@@ -86,7 +86,7 @@ fn crowded(all: &Findings, is_old: &[bool]) -> BTreeSet<u64> {
 #[test]
 fn new_pages_of_sets_go_by_all_pairs() {
     let memory = Memory::default();
-    let model = || Model::new(Config::default()).unwrap();
+    let model = || Model::new(JudgeConfig::default()).unwrap();
     for (set, family) in [
         ("webis", 5),
         ("wooyun", 5),
@@ -103,7 +103,8 @@ fn new_pages_of_sets_go_by_all_pairs() {
         let all = find(both, model(), &memory, (usize::MAX, usize::MAX), None, &()).unwrap();
         let is_old = |&page: &PageNo| all.collection.page(page).source as usize >= new.len();
         let is_old: Vec<bool> = all.by_id.iter().map(is_old).collect();
-        let found = against::find([new, old], model(), &memory, (family, CROWD), &()).unwrap();
+        let found =
+            against::find([new, old], model(), (&memory, false), (family, CROWD), &()).unwrap();
 
         let canonical = all.model.config().canonical;
         let places = preference(&all.collection, canonical, &all.by_id, &()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::config::{Config, Fold, WordFile};
+use crate::config::{FileRef, Fold, JudgeConfig};
 use crate::error::{Error, Result};
 use crate::method::MethodInfo;
 use crate::param::Params;
@@ -12,7 +12,7 @@ use crate::text::tokenize::Tokenizer;
 
 /// How pages become texts for a method; reads the word files.
 pub(super) fn text_options(
-    config: &mut Config,
+    config: &mut JudgeConfig,
     info: &MethodInfo,
     params: &Params,
 ) -> Result<TextOptions> {
@@ -40,6 +40,6 @@ pub(super) fn text_options(
     Ok(options)
 }
 
-pub(super) fn in_file(option: &str, file: &WordFile, what: &str) -> Error {
+pub(super) fn in_file(option: &str, file: &FileRef, what: &str) -> Error {
     Error::Usage(format!("{option} {}: {what}", file.path.display()))
 }

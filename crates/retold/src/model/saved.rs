@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Model;
 use super::options::in_file;
-use crate::config::{Config, WordFile};
+use crate::config::{FileRef, JudgeConfig};
 use crate::error::{Error, Result};
 use crate::knowledge::Knowledge;
 use crate::method::MethodInfo;
@@ -39,7 +39,7 @@ impl Model {
     /// Errors: another version, a form that is not a model's, and those of [`Model::new`].
     pub fn from_json(json: &str, directory: &Path) -> Result<Model> {
         let saved = parse(json).map_err(Error::Usage)?;
-        let config = Config::from_value(saved.config)?.below(directory);
+        let config = JudgeConfig::from_saved(saved.config)?.below(directory);
         Model::knowing(config, saved.knowledge)
     }
 }
@@ -56,7 +56,7 @@ fn parse(json: &str) -> std::result::Result<Saved, String> {
 }
 
 /// What the model in a file has learnt, which must be of the same method.
-pub(super) fn learnt_elsewhere(file: &mut WordFile, info: &MethodInfo) -> Result<Knowledge> {
+pub(super) fn learnt_elsewhere(file: &mut FileRef, info: &MethodInfo) -> Result<Knowledge> {
     let json = file.read("--knowledge")?;
     let saved = parse(&json).map_err(|e| in_file("--knowledge", file, &e))?;
     let method = saved.config["method"].as_str().unwrap_or_default();
