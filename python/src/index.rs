@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::explain::shown::Offsets;
 use retold::read::{Outcome, Source, each_record};
-use retold::{Error, RunConfig, Result};
+use retold::{Error, Result, RunConfig};
 use retold_index::{Index as Library, Match, Prepared, Writer, create};
 use serde_json::{Value, json};
 
@@ -142,7 +142,11 @@ impl Index {
     /// Makes an empty index in a new folder, open for writing. It judges with a model that has learnt, or with a new one of
     /// these options. Without `texts` verdicts are the sketches'.
     #[staticmethod]
-    #[pyo3(name = "create", signature = (path, *, model=None, texts=true, **options))]
+    #[pyo3(
+    name = "create",
+    signature = (path, *, model=None, texts=true, **options),
+    text_signature = "(path, *, model=None, texts=True, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, knowledge=None, method='coverage', params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+)]
     fn make(
         py: Python<'_>,
         path: PathBuf,
@@ -150,7 +154,7 @@ impl Index {
         texts: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Index> {
-        let model = Model::given(model, options)?;
+        let model = Model::given(model, plain::options(options)?)?;
         let made = py.detach(|| create(&path, &model, texts, WHO));
         made.map(Index::of).map_err(raise)
     }

@@ -8,7 +8,8 @@ use retold::collect::{Collection, learn_words};
 use retold::explain::shown::Offsets;
 use retold::explain::{self as library, Side};
 use retold::spill::Memory;
-use retold::{Error, Judgement as Judged};
+use retold::{Error, JudgeConfig, Judgement as Judged};
+use serde_json::{Map, Value};
 
 use crate::error::{raise, usage};
 use crate::job;
@@ -36,15 +37,20 @@ impl Model {
     /// The given model, or a new one of these options; not both.
     pub fn given(
         model: Option<&Bound<'_, Model>>,
-        options: Option<&Bound<'_, PyDict>>,
+        options: Map<String, Value>,
     ) -> PyResult<retold::Model> {
-        match (model, options) {
-            (Some(_), Some(options)) if !options.is_empty() => Err(usage(format!(
-                "a model has its own options: leave out {}",
-                options.keys()
-            ))),
-            (Some(model), _) => Ok(model.get().0.clone()),
-            (None, options) => retold::Model::new(plain::config(options)?).map_err(raise),
+        match model {
+            Some(_) if !options.is_empty() => {
+                let names: Vec<&str> = options.keys().map(String::as_str).collect();
+                Err(usage(format!(
+                    "a model has its own options: leave out {}",
+                    names.join(", ")
+                )))
+            }
+            Some(model) => Ok(model.get().0.clone()),
+            None => JudgeConfig::from_map(options)
+                .and_then(retold::Model::new)
+                .map_err(raise),
         }
     }
 
@@ -93,9 +99,12 @@ impl Model {
 #[pymethods]
 impl Model {
     #[new]
-    #[pyo3(signature = (**options))]
+    #[pyo3(
+    signature = (**options),
+    text_signature = "(*, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, knowledge=None, method='coverage', params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+)]
     fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Model> {
-        Model::given(None, options).map(Model)
+        Model::given(None, plain::options(options)?).map(Model)
     }
 
     /// The text of a page.
@@ -293,7 +302,10 @@ impl Model {
 /// >>> why["relation"], why["exact"]
 /// ('duplicate', False)
 #[pyfunction]
-#[pyo3(signature = (a, b, *, model=None, **options))]
+#[pyo3(
+    signature = (a, b, *, model=None, **options),
+    text_signature = "(a, b, *, model=None, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, knowledge=None, method='coverage', params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+)]
 pub fn explain<'py>(
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,
@@ -302,7 +314,7 @@ pub fn explain<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     use retold::frequencies::Frequencies;
     use retold::knowledge::Knowledge;
-    let mut model = Model(Model::given(model, options)?);
+    let mut model = Model(Model::given(model, plain::options(options)?)?);
     if model.0.wants_words() {
         let words = model.with(a, |a| {
             model.with(b, |b| Ok([a, b].map(|side| model.0.words(&side.text))))
@@ -318,10 +330,14 @@ pub fn explain<'py>(
 /// >>> str(retold.text(b"<p>The ferry left late.<p>It came back."))
 /// 'The ferry left late.\nIt came back.'
 #[pyfunction]
-#[pyo3(name = "text", signature = (page, **options))]
+#[pyo3(
+    name = "text",
+    signature = (page, **options),
+    text_signature = "(page, *, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, knowledge=None, method='coverage', params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+)]
 pub fn text_of<'py>(
     page: &Bound<'py, PyAny>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Text> {
-    Model(Model::given(None, options)?).read(page)
+    Model(Model::given(None, plain::options(options)?)?).read(page)
 }

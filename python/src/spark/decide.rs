@@ -17,7 +17,7 @@ use retold::ids::PageNo;
 use retold::text::Text;
 use retold::texts::{Take, Texts};
 use retold::watch::Watch;
-use retold::{Error, Findings, Model as Judge, RunConfig, Result};
+use retold::{Error, Findings, Model as Judge, Result, RunConfig};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
 use super::{answer, work};
@@ -202,8 +202,10 @@ impl Found {
         self.0.push(("pair", pairs(findings)));
         self.0
             .push(("cluster", named(clusters(findings), &["a", "members"])));
-        self.0
-            .push(("dropped", named(dropped(findings), &["a", "b", "relation"])));
+        self.0.push((
+            "dropped",
+            named(dropped(findings, false), &["a", "b", "relation"]),
+        ));
     }
 
     fn columns(self) -> Result<Columns> {
