@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use retold::explain::shown::Offsets;
 use retold::read::{Outcome, Source, each_record};
 use retold::{Error, Result, RunConfig};
-use retold_index::{Index as Library, Match, Prepared, Writer, create};
+use retold_index::{Index as Library, Match, Prepared, Writer};
 use serde_json::{Value, json};
 
 use crate::error::{raise, usage};
@@ -130,7 +130,7 @@ impl Index {
     #[pyo3(signature = (path, *, write=false))]
     fn new(py: Python<'_>, path: PathBuf, write: bool) -> PyResult<Index> {
         let opened = py.detach(|| match write {
-            true => Writer::open(&path, WHO).map(Index::of),
+            true => Library::builder(&path).writer_name(WHO).write().map(Index::of),
             false => Library::open(&path).map(|index| Index {
                 index: Arc::new(index),
                 writer: Mutex::new(None),
@@ -155,7 +155,8 @@ impl Index {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Index> {
         let model = Model::given(model, plain::options(options)?)?;
-        let made = py.detach(|| create(&path, &model, texts, WHO));
+        let builder = Library::builder(path).texts(texts).writer_name(WHO);
+        let made = py.detach(|| builder.create(&model));
         made.map(Index::of).map_err(raise)
     }
 

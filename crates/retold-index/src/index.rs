@@ -29,8 +29,6 @@ impl Weighter<ProofKey, Arc<[u64]>> for Bytes {
     }
 }
 
-/// Bytes of proofs that are kept in memory: those of the stories that are asked for again and again.
-const PROOFS: u64 = 64 << 20;
 /// Characters of a title that are kept.
 const TITLE: usize = 200;
 
@@ -88,35 +86,17 @@ pub struct Prepared {
 }
 
 impl Index {
-    /// Opens an index. Memory: about 50 bytes a page, and what the log holds beyond the last segment.
-    ///
-    /// Errors: there is none, it is damaged, another release wrote it in another format.
-    pub fn open(folder: &Path) -> Result<Index> {
-        /// How often files may vanish below a reader, because a writer has just put others in their place.
-        const TRIES: usize = 20;
-        let mut tries = 0;
-        loop {
-            match State::open(folder, false) {
-                Err(Error::Io { source, .. })
-                    if source.kind() == std::io::ErrorKind::NotFound && tries < TRIES =>
-                {
-                    tries += 1;
-                }
-                opened => return opened.map(|state| Index::of(folder, state)),
-            }
-        }
-    }
-
     /// True if there is an index in the folder.
     pub fn is_at(folder: &Path) -> bool {
         folder.join(crate::state::MANIFEST).is_file()
     }
 
-    pub(crate) fn of(folder: &Path, state: State) -> Index {
+    /// `memory`: bytes of proofs that are kept.
+    pub(crate) fn of(folder: &Path, state: State, memory: u64) -> Index {
         Index {
             folder: folder.to_owned(),
             state: RwLock::new(state),
-            proofs: Cache::with_weighter(1 << 14, PROOFS, Bytes),
+            proofs: Cache::with_weighter(1 << 14, memory, Bytes),
         }
     }
 
@@ -126,8 +106,7 @@ impl Index {
         if manifest.generation == self.read().manifest.generation {
             return self.write().catch_up();
         }
-        let Index { state, .. } = Index::open(&self.folder)?;
-        *self.write() = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.write() = opened(&self.folder)?;
         Ok(())
     }
 
@@ -291,6 +270,23 @@ impl Index {
 
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The index in a folder as it is now.
+pub(crate) fn opened(folder: &Path) -> Result<State> {
+    /// How often files may vanish below a reader, because a writer has just put others in their place.
+    const TRIES: usize = 20;
+    let mut tries = 0;
+    loop {
+        match State::open(folder, false) {
+            Err(Error::Io { source, .. })
+                if source.kind() == std::io::ErrorKind::NotFound && tries < TRIES =>
+            {
+                tries += 1;
+            }
+            opened => return opened,
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 //!
 //! ```
 //! use retold::{JudgeConfig, Model, Page};
-//! use retold_index::{Index, create};
+//! use retold_index::Index;
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let folder = folder.path();
-//! let mut writer = create(folder, &Model::new(JudgeConfig::default())?, true, "this example")?;
+//! let mut writer = Index::builder(folder).create(&Model::new(JudgeConfig::default())?)?;
 //! let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
 //!              The captain said that it was the last boat of the day.";
 //! let page = writer.index().prepare(Page::text("original", story))?;
@@ -29,27 +29,32 @@ mod export;
 mod files;
 mod index;
 mod keys;
+mod limits;
 mod lock;
 mod log;
 mod memory;
 mod merge;
+mod open;
 mod pages;
 mod query;
 mod rebuild;
 mod record;
 mod segment;
 mod state;
+mod status;
 mod story;
 mod writer;
 
 pub use check::Checked;
 pub use export::Export;
 pub use index::{Index, Prepared, Stats};
+pub use open::IndexBuilder;
 pub use query::{MATCHES, Match, MatchLine};
 
 pub use record::Entry;
+pub use status::Status;
 pub use story::{Order, Story, StoryLine, Told};
-pub use writer::{Added, Status, Writer, create};
+pub use writer::{Added, Writer};
 
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::index::{Index, Prepared, unknown};
 use crate::record::Entry;
 use crate::state::{State, text_key};
-use crate::writer::Status;
+use crate::status::Status;
 
 /// Matches of a page that are asked for where nobody says how many: by every command, service and binding.
 pub const MATCHES: usize = 20;

@@ -14,11 +14,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::files::{replace, sealed, sync_folder};
 use crate::index::Index;
+use crate::limits::Limits;
 use crate::log::{Kind, Log, frame};
-use crate::merge::Limits;
 use crate::record::Entry;
 use crate::state::{Manifest, State, model_name};
-use crate::writer::{Writer, remove_others};
+use crate::writer::Writer;
 
 /// Bytes of frames that are written at a time.
 const PIECE: usize = 8 << 20;
@@ -103,12 +103,12 @@ impl Writer {
         let result = self.rebuilt(&index, &old, (pages, model, links), watch);
         if result.is_err() {
             // The old index stands; what there is of the new one only takes room.
-            remove_others(index.folder(), &old)?;
+            old.remove_others(index.folder())?;
         }
         let state = result?;
         let manifest = state.manifest.clone();
         *index.write() = state;
-        remove_others(index.folder(), &manifest)
+        manifest.remove_others(index.folder())
     }
 
     fn rebuilt(

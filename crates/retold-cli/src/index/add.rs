@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use retold::read::{Outcome, Source, discover, each_page};
 use retold::watch::Watch;
 use retold::{Error, Page, Result};
-use retold_index::{Index, Match, MatchLine, Prepared, Writer};
+use retold_index::{Index, Match, MatchLine, Prepared};
 use serde::Serialize;
 
 use super::{WHO, flush, print};
@@ -97,7 +97,7 @@ fn say_rejected(id: &str, reason: &str) -> Result<()> {
 }
 
 pub fn add(args: &Add) -> Result<ExitCode> {
-    let mut writer = Writer::open(&args.what.dir, WHO)?;
+    let mut writer = Index::builder(&args.what.dir).writer_name(WHO).write()?;
     let index = writer.index().clone();
     let limit = Some(args.what.matches);
     let add = |pages: Vec<Made>| -> Result<()> {
@@ -287,7 +287,7 @@ pub fn remove(args: &Remove) -> Result<ExitCode> {
             "no ID: name pages, or a file of ids with --ids-from",
         ));
     }
-    let mut writer = Writer::open(&args.dir, WHO)?;
+    let mut writer = Index::builder(&args.dir).writer_name(WHO).write()?;
     for ids in ids.chunks(1000) {
         for (id, there) in ids.iter().zip(writer.remove(ids)?) {
             let status = if there { "removed" } else { "absent" };

@@ -108,7 +108,8 @@ pub fn create(args: &Create) -> Result<ExitCode> {
         );
     }
     let model = learnt(Model::new(config)?, &args.learn)?;
-    retold_index::create(&args.dir, &model, !args.no_texts, WHO)?.close()?;
+    let index = Index::builder(&args.dir).texts(!args.no_texts);
+    index.writer_name(WHO).create(&model)?.close()?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -229,7 +230,7 @@ fn remade(
     quiet: bool,
     job: impl FnOnce(&mut Writer, &Progress) -> Result<()>,
 ) -> Result<ExitCode> {
-    let mut writer = Writer::open(dir, WHO)?;
+    let mut writer = Index::builder(dir).writer_name(WHO).write()?;
     let before = writer.index().stats()?;
     let progress = Progress::start(quiet)?;
     job(&mut writer, &progress)?;

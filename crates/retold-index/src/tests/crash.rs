@@ -12,7 +12,7 @@ use std::time::Duration;
 use retold::{Model, RunConfig};
 
 use super::*;
-use crate::index::Index;
+use crate::merge::{flush, merge};
 
 const FOLDER: &str = "RETOLD_TEST_INDEX";
 const SEED: &str = "RETOLD_TEST_SEED";
@@ -75,8 +75,8 @@ fn child() {
             match kind {
                 36 => writer.compact(&()).unwrap(),
                 37 => writer.learn(&RunConfig::default(), &()).unwrap(),
-                38 => assert!(writer.merge(true).is_ok()),
-                _ => writer.flush().unwrap(),
+                38 => assert!(merge(writer.index(), true).is_ok()),
+                _ => flush(writer.index(), SMALL).unwrap(),
             }
             say("done".into());
         }

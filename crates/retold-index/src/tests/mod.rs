@@ -13,9 +13,10 @@ use retold::method::METHODS;
 use retold::read::Source;
 use retold::{Model, Page, RunConfig};
 
-use crate::index::Prepared;
-use crate::merge::Limits;
-use crate::writer::{Writer, create};
+use crate::index::{Index, Prepared};
+use crate::limits::Limits;
+use crate::open::IndexBuilder;
+use crate::writer::Writer;
 
 /// Files change with nearly every commit.
 const SMALL: Limits = Limits {
@@ -90,16 +91,16 @@ fn run(pages: &[Page], model: Model) -> dedup::Findings {
     dedup::run(vec![source], model, &RunConfig::default(), &()).unwrap()
 }
 
+fn builder(folder: &Path) -> IndexBuilder {
+    Index::builder(folder).writer_name("a test").limits(SMALL)
+}
+
 fn open(folder: &Path) -> Writer {
-    let mut writer = Writer::open(folder, "a test").unwrap();
-    writer.limits = SMALL;
-    writer
+    builder(folder).write().unwrap()
 }
 
 fn make(folder: &Path, model: &Model) -> Writer {
-    let mut writer = create(folder, model, true, "a test").unwrap();
-    writer.limits = SMALL;
-    writer
+    builder(folder).create(model).unwrap()
 }
 
 fn prepared(writer: &Writer, pages: &[Page]) -> Vec<Prepared> {

@@ -8,7 +8,7 @@ use retold::{Model, Page, RunConfig};
 use super::*;
 use crate::index::Index;
 use crate::query::Match;
-use crate::writer::Status;
+use crate::status::Status;
 
 /// What is done to an index.
 #[derive(Clone, Debug)]
@@ -254,7 +254,9 @@ fn readers_follow_the_writer() {
         assert_eq!(reader.len(), n as usize + 1);
         assert!(reader.get(&format!("p{n}")).unwrap().is_some());
     }
-    let second = Writer::open(folder.path(), "another")
+    let second = Index::builder(folder.path())
+        .writer_name("another")
+        .write()
         .unwrap_err()
         .to_string();
     assert!(

@@ -328,7 +328,9 @@ async fn what_was_accepted_is_finished() {
     let index = retold_index::Index::open(&on.served.folder.path().join("index")).unwrap();
     assert_eq!(index.len(), 1);
     // The lock is free again.
-    retold_index::Writer::open(&on.served.folder.path().join("index"), "a test").unwrap();
+    retold_index::Index::builder(on.served.folder.path().join("index"))
+        .write()
+        .unwrap();
 }
 
 /// Three hundred idle connections in the tests; `lab/examples/load.rs` opens ten thousand.

@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use retold::{JudgeConfig, Model};
-use retold_index::create;
+use retold_index::Index;
 use serde_json::Value;
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -66,7 +66,9 @@ impl Served {
     fn new(options: Options) -> Served {
         let folder = tempfile::tempdir().unwrap();
         let model = Model::new(JudgeConfig::default()).unwrap();
-        let writer = create(&folder.path().join("index"), &model, true, "a test").unwrap();
+        let writer = Index::builder(folder.path().join("index"))
+            .create(&model)
+            .unwrap();
         Served {
             app: App::writing(writer, options).unwrap(),
             folder,
