@@ -12,7 +12,7 @@ use retold::{Error, Page, Result};
 use retold_index::{Index, Match, MatchLine, Prepared};
 use serde::Serialize;
 
-use super::{WHO, flush, print};
+use super::print::{WHO, flush, print};
 use crate::progress::Progress;
 
 /// Adds pages, and prints what each of them repeats

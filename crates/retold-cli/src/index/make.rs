@@ -13,7 +13,7 @@ use retold_index::{Index, Writer};
 use retold_report::{OutDir, OutputConfig, Request};
 use serde::Serialize;
 
-use super::WHO;
+use super::print::WHO;
 use crate::dedup::run_config;
 use crate::input::{bytes, sources};
 use crate::model_args::ModelArgs;

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use retold::ids::Rank;
 use serde_json::{Value, json};
 
-use super::{REJECTS, Report, figures};
-use crate::Summary;
+use super::figures;
+use super::report::{REJECTS, Report};
+use crate::summary::Summary;
 
 /// Reasons for rejects that are counted one by one.
 const REASONS: usize = 50;

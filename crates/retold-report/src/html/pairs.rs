@@ -12,8 +12,8 @@ use retold::method::{Check, Op, Trace};
 use retold::relation::Relation;
 use retold::sketch::shared_positions;
 
-use super::texts::Texts;
-use super::{FEATURES, OTHER_PAIRS, Report};
+use super::chosen::Chosen;
+use super::report::{FEATURES, OTHER_PAIRS, Report};
 
 /// What the pairs of a cluster tell about it.
 #[derive(Clone, Copy, Default)]
@@ -192,7 +192,7 @@ impl Shapes {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn new(report: &'a Report<'a>, with_text: &Texts) -> Result<Self> {
+    pub(super) fn new(report: &'a Report<'a>, with_text: &Chosen) -> Result<Self> {
         let findings = report.findings;
         let sketches = findings.sketches();
         let texts = findings.collection.texts_per_sketch(sketches.len())?;
