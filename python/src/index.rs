@@ -130,7 +130,10 @@ impl Index {
     #[pyo3(signature = (path, *, write=false))]
     fn new(py: Python<'_>, path: PathBuf, write: bool) -> PyResult<Index> {
         let opened = py.detach(|| match write {
-            true => Library::builder(&path).writer_name(WHO).write().map(Index::of),
+            true => Library::builder(&path)
+                .writer_name(WHO)
+                .write()
+                .map(Index::of),
             false => Library::open(&path).map(|index| Index {
                 index: Arc::new(index),
                 writer: Mutex::new(None),

@@ -54,6 +54,12 @@ _Path: TypeAlias = str | PathLike[str]
 _Pages: TypeAlias = _Path | Iterable[_Path] | Iterable[Mapping[str, Any]] | _ArrowStream | _ArrowArray
 _Page: TypeAlias = str | bytes | Mapping[str, Any]
 _Progress: TypeAlias = bool | Callable[[str, int, int], object] | None
+_Fold: TypeAlias = Literal["nfkc", "case", "simplify"]
+_Extract: TypeAlias = Literal["none", "main", "precise"]
+_Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
+_Canonical: TypeAlias = Literal["longest", "earliest", "first"]
+_Drop: TypeAlias = Literal["both", "duplicate"]
+_Tables: TypeAlias = Literal["jsonl", "csv", "parquet"]
 _Relation: TypeAlias = Literal["duplicate", "contains", "contained_by"]
 
 class RetoldError(Exception): ...
@@ -145,7 +151,29 @@ class Judgement:
 
 @final
 class Model:
-    def __new__(cls, **options: Any) -> Model: ...
+    def __new__(
+        cls,
+        *,
+        text_field: str = "text",
+        html_field: str = "html",
+        id_field: str = "id",
+        url_field: str = "url",
+        date_field: str = "date",
+        site_field: str | None = None,
+        site_dir: int | None = None,
+        max_record_size: int = 67108864,
+        fold: Sequence[_Fold] = ...,
+        extract: _Extract | None = None,
+        user_dict: _Path | None = None,
+        synonyms: _Path | None = None,
+        knowledge: _Path | None = None,
+        method: str = "coverage",
+        params: Mapping[str, str | float] = ...,
+        exact: bool = True,
+        cluster: _Cluster = "two-edge",
+        canonical: _Canonical = "longest",
+        drop: _Drop = "both",
+    ) -> Model: ...
     def text(self, page: _Page) -> Text: ...
     def sketch(self, page: _Page | Text) -> Sketch: ...
     def judge(self, a: Sketch, b: Sketch) -> Judgement: ...
@@ -173,7 +201,31 @@ class Model:
 class Index:
     def __new__(cls, path: _Path, *, write: bool = False) -> Index: ...
     @staticmethod
-    def create(path: _Path, *, model: Model | None = None, texts: bool = True, **options: Any) -> Index: ...
+    def create(
+        path: _Path,
+        *,
+        model: Model | None = None,
+        texts: bool = True,
+        text_field: str = "text",
+        html_field: str = "html",
+        id_field: str = "id",
+        url_field: str = "url",
+        date_field: str = "date",
+        site_field: str | None = None,
+        site_dir: int | None = None,
+        max_record_size: int = 67108864,
+        fold: Sequence[_Fold] = ...,
+        extract: _Extract | None = None,
+        user_dict: _Path | None = None,
+        synonyms: _Path | None = None,
+        knowledge: _Path | None = None,
+        method: str = "coverage",
+        params: Mapping[str, str | float] = ...,
+        exact: bool = True,
+        cluster: _Cluster = "two-edge",
+        canonical: _Canonical = "longest",
+        drop: _Drop = "both",
+    ) -> Index: ...
     def add(
         self, pages: _Pages, *, matches: int = 20, commit: int = 1000, progress: _Progress = None
     ) -> list[dict[str, Any]]: ...
@@ -209,13 +261,93 @@ def dedup(
     threads: int = 0,
     memory: int | None = None,
     temp_dir: _Path | None = None,
+    allow_empty: bool = False,
     progress: _Progress = None,
-    **options: Any,
+    kept: bool = True,
+    mark: bool = False,
+    tables: _Tables = "jsonl",
+    report_text: int | None = None,
+    alarm_size: int = 1000,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    date_field: str = "date",
+    site_field: str | None = None,
+    site_dir: int | None = None,
+    max_record_size: int = 67108864,
+    fold: Sequence[_Fold] = ...,
+    extract: _Extract | None = None,
+    user_dict: _Path | None = None,
+    synonyms: _Path | None = None,
+    knowledge: _Path | None = None,
+    method: str = "coverage",
+    params: Mapping[str, str | float] = ...,
+    exact: bool = True,
+    cluster: _Cluster = "two-edge",
+    canonical: _Canonical = "longest",
+    drop: _Drop = "both",
 ) -> Findings: ...
-def explain(a: _Page, b: _Page, *, model: Model | None = None, **options: Any) -> dict[str, Any]: ...
-def text(page: _Page, **options: Any) -> Text: ...
+def explain(
+    a: _Page,
+    b: _Page,
+    *,
+    model: Model | None = None,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    date_field: str = "date",
+    site_field: str | None = None,
+    site_dir: int | None = None,
+    max_record_size: int = 67108864,
+    fold: Sequence[_Fold] = ...,
+    extract: _Extract | None = None,
+    user_dict: _Path | None = None,
+    synonyms: _Path | None = None,
+    knowledge: _Path | None = None,
+    method: str = "coverage",
+    params: Mapping[str, str | float] = ...,
+    exact: bool = True,
+    cluster: _Cluster = "two-edge",
+    canonical: _Canonical = "longest",
+    drop: _Drop = "both",
+) -> dict[str, Any]: ...
+def text(
+    page: _Page,
+    *,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    date_field: str = "date",
+    site_field: str | None = None,
+    site_dir: int | None = None,
+    max_record_size: int = 67108864,
+    fold: Sequence[_Fold] = ...,
+    extract: _Extract | None = None,
+    user_dict: _Path | None = None,
+    synonyms: _Path | None = None,
+    knowledge: _Path | None = None,
+    method: str = "coverage",
+    params: Mapping[str, str | float] = ...,
+    exact: bool = True,
+    cluster: _Cluster = "two-edge",
+    canonical: _Canonical = "longest",
+    drop: _Drop = "both",
+) -> Text: ...
 def read(
-    paths: _Path | Iterable[_Path], *, on_reject: Callable[[str, int, str], object] | None = None, **options: Any
+    paths: _Path | Iterable[_Path],
+    *,
+    on_reject: Callable[[str, int, str], object] | None = None,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    date_field: str = "date",
+    site_field: str | None = None,
+    site_dir: int | None = None,
+    max_record_size: int = 67108864,
 ) -> Reader: ...
 def decoded(bytes: bytes) -> str: ...
 

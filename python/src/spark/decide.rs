@@ -20,7 +20,7 @@ use retold::watch::Watch;
 use retold::{Error, Findings, Model as Judge, Result, RunConfig};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
-use super::{answer, work};
+use super::rows::{answer, work};
 use crate::error::raise;
 use crate::findings::{Columns, clusters, dropped, pairs};
 use crate::model::Model;

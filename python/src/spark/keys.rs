@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use retold::{Model as Judge, Sketch};
 
-use super::{Numbers, answer, work};
+use super::numbers::Numbers;
+use super::rows::{answer, work};
 use crate::findings::Columns;
 use crate::model::Model;
 
