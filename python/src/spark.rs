@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 /// Adds what `retold.spark` needs to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("CROWD", retold::dedup::CROWD)?;
+    module.add("HEAVY", retold::dedup::CROWD)?;
     module.add("FAMILY", retold::dedup::FAMILY)?;
     module.add_class::<numbers::Numbers>()?;
     module.add_class::<keys::Meeting>()?;
@@ -26,5 +26,5 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(keys::unit_rows, module)?)?;
     module.add_function(wrap_pyfunction!(keys::key_rows, module)?)?;
     module.add_function(wrap_pyfunction!(keys::posting_rows, module)?)?;
-    module.add_function(wrap_pyfunction!(keys::crowd_rows, module)?)
+    module.add_function(wrap_pyfunction!(keys::heavy_rows, module)?)
 }

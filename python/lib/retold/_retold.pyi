@@ -4,8 +4,8 @@ from typing import Any, Literal, Protocol, TypeAlias, final
 
 __version__: str
 __all__ = [
-    "CROWD",
     "FAMILY",
+    "HEAVY",
     "CorruptError",
     "Deciding",
     "FileError",
@@ -26,11 +26,11 @@ __all__ = [
     "Verdict",
     "__version__",
     "connected",
-    "crowd_rows",
     "decoded",
     "dedup",
     "deletes",
     "explain",
+    "heavy_rows",
     "judge_rows",
     "key_rows",
     "learn_sketches",
@@ -351,8 +351,8 @@ def read(
 ) -> Reader: ...
 def decoded(bytes: bytes) -> str: ...
 
-CROWD: int
 FAMILY: int
+HEAVY: int
 
 # What `retold.spark` is made of. Batches are pyarrow's; streams have the PyCapsule interface.
 
@@ -380,8 +380,8 @@ def sketch_rows(model: Model, rows: _ArrowArray) -> Any: ...
 def learn_sketches(model: Model, rows: _ArrowStream) -> Model: ...
 def unit_rows(model: Model, rows: _ArrowArray) -> Any: ...
 def key_rows(rows: _ArrowArray) -> Any: ...
-def posting_rows(model: Model, rows: _ArrowArray, crowded: Numbers) -> Any: ...
-def crowd_rows(model: Model, rows: _ArrowArray, crowded: Numbers) -> Any: ...
+def posting_rows(model: Model, rows: _ArrowArray, heavy: Numbers) -> Any: ...
+def heavy_rows(model: Model, rows: _ArrowArray, heavy: Numbers) -> Any: ...
 def judge_rows(model: Model, rows: _ArrowArray) -> Any: ...
 def connected(rows: _ArrowStream) -> Any: ...
 def deletes(model: Model) -> bool: ...
