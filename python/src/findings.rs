@@ -161,30 +161,30 @@ impl PyFindings {
         })
     }
 
-    /// Pages that go: `id`, the `canonical` page that stays for it, and the `relation` of the first to the second.
+    /// Pages that are dropped: `id`, the `canonical` page that is kept for it, and the `relation` of the first to the second.
     #[getter]
     fn dropped(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| table(dropped(&self.findings, self.request.output.mark)))
     }
 
-    /// Pages that stay: `id`, in the order of reading.
+    /// Pages that are kept: `id`, in the order of reading.
     #[getter]
     fn kept(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| {
             let findings = &self.findings;
-            let mut goes = vec![false; findings.by_id.len()];
+            let mut is_dropped = vec![false; findings.by_id.len()];
             if !self.request.output.mark {
                 findings
                     .dropped
                     .iter()
-                    .for_each(|gone| goes[findings.by_id[gone.page.at()].at()] = true);
+                    .for_each(|gone| is_dropped[findings.by_id[gone.page.at()].at()] = true);
             }
-            let pages = PageNo::first(goes.len()).zip(goes);
+            let pages = PageNo::first(is_dropped.len()).zip(is_dropped);
             table(vec![(
                 "id",
                 strings(
                     pages
-                        .filter(|(_, goes)| !goes)
+                        .filter(|(_, is_dropped)| !is_dropped)
                         .map(|(page, _)| findings.collection.id(page)),
                 ),
             )])

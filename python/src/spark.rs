@@ -22,7 +22,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pages::deletes, module)?)?;
     module.add_function(wrap_pyfunction!(pages::verifies, module)?)?;
     module.add_function(wrap_pyfunction!(pages::name_rows, module)?)?;
-    module.add_function(wrap_pyfunction!(pages::proof_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::fingerprint_rows, module)?)?;
     module.add_function(wrap_pyfunction!(keys::unit_rows, module)?)?;
     module.add_function(wrap_pyfunction!(keys::key_rows, module)?)?;
     module.add_function(wrap_pyfunction!(keys::posting_rows, module)?)?;

@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         _ => None,
     };
     progress.finish();
-    let told = |offsets| {
+    let counted_story = |offsets| {
         let mut story = story(&case, offsets)?;
         for feature in &mut story.features {
             feature.df = counted
@@ -110,14 +110,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Ok::<Story, Error>(story)
     };
     if let Some(path) = &args.html {
-        write_html(&told(Offsets::Utf16)?, path)?;
+        write_html(&counted_story(Offsets::Utf16)?, path)?;
     }
     if args.json {
-        print_json(&told(Offsets::Chars)?, &case)?;
+        print_json(&counted_story(Offsets::Chars)?, &case)?;
     } else {
         let screen = Screen::of(args.full, colours(args.color));
         print(&explain_view::render(
-            &told(Offsets::Chars)?,
+            &counted_story(Offsets::Chars)?,
             case.model.method().name,
             &screen,
         ))?;

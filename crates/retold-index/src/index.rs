@@ -15,17 +15,17 @@ use serde::Serialize;
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
 
-/// A proof of a page's text under a model: the epoch, and a hash of what the page is (pages of one text may differ in what is main
+/// Names the full fingerprint of a page's text under a model: the epoch, and a hash of what the page is (pages of one text may differ in what is main
 /// text, and numbers of pages change).
-type ProofKey = (u32, u128);
+type FingerprintKey = (u32, u128);
 
-/// Weighs proofs by their bytes.
+/// Weighs full fingerprints by their bytes.
 #[derive(Clone)]
 pub(crate) struct Bytes;
 
-impl Weighter<ProofKey, Arc<[u64]>> for Bytes {
-    fn weight(&self, _: &ProofKey, proof: &Arc<[u64]>) -> u64 {
-        64 + 8 * proof.len() as u64
+impl Weighter<FingerprintKey, Arc<[u64]>> for Bytes {
+    fn weight(&self, _: &FingerprintKey, fingerprint: &Arc<[u64]>) -> u64 {
+        64 + 8 * fingerprint.len() as u64
     }
 }
 
@@ -37,7 +37,7 @@ const TITLE: usize = 200;
 pub struct Index {
     folder: PathBuf,
     state: RwLock<State>,
-    pub(crate) proofs: Cache<ProofKey, Arc<[u64]>, Bytes>,
+    pub(crate) fingerprints: Cache<FingerprintKey, Arc<[u64]>, Bytes>,
 }
 
 /// An index in numbers.
@@ -91,12 +91,12 @@ impl Index {
         folder.join(crate::state::MANIFEST).is_file()
     }
 
-    /// `memory`: bytes of proofs that are kept.
+    /// `memory`: bytes of full fingerprints that are kept.
     pub(crate) fn of(folder: &Path, state: State, memory: u64) -> Index {
         Index {
             folder: folder.to_owned(),
             state: RwLock::new(state),
-            proofs: Cache::with_weighter(1 << 14, memory, Bytes),
+            fingerprints: Cache::with_weighter(1 << 14, memory, Bytes),
         }
     }
 

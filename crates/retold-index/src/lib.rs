@@ -53,7 +53,7 @@ pub use query::{MATCHES, Match, MatchLine};
 
 pub use record::Entry;
 pub use status::Status;
-pub use story::{Order, Story, StoryLine, Told};
+pub use story::{Order, Story, StoryLine, StoryPage};
 pub use writer::{Added, Writer};
 
 #[cfg(test)]

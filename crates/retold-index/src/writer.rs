@@ -42,7 +42,7 @@ pub struct Writer {
 struct Plan {
     /// For each page: what becomes of it, its number, and the page that it takes the place of.
     pages: Vec<(Status, u32, Option<u32>)>,
-    /// Page that goes -> page that it goes for.
+    /// Page that is replaced -> page that takes its place.
     gone: FxHashMap<u32, u32>,
 }
 
@@ -269,8 +269,8 @@ fn matches(
             but: Some(number),
             is_gone: &is_gone,
         };
-        let proof = |model: &Model| Ok(model.verifier().map(|v| v.proof(&page.text).into()));
-        let matches = index.matches(&page.entry.sketch, &proof, &view, limit)?;
+        let fingerprint = |model: &Model| Ok(model.verifier().map(|v| v.proof(&page.text).into()));
+        let matches = index.matches(&page.entry.sketch, &fingerprint, &view, limit)?;
         Ok(Added { status, matches })
     });
     added.collect()

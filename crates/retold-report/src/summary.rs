@@ -51,7 +51,7 @@ pub struct Summary {
 pub struct Records {
     /// All records.
     pub read: u64,
-    /// Pages that stay.
+    /// Pages that are kept.
     pub kept: u64,
     /// Pages dropped because they repeat a kept page.
     pub dropped: u64,

@@ -1,4 +1,5 @@
-//! Parameters of a method that fit a labelled set, found by a genetic algorithm (METHODS §2.6).
+//! Parameters of a method that fit a labelled set, found by a genetic algorithm, as the paper on AgT (Journal of Computer
+//! Applications 2010, 30(6):1661) finds its own.
 //!
 //! Pages are read once. Those that the gold connects stay together: a part of the groups is held out, the search sees
 //! the others only, and the result is scored on both, beside what it started from.

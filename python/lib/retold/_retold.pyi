@@ -4,12 +4,12 @@ from typing import Any, Literal, Protocol, TypeAlias, final
 
 __version__: str
 __all__ = [
-    "FAMILY",
-    "HEAVY",
     "CorruptError",
     "Deciding",
+    "FAMILY",
     "FileError",
     "Findings",
+    "HEAVY",
     "Index",
     "InternalError",
     "Judgement",
@@ -30,13 +30,13 @@ __all__ = [
     "dedup",
     "deletes",
     "explain",
+    "fingerprint_rows",
     "heavy_rows",
     "judge_rows",
     "key_rows",
     "learn_sketches",
     "name_rows",
     "posting_rows",
-    "proof_rows",
     "read",
     "sketch_rows",
     "text",
@@ -387,4 +387,4 @@ def connected(rows: _ArrowStream) -> Any: ...
 def deletes(model: Model) -> bool: ...
 def verifies(model: Model) -> bool: ...
 def name_rows(rows: _ArrowArray) -> Any: ...
-def proof_rows(model: Model, rows: _ArrowArray, wanted: Numbers) -> Any: ...
+def fingerprint_rows(model: Model, rows: _ArrowArray, wanted: Numbers) -> Any: ...

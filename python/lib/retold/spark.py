@@ -11,7 +11,7 @@ one machine, by the same code. So pairs and kept pages are those of `retold.dedu
 6. `_labels`: what is decided together. On one machine, components with heavy keys are decided in one sequence, as some of their lists are given up
    before all have looked at them. So here they go to one task, up to a million pages. If they are more, `_tied` ties texts
    that may share nothing but heavy keys together, a line each, and each component is decided by itself.
-7. `_proofs`: texts again, only of components with more than one; what verification needs of them goes to the components.
+7. `_fingerprints`: texts again, only of components with more than one; what verification needs of them goes to the components.
 8. `_decided`: each component is decided in one task, many small ones at a time.
 """
 
@@ -286,20 +286,20 @@ class _Job:
         component = F.when(F.col("together"), F.lit(0)).otherwise(F.col("component"))
         return texts.select("node", component.cast("bigint").alias("component"), "first", near.alias("near"))
 
-    def _proofs(self, labels):
+    def _fingerprints(self, labels):
         named = labels.where("near").select(F.col("first").alias("id"), "component")
         wanted = _retold.Numbers(named.mapInArrow(_names, "name bigint, component bigint").toArrow())
         self.report["texts"] = len(wanted)
         pages = self.pages.select(*self.columns)
-        return self._map(pages, "proof_rows", "component bigint, id string, proof binary", wanted)
+        return self._map(pages, "fingerprint_rows", "component bigint, id string, fingerprint binary", wanted)
 
     def _decided(self, good, labels):
         pages = good.join(labels.select("node", "component"), "node")
-        pages = pages.select("component", "id", "date", "bytes", "site", "sketch", F.lit(None).cast("binary").alias("proof"))
+        pages = pages.select("component", "id", "date", "bytes", "site", "sketch", F.lit(None).cast("binary").alias("fingerprint"))
         if _retold.verifies(self.model):
             none = {name: F.lit(None).cast(kind).alias(name) for name, kind in
                     (("date", "bigint"), ("bytes", "bigint"), ("site", "string"), ("sketch", "binary"))}
-            pages = pages.unionByName(self._proofs(labels).select("component", "id", *none.values(), "proof"))
+            pages = pages.unionByName(self._fingerprints(labels).select("component", "id", *none.values(), "fingerprint"))
         pages = pages.repartition(self.partitions, "component").sortWithinPartitions("component", "id")
         return self._stream(pages, _FOUND, lambda model: _retold.Deciding(_model(model)))
 

@@ -90,8 +90,7 @@ impl Ordered {
             _ => 0,
         };
         let keys = sketch.keys.iter().copied();
-        let (heavy, mut free): (Vec<u64>, Vec<u64>) =
-            keys.partition(|&key| heavy.has(key as i64));
+        let (heavy, mut free): (Vec<u64>, Vec<u64>) = keys.partition(|&key| heavy.has(key as i64));
         free.sort_by_key(|&key| how_many(key));
         let bounds = model.bounds(model.size(&sketch.keys));
         let overlap = bounds.overlap.max(1);

@@ -237,10 +237,10 @@ pub fn name_rows<'py>(py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'p
     })
 }
 
-/// Pages whose ids are among the numbers become `component` (the number beside), `id`, and `proof`: the 16 bytes of the text's
-/// hash, and the text's proof.
+/// Pages whose ids are among the numbers become `component` (the number beside), `id`, and `fingerprint`: the 16 bytes of the text's
+/// hash, and the text's fingerprint.
 #[pyfunction]
-pub fn proof_rows<'py>(
+pub fn fingerprint_rows<'py>(
     py: Python<'py>,
     model: &Bound<'py, Model>,
     rows: PyRecordBatch,
@@ -249,7 +249,7 @@ pub fn proof_rows<'py>(
     let (model, wanted) = (&model.get().0, wanted.get());
     work(py, rows, |rows| {
         let columns = columns(&rows.0, &model.config().read)?;
-        let (mut components, mut ids, mut proofs) = (
+        let (mut components, mut ids, mut fingerprints) = (
             Int64Builder::new(),
             StringBuilder::new(),
             BinaryBuilder::new(),
@@ -268,8 +268,8 @@ pub fn proof_rows<'py>(
             let Some(hash) = text_hash(&text) else {
                 continue;
             };
-            let mut proof = hash.to_le_bytes().to_vec();
-            proof.extend(
+            let mut fingerprint = hash.to_le_bytes().to_vec();
+            fingerprint.extend(
                 verifier
                     .proof(&text)
                     .iter()
@@ -277,12 +277,12 @@ pub fn proof_rows<'py>(
             );
             components.append_value(component);
             ids.append_value(page.id);
-            proofs.append_value(proof);
+            fingerprints.append_value(fingerprint);
         }
         Ok(vec![
             ("component", Arc::new(components.finish())),
             ("id", Arc::new(ids.finish())),
-            ("proof", Arc::new(proofs.finish())),
+            ("fingerprint", Arc::new(fingerprints.finish())),
         ])
     })
 }

@@ -150,7 +150,7 @@ pub fn query(args: &Query) -> Result<ExitCode> {
 
 /// Hands the pages of all inputs to `take`, in groups; says how many were rejected.
 ///
-/// Ids are those of the contract, but an id that comes again is not given another name: it is the same page, come again.
+/// Ids are those of `retold dedup`, but an id that comes again gets no other name: it is the same page, come again.
 fn each_group(
     what: &What,
     index: &Index,

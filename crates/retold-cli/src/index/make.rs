@@ -190,14 +190,14 @@ struct Kept {
     text: Option<String>,
 }
 
-fn write_kept(index: &Index, out: &OutDir, stays: impl Fn(&str) -> bool) -> Result<()> {
+fn write_kept(index: &Index, out: &OutDir, is_kept: impl Fn(&str) -> bool) -> Result<()> {
     let folder = out.path("kept");
     std::fs::create_dir(&folder).map_err(Error::io("cannot make the folder", &folder))?;
     let mut file = out.create("kept/pages.jsonl")?;
     let path = out.path("kept/pages.jsonl");
     let failed = || Error::io("cannot write", &path);
     index.each(|entry, text| {
-        if !stays(&entry.id) {
+        if !is_kept(&entry.id) {
             return Ok(());
         }
         let line = Kept {

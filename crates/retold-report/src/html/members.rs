@@ -102,7 +102,7 @@ pub(super) struct Detail<'a> {
     all_pairs: u64,
 }
 
-/// A member: `[id, site, characters, bytes, date, fate, member it is dropped for, features, text]`: fate 0 kept, 1 dropped as a
+/// A member: `[id, site, characters, bytes, date, decision, member it is dropped for, features, text]`: decision 0 kept, 1 dropped as a
 /// duplicate, 2 dropped as contained; -1 stands for none.
 type MemberRow<'a> = (Cow<'a, str>, i64, u64, u64, Option<i64>, u8, i64, u32, i64);
 
@@ -153,7 +153,7 @@ fn member<'a>(
     texts: &Chosen,
 ) -> MemberRow<'a> {
     let page = report.findings.page(rank);
-    let (fate, for_whom) = match report.drop_of(rank) {
+    let (decision, for_whom) = match report.drop_of(rank) {
         None => (0, None),
         Some((canonical, Relation::Duplicate)) => (1, at.get(&canonical)),
         Some((canonical, _)) => (2, at.get(&canonical)),
@@ -166,7 +166,7 @@ fn member<'a>(
         page.bytes,
         // Days are what is shown; null is no date, as days may be negative.
         page.date.map(|date| date.div_euclid(86_400)),
-        fate,
+        decision,
         for_whom.map_or(-1, |&at| at as i64),
         page.keys,
         slot.map_or(-1, |slot| slot as i64),

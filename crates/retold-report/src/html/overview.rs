@@ -19,12 +19,12 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
     let sizes = findings.clusters.iter().map(|c| c.members.len() as u64);
     let pairs = findings.pairs.iter();
     let pairs = pairs.map(|pair| (pair.relation, f64::from(pair.similarity)));
-    let mut goes = vec![false; findings.by_id.len()];
+    let mut is_dropped = vec![false; findings.by_id.len()];
     for drop in &findings.dropped {
-        goes[drop.page.at()] = true;
+        is_dropped[drop.page.at()] = true;
     }
     let ranks = Rank::first(findings.by_id.len());
-    let dates = ranks.map(|rank| (findings.page(rank).date, goes[rank.at()]));
+    let dates = ranks.map(|rank| (findings.page(rank).date, is_dropped[rank.at()]));
     json!({
         "records": summary.records,
         "pairs": summary.pairs,
