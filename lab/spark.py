@@ -90,7 +90,7 @@ def measure(spark, running, folder, workers, count, into, out, args):
     found = retold.spark.dedup(pages, partitions=out)
     seconds, tasks = time.monotonic() - begun, task_seconds(spark) - before
     line = {"pages": count, "workers": workers, "share": args.share, "partitions": [into, out], "seconds": round(seconds, 1), "task_seconds": round(tasks, 1)}
-    line["report"] = found.report
+    line["summary"] = found.summary
     if args.kill:
         executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
         line["executors lost"] = sum(not executors.apply(at).isActive() for at in range(executors.size()))

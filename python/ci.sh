@@ -6,8 +6,6 @@ cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Shared with the workspace beside it: most crates are the same.
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../target}
 # Of pyspark, which is not at ease with the newest pandas yet.
 export PYTHONWARNINGS="ignore::FutureWarning:pyspark"
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use retold::read::{Outcome, ReadOptions, RecordDecision, Source, discover};
-use retold::{Config, Model, Page};
+use retold::read::{RecordDecision, Outcome, ReadOptions, Source, discover};
+use retold::{JudgeConfig, Model, Page};
 use retold_index::Index;
 use tempfile::TempDir;
 
@@ -90,8 +90,8 @@ struct Fixture {
 
 static INDEX: LazyLock<Fixture> = LazyLock::new(|| {
     let folder = FOLDER.path().join("index");
-    let model = Model::new(Config::default()).expect("a model");
-    let mut writer = retold_index::create(&folder, &model, true, "fuzz").expect("an index");
+    let model = Model::new(JudgeConfig::default()).expect("a model");
+    let mut writer = retold_index::Index::builder(&folder).create(&model).expect("an index");
     let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon.";
     let page = |number: u32| Page::text(format!("page {number}"), format!("{story} Part {number}."));
     for number in 0..6 {

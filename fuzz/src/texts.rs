@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use retold::method::METHODS;
 use retold::page::Markup;
 use retold::text::{Extract, Text, TextOptions, WordForm, charset, guard as html_guard, text_of};
-use retold::{Config, Model, Page, Sketch};
+use retold::{JudgeConfig, Model, Page, Sketch};
 
 fn options(extract: Extract) -> TextOptions {
     TextOptions {
@@ -123,9 +123,9 @@ pub fn words(data: &[u8]) {
 /// One model a method; those that must learn first are left out.
 static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
     let model = |name: &str| {
-        let config = Config {
+        let config = JudgeConfig {
             method: name.to_owned(),
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         Model::new(config).expect("a method")
     };

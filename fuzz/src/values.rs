@@ -9,7 +9,7 @@ use retold::page::{seconds, site_of};
 use retold::text::synonyms::Synonyms;
 use retold::text::tokenize::Tokenizer;
 use retold::text::{Text, TextOptions};
-use retold::{Config, Model, Sketch};
+use retold::{JudgeConfig, Model, Sketch};
 
 use crate::files::file;
 
@@ -38,8 +38,8 @@ pub fn config(data: &[u8]) {
     let Ok(value) = serde_json::from_slice(data) else {
         return;
     };
-    if let Ok(config) = Config::from_value(value) {
-        let again = Config::from_map(config.to_map()).expect("its own options");
+    if let Ok(config) = JudgeConfig::from_value(value) {
+        let again = JudgeConfig::from_map(config.to_map()).expect("its own options");
         assert!(again.to_map() == config.to_map());
         // Word files would be looked for on disk.
         if config.user_dict.is_none() && config.synonyms.is_none() {

@@ -7,7 +7,7 @@ use retold::collect::Collection;
 use retold::param::Settings;
 use retold::read::{ReadOptions, discover};
 use retold::spill::Memory;
-use retold::{Config, Model};
+use retold::{JudgeConfig, Model};
 use rustc_hash::FxHashMap;
 
 fn main() -> retold::Result<()> {
@@ -19,14 +19,14 @@ fn main() -> retold::Result<()> {
     );
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
     for noise in ["none", "idf", "site"] {
-        let model = Model::new(Config {
+        let model = Model::new(JudgeConfig {
             method: "period".into(),
             params: Settings::from([("noise".into(), noise.into())]),
-            ..Config::default()
+            ..JudgeConfig::default()
         })?;
         let collection = Collection::read(&sources, &read, &model, &Memory::default(), &())?;
         let model = match collection.knowledge(&model)? {
-            Some(knowledge) => model.learn(knowledge),
+            Some(knowledge) => model.with_knowledge(knowledge),
             None => model,
         };
         count(noise, &collection, &model);

@@ -12,7 +12,7 @@ use std::time::UNIX_EPOCH;
 use retold::read::{Outcome, discover};
 use retold::text::tokenize::Tokenizer;
 use retold::text::{Text, WordForm};
-use retold::{Config, Model};
+use retold::{JudgeConfig, Model};
 
 const ROUNDS: usize = 15;
 
@@ -22,9 +22,9 @@ fn main() -> Result<(), retold::Error> {
         println!("skipped: no data (name a file or folder of pages)");
         return Ok(());
     };
-    let model = Model::new(Config {
+    let model = Model::new(JudgeConfig {
         method: "agglomerate".into(),
-        ..Config::default()
+        ..JudgeConfig::default()
     })?;
     let texts = texts(input, &model)?;
     let method = (model.method().build)(model.params(), &Arc::default());

@@ -162,7 +162,7 @@ fn mixed(
                     let page = &asked[next.fetch_add(1, Ordering::Relaxed) % asked.len()];
                     timed(
                         &mut client,
-                        "/v1/match",
+                        "/v1/query",
                         "application/json",
                         page.as_bytes(),
                         &finds,
@@ -268,7 +268,7 @@ fn idle(address: SocketAddr, count: usize, seconds: u64) -> Result<()> {
     while start.elapsed() < Duration::from_secs(seconds) {
         timed(
             &mut client,
-            "/v1/match",
+            "/v1/query",
             "text/plain",
             b"Is anybody there?",
             &times,

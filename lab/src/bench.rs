@@ -6,25 +6,22 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use retold::cluster::{self, Canonical};
-use retold::collect::{Collection, Drafts};
-use retold::dedup::{CROWD, FAMILY, Matched, Matching, preference};
+use retold::cluster;
+use retold::collect::Collection;
 use retold::dedup::{Take, TextSource};
 use retold::ids::{PageNo, Rank};
-use retold::knowledge::Frequencies;
-use retold::knowledge::Knowledge;
+use retold::knowledge::{Frequencies, Knowledge};
 use retold::param::Params;
 use retold::relation::Relation;
-use retold::spill::Memory;
 use retold::system::cpu_time;
 use retold::text::Text;
 use retold::watch::Watch;
-use retold::{Config, Error, Model, Result, Sketch};
+use retold::{Dedup, Error, JudgeConfig, Model, Result, RunConfig, Sketch};
 use rustc_hash::FxHashSet;
 
 /// Some pages of a collection, with sketches that can be used again.
 pub(crate) struct Bench<'a> {
-    base: Config,
+    base: JudgeConfig,
     collection: &'a Collection,
     texts: &'a [Text],
     pages: &'a [PageNo],
@@ -68,13 +65,13 @@ impl<'a> Bench<'a> {
     /// For the pages with these numbers, ascending, of a collection; `texts` has the texts of all its pages. `base` has
     /// everything but the parameters.
     pub(crate) fn new(
-        base: &Config,
+        base: &JudgeConfig,
         (collection, texts): (&'a Collection, &'a [Text]),
         pages: &'a [PageNo],
     ) -> Bench<'a> {
         Bench {
             // A text that was made keeps its words and concepts: word files need not be read for every model.
-            base: Config {
+            base: JudgeConfig {
                 user_dict: None,
                 synonyms: None,
                 // What a method learns depends on the pages that it is tried on.
@@ -95,34 +92,22 @@ impl<'a> Bench<'a> {
             return Err(Error::Cancelled);
         }
         let (model, sketches) = self.sketches(self.model(params)?)?;
-        let mut part = self.collection.with_sketches(self.pages, &sketches)?;
+        let part = self.collection.with_sketches(self.pages, &sketches)?;
         let model = match part.knowledge(&model)? {
-            Some(known) => model.learn(known),
+            Some(known) => model.with_knowledge(known),
             None => model,
         };
-        let by_id = part.pages.by_id();
-        let preference = preference(&part, Canonical::default(), &by_id, watch)?;
         let watch = &Unseen(watch);
-        let sketches = std::mem::take(&mut part.sketches);
         let texts = InMemory {
             pages: self.pages,
             texts: self.texts,
         };
-        let matching = Matching {
-            model: &model,
-            collection: &part,
-            by_id: &by_id,
-            preference: &preference,
-            texts: &texts,
-            memory: &Memory::default(),
-            watch,
-            family: FAMILY,
-            crowd: CROWD,
-            resume: None,
-            is_old: &[],
-        };
-        let matched = Matched::find(matching, sketches, Drafts::default())?;
-        let page = |rank: Rank| self.pages[by_id[rank.at()].at()];
+        // It stays on the threads that the search runs on.
+        let mut resources = RunConfig::default();
+        resources.threads = rayon::current_num_threads();
+        let job = Dedup::new(model).resources(&resources).watch(watch);
+        let findings = job.run_sketched(part, &texts)?;
+        let page = |rank: Rank| self.pages[findings.by_id[rank.at()].at()];
         let pair = |pair: cluster::Pair| Pair {
             a: page(pair.a),
             b: page(pair.b),
@@ -130,8 +115,8 @@ impl<'a> Bench<'a> {
             similarity: pair.similarity,
         };
         Ok(Found {
-            pairs: matched.pairs.iter().map(pair).collect(),
-            candidates: matched.candidates,
+            pairs: findings.pairs.iter().map(pair).collect(),
+            candidates: findings.candidates,
         })
     }
 
@@ -147,7 +132,7 @@ impl<'a> Bench<'a> {
 
     /// A model with these parameters that knows nothing.
     fn model(&self, params: &Params) -> Result<Model> {
-        Model::new(Config {
+        Model::new(JudgeConfig {
             params: params.settings(),
             ..self.base.clone()
         })
@@ -192,7 +177,7 @@ impl<'a> Bench<'a> {
     /// The document frequencies that the model wants to be taught; equal texts count once.
     fn words(&self, model: &Model) -> Knowledge {
         let mut seen = FxHashSet::default();
-        let text = |page: PageNo| self.collection.page(page).text;
+        let text = |page: PageNo| self.collection.page(page).text_hash;
         let different = self.pages.iter().copied();
         let different = different.filter(|&page| text(page).is_some_and(|text| seen.insert(text)));
         let counted = different.collect::<Vec<PageNo>>().into_par_iter();
@@ -204,7 +189,7 @@ impl<'a> Bench<'a> {
 /// The model with words, if there are some.
 fn taught(model: Model, words: &Option<Knowledge>) -> Model {
     match words {
-        Some(words) => model.learn(words.clone()),
+        Some(words) => model.with_knowledge(words.clone()),
         None => model,
     }
 }
@@ -284,14 +269,14 @@ mod tests {
         (0..160).map(page).collect()
     }
 
-    fn config(method: &str, params: &[(&str, &str)]) -> Config {
+    fn config(method: &str, params: &[(&str, &str)]) -> JudgeConfig {
         let params = params
             .iter()
             .map(|&(name, value)| (name.to_owned(), value.into()));
-        Config {
+        JudgeConfig {
             method: method.into(),
             params: params.collect(),
-            ..Config::default()
+            ..JudgeConfig::default()
         }
     }
 
@@ -299,7 +284,7 @@ mod tests {
     type Pairs = Vec<(String, String, f32)>;
 
     /// What a bench finds with one set of parameters after another, and how many times it sketched.
-    fn tried(base: &Config, all: &[&[(&str, &str)]]) -> (Vec<Pairs>, usize) {
+    fn tried(base: &JudgeConfig, all: &[&[(&str, &str)]]) -> (Vec<Pairs>, usize) {
         let model = Model::new(base.clone()).unwrap();
         let sources = [Source::of_pages("pages", pages())];
         let (collection, texts) =

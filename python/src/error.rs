@@ -46,7 +46,7 @@ create_exception!(
 pub fn raise(error: Error) -> PyErr {
     let message = error.to_string();
     match error {
-        Error::Usage(_) => UsageError::new_err(message),
+        Error::Usage(_) | Error::Unreadable(_) => UsageError::new_err(message),
         Error::Io { .. } => FileError::new_err(message),
         Error::Corrupt { .. } => CorruptError::new_err(message),
         Error::Cancelled => PyKeyboardInterrupt::new_err(message),

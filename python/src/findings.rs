@@ -9,9 +9,10 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use retold::dedup::in_pool;
 use retold::ids::{PageNo, Rank};
-use retold::{Error, Findings, Resources, dedup as library};
-use retold_report::{Against, Job, OutDir};
+use retold::{Dedup, Error, Findings, RunConfig};
+use retold_report::{Against, Job, OutDir, OutputConfig, Request};
 
 use crate::error::{InternalError, raise, usage};
 use crate::job;
@@ -24,7 +25,7 @@ use crate::table::Table;
 #[pyclass(frozen, name = "Findings", module = "retold")]
 pub struct PyFindings {
     findings: Findings,
-    inputs: Vec<String>,
+    request: Request,
 }
 
 /// The columns of a table, in order.
@@ -115,8 +116,7 @@ pub fn clusters(findings: &Findings) -> Columns {
 }
 
 /// `dropped.jsonl`; with `mark` nothing is dropped.
-pub fn dropped(findings: &Findings) -> Columns {
-    let mark = findings.model.config().mark;
+pub fn dropped(findings: &Findings, mark: bool) -> Columns {
     let dropped = || findings.dropped.iter().filter(|_| !mark);
     vec![
         ("id", strings(dropped().map(|gone| findings.id(gone.page)))),
@@ -136,7 +136,7 @@ impl PyFindings {
     pub fn of(findings: Findings) -> PyFindings {
         PyFindings {
             findings,
-            inputs: Vec::new(),
+            request: Request::default(),
         }
     }
 }
@@ -162,30 +162,30 @@ impl PyFindings {
         })
     }
 
-    /// Pages that go: `id`, the `canonical` page that stays for it, and the `relation` of the first to the second.
+    /// Pages that are dropped: `id`, the `canonical` page that is kept for it, and the `relation` of the first to the second.
     #[getter]
     fn dropped(&self, py: Python<'_>) -> PyResult<Table> {
-        py.detach(|| table(dropped(&self.findings)))
+        py.detach(|| table(dropped(&self.findings, self.request.output.mark)))
     }
 
-    /// Pages that stay: `id`, in the order of reading.
+    /// Pages that are kept: `id`, in the order of reading.
     #[getter]
     fn kept(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| {
             let findings = &self.findings;
-            let mut goes = vec![false; findings.by_id.len()];
-            if !findings.model.config().mark {
+            let mut is_dropped = vec![false; findings.by_id.len()];
+            if !self.request.output.mark {
                 findings
                     .dropped
                     .iter()
-                    .for_each(|gone| goes[findings.by_id[gone.page.at()].at()] = true);
+                    .for_each(|gone| is_dropped[findings.by_id[gone.page.at()].at()] = true);
             }
-            let pages = PageNo::first(goes.len()).zip(goes);
+            let pages = PageNo::first(is_dropped.len()).zip(is_dropped);
             table(vec![(
                 "id",
                 strings(
                     pages
-                        .filter(|(_, goes)| !goes)
+                        .filter(|(_, is_dropped)| !is_dropped)
                         .map(|(page, _)| findings.collection.id(page)),
                 ),
             )])
@@ -219,7 +219,7 @@ impl PyFindings {
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let summary = py.detach(|| {
-            serde_json::to_string(&retold_report::summary(&self.findings, &self.inputs))
+            serde_json::to_string(&retold_report::summary(&self.findings, &self.request))
         });
         let summary = summary.map_err(|error| InternalError::new_err(error.to_string()))?;
         plain::to_python(py, &summary)
@@ -232,7 +232,7 @@ impl PyFindings {
     }
 
     fn __repr__(&self) -> String {
-        let gone = if self.findings.model.config().mark {
+        let gone = if self.request.output.mark {
             0
         } else {
             self.findings.dropped.len()
@@ -251,7 +251,8 @@ impl PyFindings {
 /// `pages` is a path or several (all formats that `retold dedup` reads), a table with the Arrow PyCapsule interface (pyarrow,
 /// polars, pandas, DuckDB), or an iterable of dicts; a record has `text` (or `html`, str or bytes), and may have `id`, `url`
 /// and `date`. Options are those of `retold dedup`, by their long names with `_` for `-`; parameters of the method go
-/// into `params`. A `model` that has learnt judges by what it knows; with a model there are no options.
+/// into `params`. A `model` that has learnt judges by what it knows; with a model there are only options of the output (`kept`, `mark`,
+/// `tables`, `report_text`, `alarm_size`).
 ///
 /// `out` is a folder to write as `retold dedup -o` does; it needs `pages` to be paths. `threads` (0: one a core), `memory` (bytes
 /// for what is kept of texts) and `temp_dir` change no result. `progress` is True, or a callable that takes (stage, done, total).
@@ -271,7 +272,10 @@ impl PyFindings {
 /// >>> retold.dedup(pages, canonical="first", params={"threshold": 0.8}).kept.column("id")
 /// ['original', 'other']
 #[pyfunction]
-#[pyo3(signature = (pages, *, model=None, out=None, force=false, threads=0, memory=None, temp_dir=None, progress=None, **options))]
+#[pyo3(
+    signature = (pages, *, model=None, out=None, force=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
+    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, tables='jsonl', report_text=None, alarm_size=1000, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, knowledge=None, method='coverage', params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+)]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dedup<'py>(
     py: Python<'py>,
@@ -282,14 +286,18 @@ pub fn dedup<'py>(
     threads: usize,
     memory: Option<u64>,
     temp_dir: Option<PathBuf>,
+    allow_empty: bool,
     progress: Option<Bound<'py, PyAny>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<PyFindings> {
+    let mut options = plain::options(options)?;
+    let output = OutputConfig::taken_from(&mut options).map_err(raise)?;
     let model = Model::given(model, options)?;
-    let mut resources = Resources::default();
-    resources.threads = threads;
-    resources.memory = memory.unwrap_or(resources.memory);
-    resources.temp_dir.clone_from(&temp_dir);
+    let mut run = RunConfig::default();
+    run.threads = threads;
+    run.memory = memory.unwrap_or(run.memory);
+    run.temp_dir.clone_from(&temp_dir);
+    run.allow_empty = allow_empty;
     let mut pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
     let inputs = pages.names();
     let mut sources = std::mem::take(&mut pages.sources);
@@ -303,25 +311,30 @@ pub fn dedup<'py>(
             inputs: pages.paths.clone(),
             stdin: None,
             against: Against::Nothing,
-            config: model.config().clone(),
-            resources: resources.clone(),
+            judge: model.config().clone(),
+            run: run.clone(),
+            output: output.clone(),
             out: out.clone(),
             force,
             resume: false,
         })
         .map_err(raise)?;
     }
+    let request = Request::new(inputs, &output, &run);
     let findings = job::run(py, progress, |watch| {
         let out = out
             .map(|out| OutDir::open(&out, force, false))
             .transpose()?;
-        let findings = library::run(sources, model, &resources, watch)?;
+        let findings = Dedup::new(model)
+            .resources(&run)
+            .watch(watch)
+            .run(sources)?;
         if let Some(out) = out {
-            library::in_pool(threads, || {
-                retold_report::write(&findings, &inputs, out, watch)
+            in_pool(threads, || {
+                retold_report::write(&findings, &request, out, watch)
             })?;
         }
         Ok::<_, Error>(findings)
     })?;
-    Ok(PyFindings { findings, inputs })
+    Ok(PyFindings { findings, request })
 }

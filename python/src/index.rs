@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::explain::shown::Offsets;
 use retold::read::{Outcome, Source, each_record};
-use retold::{Error, Resources, Result};
-use retold_index::{Index as Library, Match, Prepared, Writer, create};
+use retold::{Error, Result, RunConfig};
+use retold_index::{Index as Library, Match, Prepared, Writer};
 use serde_json::{Value, json};
 
 use crate::error::{raise, usage};
@@ -77,7 +77,7 @@ impl Index {
             Outcome::Rejected(reason) => Err((nameless(), reason)),
             Outcome::Page(page) => {
                 let id = page.id.clone();
-                self.index.prepare(page).map_err(|reason| (id, reason))
+                self.index.prepare(page).map_err(|e| (id, e.to_string()))
             }
         })
     }
@@ -130,7 +130,10 @@ impl Index {
     #[pyo3(signature = (path, *, write=false))]
     fn new(py: Python<'_>, path: PathBuf, write: bool) -> PyResult<Index> {
         let opened = py.detach(|| match write {
-            true => Writer::open(&path, WHO).map(Index::of),
+            true => Library::builder(&path)
+                .writer_name(WHO)
+                .write()
+                .map(Index::of),
             false => Library::open(&path).map(|index| Index {
                 index: Arc::new(index),
                 writer: Mutex::new(None),
@@ -142,7 +145,11 @@ impl Index {
     /// Makes an empty index in a new folder, open for writing. It judges with a model that has learnt, or with a new one of
     /// these options. Without `texts` verdicts are the sketches'.
     #[staticmethod]
-    #[pyo3(name = "create", signature = (path, *, model=None, texts=true, **options))]
+    #[pyo3(
+    name = "create",
+    signature = (path, *, model=None, texts=true, **options),
+    text_signature = "(path, *, model=None, texts=True, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, knowledge=None, method='coverage', params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+)]
     fn make(
         py: Python<'_>,
         path: PathBuf,
@@ -150,15 +157,16 @@ impl Index {
         texts: bool,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Index> {
-        let model = Model::given(model, options)?;
-        let made = py.detach(|| create(&path, &model, texts, WHO));
+        let model = Model::given(model, plain::options(options)?)?;
+        let builder = Library::builder(path).texts(texts).writer_name(WHO);
+        let made = py.detach(|| builder.create(&model));
         made.map(Index::of).map_err(raise)
     }
 
     /// Adds pages (as `retold.dedup` takes them), at most `commit` at a time, and tells of each its `status` (`new`, `replaced`,
     /// `unchanged`, `rejected`) and at most `matches` pages that it repeats, best first. What has been committed survives a
     /// power cut. A page of an id that is there takes its place.
-    #[pyo3(signature = (pages, *, matches=100, commit=1000, progress=None))]
+    #[pyo3(signature = (pages, *, matches=20, commit=1000, progress=None))]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -183,7 +191,7 @@ impl Index {
     }
 
     /// What pages repeat, as `add` tells it, without adding them. A page that is in the index is `unchanged`.
-    #[pyo3(signature = (pages, *, matches=100, progress=None))]
+    #[pyo3(signature = (pages, *, matches=20, progress=None))]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -218,7 +226,7 @@ impl Index {
         threads: usize,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<PyFindings> {
-        let mut resources = Resources::default();
+        let mut resources = RunConfig::default();
         resources.threads = threads;
         let findings = job::run(py, progress, |watch| self.index.findings(&resources, watch))?;
         Ok(PyFindings::of(findings))
@@ -286,7 +294,7 @@ impl Index {
         threads: usize,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        let mut resources = Resources::default();
+        let mut resources = RunConfig::default();
         resources.threads = threads;
         job::run(py, progress, |watch| {
             self.write(|writer| writer.learn(&resources, watch))

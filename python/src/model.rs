@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::collect::{Collection, learn_words};
 use retold::explain::shown::Offsets;
 use retold::explain::{self as library, ComparedPage};
-use retold::spill::Memory;
-use retold::{Error, Judgement as Judged};
+use retold::{Error, JudgeConfig, Judgement as Judged};
+use serde_json::{Map, Value};
 
 use crate::error::{raise, usage};
 use crate::job;
@@ -36,15 +35,20 @@ impl Model {
     /// The given model, or a new one of these options; not both.
     pub fn given(
         model: Option<&Bound<'_, Model>>,
-        options: Option<&Bound<'_, PyDict>>,
+        options: Map<String, Value>,
     ) -> PyResult<retold::Model> {
-        match (model, options) {
-            (Some(_), Some(options)) if !options.is_empty() => Err(usage(format!(
-                "a model has its own options: leave out {}",
-                options.keys()
-            ))),
-            (Some(model), _) => Ok(model.get().0.clone()),
-            (None, options) => retold::Model::new(plain::config(options)?).map_err(raise),
+        match model {
+            Some(_) if !options.is_empty() => {
+                let names: Vec<&str> = options.keys().map(String::as_str).collect();
+                Err(usage(format!(
+                    "a model has its own options: leave out {}",
+                    names.join(", ")
+                )))
+            }
+            Some(model) => Ok(model.get().0.clone()),
+            None => JudgeConfig::from_map(options)
+                .and_then(retold::Model::new)
+                .map_err(raise),
         }
     }
 
@@ -58,7 +62,7 @@ impl Model {
             made.site(),
             made.date.clone(),
         );
-        let text = page.py().detach(|| model.text(&made)).map_err(usage)?;
+        let text = page.py().detach(|| model.text(&made)).map_err(raise)?;
         Ok(Text {
             text,
             id,
@@ -93,9 +97,12 @@ impl Model {
 #[pymethods]
 impl Model {
     #[new]
-    #[pyo3(signature = (**options))]
+    #[pyo3(
+    signature = (**options),
+    text_signature = "(*, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, knowledge=None, method='coverage', params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+)]
     fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Model> {
-        Model::given(None, options).map(Model)
+        Model::given(None, plain::options(options)?).map(Model)
     }
 
     /// The text of a page.
@@ -196,21 +203,10 @@ impl Model {
         temp_dir: Option<PathBuf>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Model> {
-        let model = retold::Model::new(self.0.config().clone()).map_err(raise)?;
-        let read = &self.0.config().read;
-        let pages = Pages::of(pages, read, temp_dir.as_ref())?;
+        let model = &self.0;
+        let pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
         let learnt = job::run(py, progress, |watch| {
-            retold::dedup::in_pool(threads, || {
-                if model.wants_words() {
-                    return Ok(model.learn(learn_words(&pages.sources, read, &model, watch)?));
-                }
-                let collection =
-                    Collection::read(&pages.sources, read, &model, &Memory::default(), watch)?;
-                Ok(match collection.knowledge(&model)? {
-                    Some(known) => model.learn(known),
-                    None => model.clone(),
-                })
-            })
+            retold::dedup::in_pool(threads, || model.learn_from(&pages.sources, watch))
         })?;
         Ok(Model(learnt))
     }
@@ -297,7 +293,10 @@ impl Model {
 /// >>> why["relation"], why["exact"]
 /// ('duplicate', False)
 #[pyfunction]
-#[pyo3(signature = (a, b, *, model=None, **options))]
+#[pyo3(
+    signature = (a, b, *, model=None, **options),
+    text_signature = "(a, b, *, model=None, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, knowledge=None, method='coverage', params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+)]
 pub fn explain<'py>(
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,
@@ -306,12 +305,16 @@ pub fn explain<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     use retold::knowledge::Frequencies;
     use retold::knowledge::Knowledge;
-    let mut model = Model(Model::given(model, options)?);
+    let mut model = Model(Model::given(model, plain::options(options)?)?);
     if model.0.wants_words() {
         let words = model.with(a, |a| {
             model.with(b, |b| Ok([a, b].map(|side| model.0.words(&side.text))))
         })?;
-        model = Model(model.0.learn(Knowledge::of_words(Frequencies::of(words))));
+        model = Model(
+            model
+                .0
+                .with_knowledge(Knowledge::of_words(Frequencies::of(words))),
+        );
     }
     model.explain(a, b)
 }
@@ -322,10 +325,14 @@ pub fn explain<'py>(
 /// >>> str(retold.text(b"<p>The ferry left late.<p>It came back."))
 /// 'The ferry left late.\nIt came back.'
 #[pyfunction]
-#[pyo3(name = "text", signature = (page, **options))]
+#[pyo3(
+    name = "text",
+    signature = (page, **options),
+    text_signature = "(page, *, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, knowledge=None, method='coverage', params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+)]
 pub fn text_of<'py>(
     page: &Bound<'py, PyAny>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Text> {
-    Model(Model::given(None, options)?).read(page)
+    Model(Model::given(None, plain::options(options)?)?).read(page)
 }

@@ -3,10 +3,9 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::Config;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::error::{raise, usage};
+use crate::error::usage;
 
 /// JSON as Python values.
 pub fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -14,10 +13,10 @@ pub fn to_python<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>
         .call_method1(intern!(py, "loads"), (json,))
 }
 
-/// Keyword arguments by the names of [`Config`]; those left out have their defaults.
-pub fn config(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
+/// Keyword arguments by their names.
+pub fn options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Value>> {
     let Some(options) = options else {
-        return Ok(Config::default());
+        return Ok(Map::new());
     };
     let py = options.py();
     let named = PyDict::new(py);
@@ -30,7 +29,5 @@ pub fn config(options: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
         .import(intern!(py, "json"))?
         .call_method(intern!(py, "dumps"), (options,), Some(&named))?
         .extract()?;
-    let options: Value =
-        serde_json::from_str(&json).map_err(|error| usage(format!("options: {error}")))?;
-    Config::from_value(options).map_err(raise)
+    serde_json::from_str(&json).map_err(|error| usage(format!("options: {error}")))
 }

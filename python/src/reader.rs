@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use retold::JudgeConfig;
 use retold::read::{Outcome, ReadOptions, Record, Source};
 
-use crate::error::RetoldWarning;
+use crate::error::{RetoldWarning, raise};
 use crate::pages::{Pages, record};
 use crate::plain;
 
@@ -97,13 +98,17 @@ impl Reader {
 /// >>> list(retold.read(file))
 /// [{'id': '1', 'text': 'The ferry left late.'}]
 #[pyfunction]
-#[pyo3(signature = (paths, *, on_reject=None, **options))]
+#[pyo3(
+    signature = (paths, *, on_reject=None, **options),
+    text_signature = "(paths, *, on_reject=None, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', site_field=None, site_dir=None, max_record_size=67108864)"
+)]
 pub fn read(
     paths: &Bound<'_, PyAny>,
     on_reject: Option<Py<PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Reader> {
-    let options = plain::config(options)?.read;
+    let options = JudgeConfig::from_map(plain::options(options)?);
+    let options = options.map_err(raise)?.read;
     let pages = Pages::of(paths, &options, None)?;
     Ok(Reader {
         sources: pages.sources.into_iter(),

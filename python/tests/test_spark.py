@@ -42,7 +42,9 @@ def check(found, local):
     assert collected(found) == tables(local)
     # As local runs call them: the ids of the input's rows.
     assert sorted(row[0] for row in found.kept.select("id").collect()) == sorted(local.kept.column("id"))
-    assert found.report["pages"] == local.summary["records"]["kept"] + local.summary["records"]["dropped"]
+    assert found.summary["records"]["kept"] == local.summary["records"]["kept"]
+    assert found.summary["records"]["dropped"] == local.summary["records"]["dropped"]
+    assert found.summary["pairs"] == local.summary["pairs"] and found.summary["clusters"] == local.summary["clusters"]
 
 
 def frame(spark, pages, partitions):
@@ -101,7 +103,7 @@ def test_it_equals_the_local_run(spark, pages, partitions):
     local = retold.dedup(pages)
     check(found, local)
     assert found.model.to_json() == local.model.to_json()
-    assert len(local.pairs) > 400 and found.report["shuffled_bytes_per_page"] > 0
+    assert len(local.pairs) > 400 and found.summary["run"]["shuffled_bytes_per_page"] > 0
     found.unpersist()
 
 
@@ -150,18 +152,18 @@ def test_one_disclaimer_on_every_page(spark, monkeypatch):
     # Components in rounds, too.
     monkeypatch.setattr(retold.spark, "_ON_DRIVER", 0)
     found = retold.spark.dedup(frame(spark, pages, 4))
-    assert found.report["crowded_keys"] > 0 and found.report["rounds"] > 1 and found.report["together"] == len(pages)
+    assert found.summary["run"]["heavy_keys"] > 0 and found.summary["run"]["rounds"] > 1 and found.summary["run"]["together"] == len(pages)
     check(found, local)
     found.unpersist()
 
 
 def test_components_decided_by_themselves(spark, pages, monkeypatch):
-    """What is done where those with crowded keys are too many for one task."""
+    """What is done where those with heavy keys are too many for one task."""
     notice = " ".join(f"clause{number} of the terms" for number in range(12)) + "."
     pages = [page | {"text": f"{page.get('text')} {notice}"} if number % 3 == 0 else page for number, page in enumerate(pages)]
     monkeypatch.setattr(retold.spark, "_TOGETHER", 0)
     found = retold.spark.dedup(frame(spark, pages, 4))
-    assert found.report["crowded_keys"] > 0 and found.report["together"] > 200
+    assert found.summary["run"]["heavy_keys"] > 0 and found.summary["run"]["together"] > 200
     check(found, retold.dedup(pages))
     found.unpersist()
 

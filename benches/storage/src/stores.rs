@@ -5,8 +5,8 @@ use std::path::Path;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use rayon::prelude::*;
-use retold::{Config, Judgement, Model, Sketch};
-use retold_index::{Prepared, Writer, create};
+use retold::{JudgeConfig, Judgement, Model, Sketch};
+use retold_index::{Index, Prepared, Writer};
 use tantivy::schema::{Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, Value};
 use tantivy::{DocSet, IndexWriter, TERMINATED, TantivyDocument, Term};
 
@@ -53,7 +53,7 @@ fn judged<P: Copy>(
 
 /// What prepares and judges pages for all stores: by sketches alone.
 pub fn model() -> Result<Model> {
-    let mut config = Config::default();
+    let mut config = JudgeConfig::default();
     config.params.insert("verify".into(), "off".into());
     Ok(Model::new(config)?)
 }
@@ -253,9 +253,9 @@ pub struct Own(Writer);
 
 impl Own {
     pub fn open(dir: &Path) -> Result<Own> {
-        Ok(Own(match retold_index::Index::is_at(dir) {
-            true => Writer::open(dir, "storage")?,
-            false => create(dir, &model()?, true, "storage")?,
+        Ok(Own(match Index::is_at(dir) {
+            true => Index::builder(dir).write()?,
+            false => Index::builder(dir).create(&model()?)?,
         }))
     }
 }

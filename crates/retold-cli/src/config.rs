@@ -3,15 +3,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, CommandFactory};
+use clap::{ArgAction, Command};
 use retold::{Error, Result};
 use toml::{Table, Value};
 
-use crate::Cli;
-
 /// The command line with the options of `--config FILE` put in behind `dedup`, so that clap checks both in the same
 /// way and what stands on the command line itself wins.
-pub fn arguments(given: Vec<OsString>) -> Result<Vec<OsString>> {
+pub fn arguments(given: Vec<OsString>, command: impl FnOnce() -> Command) -> Result<Vec<OsString>> {
     let Some(dedup) = given.iter().position(|arg| arg == "dedup") else {
         return Ok(given);
     };
@@ -19,7 +17,7 @@ pub fn arguments(given: Vec<OsString>) -> Result<Vec<OsString>> {
         return Ok(given);
     };
     let mut arguments = given[..=dedup].to_vec();
-    arguments.extend(from_file(&path)?);
+    arguments.extend(from_file(&path, &command())?);
     arguments.extend_from_slice(&given[dedup + 1..]);
     Ok(arguments)
 }
@@ -38,36 +36,37 @@ fn config_path(arguments: &[OsString]) -> Option<PathBuf> {
 
 /// An option that a config file may set.
 struct Key {
-    name: String,
+    names: Vec<String>,
     /// It may be given several times; a list of others is one value with commas.
     repeats: bool,
 }
 
-/// The options that a config file may set: all long names of `retold dedup` but `config` and `help`.
-fn keys() -> Vec<Key> {
-    let cli = Cli::command();
-    let dedup = cli.find_subcommand("dedup");
-    let arguments = dedup.into_iter().flat_map(clap::Command::get_arguments);
+/// The options that a config file may set, by any of their names: all of `retold dedup` but `config` and `help`.
+fn keys(command: &Command) -> Vec<Key> {
+    let dedup = command.find_subcommand("dedup");
+    let arguments = dedup.into_iter().flat_map(Command::get_arguments);
     arguments
         .filter_map(|argument| {
-            let name = argument.get_long()?.to_owned();
+            let aliases = argument.get_all_aliases().unwrap_or_default();
+            let names = [argument.get_long()?].into_iter().chain(aliases);
+            let names: Vec<String> = names.map(str::to_owned).collect();
             let repeats = matches!(argument.get_action(), ArgAction::Append);
-            (!["config", "help"].contains(&&*name)).then_some(Key { name, repeats })
+            (!["config", "help"].contains(&&*names[0])).then_some(Key { names, repeats })
         })
         .collect()
 }
 
-fn from_file(path: &Path) -> Result<Vec<OsString>> {
+fn from_file(path: &Path, command: &Command) -> Result<Vec<OsString>> {
     let wrong = |what: String| Error::usage(format!("--config {}: {what}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
     let table: Table = text
         .parse()
         .map_err(|e: toml::de::Error| wrong(e.to_string()))?;
-    let keys = keys();
+    let keys = keys(command);
     let mut arguments = Vec::new();
     for (name, value) in table {
-        let Some(key) = keys.iter().find(|key| key.name == name) else {
-            let known: Vec<&str> = keys.iter().map(|key| key.name.as_str()).collect();
+        let Some(key) = keys.iter().find(|key| key.names.contains(&name)) else {
+            let known: Vec<&str> = keys.iter().map(|key| key.names[0].as_str()).collect();
             return Err(wrong(format!(
                 "there is no option `{name}`; there are: {}",
                 known.join(", ")

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::config::Tables;
-use retold::{Config, Error, Resources, Result};
+use retold::{Error, Result, RunConfig};
 use retold_index::Index;
-use retold_report::{Against, Job};
+use retold_report::{Against, Job, OutputConfig, Tables};
 use tempfile::NamedTempFile;
 
 use crate::input::{bytes, spool};
@@ -53,6 +52,14 @@ pub struct Args {
 
     #[command(flatten)]
     model: ModelArgs,
+    /// Flag clusters with more pages than this
+    #[arg(
+        long,
+        value_name = "PAGES",
+        default_value_t = 1000,
+        help_heading = "Clusters"
+    )]
+    alarm_size: usize,
 
     /// Do not write OUT/kept
     #[arg(long, help_heading = "Output")]
@@ -109,7 +116,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let (job, _spool) = job(args)?;
     let mut progress = Progress::start(args.quiet)?;
     if args.verbose {
-        progress = progress.with_usage(&job.resources.on_disk);
+        progress = progress.with_usage(&job.run.on_disk);
     }
     let result = retold_report::run(&job, &progress);
     progress.finish();
@@ -141,15 +148,17 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
     }
     let stdin = inputs.iter().any(|input| input == Path::new("-"));
     inputs.retain(|input| input != Path::new("-"));
-    let config = config(args)?;
+    let judge = args.model.config()?;
     let spool = stdin.then(spool).transpose()?;
-    let mut resources = resources(args.threads, args.memory);
-    resources.temp_dir.clone_from(&args.temp_dir);
+    let mut run = run_config(args.threads, args.memory);
+    run.temp_dir.clone_from(&args.temp_dir);
+    run.allow_empty = args.allow_empty;
     let job = Job {
         inputs,
         stdin: spool.as_ref().map(|file| file.path().to_owned()),
-        config,
-        resources,
+        judge,
+        run,
+        output: output(args),
         against: against(&args.against)?,
         out: args.out.clone(),
         force: args.force,
@@ -174,35 +183,35 @@ fn against(old: &[PathBuf]) -> Result<Against> {
 }
 
 /// What a run may use.
-pub fn resources(threads: usize, memory: Option<u64>) -> Resources {
-    let mut resources = Resources::default();
-    let most = retold::dedup::most_threads();
+pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
+    let mut run = RunConfig::default();
+    let most = retold::config::most_threads();
     if threads > most {
         eprintln!("retold: --threads {threads}: {most} are used, four a core");
     }
-    resources.threads = threads;
-    resources.memory = memory.unwrap_or_else(usual_memory);
-    resources
+    run.threads = threads;
+    run.memory = memory.unwrap_or_else(usual_memory);
+    run
 }
 
 /// Half of the machine's memory, at most 8 GiB.
 fn usual_memory() -> u64 {
     const LEAST: u64 = 512 << 20;
     const MOST: u64 = 8 << 30;
-    retold::system::memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
+    retold::system::machine_memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
 }
 
-fn config(args: &Args) -> Result<Config> {
-    Ok(Config {
+/// What is written.
+fn output(args: &Args) -> OutputConfig {
+    OutputConfig {
         kept: !args.no_kept,
         mark: args.mark,
-        allow_empty: args.allow_empty,
         tables: match args.tables {
             Form::Jsonl => Tables::Jsonl,
             Form::Csv => Tables::Csv,
             Form::Parquet => Tables::Parquet,
         },
         report_text: args.report_text,
-        ..args.model.config()?
-    })
+        alarm_size: args.alarm_size,
+    }
 }

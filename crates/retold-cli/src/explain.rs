@@ -10,7 +10,7 @@ use retold::explain::shown::Offsets;
 use retold::explain::{self, ComparedPage, Explanation};
 use retold::knowledge::{Frequencies, Knowledge};
 use retold::relation::Relation;
-use retold::{Config, Error, Model, Result, method};
+use retold::{Error, JudgeConfig, Model, Result, method};
 use retold_report::Finished;
 
 use crate::explain_view::{self, Screen};
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         _ => None,
     };
     progress.finish();
-    let told = |offsets| {
+    let counted_story = |offsets| {
         let mut story = story(&case, offsets)?;
         for feature in &mut story.features {
             feature.df = counted
@@ -109,14 +109,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Ok::<Explanation, Error>(story)
     };
     if let Some(path) = &args.html {
-        write_html(&told(Offsets::Utf16)?, path)?;
+        write_html(&counted_story(Offsets::Utf16)?, path)?;
     }
     if args.json {
-        print_json(&told(Offsets::Chars)?, &case)?;
+        print_json(&counted_story(Offsets::Chars)?, &case)?;
     } else {
         let screen = Screen::of(args.full, colours(args.color));
         print(&explain_view::render(
-            &told(Offsets::Chars)?,
+            &counted_story(Offsets::Chars)?,
             case.model.method().name,
             &screen,
         ))?;
@@ -157,7 +157,7 @@ fn two_files(args: &Args, a: &Path, b: &Path) -> Result<Case> {
     let pages = [page(a)?, page(b)?];
     if model.wants_words() {
         let words = pages.each_ref().map(|page| model.words(&page.text));
-        model = model.learn(Knowledge::of_words(Frequencies::of(words)));
+        model = model.with_knowledge(Knowledge::of_words(Frequencies::of(words)));
     }
     Ok(Case {
         pages,
@@ -207,11 +207,11 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
 /// The model for pages that are in no finished run.
 fn model(args: &Args) -> Result<Model> {
     let method = args.method.as_deref().unwrap_or(method::DEFAULT);
-    Model::new(Config {
+    Model::new(JudgeConfig {
         read: args.read.options(),
         method: method.to_owned(),
         params: crate::model_args::method_settings(method, None, &args.param)?,
-        ..Config::default()
+        ..JudgeConfig::default()
     })
 }
 

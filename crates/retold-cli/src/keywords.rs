@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use retold::method::Keyword;
 use retold::text::Text;
-use retold::{Config, Error, Model, Page, Result};
+use retold::{Error, JudgeConfig, Model, Page, Result};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -37,8 +37,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
     param: Vec<(String, String)>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
-    #[arg(long, value_name = "FILE")]
-    params: Option<PathBuf>,
+    #[arg(long, visible_alias = "params", value_name = "FILE")]
+    param_file: Option<PathBuf>,
     #[command(flatten)]
     text: TextArgs,
     /// Output format [default: a table for one page, else JSONL]
@@ -66,11 +66,11 @@ struct Line {
 
 /// Writes the words.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let mut config = Config {
+    let mut config = JudgeConfig {
         read: args.read.options(),
         method: args.method.clone(),
-        params: method_settings(&args.method, args.params.as_deref(), &args.param)?,
-        ..Config::default()
+        params: method_settings(&args.method, args.param_file.as_deref(), &args.param)?,
+        ..JudgeConfig::default()
     };
     args.text.set(&mut config)?;
     let model = Model::new(config)?;
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     }
     let mut out = Out::new(args.format);
     let make = |page: Page| {
-        let text = model.text(&page)?;
+        let text = model.text(&page).map_err(|e| e.to_string())?;
         let keywords = model.keywords(&text).unwrap_or_default();
         Ok((text.words().len(), keywords))
     };

@@ -84,7 +84,7 @@ enum Command {
 fn main() -> ExitCode {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     allocator::gives_back();
-    let arguments = match config::arguments(std::env::args_os().collect()) {
+    let arguments = match config::arguments(std::env::args_os().collect(), Cli::command) {
         Ok(arguments) => arguments,
         Err(error) => return failed(&error),
     };
@@ -105,7 +105,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "lab")]
         Command::Compare(args) => compare::run(&args),
         Command::Methods(args) => methods::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Man(args) => man::run(&args, Cli::command()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "retold", &mut script);
@@ -132,7 +132,7 @@ fn failed(error: &Error) -> ExitCode {
     }
     eprintln!("retold: {error}");
     ExitCode::from(match error {
-        Error::Usage(_) | Error::Corrupt { .. } => 2,
+        Error::Usage(_) | Error::Unreadable(_) | Error::Corrupt { .. } => 2,
         Error::Cancelled => 130,
         _ => 3,
     })

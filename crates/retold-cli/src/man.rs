@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use retold::{Error, Result};
-
-use crate::Cli;
 
 /// Writes the manual pages
 ///
@@ -20,11 +18,11 @@ pub struct Args {
     folder: PathBuf,
 }
 
-/// Writes the pages.
-pub fn run(args: &Args) -> Result<ExitCode> {
+/// Writes the pages of a command and of those below it.
+pub fn run(args: &Args, command: Command) -> Result<ExitCode> {
     let folder = &args.folder;
     std::fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = command.disable_help_subcommand(true);
     command.build();
     write(&command, args)?;
     Ok(ExitCode::SUCCESS)

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use retold::cluster::{Canonical, Drop, Linkage};
-use retold::config::WordFile;
+use retold::cluster::{Canonical, DropRule, Linkage};
+use retold::config::FileRef;
 use retold::method::Preset;
 use retold::param::Settings;
-use retold::{Config, Error, Result, method};
+use retold::{Error, JudgeConfig, Result, method};
 
 use crate::input::ReadArgs;
 use crate::text_args::TextArgs;
@@ -19,7 +19,7 @@ pub struct ModelArgs {
     /// How near-duplicates are found; `retold methods` lists the methods
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = method::DEFAULT, help_heading = "Method")]
     method: String,
-    /// A published method at its published settings; `retold methods` lists them. --params and --param override
+    /// A published method at its published settings; `retold methods` lists them. --param-file and --param override
     #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method",
           help_heading = "Method")]
     preset: Option<String>,
@@ -27,8 +27,13 @@ pub struct ModelArgs {
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
-    #[arg(long, value_name = "FILE", help_heading = "Method")]
-    params: Option<PathBuf>,
+    #[arg(
+        long,
+        visible_alias = "params",
+        value_name = "FILE",
+        help_heading = "Method"
+    )]
+    param_file: Option<PathBuf>,
     /// Take document frequencies and noise from the model.json of another run, of the same method, instead of learning them
     /// from the pages
     #[arg(long, value_name = "FILE", help_heading = "Method")]
@@ -48,14 +53,6 @@ pub struct ModelArgs {
     /// Which pages that repeat a kept page are dropped
     #[arg(long, value_enum, default_value_t = Dropped::Both, help_heading = "Clusters")]
     drop: Dropped,
-    /// Flag clusters with more pages than this
-    #[arg(
-        long,
-        value_name = "PAGES",
-        default_value_t = 1000,
-        help_heading = "Clusters"
-    )]
-    alarm_size: usize,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -97,7 +94,7 @@ enum Dropped {
 
 impl ModelArgs {
     /// The configuration that these options make.
-    pub fn config(&self) -> Result<Config> {
+    pub fn config(&self) -> Result<JudgeConfig> {
         let (method, mut params) = match &self.preset {
             Some(name) => {
                 let preset = Preset::find(name)?;
@@ -107,12 +104,12 @@ impl ModelArgs {
         };
         params.extend(method_settings(
             method,
-            self.params.as_deref(),
+            self.param_file.as_deref(),
             &self.param,
         )?);
-        let mut config = Config {
+        let mut config = JudgeConfig {
             read: self.read.options(),
-            knowledge: self.knowledge.clone().map(WordFile::at),
+            knowledge: self.knowledge.clone().map(FileRef::at),
             method: method.to_owned(),
             params,
             exact: self.exact == Switch::On,
@@ -127,27 +124,27 @@ impl ModelArgs {
                 Which::First => Canonical::First,
             },
             drop: match self.drop {
-                Dropped::Both => Drop::Both,
-                Dropped::Duplicate => Drop::Duplicate,
+                Dropped::Both => DropRule::Both,
+                Dropped::Duplicate => DropRule::Duplicate,
             },
-            alarm_size: self.alarm_size,
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         self.text.set(&mut config)?;
         Ok(config)
     }
 }
 
-/// The parameters of `--params FILE` for the method, then those of `--param`.
+/// The parameters of `--param-file FILE` for the method, then those of `--param`.
 pub(crate) fn method_settings(
     method: &str,
-    params: Option<&Path>,
+    param_file: Option<&Path>,
     param: &[(String, String)],
 ) -> Result<Settings> {
     let mut settings = Settings::new();
-    if let Some(path) = params {
-        let at =
-            |e: &dyn std::fmt::Display| Error::usage(format!("--params {}: {e}", path.display()));
+    if let Some(path) = param_file {
+        let at = |e: &dyn std::fmt::Display| {
+            Error::usage(format!("--param-file {}: {e}", path.display()))
+        };
         let text = std::fs::read_to_string(path).map_err(|e| at(&e))?;
         let table: toml::Table = text.parse().map_err(|e| at(&e))?;
         for (name, parameters) in &table {

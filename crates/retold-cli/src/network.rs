@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use retold::method::Concept;
 use retold::read::{each_page, page_ids};
 use retold::text::Text;
-use retold::{Config, Error, Model, Page, Result};
+use retold::{Error, JudgeConfig, Model, Page, Result};
 use retold_report::network::{dot, graphml, svg};
 
 use crate::input::{ReadArgs, sources};
@@ -49,8 +49,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
     param: Vec<(String, String)>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
-    #[arg(long, value_name = "FILE")]
-    params: Option<PathBuf>,
+    #[arg(long, visible_alias = "params", value_name = "FILE")]
+    param_file: Option<PathBuf>,
     /// Which text of an HTML page is used [default: depends on the method]
     #[arg(long, value_enum)]
     extract: Option<Part>,
@@ -72,12 +72,12 @@ enum Format {
 
 /// Writes the network.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let model = Model::new(Config {
+    let model = Model::new(JudgeConfig {
         read: args.read.options(),
         method: args.method.clone(),
-        params: method_settings(&args.method, args.params.as_deref(), &args.param)?,
+        params: method_settings(&args.method, args.param_file.as_deref(), &args.param)?,
         extract: args.extract.map(Part::extract),
-        ..Config::default()
+        ..JudgeConfig::default()
     })?;
     let Some(concept) = Concept::named(model.method().name, model.params()) else {
         return Err(Error::usage(format!(
@@ -166,6 +166,6 @@ impl Args {
                 None => format!("no page could be read from {page}"),
             })
         })?;
-        model.text(&page).map_err(Error::usage)
+        model.text(&page)
     }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use retold::{Error, Result};
-use retold_index::{Index, Writer};
+use retold_index::Index;
 use retold_server::{App, Options, Stop, serve};
 use tokio::net::{TcpListener, TcpSocket};
 use tracing_subscriber::fmt::time::SystemTime;
@@ -22,7 +22,7 @@ use crate::input::{bytes, positive};
 #[command(after_help = "Examples:
   retold serve news
   retold serve news --listen 0.0.0.0:7700 --token-file tokens
-  curl -H 'Content-Type: text/html' --data-binary @page.html http://127.0.0.1:7700/v1/match")]
+  curl -H 'Content-Type: text/html' --data-binary @page.html http://127.0.0.1:7700/v1/query")]
 pub struct Args {
     /// The folder of the index
     #[arg(value_name = "DIR")]
@@ -82,7 +82,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     }
     let app = match args.read_only {
         true => App::reading(Index::open(&args.dir)?, options),
-        false => App::writing(Writer::open(&args.dir, "retold serve")?, options)?,
+        false => App::writing(
+            Index::builder(&args.dir)
+                .writer_name("retold serve")
+                .write()?,
+            options,
+        )?,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

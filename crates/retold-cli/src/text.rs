@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::collect::Collection;
 use retold::param::Settings;
 use retold::text::{Extract, Text};
-use retold::{Config, Error, Model, Page, Result};
+use retold::{Error, JudgeConfig, Model, Page, Result};
 use serde::Serialize;
 
 use crate::input::{ReadArgs, each_page_by_id, sources};
@@ -58,15 +57,15 @@ enum Format {
 pub fn run(args: &Args) -> Result<ExitCode> {
     let model = match args.topic {
         true => topic_model(args)?,
-        false => Model::new(Config {
+        false => Model::new(JudgeConfig {
             read: args.read.options(),
             extract: Some(args.extract.extract()),
-            ..Config::default()
+            ..JudgeConfig::default()
         })?,
     };
     let mut out = BufWriter::new(io::stdout().lock());
     let make = |page: Page| {
-        let text = model.text(&page)?;
+        let text = model.text(&page).map_err(|e| e.to_string())?;
         let shown = match args.topic {
             true => topic(&model, &text, page.site().as_deref()),
             false => text.shown().collect::<Vec<_>>().join("\n"),
@@ -106,32 +105,21 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 /// A model that knows which full-stop features are the template's in the inputs.
 fn topic_model(args: &Args) -> Result<Model> {
     // Nothing is folded, so that the sentences are shown as they stand.
-    let model = Model::new(Config {
+    let model = Model::new(JudgeConfig {
         read: args.read.options(),
         fold: Vec::new(),
         extract: Some(Extract::None),
         method: "period".into(),
         params: Settings::from([("noise".into(), "idf+site".into())]),
-        ..Config::default()
+        ..JudgeConfig::default()
     })?;
     if args.inputs.iter().any(|input| input == Path::new("-")) {
         return Err(Error::usage(
             "--topic reads its inputs twice; write standard input to a file first",
         ));
     }
-    let read = &model.config().read;
-    let (sources, _spool) = sources(&args.inputs, read)?;
-    let collection = Collection::read(
-        &sources,
-        read,
-        &model,
-        &retold::spill::Memory::default(),
-        &(),
-    )?;
-    Ok(match collection.knowledge(&model)? {
-        Some(known) => model.learn(known),
-        None => model,
-    })
+    let (sources, _spool) = sources(&args.inputs, &model.config().read)?;
+    model.learn_from(&sources, &())
 }
 
 /// The sentences of a text whose features the template filter leaves, one a line.

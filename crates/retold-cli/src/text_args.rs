@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use retold::config::{Fold as Step, WordFile};
+use retold::config::{FileRef, Fold as Step};
 use retold::text::Extract;
-use retold::{Config, Error, Result};
+use retold::{Error, JudgeConfig, Result};
 
 /// How pages become texts.
 #[derive(clap::Args)]
@@ -69,7 +69,7 @@ impl TextArgs {
     /// Sets these options in a configuration.
     ///
     /// Errors: `--fold none` together with others.
-    pub fn set(&self, config: &mut Config) -> Result<()> {
+    pub fn set(&self, config: &mut JudgeConfig) -> Result<()> {
         if self.fold.len() > 1 && self.fold.contains(&Fold::None) {
             return Err(Error::usage(
                 "--fold: `none` stands alone; leave it out, or the others",
@@ -83,8 +83,8 @@ impl TextArgs {
         };
         config.fold = self.fold.iter().filter_map(step).collect();
         config.extract = self.extract.map(Part::extract);
-        config.user_dict = self.user_dict.clone().map(WordFile::at);
-        config.synonyms = self.synonyms.clone().map(WordFile::at);
+        config.user_dict = self.user_dict.clone().map(FileRef::at);
+        config.synonyms = self.synonyms.clone().map(FileRef::at);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::eval::{Score, Unlisted};
-use retold::{Config, Error, Result, method};
+use retold::{Error, JudgeConfig, Result, method};
 use retold_lab::tune::{self, Options, Tuned};
 
 use crate::input::{ReadArgs, positive, sources};
@@ -19,7 +19,7 @@ use crate::values::{METHOD, Setting};
 /// Searches for the parameters that fit labelled pairs best
 ///
 /// A genetic algorithm over all numeric parameters of the method. Part of the pages is held out (pages that the
-/// labels connect stay on one side); both parts are scored, before and after. Writes FILE, which --params
+/// labels connect stay on one side); both parts are scored, before and after. Writes FILE, which --param-file
 /// accepts, and an HTML page of the same name that shows the search.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -45,8 +45,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
     param: Vec<(String, String)>,
     /// Fix the parameters that FILE sets
-    #[arg(long, value_name = "FILE")]
-    params: Option<PathBuf>,
+    #[arg(long, visible_alias = "params", value_name = "FILE")]
+    param_file: Option<PathBuf>,
     /// Also search this parameter, whose values are names; may be repeated
     #[arg(long, value_name = "NAME")]
     vary: Vec<String>,
@@ -110,11 +110,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     for path in [&args.out, &page] {
         say::may_write(path, args.force)?;
     }
-    let mut base = Config {
+    let mut base = JudgeConfig {
         read: args.read.options(),
         method: args.method.clone(),
-        params: method_settings(&args.method, args.params.as_deref(), &args.param)?,
-        ..Config::default()
+        params: method_settings(&args.method, args.param_file.as_deref(), &args.param)?,
+        ..JudgeConfig::default()
     };
     args.text.set(&mut base)?;
     let (sources, _spool) = sources(&args.inputs, &base.read)?;

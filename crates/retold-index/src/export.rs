@@ -2,12 +2,11 @@
 
 use rayon::prelude::*;
 use retold::collect::Collection;
-use retold::dedup::{self, Findings, Old};
-use retold::dedup::{Take, TextSource};
+use retold::dedup::{Findings, StoredPages, Take, TextSource};
 use retold::ids::PageNo;
 use retold::text::Text;
 use retold::watch::Watch;
-use retold::{Error, Resources, Result};
+use retold::{Dedup, Error, Result, RunConfig};
 
 use crate::index::Index;
 use crate::record::Entry;
@@ -22,7 +21,7 @@ pub struct Export<'a> {
 }
 
 impl<'a> Export<'a> {
-    /// No pages yet: those that new ones may be related to are added by [`Old::add_related`].
+    /// No pages yet: those that new ones may be related to are added by [`StoredPages::add_related`].
     pub fn old(index: &'a Index) -> Export<'a> {
         Export {
             index,
@@ -32,7 +31,7 @@ impl<'a> Export<'a> {
     }
 }
 
-impl Old for Export<'_> {
+impl StoredPages for Export<'_> {
     fn add_related(&mut self, collection: &mut Collection, watch: &dyn Watch) -> Result<()> {
         watch.begin("looking in the index", collection.pages.len() as u64);
         let numbers: Vec<PageNo> = PageNo::first(collection.pages.len()).collect();
@@ -60,7 +59,7 @@ impl Index {
     /// What a batch run over the pages of the index finds, under its model.
     ///
     /// Memory: that of a batch run.
-    pub fn findings(&self, resources: &Resources, watch: &dyn Watch) -> Result<Findings> {
+    pub fn findings(&self, resources: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
         let pages = self.live();
         self.findings_among(pages, resources, watch)
     }
@@ -76,12 +75,15 @@ impl Index {
     pub(crate) fn findings_among(
         &self,
         pages: Vec<u32>,
-        resources: &Resources,
+        resources: &RunConfig,
         watch: &dyn Watch,
     ) -> Result<Findings> {
         let mut collection = Collection::new(&resources.memory()?);
         let texts = self.export(pages, &mut collection, watch)?;
-        dedup::among(collection, self.model(), &texts, resources, watch)
+        Dedup::new(self.model())
+            .resources(resources)
+            .watch(watch)
+            .run_sketched(collection, &texts)
     }
 
     /// Adds pages to a collection.

@@ -52,6 +52,11 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_folder(path.parent().unwrap_or(Path::new(".")))
 }
 
+/// Removes a file.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    fs::remove_file(path).map_err(Error::io("cannot remove", path))
+}
+
 /// Text with a line behind it by which it is known to be whole.
 pub(crate) fn sealed(text: &str) -> String {
     format!("{text}\n{:016x}\n", xxh3_64(text.as_bytes()))

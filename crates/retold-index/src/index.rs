@@ -15,22 +15,20 @@ use serde::Serialize;
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
 
-/// A proof of a page's text under a model: the epoch, and a hash of what the page is (pages of one text may differ in what is main
+/// Names the full fingerprint of a page's text under a model: the epoch, and a hash of what the page is (pages of one text may differ in what is main
 /// text, and numbers of pages change).
-type ProofKey = (u32, u128);
+type FingerprintKey = (u32, u128);
 
-/// Weighs proofs by their bytes.
+/// Weighs full fingerprints by their bytes.
 #[derive(Clone)]
 pub(crate) struct Bytes;
 
-impl Weighter<ProofKey, Arc<[u64]>> for Bytes {
-    fn weight(&self, _: &ProofKey, proof: &Arc<[u64]>) -> u64 {
-        64 + 8 * proof.len() as u64
+impl Weighter<FingerprintKey, Arc<[u64]>> for Bytes {
+    fn weight(&self, _: &FingerprintKey, fingerprint: &Arc<[u64]>) -> u64 {
+        64 + 8 * fingerprint.len() as u64
     }
 }
 
-/// Bytes of proofs that are kept in memory: those of the stories that are asked for again and again.
-const PROOFS: u64 = 64 << 20;
 /// Characters of a title that are kept.
 const TITLE: usize = 200;
 
@@ -39,7 +37,7 @@ const TITLE: usize = 200;
 pub struct Index {
     folder: PathBuf,
     state: RwLock<State>,
-    pub(crate) proofs: Cache<ProofKey, Arc<[u64]>, Bytes>,
+    pub(crate) fingerprints: Cache<FingerprintKey, Arc<[u64]>, Bytes>,
 }
 
 /// An index in numbers.
@@ -88,35 +86,17 @@ pub struct Prepared {
 }
 
 impl Index {
-    /// Opens an index. Memory: about 50 bytes a page, and what the log holds beyond the last segment.
-    ///
-    /// Errors: there is none, it is damaged, another release wrote it in another format.
-    pub fn open(folder: &Path) -> Result<Index> {
-        /// How often files may vanish below a reader, because a writer has just put others in their place.
-        const TRIES: usize = 20;
-        let mut tries = 0;
-        loop {
-            match State::open(folder, false) {
-                Err(Error::Io { source, .. })
-                    if source.kind() == std::io::ErrorKind::NotFound && tries < TRIES =>
-                {
-                    tries += 1;
-                }
-                opened => return opened.map(|state| Index::of(folder, state)),
-            }
-        }
-    }
-
     /// True if there is an index in the folder.
     pub fn is_at(folder: &Path) -> bool {
         folder.join(crate::state::MANIFEST).is_file()
     }
 
-    pub(crate) fn of(folder: &Path, state: State) -> Index {
+    /// `memory`: bytes of full fingerprints that are kept.
+    pub(crate) fn of(folder: &Path, state: State, memory: u64) -> Index {
         Index {
             folder: folder.to_owned(),
             state: RwLock::new(state),
-            proofs: Cache::with_weighter(1 << 14, PROOFS, Bytes),
+            fingerprints: Cache::with_weighter(1 << 14, memory, Bytes),
         }
     }
 
@@ -126,8 +106,7 @@ impl Index {
         if manifest.generation == self.read().manifest.generation {
             return self.write().catch_up();
         }
-        let Index { state, .. } = Index::open(&self.folder)?;
-        *self.write() = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.write() = opened(&self.folder)?;
         Ok(())
     }
 
@@ -189,15 +168,17 @@ impl Index {
         })
     }
 
-    /// Makes of a page what the index keeps of it. The error is the reason for a reject, for people.
-    pub fn prepare(&self, page: Page) -> std::result::Result<Prepared, String> {
+    /// Makes of a page what the index keeps of it.
+    ///
+    /// Errors: those of [`Model::text`] and [`Model::sketch`].
+    pub fn prepare(&self, page: Page) -> Result<Prepared> {
         let model = self.model();
         let text = model.text(&page)?;
         let sketch = model.sketch(&text, page.site().as_deref());
         let date = page.date.clone().or_else(|| text.meta.date.clone());
         let title = text.meta.title.as_deref();
         let entry = Entry {
-            sketch: sketch.map_err(|e| e.to_string())?,
+            sketch: sketch?,
             url: page.url.clone().or_else(|| text.meta.canonical.clone()),
             seconds: date.as_deref().and_then(seconds),
             date,
@@ -289,6 +270,23 @@ impl Index {
 
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The index in a folder as it is now.
+pub(crate) fn opened(folder: &Path) -> Result<State> {
+    /// How often files may vanish below a reader, because a writer has just put others in their place.
+    const TRIES: usize = 20;
+    let mut tries = 0;
+    loop {
+        match State::open(folder, false) {
+            Err(Error::Io { source, .. })
+                if source.kind() == std::io::ErrorKind::NotFound && tries < TRIES =>
+            {
+                tries += 1;
+            }
+            opened => return opened,
+        }
     }
 }
 

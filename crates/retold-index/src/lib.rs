@@ -1,20 +1,20 @@
 //! A persistent index of pages: which of them do we have already?
 //!
 //! ```
-//! use retold::{Config, Model, Page};
-//! use retold_index::{Index, create};
+//! use retold::{JudgeConfig, Model, Page};
+//! use retold_index::Index;
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let folder = folder.path();
-//! let mut writer = create(folder, &Model::new(Config::default())?, true, "this example")?;
+//! let mut writer = Index::builder(folder).create(&Model::new(JudgeConfig::default())?)?;
 //! let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
 //!              The captain said that it was the last boat of the day.";
-//! let page = writer.index().prepare(Page::text("original", story)).unwrap();
+//! let page = writer.index().prepare(Page::text("original", story))?;
 //! writer.add(&[page], None)?; // on disk when this returns
 //! writer.close()?;
 //!
 //! let index = Index::open(folder)?;
-//! let reprint = index.prepare(Page::text("reprint", format!("{story} Read more news tomorrow."))).unwrap();
+//! let reprint = index.prepare(Page::text("reprint", format!("{story} Read more news tomorrow.")))?;
 //! let (_, matches) = index.query(&reprint, None)?;
 //! assert_eq!(matches[0].line().id, "original");
 //! # Ok::<(), retold::Error>(())
@@ -29,27 +29,32 @@ mod export;
 mod files;
 mod index;
 mod keys;
+mod limits;
 mod lock;
 mod log;
 mod memory;
 mod merge;
+mod open;
 mod pages;
 mod query;
 mod rebuild;
 mod record;
 mod segment;
 mod state;
+mod status;
 mod story;
 mod writer;
 
 pub use check::Checked;
 pub use export::Export;
 pub use index::{Index, Prepared, Stats};
-pub use query::{Match, MatchLine};
+pub use open::IndexBuilder;
+pub use query::{MATCHES, Match, MatchLine};
 
 pub use record::Entry;
-pub use story::{Order, Story, StoryLine, Told};
-pub use writer::{Added, Status, Writer, create};
+pub use status::Status;
+pub use story::{Order, Story, StoryLine, StoryPage};
+pub use writer::{Added, Writer};
 
 #[cfg(test)]
 mod tests;

@@ -6,167 +6,145 @@ use std::sync::Arc;
 
 use retold::{Error, Result};
 
-use crate::files::sync_folder;
+use crate::files::{remove, sync_folder};
+use crate::index::Index;
+use crate::limits::Limits;
 use crate::log::Log;
 use crate::memory::Memory;
 use crate::segment::{Facts, Segment};
 use crate::state::{Manifest, State};
-use crate::writer::{Writer, remove};
-
-/// When files grow out of what they are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// Postings in memory at the most; then they become a segment.
-    pub(crate) postings: usize,
-    /// Bytes of the log that opening reads at the most.
-    pub(crate) tail: u64,
-    /// Bytes of a log; then another one begins.
-    pub(crate) log: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            postings: 1 << 21,
-            tail: 64 << 20,
-            log: 256 << 20,
-        }
-    }
-}
 
 /// Segments of about one size that become one.
 const MERGED: usize = 4;
 
-impl Writer {
-    /// Writes a segment if there is much that is in none, and merges segments of one size.
-    pub(crate) fn tidy(&mut self) -> Result<()> {
-        let (postings, tail, end) = {
-            let state = self.index.read();
-            (state.memory.len(), state.manifest.tail, state.end)
-        };
-        if postings < self.limits.postings && end - tail < self.limits.tail {
-            return Ok(());
-        }
-        let done = self.flush().and_then(|()| {
-            while self.merge(false)? {}
-            Ok(())
-        });
-        // The pages are safe in the log; what could not be tidied is tidied next time.
-        match done {
-            Err(Error::Io { .. }) => Ok(()),
-            other => other,
-        }
+/// Writes a segment if there is much that is in none, and merges segments of one size.
+pub(crate) fn tidy(index: &Index, limits: Limits) -> Result<()> {
+    let (postings, tail, end) = {
+        let state = index.read();
+        (state.memory.len(), state.manifest.tail, state.end)
+    };
+    if postings < limits.postings && end - tail < limits.tail {
+        return Ok(());
     }
-
-    /// Makes a segment of what is in none.
-    pub(crate) fn flush(&mut self) -> Result<()> {
-        let folder = self.index.folder().to_owned();
-        let (segment, mut manifest) = {
-            let state = self.index.read();
-            let mut manifest = state.manifest.clone();
-            let number = manifest.next;
-            manifest.next += 1;
-            let segment = state.segment(&folder, number)?;
-            let end = state.end;
-            if let Some(log) = manifest.logs.last_mut() {
-                log.1 = end;
-            }
-            manifest.tail = end;
-            (segment, manifest)
-        };
-        manifest.segments.push(segment.named.clone());
-        let mut fresh_log = None;
-        if manifest.tail >= self.limits.log {
-            let number = manifest.next;
-            manifest.next += 1;
-            let log = Log::create(&folder, number)?;
-            log.sync()?;
-            manifest.logs.push((number, 0));
-            manifest.tail = 0;
-            fresh_log = Some((number, log));
-        }
-        sync_folder(&folder)?;
-        manifest.write(&folder)?;
-        let mut state = self.index.write();
-        if let Some((number, log)) = fresh_log {
-            state.logs.insert(number, Arc::new(log));
-            state.end = 0;
-        }
-        let sealed = state.seal(segment, manifest);
-        drop(state);
-        drop(sealed);
+    let done = flush(index, limits).and_then(|()| {
+        while merge(index, false)? {}
         Ok(())
+    });
+    // The pages are safe in the log; what could not be tidied is tidied next time.
+    match done {
+        Err(Error::Io { .. }) => Ok(()),
+        other => other,
     }
+}
 
-    /// Merges the last segments if they are of one size, or all. False if there was nothing to merge.
-    pub(crate) fn merge(&mut self, all: bool) -> Result<bool> {
-        let folder = self.index.folder().to_owned();
-        let segments = self.index.read().segments.clone();
-        let tier = |segment: &Arc<Segment>| {
-            (segment.named.postings as f64)
-                .max(1.0)
-                .log(MERGED as f64)
-                .round()
-        };
-        let count = match (all, segments.last()) {
-            (true, _) => segments.len(),
-            (false, Some(last)) => segments
-                .iter()
-                .rev()
-                .take_while(|s| tier(s) <= tier(last))
-                .count(),
-            (false, None) => 0,
-        };
-        if count < if all { 2 } else { MERGED } {
-            return Ok(false);
-        }
-        let old = &segments[segments.len() - count..];
-        let (merged, mut manifest) = self.merged(&folder, old)?;
-        let kept = manifest.segments.len() - count;
-        manifest.segments.truncate(kept);
-        manifest.segments.push(merged.named.clone());
-        sync_folder(&folder)?;
-        manifest.write(&folder)?;
-        {
-            let mut state = self.index.write();
-            state.segments.truncate(kept);
-            state.segments.push(Arc::new(merged));
-            state.manifest = manifest;
-        }
-        for segment in old {
-            remove(&segment.path)?;
-        }
-        Ok(true)
-    }
-
-    fn merged(&self, folder: &Path, old: &[Arc<Segment>]) -> Result<(Segment, Manifest)> {
-        let mut manifest = self.index.read().manifest.clone();
-        let mut facts = Facts::default();
-        for segment in old {
-            let Facts { rows, links, gone } = segment.facts()?;
-            facts.rows.extend(rows);
-            facts.links.extend(links);
-            facts.gone.extend(gone);
-        }
-        let is_gone: Vec<bool> = {
-            let state = self.index.read();
-            (0..state.pages.len() as u32)
-                .map(|page| !state.pages.is_live(page))
-                .collect()
-        };
-        let postings = Merge::of(old)?.filter(|posting| match posting {
-            Ok((_, page)) => !is_gone[*page as usize],
-            Err(_) => true,
-        });
+/// Makes a segment of what is in none.
+pub(crate) fn flush(index: &Index, limits: Limits) -> Result<()> {
+    let folder = index.folder().to_owned();
+    let (segment, mut manifest) = {
+        let state = index.read();
+        let mut manifest = state.manifest.clone();
         let number = manifest.next;
         manifest.next += 1;
-        let range = |ends: &[Arc<Segment>]| -> Range<u32> {
-            let start = ends.first().map_or(0, |segment| segment.named.pages.start);
-            start..ends.last().map_or(0, |segment| segment.named.pages.end)
-        };
-        let segment = Segment::write(folder, number, range(old), postings, &facts)?;
-        Ok((segment, manifest))
+        let segment = state.segment(&folder, number)?;
+        let end = state.end;
+        if let Some(log) = manifest.logs.last_mut() {
+            log.1 = end;
+        }
+        manifest.tail = end;
+        (segment, manifest)
+    };
+    manifest.segments.push(segment.named.clone());
+    let mut fresh_log = None;
+    if manifest.tail >= limits.log {
+        let number = manifest.next;
+        manifest.next += 1;
+        let log = Log::create(&folder, number)?;
+        log.sync()?;
+        manifest.logs.push((number, 0));
+        manifest.tail = 0;
+        fresh_log = Some((number, log));
     }
+    sync_folder(&folder)?;
+    manifest.write(&folder)?;
+    let mut state = index.write();
+    if let Some((number, log)) = fresh_log {
+        state.logs.insert(number, Arc::new(log));
+        state.end = 0;
+    }
+    let sealed = state.seal(segment, manifest);
+    drop(state);
+    drop(sealed);
+    Ok(())
+}
+
+/// Merges the last segments if they are of one size, or all. False if there was nothing to merge.
+pub(crate) fn merge(index: &Index, all: bool) -> Result<bool> {
+    let folder = index.folder().to_owned();
+    let segments = index.read().segments.clone();
+    let tier = |segment: &Arc<Segment>| {
+        (segment.named.postings as f64)
+            .max(1.0)
+            .log(MERGED as f64)
+            .round()
+    };
+    let count = match (all, segments.last()) {
+        (true, _) => segments.len(),
+        (false, Some(last)) => segments
+            .iter()
+            .rev()
+            .take_while(|s| tier(s) <= tier(last))
+            .count(),
+        (false, None) => 0,
+    };
+    if count < if all { 2 } else { MERGED } {
+        return Ok(false);
+    }
+    let old = &segments[segments.len() - count..];
+    let (merged, mut manifest) = merged(index, old)?;
+    let kept = manifest.segments.len() - count;
+    manifest.segments.truncate(kept);
+    manifest.segments.push(merged.named.clone());
+    sync_folder(&folder)?;
+    manifest.write(&folder)?;
+    {
+        let mut state = index.write();
+        state.segments.truncate(kept);
+        state.segments.push(Arc::new(merged));
+        state.manifest = manifest;
+    }
+    for segment in old {
+        remove(&segment.path)?;
+    }
+    Ok(true)
+}
+
+fn merged(index: &Index, old: &[Arc<Segment>]) -> Result<(Segment, Manifest)> {
+    let mut manifest = index.read().manifest.clone();
+    let mut facts = Facts::default();
+    for segment in old {
+        let Facts { rows, links, gone } = segment.facts()?;
+        facts.rows.extend(rows);
+        facts.links.extend(links);
+        facts.gone.extend(gone);
+    }
+    let is_gone: Vec<bool> = {
+        let state = index.read();
+        (0..state.pages.len() as u32)
+            .map(|page| !state.pages.is_live(page))
+            .collect()
+    };
+    let postings = Merge::of(old)?.filter(|posting| match posting {
+        Ok((_, page)) => !is_gone[*page as usize],
+        Err(_) => true,
+    });
+    let number = manifest.next;
+    manifest.next += 1;
+    let range = |ends: &[Arc<Segment>]| -> Range<u32> {
+        let start = ends.first().map_or(0, |segment| segment.named.pages.start);
+        start..ends.last().map_or(0, |segment| segment.named.pages.end)
+    };
+    let segment = Segment::write(index.folder(), number, range(old), postings, &facts)?;
+    Ok((segment, manifest))
 }
 
 impl State {

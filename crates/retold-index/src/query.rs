@@ -18,7 +18,10 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::index::{Index, Prepared, unknown};
 use crate::record::Entry;
 use crate::state::{State, text_key};
-use crate::writer::Status;
+use crate::status::Status;
+
+/// Matches of a page that are asked for where nobody says how many: by every command, service and binding.
+pub const MATCHES: usize = 20;
 
 /// Postings that a query reads at the most, with and without a limit.
 const WORK: [usize; 2] = [1 << 14, 1 << 20];
@@ -26,7 +29,7 @@ const WORK: [usize; 2] = [1 << 14, 1 << 20];
 const CANDIDATES: usize = 2000;
 /// Candidates for each page that is wanted, and the fewest pages that are wanted.
 const EACH: (usize, usize) = (2, 20);
-/// With a limit, the less likely candidates are not looked at once so many in a row are not related.
+/// With a limit, a query stops after so many candidates in a row that are not related: the rest are less likely.
 const MISSES: usize = 16;
 
 /// A page that repeats another.
@@ -65,7 +68,7 @@ pub struct MatchLine {
 }
 
 /// Makes what verification needs of a text, if the model verifies.
-type Proving<'a> = dyn Fn(&Model) -> Result<Option<Arc<[u64]>>> + 'a;
+type MakeFingerprint<'a> = dyn Fn(&Model) -> Result<Option<Arc<[u64]>>> + 'a;
 
 impl Match {
     /// The match as it is printed. Numbers are those of `pairs.jsonl`.
@@ -107,12 +110,14 @@ impl Index {
     /// The pages that repeat a page, best first: of equal similarity, by id. At most `limit`, if there is one. A page of the
     /// same id is left out. Beside them, what adding the page would make of it.
     ///
-    /// Time: bounded by the postings and candidates that are looked at: 16,384 and twice the limit, or without one 1,048,576 and
+    /// Time: bounded by the postings and candidates that it reads: 16,384 and twice the limit, or without one 1,048,576 and
     /// 2,000.
     pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(Status, Vec<Match>)> {
         let known = self.find(&page.entry.id)?;
         let status = match &known {
-            Some((_, entry)) if entry.sketch.text == page.entry.sketch.text => Status::Unchanged,
+            Some((_, entry)) if entry.sketch.text_hash == page.entry.sketch.text_hash => {
+                Status::Unchanged
+            }
             Some(_) => Status::Replaced,
             None => Status::New,
         };
@@ -121,8 +126,9 @@ impl Index {
             but: known.map(|(page, _)| page),
             is_gone: &|_| false,
         };
-        let proof = |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
-        let mut matches = self.matches(&page.entry.sketch, &proof, &view, limit)?;
+        let fingerprint =
+            |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
+        let mut matches = self.matches(&page.entry.sketch, &fingerprint, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
         Ok((status, matches))
     }
@@ -135,8 +141,8 @@ impl Index {
             but: Some(page),
             is_gone: &|_| false,
         };
-        let proof = |model: &Model| self.proof(model, page, &entry);
-        let mut matches = self.matches(&entry.sketch, &proof, &view, limit)?;
+        let fingerprint = |model: &Model| self.fingerprint(model, page, &entry);
+        let mut matches = self.matches(&entry.sketch, &fingerprint, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
         Ok(matches)
     }
@@ -145,7 +151,7 @@ impl Index {
     pub(crate) fn matches(
         &self,
         sketch: &Sketch,
-        proof: &Proving<'_>,
+        fingerprint: &MakeFingerprint<'_>,
         view: &View<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
@@ -161,19 +167,19 @@ impl Index {
         };
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut judged, mut missed) = (Vec::new(), 0);
-        let asked = (sketch, &model.unit(sketch));
+        let asked = (sketch, &model.prune(sketch));
         for candidate in candidates {
             if missed >= patience {
                 break;
             }
             missed += 1;
             let entry = self.entry_of(candidate.page)?;
-            let (verdict, certain) = match model.judge_unit(asked, &entry.sketch, &mut Trace::off())
-            {
-                Judgement::No => continue,
-                Judgement::Yes(verdict) => (verdict, true),
-                Judgement::NeedsVerification(verdict) => (verdict, false),
-            };
+            let (verdict, certain) =
+                match model.judge_pruned(asked, &entry.sketch, &mut Trace::off()) {
+                    Judgement::No => continue,
+                    Judgement::Yes(verdict) => (verdict, true),
+                    Judgement::NeedsVerification(verdict) => (verdict, false),
+                };
             missed = 0;
             let found = Match {
                 entry,
@@ -188,18 +194,18 @@ impl Index {
             likeness.then_with(|| a.entry.id.cmp(&b.entry.id))
         };
         judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
-        let mut matches = self.verified(judged, &model, proof, limit)?;
+        let mut matches = self.verified(judged, &model, fingerprint, limit)?;
         matches.sort_by(by_likeness);
         Ok(matches)
     }
 
-    /// Of what sketches say is related, what texts say is. Once there are enough, only pages of other stories are looked at; and
-    /// few more texts are looked at than are wanted.
+    /// Verifies on texts what sketches relate. Once there are enough matches, only pages of other stories are tried; and few more
+    /// texts are read than matches are wanted.
     fn verified(
         &self,
         judged: Vec<(bool, Match)>,
         model: &Model,
-        proof: &Proving<'_>,
+        fingerprint: &MakeFingerprint<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
         let most = limit.unwrap_or(usize::MAX);
@@ -207,7 +213,7 @@ impl Index {
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut matches, mut tried, mut missed) = (Vec::new(), 0, 0);
         let own = match judged.iter().any(|(certain, _)| !certain) {
-            true => proof(model)?,
+            true => fingerprint(model)?,
             false => None,
         };
         let verifier = model.verifier().zip(own.as_deref());
@@ -221,7 +227,7 @@ impl Index {
             if !certain {
                 tried += 1;
                 missed += 1;
-                let other = self.proof(model, found.page, &found.entry)?;
+                let other = self.fingerprint(model, found.page, &found.entry)?;
                 let verdict = asking.as_mut().zip(other).map(|(ask, other)| ask(&other));
                 match verdict.flatten() {
                     Some(verdict) => found.verdict = verdict,
@@ -270,22 +276,22 @@ impl Index {
         Entry::from_bytes(&log.first(row.at, row.lengths.0)?, &log.path)
     }
 
-    /// The proof of a page's text, from memory if it was wanted before; `None` if texts are not kept.
-    fn proof(&self, model: &Model, page: u32, entry: &Entry) -> Result<Option<Arc<[u64]>>> {
+    /// The fingerprint of a page's text, from memory if it was wanted before; `None` if texts are not kept.
+    fn fingerprint(&self, model: &Model, page: u32, entry: &Entry) -> Result<Option<Arc<[u64]>>> {
         let Some(verifier) = model.verifier() else {
             return Ok(None);
         };
         let key = (self.read().manifest.epoch, xxh3_128(&entry.to_bytes()));
-        if let Some(proof) = self.proofs.get(&key) {
-            return Ok(Some(proof));
+        if let Some(fingerprint) = self.fingerprints.get(&key) {
+            return Ok(Some(fingerprint));
         }
-        let proof: Option<Arc<[u64]>> = self
+        let fingerprint: Option<Arc<[u64]>> = self
             .text_of(page)?
             .map(|text| verifier.fingerprint(&text).into());
-        if let Some(proof) = &proof {
-            self.proofs.insert(key, Arc::clone(proof));
+        if let Some(fingerprint) = &fingerprint {
+            self.fingerprints.insert(key, Arc::clone(fingerprint));
         }
-        Ok(proof)
+        Ok(fingerprint)
     }
 }
 
@@ -303,7 +309,7 @@ fn candidates(
         CANDIDATES.min(EACH.0 * limit.max(EACH.1))
     });
     let mut copies = Vec::new();
-    if let Some(text) = sketch.text.filter(|_| model.config().exact) {
+    if let Some(text) = sketch.text_hash.filter(|_| model.config().exact) {
         state.each_page(text_key(text), view.before, |page| {
             if is_seen(page) {
                 copies.push(page);

@@ -4,21 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use retold::collect::Collection;
-use retold::dedup;
-use retold::knowledge::Frequencies;
-use retold::knowledge::Knowledge;
+use retold::knowledge::{Frequencies, Knowledge};
 use retold::method::Learns;
 use retold::watch::Watch;
-use retold::{Error, Model, Resources, Result};
+use retold::{Dedup, Error, Model, Result, RunConfig};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::files::{replace, sealed, sync_folder};
 use crate::index::Index;
+use crate::limits::Limits;
 use crate::log::{Kind, Log, frame};
-use crate::merge::Limits;
 use crate::record::Entry;
 use crate::state::{Manifest, State, model_name};
-use crate::writer::{Writer, remove_others};
+use crate::writer::Writer;
 
 /// Bytes of frames that are written at a time.
 const PIECE: usize = 8 << 20;
@@ -54,7 +52,7 @@ impl Writer {
     /// Needs room for a second copy until it is done. A crash leaves the old index.
     ///
     /// Errors: the method learns nothing, or words of texts that are not kept.
-    pub fn learn(&mut self, resources: &Resources, watch: &dyn Watch) -> Result<()> {
+    pub fn learn(&mut self, resources: &RunConfig, watch: &dyn Watch) -> Result<()> {
         let index = Arc::clone(self.index());
         let model = index.model();
         let pages = index.live();
@@ -72,7 +70,7 @@ impl Writer {
                 collection.knowledge(&model)?.unwrap_or_default()
             }
         };
-        let model = model.learn(known);
+        let model = model.with_knowledge(known);
         collection = Collection::new(&resources.memory()?);
         let sketches = Resketch::of(&index, &model);
         let texts = index.export_as(
@@ -81,7 +79,10 @@ impl Writer {
             &|page| sketches.entry(page),
             watch,
         )?;
-        let findings = dedup::among(collection, model.clone(), &texts, resources, watch)?;
+        let findings = Dedup::new(model.clone())
+            .resources(resources)
+            .watch(watch)
+            .run_sketched(collection, &texts)?;
         let page = |rank: retold::ids::Rank| pages[findings.by_id[rank.at()].at()];
         let links = findings
             .pairs
@@ -103,12 +104,12 @@ impl Writer {
         let result = self.rebuilt(&index, &old, (pages, model, links), watch);
         if result.is_err() {
             // The old index stands; what there is of the new one only takes room.
-            remove_others(index.folder(), &old)?;
+            old.remove_others(index.folder())?;
         }
         let state = result?;
         let manifest = state.manifest.clone();
         *index.write() = state;
-        remove_others(index.folder(), &manifest)
+        manifest.remove_others(index.folder())
     }
 
     fn rebuilt(

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::files::{Bytes, damaged, replace, sealed, unseal};
+use crate::files::{Bytes, damaged, remove, replace, sealed, unseal};
 use crate::log::{Frame, Kind, Log};
 use crate::memory::Memory;
 use crate::pages::{Pages, Row};
@@ -115,6 +115,23 @@ impl Manifest {
         logs.chain(segments).chain(others).collect()
     }
 
+    /// Removes files with names like those of an index that are not of this one: what a crash has left.
+    pub(crate) fn remove_others(&self, folder: &Path) -> Result<()> {
+        let own = self.files();
+        let entries = std::fs::read_dir(folder).map_err(Error::io("cannot read", folder))?;
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_ours = ["log-", "seg-", "model-"]
+                .iter()
+                .any(|start| name.starts_with(start))
+                || name.ends_with(".partial");
+            if is_ours && !own.contains(&name) {
+                remove(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn last_log(&self) -> u32 {
         self.logs.last().map_or(0, |log| log.0)
     }
@@ -143,7 +160,10 @@ pub(crate) fn text_key(text: u128) -> u64 {
 
 /// All keys of a page.
 pub(crate) fn keys_of(entry: &Entry) -> impl Iterator<Item = u64> {
-    let own = [Some(id_key(&entry.id)), entry.sketch.text.map(text_key)];
+    let own = [
+        Some(id_key(&entry.id)),
+        entry.sketch.text_hash.map(text_key),
+    ];
     own.into_iter()
         .flatten()
         .chain(entry.sketch.keys.iter().copied())

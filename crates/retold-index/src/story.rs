@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use retold::ids::Rank;
 use retold::relation::Relation;
 use retold::watch::Watch;
-use retold::{Findings, Resources, Result};
+use retold::{Findings, Result, RunConfig};
 use serde::Serialize;
 
 use crate::index::{Index, unknown};
@@ -58,14 +58,14 @@ pub struct Story {
     /// When the last was.
     pub last_seen: String,
     /// The pages, the first one first.
-    pub timeline: Vec<Told>,
+    pub timeline: Vec<StoryPage>,
 }
 
 /// A page of a story.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Told {
+pub struct StoryPage {
     /// Its id.
     pub id: String,
     /// Where it was fetched.
@@ -102,7 +102,7 @@ impl Index {
             state.pages.story(page).collect()
         };
         pages.sort_unstable();
-        let mut resources = Resources::default();
+        let mut resources = RunConfig::default();
         resources.threads = 1;
         let findings = self.findings_among(pages, &resources, watch)?;
         let rank = findings
@@ -117,10 +117,10 @@ impl Index {
             Some(cluster) => (cluster.members.clone(), cluster.canonical),
             None => (vec![rank], rank),
         };
-        self.told(id, &findings, &members, canonical)
+        self.in_time(id, &findings, &members, canonical)
     }
 
-    fn told(
+    fn in_time(
         &self,
         id: &str,
         findings: &Findings,
@@ -149,10 +149,10 @@ impl Index {
             timeline: pages
                 .iter()
                 .map(|(entry, rank)| {
-                    page_told(
+                    story_page(
                         entry,
                         what(findings, *rank, first, canonical),
-                        !goes(findings, *rank),
+                        !is_dropped(findings, *rank),
                     )
                 })
                 .collect(),
@@ -216,9 +216,9 @@ impl Index {
     }
 }
 
-fn page_told(entry: &Entry, what: &'static str, kept: bool) -> Told {
+fn story_page(entry: &Entry, what: &'static str, kept: bool) -> StoryPage {
     let entry = entry.clone();
-    Told {
+    StoryPage {
         seen: written(entry.moment()),
         id: entry.id,
         url: entry.url,
@@ -231,7 +231,7 @@ fn page_told(entry: &Entry, what: &'static str, kept: bool) -> Told {
     }
 }
 
-fn goes(findings: &Findings, page: Rank) -> bool {
+fn is_dropped(findings: &Findings, page: Rank) -> bool {
     findings
         .dropped
         .binary_search_by_key(&page, |dropped| dropped.page)

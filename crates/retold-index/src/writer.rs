@@ -1,45 +1,19 @@
 //! Writing: commits, and what is done with the files as they grow.
 
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use retold::{Error, Model, Result};
 use rustc_hash::FxHashMap;
 
-use crate::files::{replace, sealed};
 use crate::index::{Index, Prepared};
+use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::log::{Kind, Log, frame};
-use crate::merge::Limits;
+use crate::merge::tidy;
 use crate::query::{Match, View};
 use crate::record::{Entry, pack};
-use crate::state::{Manifest, State};
-
-/// What became of a page that was added.
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// Its id was not there.
-    New,
-    /// It took the place of a page of its id.
-    Replaced,
-    /// A page of its id was there and is the same.
-    Unchanged,
-}
-
-impl Status {
-    /// Its name in answers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::New => "new",
-            Status::Replaced => "replaced",
-            Status::Unchanged => "unchanged",
-        }
-    }
-}
+use crate::status::Status;
 
 /// A page that was added.
 #[derive(Clone, Debug)]
@@ -68,54 +42,18 @@ pub struct Writer {
 struct Plan {
     /// For each page: what becomes of it, its number, and the page that it takes the place of.
     pages: Vec<(Status, u32, Option<u32>)>,
-    /// Page that goes -> page that it goes for.
+    /// Page that is replaced -> page that takes its place.
     gone: FxHashMap<u32, u32>,
 }
 
-/// Makes an empty index in a folder that is new or empty.
-///
-/// Errors: there is something in the folder, it cannot be written.
-pub fn create(folder: &Path, model: &Model, texts: bool, who: &str) -> Result<Writer> {
-    fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
-    let mut entries = fs::read_dir(folder).map_err(Error::io("cannot read", folder))?;
-    if entries.next().is_some() {
-        return Err(Error::usage(format!(
-            "{}: the folder is not empty; name another",
-            folder.display()
-        )));
-    }
-    let lock = Lock::take(folder, who)?;
-    let mut manifest = Manifest::first(texts);
-    let json = model.to_json();
-    replace(&folder.join(&manifest.model), sealed(&json).as_bytes())?;
-    Log::create(folder, manifest.last_log())?.sync()?;
-    manifest.write(folder)?;
-    Writer::with(folder, lock)
-}
-
 impl Writer {
-    /// Opens an index for writing; `who` is what others are told meanwhile. Removes what a crash has left.
-    ///
-    /// Errors: those of [`Index::open`], and somebody else writes.
-    pub fn open(folder: &Path, who: &str) -> Result<Writer> {
-        // Before the lock: it must not be made where there is no index.
-        Manifest::read(folder)?;
-        Writer::with(folder, Lock::take(folder, who)?)
-    }
-
-    fn with(folder: &Path, lock: Lock) -> Result<Writer> {
-        let state = State::open(folder, true)?;
-        let log = state.log()?;
-        if log.len()? > state.end {
-            log.cut(state.end)?;
-            log.sync()?;
-        }
-        remove_others(folder, &state.manifest)?;
+    /// The writer of an index whose lock it holds.
+    pub(crate) fn start(index: Index, lock: Lock, limits: Limits) -> Result<Writer> {
         let mut writer = Writer {
-            index: Arc::new(Index::of(folder, state)),
+            index: Arc::new(index),
             is_broken: false,
             late: None,
-            limits: Limits::default(),
+            limits,
             _lock: lock,
         };
         writer.checkpoint()?;
@@ -139,7 +77,7 @@ impl Writer {
             self.undo();
         }
         if result.is_ok() {
-            self.late = self.tidy().err();
+            self.late = tidy(&self.index, self.limits).err();
         }
         result
     }
@@ -261,7 +199,7 @@ impl Writer {
                 return Err(e);
             }
         }
-        self.late = self.tidy().err();
+        self.late = tidy(&self.index, self.limits).err();
         Ok(found)
     }
 
@@ -331,8 +269,9 @@ fn matches(
             but: Some(number),
             is_gone: &is_gone,
         };
-        let proof = |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
-        let matches = index.matches(&page.entry.sketch, &proof, &view, limit)?;
+        let fingerprint =
+            |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
+        let matches = index.matches(&page.entry.sketch, &fingerprint, &view, limit)?;
         Ok(Added { status, matches })
     });
     added.collect()
@@ -368,25 +307,4 @@ fn commit(log: &Log, (start, end): (u64, u64), links: &[(u32, u32)], gone: &[u32
     log.write(end, &bytes)?;
     log.sync()?;
     Ok(end + bytes.len() as u64)
-}
-
-/// Removes files with names like those of an index that are not of this one: what a crash has left.
-pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> Result<()> {
-    let own = manifest.files();
-    let entries = fs::read_dir(folder).map_err(Error::io("cannot read", folder))?;
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = ["log-", "seg-", "model-"]
-            .iter()
-            .any(|start| name.starts_with(start))
-            || name.ends_with(".partial");
-        if is_ours && !own.contains(&name) {
-            remove(&entry.path())?;
-        }
-    }
-    Ok(())
-}
-
-pub(crate) fn remove(path: &Path) -> Result<()> {
-    fs::remove_file(path).map_err(Error::io("cannot remove", path))
 }

@@ -1,25 +1,17 @@
 //! The tables of an output folder once more as CSV or Parquet, for programs that read columns.
 
+mod kind;
 #[cfg(feature = "parquet")]
 mod parquet;
 
-use retold::config::Tables;
 use retold::{Error, Result};
 use serde::Serialize;
 use serde_json::Value;
 
+pub(crate) use kind::{Columns, Kind};
+
 use crate::out::OutDir;
-
-/// What a column holds; any of its values may be missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Text,
-    Whole,
-    Real,
-}
-
-/// The columns of a table by name.
-pub(crate) type Columns = [(&'static str, Kind)];
+use crate::output::Tables;
 
 /// Writes a table in another form than JSONL: `name` with the ending of the form. Fields of `lines` that are no columns are
 /// left out. Memory: one row group of Parquet.

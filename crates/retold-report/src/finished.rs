@@ -9,8 +9,7 @@ use retold::relation::Relation;
 use retold::{Error, Model, Result};
 use serde_json::Value;
 
-use crate::MODEL;
-use crate::out::SUMMARY;
+use crate::out::{MODEL, SUMMARY};
 
 /// A finished run, read from its output folder: the inputs, and the model that judged them.
 #[derive(Clone)]

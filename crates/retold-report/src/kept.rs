@@ -12,9 +12,14 @@ use retold::{Error, Findings, Result};
 use crate::out::OutDir;
 
 /// Reads the sources again and writes what is kept of them, many at a time.
-pub(crate) fn write(findings: &Findings, out: &OutDir, watch: &dyn Watch) -> Result<()> {
+pub(crate) fn write(
+    findings: &Findings,
+    mark: bool,
+    out: &OutDir,
+    watch: &dyn Watch,
+) -> Result<()> {
     let config = findings.model.config();
-    let fates = Fates::new(findings, config.mark);
+    let decisions = Decisions::new(findings, mark);
     let root = out.path("kept");
     // Old pages, which these were compared with, are not written.
     (0..findings.new_sources)
@@ -24,32 +29,32 @@ pub(crate) fn write(findings: &Findings, out: &OutDir, watch: &dyn Watch) -> Res
                 return Err(Error::Cancelled);
             }
             let source = &findings.sources[number];
-            let mut fate_of = fates.of_source(number as u32);
-            source.rewrite(&config.read, &mut fate_of, &root.join(&source.kept))
+            let mut decide = decisions.of_source(number as u32);
+            source.rewrite(&config.read, &mut decide, &root.join(&source.kept))
         })
 }
 
 /// What becomes of each record.
-struct Fates<'a> {
+struct Decisions<'a> {
     findings: &'a Findings,
     /// Source -> its first page in the order of reading.
     first: Vec<usize>,
     /// Page in the order of reading -> rank.
     ranks: Vec<Rank>,
-    /// Rank -> whether the page goes.
-    goes: Vec<bool>,
+    /// Rank -> whether the page is dropped.
+    is_dropped: Vec<bool>,
     /// With `--mark`: rank -> what is added to its record.
     marks: Option<BTreeMap<Rank, Mark<'a>>>,
 }
 
-impl<'a> Fates<'a> {
+impl<'a> Decisions<'a> {
     fn new(findings: &'a Findings, mark: bool) -> Self {
         let ranks = retold::dedup::ranks(&findings.by_id);
-        let mut goes = vec![false; ranks.len()];
+        let mut is_dropped = vec![false; ranks.len()];
         findings
             .dropped
             .iter()
-            .for_each(|drop| goes[drop.page.at()] = true);
+            .for_each(|drop| is_dropped[drop.page.at()] = true);
         let mut first = vec![0; findings.sources.len() + 1];
         for page in findings.collection.pages.iter() {
             if let Some(count) = first.get_mut(page.source as usize + 1) {
@@ -57,11 +62,11 @@ impl<'a> Fates<'a> {
             }
         }
         (1..first.len()).for_each(|source| first[source] += first[source - 1]);
-        Fates {
+        Decisions {
             findings,
             first,
             ranks,
-            goes,
+            is_dropped,
             marks: mark.then(|| marks(findings)),
         }
     }
@@ -94,7 +99,7 @@ impl<'a> Fates<'a> {
     fn of_page(&self, rank: Rank) -> RecordDecision<'a> {
         match &self.marks {
             Some(marks) => RecordDecision::Mark(marks.get(&rank).cloned()),
-            None if self.goes[rank.at()] => RecordDecision::Leave,
+            None if self.is_dropped[rank.at()] => RecordDecision::Leave,
             None => RecordDecision::Keep,
         }
     }

@@ -18,6 +18,8 @@ const RESUME: &str = ".retold-resume";
 const MANIFEST: &str = ".retold-files";
 /// Renamed last: if it exists, the folder is complete.
 pub(crate) const SUMMARY: &str = "summary.json";
+/// The file with the model: the configuration and what was learnt.
+pub(crate) const MODEL: &str = "model.json";
 
 /// An output folder being written. What an earlier run wrote there stays until [`OutDir::commit`]; if dropped before, the
 /// new files are removed.

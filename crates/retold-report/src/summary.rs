@@ -8,6 +8,8 @@ use retold::relation::Relation;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::output::Request;
+
 /// The run in numbers: the content of `summary.json`, and what is printed at the end.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
@@ -49,7 +51,7 @@ pub struct Summary {
 pub struct Records {
     /// All records.
     pub read: u64,
-    /// Pages that stay.
+    /// Pages that are kept.
     pub kept: u64,
     /// Pages dropped because they repeat a kept page.
     pub dropped: u64,
@@ -147,15 +149,15 @@ pub struct Run {
 
 impl Summary {
     /// The numbers of a run; times are filled in at its end.
-    pub(crate) fn of(findings: &Findings, inputs: &[String]) -> Summary {
-        let config = findings.model.config();
+    pub(crate) fn of(findings: &Findings, request: &Request) -> Summary {
+        let output = &request.output;
         let collection = &findings.collection;
-        let dropped = if config.mark {
+        let dropped = if output.mark {
             0
         } else {
             findings.dropped.len() as u64
         };
-        let bytes_dropped = match config.mark {
+        let bytes_dropped = match output.mark {
             true => 0,
             false => findings
                 .dropped
@@ -185,7 +187,7 @@ impl Summary {
             },
             clusters: findings.clusters.len() as u64,
             largest_cluster: largest(findings),
-            flagged: flagged(findings, config.alarm_size),
+            flagged: flagged(findings, output.alarm_size),
             large_components: large_components(findings),
             bytes: Bytes {
                 read: collection.bytes,
@@ -207,8 +209,8 @@ impl Summary {
                 checked: findings.verified.checked,
                 refuted: findings.verified.refuted,
             },
-            parameters: config.to_map(),
-            inputs: inputs.to_vec(),
+            parameters: request.parameters(findings.model.config()),
+            inputs: request.inputs.clone(),
             run: Run::default(),
         }
     }

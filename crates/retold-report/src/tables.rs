@@ -5,7 +5,6 @@ use std::io::Write;
 
 use rayon::prelude::*;
 use retold::cluster::Pair;
-use retold::config::Tables;
 use retold::ids::Rank;
 use retold::pairs::PairLine;
 use retold::relation::Relation;
@@ -15,6 +14,7 @@ use serde::Serialize;
 use crate::columns::{self, Columns, Kind};
 use crate::kept;
 use crate::out::OutDir;
+use crate::output::{OutputConfig, Tables};
 
 /// Lines that are held at a time, and those of them that one thread makes.
 const TOGETHER: usize = 1 << 14;
@@ -88,12 +88,11 @@ const REJECTS: &Columns = &[
 ];
 
 /// Writes the tables of pairs, clusters, dropped pages and rejects as JSONL, and in another form beside it if there is one
-/// ([`retold::Config::tables`]).
+/// ([`OutputConfig::tables`]).
 ///
 /// With `mark` nothing is dropped: `dropped.jsonl` is empty, and `marks.jsonl` has what records are marked with.
-pub(crate) fn write_all(findings: &Findings, out: &OutDir) -> Result<()> {
-    let mark = findings.model.config().mark;
-    let form = findings.model.config().tables;
+pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir) -> Result<()> {
+    let (mark, form) = (output.mark, output.tables);
     let pair = |pair: Pair| PairLine {
         a: findings.id(pair.a),
         b: findings.id(pair.b),
@@ -103,7 +102,7 @@ pub(crate) fn write_all(findings: &Findings, out: &OutDir) -> Result<()> {
         shared: pair.shared,
     };
     write((out, form), "pairs", PAIRS, findings.pairs.iter(), pair)?;
-    write_clusters(findings, out)?;
+    write_clusters(findings, form, out)?;
     let dropped = findings.dropped.iter().filter(|_| !mark);
     write((out, form), "dropped", DROPPED, dropped, |drop| {
         DroppedLine {
@@ -137,7 +136,7 @@ pub(crate) fn write_all(findings: &Findings, out: &OutDir) -> Result<()> {
     })
 }
 
-fn write_clusters(findings: &Findings, out: &OutDir) -> Result<()> {
+fn write_clusters(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> {
     let id = |rank: Rank| findings.id(rank);
     let clusters = findings.clusters.iter().enumerate();
     jsonl(out, "clusters.jsonl", clusters.clone(), |(cluster, c)| {
@@ -154,7 +153,6 @@ fn write_clusters(findings: &Findings, out: &OutDir) -> Result<()> {
             member: id(member),
         })
     });
-    let form = findings.model.config().tables;
     columns::write(out, form, "clusters", CLUSTERS, members)
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Asked {
 }
 
 fn usual_matches() -> usize {
-    20
+    retold_index::MATCHES
 }
 
 /// A body, and the room that it takes.

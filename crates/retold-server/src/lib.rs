@@ -40,11 +40,13 @@ pub use state::{App, Options};
 )]
 struct Description;
 
+#[expect(deprecated, reason = "clients of 0.1 ask by the old name")]
 /// The routes of a service. The state can be shared with others.
 pub fn app(state: App) -> Router {
     let (routes, description) = OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(pages::add))
-        .routes(routes!(pages::find))
+        .routes(routes!(pages::query))
+        .routes(routes!(pages::query_by_old_name))
         .routes(routes!(pages::get, pages::remove))
         .routes(routes!(stories::matches))
         .routes(routes!(stories::story))

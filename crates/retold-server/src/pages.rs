@@ -93,7 +93,7 @@ async fn prepared(
             if named && page.id.starts_with(NAMELESS) {
                 return Err("the page has no id: send `id` or `url`".to_owned());
             }
-            index.prepare(page)
+            index.prepare(page).map_err(|e| e.to_string())
         };
         Ok(match body::pages(held, &headers, &asked, &read)? {
             Pages::One(page) => (true, vec![prepare(*page)]),
@@ -159,18 +159,42 @@ pub(crate) async fn add(
 /// Says what pages repeat, and adds nothing.
 ///
 /// The body is that of `POST /v1/pages`; ids are not needed.
+#[utoipa::path(post, path = "/v1/query", params(Asked), tag = "pages",
+    request_body(content = serde_json::Value, description = "a page, or NDJSON of pages"),
+    responses((status = 200, body = Answer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+pub(crate) async fn query(
+    State(app): State<App>,
+    asked: std::result::Result<Query<Asked>, QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response> {
+    answers(&app, asked, headers, body).await
+}
+
+/// The same by its old name: use `POST /v1/query`.
 #[utoipa::path(post, path = "/v1/match", params(Asked), tag = "pages",
     request_body(content = serde_json::Value, description = "a page, or NDJSON of pages"),
     responses((status = 200, body = Answer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
-pub(crate) async fn find(
+#[deprecated = "/v1/query is its name"]
+pub(crate) async fn query_by_old_name(
     State(app): State<App>,
+    asked: std::result::Result<Query<Asked>, QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response> {
+    answers(&app, asked, headers, body).await
+}
+
+/// What the pages of a body repeat.
+async fn answers(
+    app: &App,
     asked: std::result::Result<Query<Asked>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response> {
     let Query(asked) = asked.map_err(|e| Problem::bad(e.body_text()))?;
     let limit = asked.matches;
-    let (is_one, made) = prepared(&app, headers, asked, body, false).await?;
+    let (is_one, made) = prepared(app, headers, asked, body, false).await?;
     let answers = app.work(move |index| {
         let answers = made.into_iter().map(|page| match page {
             Ok(page) => answer(index, &page, limit),

@@ -77,7 +77,7 @@ impl Problem {
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
         let status = match &error {
-            Error::Usage(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Error::Usage(_) | Error::Unreadable(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => {
                 StatusCode::INSUFFICIENT_STORAGE
             }

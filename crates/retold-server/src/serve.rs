@@ -25,8 +25,8 @@ pub enum Stop {
     CutOff,
 }
 
-/// How often a service that only reads looks for what others have written.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often a service that only reads takes in what others have written.
+const REFRESH: Duration = Duration::from_secs(1);
 /// What a connection that is one too many gets.
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
@@ -56,10 +56,10 @@ pub async fn serve(
     let builder = Arc::new(builder);
     let graceful = GracefulShutdown::new();
     let routes = crate::app(app.clone());
-    let looking = app
+    let refreshing = app
         .committer
         .is_none()
-        .then(|| tokio::spawn(look(app.clone())));
+        .then(|| tokio::spawn(refresh_often(app.clone())));
     let mut stop = pin!(stop);
     loop {
         let accepted = tokio::select! {
@@ -104,8 +104,8 @@ pub async fn serve(
     let whole = tokio::time::timeout(options.grace, graceful.shutdown())
         .await
         .is_ok();
-    if let Some(looking) = looking {
-        looking.abort();
+    if let Some(refreshing) = refreshing {
+        refreshing.abort();
     }
     if let Some(committer) = &app.committer {
         committer.finish()?;
@@ -117,8 +117,8 @@ pub async fn serve(
 /// closed.
 async fn speaks(stream: &TcpStream) -> bool {
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-    /// How often it is looked whether more has come.
-    const LOOK: Duration = Duration::from_millis(10);
+    /// How long to wait before asking again whether more has come.
+    const WAIT: Duration = Duration::from_millis(10);
     let mut said = [0; PREFACE.len()];
     loop {
         match stream.peek(&mut said).await {
@@ -126,7 +126,7 @@ async fn speaks(stream: &TcpStream) -> bool {
             Ok(count) if count == PREFACE.len() || !PREFACE.starts_with(&said[..count]) => {
                 return true;
             }
-            Ok(_) => tokio::time::sleep(LOOK).await,
+            Ok(_) => tokio::time::sleep(WAIT).await,
         }
     }
 }
@@ -140,12 +140,12 @@ fn refuse(mut stream: TcpStream) {
 }
 
 /// Takes in what others write.
-async fn look(app: App) {
+async fn refresh_often(app: App) {
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(REFRESH).await;
         let index = Arc::clone(&app.index);
-        let looked = tokio::task::spawn_blocking(move || index.refresh()).await;
-        if let Ok(Err(e)) = looked {
+        let refreshed = tokio::task::spawn_blocking(move || index.refresh()).await;
+        if let Ok(Err(e)) = refreshed {
             tracing::error!(error = %e, "cannot take in what was written");
         }
     }

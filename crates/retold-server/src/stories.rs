@@ -42,9 +42,13 @@ fn there(index: &Index, id: &str) -> Result<()> {
 #[into_params(parameter_in = Query)]
 pub(crate) struct Limit {
     /// At most this many, the best.
-    #[serde(default = "usual_limit")]
-    #[param(default = 100)]
+    #[serde(default = "usual_matches")]
+    #[param(default = 20)]
     limit: usize,
+}
+
+fn usual_matches() -> usize {
+    retold_index::MATCHES
 }
 
 fn usual_limit() -> usize {
@@ -192,7 +196,7 @@ pub(crate) async fn explain(
 
 /// Explains what a page that is not in the index is to one that is.
 ///
-/// The body is a page as in `POST /v1/match`.
+/// The body is a page as in `POST /v1/query`.
 #[utoipa::path(post, path = "/v1/explain", tag = "stories", params(Both),
     request_body(content = serde_json::Value, description = "a page"),
     responses((status = 200, body = serde_json::Value), (status = "4XX", body = Problem)))]
@@ -218,7 +222,7 @@ pub(crate) async fn explain_new(
             Pages::Lines(_) => return Err(Problem::bad("one page expected, not lines of pages")),
         };
         let side = ComparedPage {
-            text: model.text(&page).map_err(Problem::unreadable)?,
+            text: model.text(&page)?,
             site: page.site(),
             date: page.date,
             id: match page.id.starts_with(NAMELESS) {

@@ -7,7 +7,7 @@ use retold::ids::SketchNo;
 use retold::method::{Method, Trace};
 use retold::sketch::Sketches;
 use retold::text::Text;
-use retold::{Config, Model, Page, Sketch};
+use retold::{JudgeConfig, Model, Page, Sketch};
 
 fn main() {
     divan::main();
@@ -37,9 +37,9 @@ fn text(model: &Model, number: usize) -> Text {
 }
 
 fn agglomerate() -> Model {
-    let config = Config {
+    let config = JudgeConfig {
         method: "agglomerate".into(),
-        ..Config::default()
+        ..JudgeConfig::default()
     };
     Model::new(config).expect("the method is in the table, and its defaults are valid")
 }

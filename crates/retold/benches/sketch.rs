@@ -7,7 +7,7 @@ use std::io::Write;
 use divan::counter::BytesCount;
 use retold::read::{Outcome, discover};
 use retold::text::Extract;
-use retold::{Config, Model};
+use retold::{JudgeConfig, Model};
 
 fn main() {
     divan::main();
@@ -48,10 +48,10 @@ fn jsonl(sentence: &str, html: bool) -> (tempfile::TempDir, u64) {
 
 fn sketch_all(bencher: divan::Bencher, method: &str, sentence: &str, html: bool) {
     let (folder, bytes) = jsonl(sentence, html);
-    let config = Config {
+    let config = JudgeConfig {
         method: method.into(),
         extract: Some(Extract::None),
-        ..Config::default()
+        ..JudgeConfig::default()
     };
     let model = Model::new(config).expect("it is a method, and its defaults are valid");
     let read = &model.config().read;

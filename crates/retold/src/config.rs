@@ -1,4 +1,5 @@
-//! The options of a run: one form for the command line, config files, `summary.json`, saved models and bindings.
+//! The options of a run, in one form for the command line, config files, `summary.json`, saved models and bindings:
+//! [`JudgeConfig`] is what verdicts depend on, [`RunConfig`] what a run may use. What is written is `retold-report`'s.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::cluster::{Canonical, Drop, Linkage};
+use crate::cluster::{Canonical, DropRule, Linkage};
 use crate::error::{Error, Result};
 use crate::method;
 use crate::param::Settings;
@@ -16,22 +17,22 @@ use crate::read::ReadOptions;
 use crate::spill::{Memory, too_little};
 use crate::text::Extract;
 
-/// Everything that the result of a run depends on, beside its inputs. How fast it comes is in [`Resources`].
+/// Everything that verdicts, kept pages and clusters depend on, beside the inputs. How fast they come is in [`RunConfig`].
 ///
-/// The serde form is flat: the fields of `read` stand among the others. [`Config::from_map`] reads it and refuses keys that it
+/// The serde form is flat: the fields of `read` stand among the others. [`JudgeConfig::from_map`] reads it and refuses keys that it
 /// does not know.
 ///
 /// ```
-/// let config = retold::Config {
+/// let config = retold::JudgeConfig {
 ///     method: "period".into(),
-///     ..retold::Config::default()
+///     ..retold::JudgeConfig::default()
 /// };
 /// let json = serde_json::to_value(&config).unwrap();
-/// assert_eq!(retold::Config::from_value(json).unwrap(), config);
+/// assert_eq!(retold::JudgeConfig::from_value(json).unwrap(), config);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Config {
+pub struct JudgeConfig {
     /// How records become pages.
     #[serde(flatten)]
     pub read: ReadOptions,
@@ -40,12 +41,12 @@ pub struct Config {
     /// Which part of a page methods see; `None` leaves it to the method.
     pub extract: Option<Extract>,
     /// Words, one a line, that the Chinese dictionary gets besides its own.
-    pub user_dict: Option<WordFile>,
+    pub user_dict: Option<FileRef>,
     /// Words that mean the same: those of each line, with tabs between them.
-    pub synonyms: Option<WordFile>,
+    pub synonyms: Option<FileRef>,
     /// Where to take what is known of a collection from (document frequencies, noise), instead of learning it from the pages: the
     /// `model.json` of another run.
-    pub knowledge: Option<WordFile>,
+    pub knowledge: Option<FileRef>,
     /// The method's name.
     pub method: String,
     /// Parameters laid over the method's defaults.
@@ -57,24 +58,12 @@ pub struct Config {
     /// Which page of a cluster is canonical.
     pub canonical: Canonical,
     /// Which pages are dropped.
-    pub drop: Drop,
-    /// Clusters of more pages than this are flagged.
-    pub alarm_size: usize,
-    /// Write `kept/`.
-    pub kept: bool,
-    /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`.
-    pub mark: bool,
-    /// Inputs without a page have a result, an empty one, and are no error.
-    pub allow_empty: bool,
-    /// The form in which the tables of OUT are written beside JSONL.
-    pub tables: Tables,
-    /// Put the texts of pages in clusters into `report.html`, up to this many characters of each.
-    pub report_text: Option<usize>,
+    pub drop: DropRule,
 }
 
-impl Default for Config {
-    fn default() -> Config {
-        Config {
+impl Default for JudgeConfig {
+    fn default() -> JudgeConfig {
+        JudgeConfig {
             read: ReadOptions::default(),
             fold: Fold::ALL.to_vec(),
             extract: None,
@@ -86,13 +75,7 @@ impl Default for Config {
             exact: true,
             cluster: Linkage::default(),
             canonical: Canonical::default(),
-            drop: Drop::default(),
-            alarm_size: 1000,
-            kept: true,
-            mark: false,
-            allow_empty: false,
-            tables: Tables::default(),
-            report_text: None,
+            drop: DropRule::default(),
         }
     }
 }
@@ -114,23 +97,10 @@ impl Fold {
     pub const ALL: [Fold; 3] = [Fold::Nfkc, Fold::Case, Fold::Simplify];
 }
 
-/// A form of the tables of OUT. JSONL is always there: it is what `explain`, `eval` and other runs read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tables {
-    /// Nothing beside JSONL.
-    #[default]
-    Jsonl,
-    /// Also CSV.
-    Csv,
-    /// Also Parquet; an error without the feature `parquet`.
-    Parquet,
-}
-
 /// A file that a result depends on: named by its path, known by its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "WordFileForm")]
-pub struct WordFile {
+#[serde(from = "FileRefForm")]
+pub struct FileRef {
     /// Where it is.
     pub path: PathBuf,
     /// The XXH3 hash of its content, in hexadecimal. `None` until the file has been read; a file whose content has
@@ -141,24 +111,24 @@ pub struct WordFile {
 /// A path alone will do.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum WordFileForm {
+enum FileRefForm {
     Path(PathBuf),
     Known { path: PathBuf, xxh3: Option<String> },
 }
 
-impl From<WordFileForm> for WordFile {
-    fn from(form: WordFileForm) -> WordFile {
+impl From<FileRefForm> for FileRef {
+    fn from(form: FileRefForm) -> FileRef {
         match form {
-            WordFileForm::Path(path) => WordFile::at(path),
-            WordFileForm::Known { path, xxh3 } => WordFile { path, xxh3 },
+            FileRefForm::Path(path) => FileRef::at(path),
+            FileRefForm::Known { path, xxh3 } => FileRef { path, xxh3 },
         }
     }
 }
 
-impl WordFile {
+impl FileRef {
     /// The file at a path, whatever it holds.
-    pub fn at(path: impl Into<PathBuf>) -> WordFile {
-        WordFile {
+    pub fn at(path: impl Into<PathBuf>) -> FileRef {
+        FileRef {
             path: path.into(),
             xxh3: None,
         }
@@ -184,10 +154,10 @@ impl WordFile {
     }
 }
 
-/// What a run may use; the result does not depend on it.
+/// What a run may use, and what it does if there is nothing to do. What it finds does not depend on these.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Resources {
+pub struct RunConfig {
     /// Worker threads; 0 for one per core.
     pub threads: usize,
     /// Bytes of memory for what is kept of the pages.
@@ -198,10 +168,12 @@ pub struct Resources {
     pub resume: Option<PathBuf>,
     /// The bytes that were written to temporary files so far, for who watches the run.
     pub on_disk: Arc<AtomicU64>,
+    /// Inputs without a page have a result, an empty one, and are no error.
+    pub allow_empty: bool,
 }
 
-impl Resources {
-    /// What may be held of pages. Without [`Resources::temp_dir`] all is.
+impl RunConfig {
+    /// What may be held of pages. Without [`RunConfig::temp_dir`] all is.
     ///
     /// Errors: less memory than it takes to read anything.
     pub fn memory(&self) -> Result<Memory> {
@@ -237,26 +209,37 @@ const READING: u64 = 96 << 20;
 const A_THREAD: u64 = 8 << 20;
 const SOME: u64 = 16 << 20;
 
-impl Default for Resources {
+impl Default for RunConfig {
     /// One thread a core, no temporary files.
-    fn default() -> Resources {
-        Resources {
+    fn default() -> RunConfig {
+        RunConfig {
             threads: 0,
             memory: u64::MAX,
             temp_dir: None,
             resume: None,
             on_disk: Arc::default(),
+            allow_empty: false,
         }
     }
 }
 
-impl Config {
+/// Names that a saved model may have among its options, though no verdict depends on them.
+const OUTPUT_OPTIONS: [&str; 6] = [
+    "alarm_size",
+    "allow_empty",
+    "kept",
+    "mark",
+    "report_text",
+    "tables",
+];
+
+impl JudgeConfig {
     /// The configuration that a map of options holds: keys by the names of the fields, `-` and `_` alike; what is not
     /// named has its default.
     ///
     /// Errors: an unknown key, a value of the wrong form.
-    pub fn from_map(map: Map<String, Value>) -> Result<Config> {
-        let known = Config::default().to_map();
+    pub fn from_map(map: Map<String, Value>) -> Result<JudgeConfig> {
+        let known = JudgeConfig::default().to_map();
         let mut named = Map::new();
         for (key, value) in map {
             let name = key.replace('-', "_");
@@ -273,10 +256,19 @@ impl Config {
             .map_err(|e| Error::Usage(format!("options: {e}")))
     }
 
-    /// [`Config::from_map`] for a JSON value, which must be an object.
-    pub fn from_value(value: Value) -> Result<Config> {
+    /// [`JudgeConfig::from_map`] for what an earlier release saved: until 0.1 the options of the output stood among those that
+    /// verdicts depend on. They are left out.
+    pub(crate) fn from_saved(mut value: Value) -> Result<JudgeConfig> {
+        if let Value::Object(map) = &mut value {
+            map.retain(|key, _| !OUTPUT_OPTIONS.contains(&key.as_str()));
+        }
+        JudgeConfig::from_value(value)
+    }
+
+    /// [`JudgeConfig::from_map`] for a JSON value, which must be an object.
+    pub fn from_value(value: Value) -> Result<JudgeConfig> {
         match value {
-            Value::Object(map) => Config::from_map(map),
+            Value::Object(map) => JudgeConfig::from_map(map),
             other => Err(Error::Usage(format!("options expected, not {other}"))),
         }
     }
@@ -290,7 +282,7 @@ impl Config {
     }
 
     /// The same configuration, its relative paths taken from `directory`.
-    pub fn below(mut self, directory: &Path) -> Config {
+    pub fn below(mut self, directory: &Path) -> JudgeConfig {
         for file in [&mut self.user_dict, &mut self.synonyms, &mut self.knowledge]
             .into_iter()
             .flatten()
@@ -309,7 +301,7 @@ mod tests {
 
     #[test]
     fn every_option_goes_through_json() {
-        let config = Config {
+        let config = JudgeConfig {
             read: ReadOptions {
                 site_field: Some("host".into()),
                 max_record_size: 1 << 20,
@@ -317,61 +309,64 @@ mod tests {
             },
             fold: vec![Fold::Case],
             extract: Some(Extract::None),
-            user_dict: Some(WordFile::at("words.txt")),
-            synonyms: Some(WordFile {
+            user_dict: Some(FileRef::at("words.txt")),
+            synonyms: Some(FileRef {
                 path: "synonyms.tsv".into(),
                 xxh3: Some("00".into()),
             }),
-            knowledge: Some(WordFile::at("model.json")),
+            knowledge: Some(FileRef::at("model.json")),
             method: "shingle".into(),
             params: Settings::from([("width".into(), "4".into())]),
             exact: false,
             cluster: Linkage::Components,
             canonical: Canonical::Earliest,
-            drop: Drop::Duplicate,
-            alarm_size: 7,
-            kept: false,
-            mark: true,
-            allow_empty: true,
-            tables: Tables::Parquet,
-            report_text: Some(9),
+            drop: DropRule::Duplicate,
         };
         let text = serde_json::to_string(&config).unwrap();
         let value: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(Config::from_value(value).unwrap(), config);
+        assert_eq!(JudgeConfig::from_value(value).unwrap(), config);
     }
 
     #[test]
     fn names_are_those_of_the_command_line() {
         let value = json!({"text-field": "body", "site_dir": 2, "params": {"threshold": 0.8, "containment": true}});
-        let config = Config::from_value(value).unwrap();
+        let config = JudgeConfig::from_value(value).unwrap();
         assert_eq!(
             (config.read.text_field.as_str(), config.read.site_dir),
             ("body", Some(2))
         );
         assert_eq!(config.params["containment"], "true".into());
-        let config = Config::from_value(json!({"user_dict": "words.txt"})).unwrap();
-        assert_eq!(config.user_dict, Some(WordFile::at("words.txt")));
+        let config = JudgeConfig::from_value(json!({"user_dict": "words.txt"})).unwrap();
+        assert_eq!(config.user_dict, Some(FileRef::at("words.txt")));
+    }
+
+    #[test]
+    fn options_of_the_output_are_taken_from_saved_models_only() {
+        let saved = json!({"method": "period", "kept": false, "tables": "csv", "alarm_size": 7});
+        let config = JudgeConfig::from_saved(saved.clone()).unwrap();
+        assert_eq!(config.method, "period");
+        assert!(JudgeConfig::from_value(saved).is_err());
+        assert!(JudgeConfig::from_saved(json!({"treshold": 1})).is_err());
     }
 
     #[test]
     fn unknown_options_are_refused_by_name() {
-        let message = Config::from_value(json!({"treshold": 1}))
+        let message = JudgeConfig::from_value(json!({"treshold": 1}))
             .unwrap_err()
             .to_string();
         assert!(
             message.starts_with("there is no option `treshold`; there are: "),
             "{message}"
         );
-        assert!(Config::from_value(json!({"exact": "perhaps"})).is_err());
-        assert!(Config::from_value(json!(["exact"])).is_err());
+        assert!(JudgeConfig::from_value(json!({"exact": "perhaps"})).is_err());
+        assert!(JudgeConfig::from_value(json!(["exact"])).is_err());
     }
 
     #[test]
     fn a_word_file_is_known_by_its_content() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(&file, "渡船\n").unwrap();
-        let mut words = WordFile::at(file.path());
+        let mut words = FileRef::at(file.path());
         assert_eq!(words.read("--user-dict").unwrap(), "渡船\n");
         assert!(words.xxh3.is_some() && words.read("--user-dict").is_ok());
         std::fs::write(&file, "渡轮\n").unwrap();

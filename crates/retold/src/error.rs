@@ -1,10 +1,10 @@
 //! What can go wrong, split by who has to act on it.
 //!
-//! A bad *record* is never an error: it becomes a reject (see [`crate::read::Outcome`]) and the run goes on.
+//! A bad *record* never ends a run: it becomes a reject (see [`crate::read::Outcome`]), and the run goes on.
 
 use std::path::{Path, PathBuf};
 
-/// An error that ends a run. The variant decides the exit code, HTTP status and Python exception, in one place each.
+/// What can go wrong. The variant decides the exit code, HTTP status and Python exception, in one place each.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -12,6 +12,9 @@ pub enum Error {
     /// folder that is not empty, no readable record. The message names the value, the place and the next step.
     #[error("{0}")]
     Usage(String),
+    /// A page that cannot be read. `Display` is the reason alone, as rejects name it; whoever knows the page names it.
+    #[error("{0}")]
+    Unreadable(String),
     /// A file that has to be read or written failed. `Display` names the file and the system's reason.
     #[error("{doing} {}: {source}", path.display())]
     Io {

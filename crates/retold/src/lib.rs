@@ -1,7 +1,7 @@
 //! Retold finds pages that tell the same story: near-duplicates, reprints and pages contained in others.
 //!
 //! ```
-//! use retold::{Config, Page, dedup};
+//! use retold::{JudgeConfig, Page, dedup};
 //!
 //! let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
 //!              The captain said that it was the last boat of the day.";
@@ -10,7 +10,7 @@
 //!     Page::text("reprint", format!("{story} Read more news tomorrow.")),
 //!     Page::text("other", "A new bridge was opened on Monday. The mayor cut the ribbon in front of many people."),
 //! ];
-//! let findings = dedup(pages, &Config::default())?;
+//! let findings = dedup(pages, &JudgeConfig::default())?;
 //! let gone = &findings.dropped[0];
 //! assert_eq!((&*findings.id(gone.page), &*findings.id(gone.canonical)), ("original", "reprint"));
 //! # Ok::<(), retold::Error>(())
@@ -71,7 +71,7 @@ pub mod pairs;
 
 pub mod eval;
 
-pub use config::{Config, Resources};
+pub use config::{JudgeConfig, RunConfig};
 pub use dedup::{Dedup, Findings, dedup};
 pub use error::{Error, Result};
 pub use model::{Judgement, Model};

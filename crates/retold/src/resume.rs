@@ -220,13 +220,13 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Config;
+    use crate::JudgeConfig;
 
     fn resume(folder: &Path, text: &str) -> Resume {
         let input = folder.join("pages.txt");
         fs::write(&input, text).unwrap();
         let sources = crate::read::discover(&[input], &Default::default()).unwrap();
-        let model = Model::new(Config::default()).unwrap();
+        let model = Model::new(JudgeConfig::default()).unwrap();
         Resume::open(&folder.join("saved"), &sources, &model, 1 << 20, &()).unwrap()
     }
 

@@ -355,8 +355,8 @@ fn another_text_in_the_place_of_one_that_is_verified_is_noticed() {
     let lines = format!("{}\n{}\n", line("a"), line("b"));
     for (stage, noticed) in [("fingerprint", true), ("no such stage", false)] {
         let source = source(folder.path(), "pages.jsonl", lines.as_bytes());
-        let model = || retold::Model::new(retold::Config::default()).unwrap();
-        let mut resources = retold::Resources::default();
+        let model = || retold::Model::new(retold::JudgeConfig::default()).unwrap();
+        let mut resources = retold::RunConfig::default();
         resources.resume = Some(folder.path().join(stage));
         // What is known of texts for verdicts is not kept for later: who goes on reads them again.
         let stopper = Stopper::default();

@@ -1,6 +1,6 @@
 //! Which value of a threshold is best, and how good it is where it was not chosen.
 
-use super::{Curve, Point};
+use super::curve::{Curve, Point};
 
 /// A method's curves over several sets. The points of all curves stand for the same values.
 pub struct Choice<'a>(pub Vec<&'a Curve>);

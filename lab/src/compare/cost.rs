@@ -4,7 +4,7 @@ use retold::ids::PrunedNo;
 use retold::read::discover;
 use retold::system::peak_memory;
 use retold::watch::Watch;
-use retold::{Findings, Model, Resources, Result, dedup};
+use retold::{Dedup, Findings, Model, Result, RunConfig};
 use serde::{Deserialize, Serialize};
 
 use super::set::LabelledSet;
@@ -72,20 +72,23 @@ impl Cost {
 pub fn measure(set: &LabelledSet, spec: &Spec, threads: usize, watch: &dyn Watch) -> Result<Cost> {
     let config = spec.config();
     let sources = discover(&set.inputs(), &config.read)?;
-    let mut resources = Resources::default();
+    let mut resources = RunConfig::default();
     resources.threads = threads;
-    let findings = dedup::run(sources, Model::new(config)?, &resources, watch)?;
+    let findings = Dedup::new(Model::new(config)?)
+        .resources(&resources)
+        .watch(watch)
+        .run(sources)?;
     Ok(cost_of(&findings))
 }
 
 fn cost_of(findings: &Findings) -> Cost {
-    let stages = findings.times.iter().map(|lap| Stage {
-        name: lap.stage.to_owned(),
-        wall: lap.wall.as_secs_f64(),
-        cpu: lap.cpu.map(|time| time.as_secs_f64()),
+    let stages = findings.times.iter().map(|time| Stage {
+        name: time.stage.name().to_owned(),
+        wall: time.wall.as_secs_f64(),
+        cpu: time.cpu.map(|time| time.as_secs_f64()),
     });
     let numbers = |&unit: &PrunedNo| {
-        let unit = findings.units.get(unit);
+        let unit = findings.pruned.get(unit);
         let sketch = unit.as_ref().whole;
         (sketch.keys.len() + sketch.marks.len() + sketch.extra.len()) as u64
     };
@@ -94,7 +97,7 @@ fn cost_of(findings: &Findings) -> Cost {
         peak_memory: peak_memory(),
         bytes: findings.collection.bytes,
         pages: findings.collection.pages.len() as u64,
-        sketch_bytes: 8 * findings.unit_of.iter().map(numbers).sum::<u64>(),
+        sketch_bytes: 8 * findings.pruned_of.iter().map(numbers).sum::<u64>(),
         pairs: findings.pairs.len() as u64,
         threads: findings.threads as u64,
     }

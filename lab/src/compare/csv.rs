@@ -2,9 +2,10 @@
 
 use retold::eval::csv_header;
 
+use super::comparison::Comparison;
 use super::cost::Stage;
+use super::curve::Point;
 use super::row::{Column, Row};
-use super::{Comparison, Point};
 
 /// A field, in quotes if it needs them (RFC 4180).
 fn field(text: &str) -> String {

@@ -5,7 +5,7 @@
 
 use retold::Result;
 
-use super::LabelledSet;
+use super::set::LabelledSet;
 use super::spec::Spec;
 
 /// A figure or table of a paper.

@@ -1,7 +1,8 @@
 //! The results as plots.
 
+use super::comparison::Comparison;
+use super::curve::{Curve, Point};
 use super::plot::{Line, Plot};
-use super::{Comparison, Curve, Point};
 
 impl Comparison {
     /// Precision over recall of each method on a set.

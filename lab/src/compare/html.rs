@@ -6,7 +6,7 @@ use std::path::Path;
 use askama::Template;
 use retold::{Error, Result};
 
-use super::Comparison;
+use super::comparison::Comparison;
 use super::experiments::{Experiment, Shown};
 use super::plot::{MARKS, Plot, shape};
 use super::table::Table;

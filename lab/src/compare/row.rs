@@ -1,8 +1,9 @@
 //! One result, a method on a set, and what columns say of it.
 
+use super::comparison::Comparison;
+use super::curve::{Curve, Point};
 use super::set::LabelledSet;
 use super::spec::Spec;
-use super::{Comparison, Curve, Point};
 
 /// A method on a set.
 #[derive(Clone, Copy)]

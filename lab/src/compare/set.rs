@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::chance::Tallies;
 use crate::bench::Found;
 
-/// A labelled set: pages and what some of their pairs are (CONTRACT, `retold eval`), perhaps planted in a haystack.
+/// A labelled set: pages and what some of their pairs are (`docs/reference/eval.md`), perhaps planted in a haystack.
 #[derive(Clone, Debug)]
 pub struct LabelledSet {
     /// What it is called.

@@ -3,7 +3,7 @@
 use retold::method::{self, METHODS, MethodInfo, PRESETS, Preset};
 use retold::param::{Domain, Param, Params, Settings, Value};
 use retold::text::Extract;
-use retold::{Config, Error, Result};
+use retold::{Error, JudgeConfig, Result};
 
 /// A method with settings.
 #[derive(Clone)]
@@ -147,12 +147,12 @@ impl Spec {
     }
 
     /// The configuration of a run with it: all else is as it is by default.
-    pub fn config(&self) -> Config {
-        Config {
+    pub fn config(&self) -> JudgeConfig {
+        JudgeConfig {
             method: self.info.name.to_owned(),
             params: self.settings.clone(),
             extract: Some(self.extract),
-            ..Config::default()
+            ..JudgeConfig::default()
         }
     }
 }

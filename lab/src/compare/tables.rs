@@ -1,10 +1,11 @@
 //! The results as tables.
 
 use super::chance::error_of;
+use super::comparison::Comparison;
+use super::curve::{Curve, Point};
 use super::experiments::Experiment;
 use super::row::{Column, Row};
 use super::table::{Cell, Table, part, short};
-use super::{Comparison, Curve, Point};
 
 /// What is said of a method on a set.
 const SCORES: &[Column] = &[

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retold::eval::Score;
+use retold::eval::{Evaluation, Score};
 
 use super::cost::Cost;
 use super::*;

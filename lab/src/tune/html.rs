@@ -5,9 +5,21 @@ use std::fmt::Write;
 use retold::eval::Score;
 use retold::param::Value;
 
-use super::{Tuned, value_of};
+use super::tuned::{Tuned, value_of};
 
-pub(super) fn params_file(tuned: &Tuned) -> String {
+impl Tuned {
+    /// The parameter file: what `--param-file` accepts.
+    pub fn params_file(&self) -> String {
+        params_file(self)
+    }
+
+    /// A page that shows the search, with all that it needs in itself.
+    pub fn html(&self) -> String {
+        html(self)
+    }
+}
+
+fn params_file(tuned: &Tuned) -> String {
     let mut file = format!(
         "# retold tune: F{} on held-out pages {:.4} (before: {:.4}), seed {}\n[{}]\n",
         tuned.beta,
@@ -29,7 +41,7 @@ pub(super) fn params_file(tuned: &Tuned) -> String {
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 260.0;
 
-pub(super) fn html(tuned: &Tuned) -> String {
+fn html(tuned: &Tuned) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>retold tune: {0}</title>\n<style>body{{\
          font:15px/1.5 sans-serif;max-width:44em;margin:2em auto;padding:0 1em}}td,th{{padding:.2em 1em .2em 0;\

@@ -6,14 +6,14 @@ use retold::ids::PageNo;
 use retold::param::Params;
 use retold::text::Text;
 use retold::watch::Watch;
-use retold::{Config, Result};
+use retold::{JudgeConfig, Result};
 
 use super::split::Labels;
 use crate::bench::Bench;
 
 /// What sets of parameters are scored on.
 pub(super) struct Task<'a> {
-    pub(super) base: &'a Config,
+    pub(super) base: &'a JudgeConfig,
     pub(super) collection: &'a Collection,
     pub(super) texts: &'a [Text],
     pub(super) labels: &'a Labels,

@@ -8,7 +8,7 @@ use retold::eval::{Gold, Label};
 use retold::ids::PageNo;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::Options;
+use super::options::Options;
 
 /// Labels by pairs of pages, the smaller number first.
 pub(super) type Labels = HashMap<(PageNo, PageNo), Label>;

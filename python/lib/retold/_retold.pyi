@@ -4,12 +4,12 @@ from typing import Any, Literal, Protocol, TypeAlias, final
 
 __version__: str
 __all__ = [
-    "CROWD",
-    "FAMILY",
     "CorruptError",
     "Deciding",
+    "FAMILY",
     "FileError",
     "Findings",
+    "HEAVY",
     "Index",
     "InternalError",
     "Judgement",
@@ -26,17 +26,17 @@ __all__ = [
     "Verdict",
     "__version__",
     "connected",
-    "crowd_rows",
     "decoded",
     "dedup",
     "deletes",
     "explain",
+    "fingerprint_rows",
+    "heavy_rows",
     "judge_rows",
     "key_rows",
     "learn_sketches",
     "name_rows",
     "posting_rows",
-    "proof_rows",
     "read",
     "sketch_rows",
     "text",
@@ -54,6 +54,12 @@ _Path: TypeAlias = str | PathLike[str]
 _Pages: TypeAlias = _Path | Iterable[_Path] | Iterable[Mapping[str, Any]] | _ArrowStream | _ArrowArray
 _Page: TypeAlias = str | bytes | Mapping[str, Any]
 _Progress: TypeAlias = bool | Callable[[str, int, int], object] | None
+_Fold: TypeAlias = Literal["nfkc", "case", "simplify"]
+_Extract: TypeAlias = Literal["none", "main", "precise"]
+_Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
+_Canonical: TypeAlias = Literal["longest", "earliest", "first"]
+_Drop: TypeAlias = Literal["both", "duplicate"]
+_Tables: TypeAlias = Literal["jsonl", "csv", "parquet"]
 _Relation: TypeAlias = Literal["duplicate", "contains", "contained_by"]
 
 class RetoldError(Exception): ...
@@ -145,7 +151,29 @@ class Judgement:
 
 @final
 class Model:
-    def __new__(cls, **options: Any) -> Model: ...
+    def __new__(
+        cls,
+        *,
+        text_field: str = "text",
+        html_field: str = "html",
+        id_field: str = "id",
+        url_field: str = "url",
+        date_field: str = "date",
+        site_field: str | None = None,
+        site_dir: int | None = None,
+        max_record_size: int = 67108864,
+        fold: Sequence[_Fold] = ...,
+        extract: _Extract | None = None,
+        user_dict: _Path | None = None,
+        synonyms: _Path | None = None,
+        knowledge: _Path | None = None,
+        method: str = "coverage",
+        params: Mapping[str, str | float] = ...,
+        exact: bool = True,
+        cluster: _Cluster = "two-edge",
+        canonical: _Canonical = "longest",
+        drop: _Drop = "both",
+    ) -> Model: ...
     def text(self, page: _Page) -> Text: ...
     def sketch(self, page: _Page | Text) -> Sketch: ...
     def judge(self, a: Sketch, b: Sketch) -> Judgement: ...
@@ -173,11 +201,35 @@ class Model:
 class Index:
     def __new__(cls, path: _Path, *, write: bool = False) -> Index: ...
     @staticmethod
-    def create(path: _Path, *, model: Model | None = None, texts: bool = True, **options: Any) -> Index: ...
+    def create(
+        path: _Path,
+        *,
+        model: Model | None = None,
+        texts: bool = True,
+        text_field: str = "text",
+        html_field: str = "html",
+        id_field: str = "id",
+        url_field: str = "url",
+        date_field: str = "date",
+        site_field: str | None = None,
+        site_dir: int | None = None,
+        max_record_size: int = 67108864,
+        fold: Sequence[_Fold] = ...,
+        extract: _Extract | None = None,
+        user_dict: _Path | None = None,
+        synonyms: _Path | None = None,
+        knowledge: _Path | None = None,
+        method: str = "coverage",
+        params: Mapping[str, str | float] = ...,
+        exact: bool = True,
+        cluster: _Cluster = "two-edge",
+        canonical: _Canonical = "longest",
+        drop: _Drop = "both",
+    ) -> Index: ...
     def add(
-        self, pages: _Pages, *, matches: int = 100, commit: int = 1000, progress: _Progress = None
+        self, pages: _Pages, *, matches: int = 20, commit: int = 1000, progress: _Progress = None
     ) -> list[dict[str, Any]]: ...
-    def query(self, pages: _Pages, *, matches: int = 100, progress: _Progress = None) -> list[dict[str, Any]]: ...
+    def query(self, pages: _Pages, *, matches: int = 20, progress: _Progress = None) -> list[dict[str, Any]]: ...
     def remove(self, ids: Sequence[str]) -> list[bool]: ...
     def export(self, *, threads: int = 0, progress: _Progress = None) -> Findings: ...
     def explain(self, a: str, b: str) -> dict[str, Any]: ...
@@ -209,18 +261,98 @@ def dedup(
     threads: int = 0,
     memory: int | None = None,
     temp_dir: _Path | None = None,
+    allow_empty: bool = False,
     progress: _Progress = None,
-    **options: Any,
+    kept: bool = True,
+    mark: bool = False,
+    tables: _Tables = "jsonl",
+    report_text: int | None = None,
+    alarm_size: int = 1000,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    date_field: str = "date",
+    site_field: str | None = None,
+    site_dir: int | None = None,
+    max_record_size: int = 67108864,
+    fold: Sequence[_Fold] = ...,
+    extract: _Extract | None = None,
+    user_dict: _Path | None = None,
+    synonyms: _Path | None = None,
+    knowledge: _Path | None = None,
+    method: str = "coverage",
+    params: Mapping[str, str | float] = ...,
+    exact: bool = True,
+    cluster: _Cluster = "two-edge",
+    canonical: _Canonical = "longest",
+    drop: _Drop = "both",
 ) -> Findings: ...
-def explain(a: _Page, b: _Page, *, model: Model | None = None, **options: Any) -> dict[str, Any]: ...
-def text(page: _Page, **options: Any) -> Text: ...
+def explain(
+    a: _Page,
+    b: _Page,
+    *,
+    model: Model | None = None,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    date_field: str = "date",
+    site_field: str | None = None,
+    site_dir: int | None = None,
+    max_record_size: int = 67108864,
+    fold: Sequence[_Fold] = ...,
+    extract: _Extract | None = None,
+    user_dict: _Path | None = None,
+    synonyms: _Path | None = None,
+    knowledge: _Path | None = None,
+    method: str = "coverage",
+    params: Mapping[str, str | float] = ...,
+    exact: bool = True,
+    cluster: _Cluster = "two-edge",
+    canonical: _Canonical = "longest",
+    drop: _Drop = "both",
+) -> dict[str, Any]: ...
+def text(
+    page: _Page,
+    *,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    date_field: str = "date",
+    site_field: str | None = None,
+    site_dir: int | None = None,
+    max_record_size: int = 67108864,
+    fold: Sequence[_Fold] = ...,
+    extract: _Extract | None = None,
+    user_dict: _Path | None = None,
+    synonyms: _Path | None = None,
+    knowledge: _Path | None = None,
+    method: str = "coverage",
+    params: Mapping[str, str | float] = ...,
+    exact: bool = True,
+    cluster: _Cluster = "two-edge",
+    canonical: _Canonical = "longest",
+    drop: _Drop = "both",
+) -> Text: ...
 def read(
-    paths: _Path | Iterable[_Path], *, on_reject: Callable[[str, int, str], object] | None = None, **options: Any
+    paths: _Path | Iterable[_Path],
+    *,
+    on_reject: Callable[[str, int, str], object] | None = None,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    date_field: str = "date",
+    site_field: str | None = None,
+    site_dir: int | None = None,
+    max_record_size: int = 67108864,
 ) -> Reader: ...
 def decoded(bytes: bytes) -> str: ...
 
-CROWD: int
 FAMILY: int
+HEAVY: int
 
 # What `retold.spark` is made of. Batches are pyarrow's; streams have the PyCapsule interface.
 
@@ -248,11 +380,11 @@ def sketch_rows(model: Model, rows: _ArrowArray) -> Any: ...
 def learn_sketches(model: Model, rows: _ArrowStream) -> Model: ...
 def unit_rows(model: Model, rows: _ArrowArray) -> Any: ...
 def key_rows(rows: _ArrowArray) -> Any: ...
-def posting_rows(model: Model, rows: _ArrowArray, crowded: Numbers) -> Any: ...
-def crowd_rows(model: Model, rows: _ArrowArray, crowded: Numbers) -> Any: ...
+def posting_rows(model: Model, rows: _ArrowArray, heavy: Numbers) -> Any: ...
+def heavy_rows(model: Model, rows: _ArrowArray, heavy: Numbers) -> Any: ...
 def judge_rows(model: Model, rows: _ArrowArray) -> Any: ...
 def connected(rows: _ArrowStream) -> Any: ...
 def deletes(model: Model) -> bool: ...
 def verifies(model: Model) -> bool: ...
 def name_rows(rows: _ArrowArray) -> Any: ...
-def proof_rows(model: Model, rows: _ArrowArray, wanted: Numbers) -> Any: ...
+def fingerprint_rows(model: Model, rows: _ArrowArray, wanted: Numbers) -> Any: ...

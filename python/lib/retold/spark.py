@@ -5,13 +5,13 @@ one machine, by the same code. So pairs and kept pages are those of `retold.dedu
 
 1. `_sketched`: pages become sketches. Texts stay where they are.
 2. `_learnt`: what is common, learnt on the driver from the sketches (of all pages, or of a sample of their texts); not if a model is given.
-3. `_crowded`: keys that very many texts have are counted out. They would make pairs of all with all.
+3. `_heavy`: heavy keys, those that very many texts have, are counted out. They would make pairs of all with all.
 4. `_meeting`: texts meet on the other keys: the rarest of the smaller one with all of the larger. `_judged` on their sketches.
 5. `_components`: connected components of all these, by alternating stars; of a few million edges on the driver.
-6. `_labels`: what is decided together. On one machine, components with crowded keys are decided in one sequence, as some of their lists are given up
+6. `_labels`: what is decided together. On one machine, components with heavy keys are decided in one sequence, as some of their lists are given up
    before all have looked at them. So here they go to one task, up to a million pages. If they are more, `_tied` ties texts
-   that may share nothing but crowded keys together, a line each, and each component is decided by itself.
-7. `_proofs`: texts again, only of components with more than one; what verification needs of them goes to the components.
+   that may share nothing but heavy keys together, a line each, and each component is decided by itself.
+7. `_fingerprints`: texts again, only of components with more than one; what verification needs of them goes to the components.
 8. `_decided`: each component is decided in one task, many small ones at a time.
 """
 
@@ -24,11 +24,12 @@ from pyspark.sql import functions as F
 from pyspark.sql import Window
 
 from . import _retold
+from ._options import options_of
 from ._retold import Model, UsageError
 
-__all__ = ["Found", "dedup"]
+__all__ = ["Findings", "dedup"]
 
-#: Components with crowded keys are decided together if they have at most so many pages.
+#: Components with heavy keys are decided together if they have at most so many pages.
 _TOGETHER = 1_000_000
 #: Up to so many edges, components are found on the driver, with 32 bytes an edge.
 _ON_DRIVER = 5_000_000
@@ -41,16 +42,17 @@ _FOUND = (
 _PAIR = ["a", "b", "relation", "similarity", "length_ratio", "shared"]
 
 
-class Found:
+class Findings:
     """What was found: the DataFrames `pairs`, `clusters`, `dropped`, `rejects` (columns as in the tables of `retold.dedup`) and
-    `kept`, the rows of the input that stay; the `model` that judged; and `report`, the run in numbers.
+    `kept`, the rows of the input that are kept; the `model` that judged; and `summary`, the run in numbers. What `retold.Findings` has
+    goes by the same names here.
 
     `unpersist()` frees what is kept of the run; the DataFrames cannot be used after that.
     """
 
-    def __init__(self, pairs, clusters, dropped, rejects, kept, model, report, held):
+    def __init__(self, pairs, clusters, dropped, rejects, kept, model, summary, held):
         self.pairs, self.clusters, self.dropped, self.rejects = pairs, clusters, dropped, rejects
-        self.kept, self.model, self.report = kept, model, report
+        self.kept, self.model, self.summary = kept, model, summary
         self._held = held
 
     def unpersist(self):
@@ -58,7 +60,11 @@ class Found:
             frame.unpersist()
 
     def __repr__(self):
-        return f"<retold.spark.Found: {self.report}>"
+        records = self.summary["records"]
+        return (
+            f"<retold.spark.Findings: {records['read'] - records['rejected']} pages, {records['dropped']} dropped, "
+            f"{self.summary['pairs']} pairs, {self.summary['clusters']} clusters>"
+        )
 
 
 def dedup(dataframe, *, model=None, learn_pages=1_000_000, partitions=None, **options):
@@ -78,6 +84,9 @@ def dedup(dataframe, *, model=None, learn_pages=1_000_000, partitions=None, **op
     job = _Job(dataframe, model, partitions, options)
     job.learn_pages = learn_pages
     return job.run()
+
+
+dedup.__signature__ = options_of(dedup, Model)
 
 
 class _Job:
@@ -107,11 +116,11 @@ class _Job:
         self._learnt(good)
         self._lap("learn")
         units = self._held(self._units(good))
-        crowded = self._crowded(units)
-        edges = self._held(self._judged(units, self._meeting(units, crowded)).distinct())
+        heavy = self._heavy(units)
+        edges = self._held(self._judged(units, self._meeting(units, heavy)).distinct())
         self.report["edges"] = edges.count()
         self._lap("pairs")
-        holders = self._held(self._map(units, "crowd_rows", "key bigint, node bigint, has bigint, wants bigint", crowded))
+        holders = self._held(self._map(units, "heavy_rows", "key bigint, node bigint, has bigint, wants bigint", heavy))
         labels = self._held(self._labels(good, edges, holders))
         self._lap("components")
         found = self._held(self._decided(good, labels))
@@ -122,7 +131,7 @@ class _Job:
         if "shuffled" in self.report:
             total = sum(self.report["shuffled"].values())
             self.report["shuffled_bytes"] = total
-            self.report["shuffled_bytes_per_page"] = round(total / self.report["pages"])
+            self.report["shuffled_bytes_per_page"] = round(total / self.pages_read)
         return result
 
     def _lap(self, stage):
@@ -167,9 +176,9 @@ class _Job:
         return sketched.repartition(self.partitions, "node")
 
     def _check_ids(self, sketched):
-        self.report["pages"] = sketched.where("reason is null").count()
-        self.report["rejects"] = sketched.where("reason is not null").count()
-        if not self.report["pages"]:
+        self.pages_read = sketched.where("reason is null").count()
+        self.rejected = sketched.where("reason is not null").count()
+        if not self.pages_read:
             first = sketched.select("reason").head()
             raise UsageError(f"no page could be read: {first.reason if first else 'the DataFrame is empty'}")
         twice = sketched.where("reason is null").groupBy("id").count().where("count > 1").head()
@@ -178,7 +187,7 @@ class _Job:
 
     def _learnt(self, good):
         if self.model.learnt is None:
-            every = -(-self.report["pages"] // max(1, self.learn_pages))
+            every = -(-self.pages_read // max(1, self.learn_pages))
             # Of a text all pages are in the sample, or none.
             sample = good if every == 1 else good.where(F.pmod("node", F.lit(every)) == 0)
             self.model = _retold.learn_sketches(self.model, sample.select("site", "sketch").toArrow())
@@ -192,16 +201,16 @@ class _Job:
             good = units.repartition(self.partitions, "node")
         return good.select("node", "sketch").dropDuplicates()
 
-    def _crowded(self, units):
+    def _heavy(self, units):
         keys = units.select("sketch").mapInArrow(_keys, "key bigint")
-        crowded = keys.groupBy("key").count().where(F.col("count") > _retold.CROWD).select("key")
-        crowded = _retold.Numbers(crowded.toArrow())
-        self.report["crowded_keys"] = len(crowded)
-        return crowded
+        heavy = keys.groupBy("key").count().where(F.col("count") > _retold.HEAVY).select("key")
+        heavy = _retold.Numbers(heavy.toArrow())
+        self.report["heavy_keys"] = len(heavy)
+        return heavy
 
-    def _meeting(self, units, crowded):
+    def _meeting(self, units, heavy):
         schema = "key bigint, node bigint, size bigint, reach bigint, prefix boolean"
-        postings = self._map(units, "posting_rows", schema, crowded)
+        postings = self._map(units, "posting_rows", schema, heavy)
         postings = postings.repartition(self.partitions, "key").sortWithinPartitions("key")
         pairs = self._stream(postings, "a bigint, b bigint", lambda model: _retold.Meeting())
         return pairs.repartition(self.partitions, "a").dropDuplicates(["a", "b"])
@@ -213,15 +222,15 @@ class _Job:
         both = both.select(F.col("a").alias("node_a"), "sketch_a", F.col("b").alias("node_b"), "sketch_b")
         return self._map(both, "judge_rows", "a bigint, b bigint")
 
-    def _looking(self, holders):
-        """Who may share nothing but crowded keys with another: holders who look for larger ones, and those who have enough for them."""
+    def _probing(self, holders):
+        """Who may share nothing but heavy keys with another: holders who probe for larger ones, and those who have enough for them."""
         least = holders.groupBy("key").agg(F.min("wants").alias("least")).where("least is not null")
         return holders.join(F.broadcast(least), "key").where("wants is not null or has >= least")
 
     def _tied(self, holders):
-        looking = self._looking(holders)
-        first = looking.groupBy("key").agg(F.min("node").alias("b"))
-        tied = looking.join(F.broadcast(first), "key").select(F.col("node").alias("a"), "b")
+        probing = self._probing(holders)
+        first = probing.groupBy("key").agg(F.min("node").alias("b"))
+        tied = probing.join(F.broadcast(first), "key").select(F.col("node").alias("a"), "b")
         return tied.where("a != b").distinct()
 
     def _components(self, edges):
@@ -255,15 +264,15 @@ class _Job:
     def _labels(self, good, edges, holders):
         """The texts that are to be decided: `node`, `component`, the `first` of the pages, and whether others are `near`."""
         texts = good.groupBy("node").agg(F.count("*").alias("pages"), F.min("id").alias("first"))
-        looking = self._looking(holders).select("node", F.lit(True).alias("looks")).distinct()
-        crowd = holders.select("node", F.lit(True).alias("holds")).distinct().join(looking, "node", "left")
-        texts = texts.join(self._components(edges), "node", "left").join(crowd, "node", "left")
+        probing = self._probing(holders).select("node", F.lit(True).alias("probes")).distinct()
+        holding = holders.select("node", F.lit(True).alias("holds")).distinct().join(probing, "node", "left")
+        texts = texts.join(self._components(edges), "node", "left").join(holding, "node", "left")
         texts = self._held(texts.where("component is not null or holds or pages > 1"))
         texts = texts.withColumn("component", F.coalesce("component", "node"))
-        # Components that are visited in sequence on one machine: with crowded keys, or large (of exact copies every second counts).
+        # Components that are visited in sequence on one machine: with heavy keys, or large (of exact copies every second counts).
         size, holds = F.sum(F.ceil(F.col("pages") / 2)), F.max(F.coalesce("holds", F.lit(False)))
-        sizes = texts.groupBy("component").agg(size.alias("size"), holds.alias("crowded"), F.sum("pages").alias("all"), F.count("*").alias("texts"))
-        sizes = self._held(sizes.withColumn("together", F.expr(f"crowded or size > {_retold.FAMILY}")))
+        sizes = texts.groupBy("component").agg(size.alias("size"), holds.alias("heavy"), F.sum("pages").alias("all"), F.count("*").alias("texts"))
+        sizes = self._held(sizes.withColumn("together", F.expr(f"heavy or size > {_retold.FAMILY}")))
         together = sizes.where("together").agg(F.sum("all")).head()[0] or 0
         self.report["together"] = together
         if together > _TOGETHER:
@@ -273,24 +282,24 @@ class _Job:
             near = F.count("*").over(Window.partitionBy("component")) > 1
             return texts.select("node", "component", "first", near.alias("near"))
         texts = texts.join(sizes.select("component", "together", "texts"), "component")
-        near = F.expr("texts > 1 or coalesce(looks, false)")
+        near = F.expr("texts > 1 or coalesce(probes, false)")
         component = F.when(F.col("together"), F.lit(0)).otherwise(F.col("component"))
         return texts.select("node", component.cast("bigint").alias("component"), "first", near.alias("near"))
 
-    def _proofs(self, labels):
+    def _fingerprints(self, labels):
         named = labels.where("near").select(F.col("first").alias("id"), "component")
         wanted = _retold.Numbers(named.mapInArrow(_names, "name bigint, component bigint").toArrow())
         self.report["texts"] = len(wanted)
         pages = self.pages.select(*self.columns)
-        return self._map(pages, "proof_rows", "component bigint, id string, proof binary", wanted)
+        return self._map(pages, "fingerprint_rows", "component bigint, id string, fingerprint binary", wanted)
 
     def _decided(self, good, labels):
         pages = good.join(labels.select("node", "component"), "node")
-        pages = pages.select("component", "id", "date", "bytes", "site", "sketch", F.lit(None).cast("binary").alias("proof"))
+        pages = pages.select("component", "id", "date", "bytes", "site", "sketch", F.lit(None).cast("binary").alias("fingerprint"))
         if _retold.verifies(self.model):
             none = {name: F.lit(None).cast(kind).alias(name) for name, kind in
                     (("date", "bigint"), ("bytes", "bigint"), ("site", "string"), ("sketch", "binary"))}
-            pages = pages.unionByName(self._proofs(labels).select("component", "id", *none.values(), "proof"))
+            pages = pages.unionByName(self._fingerprints(labels).select("component", "id", *none.values(), "fingerprint"))
         pages = pages.repartition(self.partitions, "component").sortWithinPartitions("component", "id")
         return self._stream(pages, _FOUND, lambda model: _retold.Deciding(_model(model)))
 
@@ -300,25 +309,35 @@ class _Job:
         clusters = self._numbered(clusters)
         dropped = found.where("kind = 'dropped'").select(F.col("a").alias("id"), F.col("b").alias("canonical"), "relation")
         rejects = sketched.where("reason is not null").select("id", "reason")
-        self.report["pairs"], self.report["dropped"] = pairs.count(), dropped.count()
-        return Found(pairs, clusters, dropped, rejects, self._kept(sketched, dropped), self.model, self.report, self.held)
+        summary = self._summary(pairs.count(), dropped.count())
+        return Findings(pairs, clusters, dropped, rejects, self._kept(sketched, dropped), self.model, summary, self.held)
+
+    def _summary(self, pairs, dropped):
+        """The run in numbers, by the names of `summary.json`; `run` is filled in to the end."""
+        records = {
+            "read": self.pages_read + self.rejected,
+            "kept": self.pages_read - dropped,
+            "dropped": dropped,
+            "rejected": self.rejected,
+        }
+        return {"records": records, "pairs": pairs, "clusters": self.clusters, "parameters": self.model.options, "run": self.report}
 
     def _kept(self, sketched, dropped):
-        """The rows of the input that stay."""
+        """The rows of the input that are kept."""
         read = self.model.options
         names = [read[name] for name in ("id_field", "url_field") if read[name] in self.pages.columns]
         own = F.coalesce(*(F.when(F.col(name).cast("string") != "", F.col(name).cast("string")) for name in names))
         good = sketched.where("reason is null").select(F.col("id").alias("retold_id"))
-        stays = good.join(dropped.select(F.col("id").alias("retold_id")), "retold_id", "left_anti")
+        kept = good.join(dropped.select(F.col("id").alias("retold_id")), "retold_id", "left_anti")
         pages = self.pages.withColumn("retold_id", own)
-        return pages.join(stays, "retold_id", "left_semi").drop("retold_id")
+        return pages.join(kept, "retold_id", "left_semi").drop("retold_id")
 
     def _numbered(self, clusters):
         """Clusters in the order of their smallest members, numbered from 0."""
         ordered = clusters.repartitionByRange(self.partitions, F.col("members")[0]).sortWithinPartitions(F.col("members")[0])
         ordered = self._held(ordered.withColumn("part", F.spark_partition_id()))
         sizes = {row.part: row["count"] for row in ordered.groupBy("part").count().collect()}
-        self.report["clusters"] = sum(sizes.values())
+        self.clusters = sum(sizes.values())
         starts, start = {}, 0
         for part in sorted(sizes):
             starts[part], start = start, start + sizes[part]

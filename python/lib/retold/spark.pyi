@@ -1,19 +1,20 @@
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
 
-from ._retold import Model
+from ._retold import Model, _Canonical, _Cluster, _Drop, _Extract, _Fold, _Path
 
-__all__ = ["Found", "dedup"]
+__all__ = ["Findings", "dedup"]
 
-class Found:
+class Findings:
     pairs: DataFrame
     clusters: DataFrame
     dropped: DataFrame
     rejects: DataFrame
     kept: DataFrame
     model: Model
-    report: dict[str, Any]
+    summary: dict[str, Any]
     def __init__(
         self,
         pairs: DataFrame,
@@ -22,7 +23,7 @@ class Found:
         rejects: DataFrame,
         kept: DataFrame,
         model: Model,
-        report: dict[str, Any],
+        summary: dict[str, Any],
         held: list[DataFrame],
     ) -> None: ...
     def unpersist(self) -> None: ...
@@ -33,5 +34,23 @@ def dedup(
     model: Model | None = None,
     learn_pages: int = 1_000_000,
     partitions: int | None = None,
-    **options: Any,
-) -> Found: ...
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    date_field: str = "date",
+    site_field: str | None = None,
+    site_dir: int | None = None,
+    max_record_size: int = 67108864,
+    fold: Sequence[_Fold] = ...,
+    extract: _Extract | None = None,
+    user_dict: _Path | None = None,
+    synonyms: _Path | None = None,
+    knowledge: _Path | None = None,
+    method: str = "coverage",
+    params: Mapping[str, str | float] = ...,
+    exact: bool = True,
+    cluster: _Cluster = "two-edge",
+    canonical: _Canonical = "longest",
+    drop: _Drop = "both",
+) -> Findings: ...

@@ -1,4 +1,4 @@
-//! Connected components are decided as a collection is, by the same code: what is related, what stays, clusters.
+//! Connected components are decided as a collection is, by the same code: what is related, what is kept, clusters.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -12,29 +12,28 @@ use arrow_select::concat::concat;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use retold::collect::Collection;
-use retold::dedup::among;
+use retold::dedup::{Take, TextSource};
 use retold::ids::PageNo;
 use retold::text::Text;
-use retold::dedup::{Take, TextSource};
 use retold::watch::Watch;
-use retold::{Error, Findings, Model as Judge, Resources, Result};
+use retold::{Dedup, Error, Findings, Model as Judge, Result, RunConfig};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
-use super::{answer, work};
+use super::rows::{answer, work};
 use crate::error::raise;
 use crate::findings::{Columns, clusters, dropped, pairs};
 use crate::model::Model;
 
 /// Components are decided together until they have this many pages.
 const ENOUGH: usize = 20_000;
-/// Bytes of proofs that are held before they go to a temporary file.
+/// Bytes of fingerprints that are held before they go to a temporary file.
 const HELD: usize = 256 << 20;
 
-/// The proofs of texts, made elsewhere.
-struct Proofs {
+/// The fingerprints of texts, made elsewhere.
+struct Fingerprints {
     file: Mutex<SpooledTempFile>,
     end: u64,
-    /// Text -> where its proof is, in bytes.
+    /// Text -> where its fingerprint is, in bytes.
     places: HashMap<u128, (u64, usize)>,
     /// Page -> its text.
     texts: Vec<Option<u128>>,
@@ -42,9 +41,9 @@ struct Proofs {
     folder: PathBuf,
 }
 
-impl Proofs {
-    fn new() -> Proofs {
-        Proofs {
+impl Fingerprints {
+    fn new() -> Fingerprints {
+        Fingerprints {
             file: Mutex::new(spooled_tempfile(HELD)),
             end: 0,
             places: HashMap::new(),
@@ -54,11 +53,11 @@ impl Proofs {
         }
     }
 
-    fn add(&mut self, text: u128, proof: &[u8]) -> std::io::Result<()> {
+    fn add(&mut self, text: u128, fingerprint: &[u8]) -> std::io::Result<()> {
         let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(proof)?;
-        self.places.insert(text, (self.end, proof.len()));
-        self.end += proof.len() as u64;
+        file.write_all(fingerprint)?;
+        self.places.insert(text, (self.end, fingerprint.len()));
+        self.end += fingerprint.len() as u64;
         Ok(())
     }
 
@@ -80,7 +79,7 @@ impl Proofs {
     }
 }
 
-impl TextSource for Proofs {
+impl TextSource for Fingerprints {
     fn each(
         &self,
         wanted: &[PageNo],
@@ -90,7 +89,7 @@ impl TextSource for Proofs {
     ) -> Result<()> {
         for (at, page) in wanted.iter().enumerate() {
             let failed = Error::io("cannot use a temporary file in", &self.folder);
-            let proof = match self.texts[page.at()] {
+            let fingerprint = match self.texts[page.at()] {
                 Some(text) => self.get(text).map_err(failed)?,
                 None => None,
             };
@@ -101,7 +100,7 @@ impl TextSource for Proofs {
                      reading, so write it to a file first"
                 ))
             };
-            take(at, proof.ok_or_else(gone)?)?;
+            take(at, fingerprint.ok_or_else(gone)?)?;
             watch.advance(1);
         }
         Ok(())
@@ -115,7 +114,7 @@ pub struct Deciding {
     model: Judge,
     component: Option<i64>,
     collection: Collection,
-    proofs: Proofs,
+    fingerprints: Fingerprints,
     folder: PathBuf,
 }
 
@@ -127,13 +126,13 @@ impl Deciding {
             model: model.get().0.clone(),
             component: None,
             collection: Collection::default(),
-            proofs: Proofs::new(),
+            fingerprints: Fingerprints::new(),
             folder: std::env::temp_dir(),
         }
     }
 
     /// What is found of components that end in this batch. Rows are pages (`component`, `id`, `date`, `bytes`,
-    /// `site`, `sketch`) or proofs of their texts (`component`, `proof`).
+    /// `site`, `sketch`) or fingerprints of their texts (`component`, `fingerprint`).
     fn push<'py>(&mut self, py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
         work(py, rows, |rows| {
             let mut made = Found::default();
@@ -144,11 +143,12 @@ impl Deciding {
                 if is_next && self.collection.pages.len() >= ENOUGH {
                     made.add(&self.decide()?);
                 }
-                let proofs = rows.bytes("proof");
-                if let Some((text, proof)) = proofs.value(row).split_first_chunk::<16>() {
+                let fingerprints = rows.bytes("fingerprint");
+                if let Some((text, fingerprint)) = fingerprints.value(row).split_first_chunk::<16>()
+                {
                     let full = Error::io("cannot use a temporary file in", &self.folder);
-                    self.proofs
-                        .add(u128::from_le_bytes(*text), proof)
+                    self.fingerprints
+                        .add(u128::from_le_bytes(*text), fingerprint)
                         .map_err(full)?;
                     continue;
                 }
@@ -157,8 +157,8 @@ impl Deciding {
                 let date = dates.is_valid(row).then(|| dates.value(row));
                 let bytes = rows.numbers("bytes").value(row) as u64;
                 self.collection.push(id, date, bytes, &sketch)?;
-                self.proofs.texts.push(sketch.text);
-                self.proofs.ids.push(id.to_owned());
+                self.fingerprints.texts.push(sketch.text_hash);
+                self.fingerprints.ids.push(id.to_owned());
             }
             made.columns()
         })
@@ -180,12 +180,14 @@ impl Deciding {
 impl Deciding {
     fn decide(&mut self) -> Result<Findings> {
         let collection = std::mem::take(&mut self.collection);
-        let proofs = std::mem::replace(&mut self.proofs, Proofs::new());
-        let mut resources = Resources::default();
+        let fingerprints = std::mem::replace(&mut self.fingerprints, Fingerprints::new());
+        let mut resources = RunConfig::default();
         resources.threads = 1;
         resources.memory = 4 * HELD as u64;
         resources.temp_dir = Some(self.folder.clone());
-        among(collection, self.model.clone(), &proofs, &resources, &())
+        Dedup::new(self.model.clone())
+            .resources(&resources)
+            .run_sketched(collection, &fingerprints)
     }
 }
 
@@ -202,8 +204,10 @@ impl Found {
         self.0.push(("pair", pairs(findings)));
         self.0
             .push(("cluster", named(clusters(findings), &["a", "members"])));
-        self.0
-            .push(("dropped", named(dropped(findings), &["a", "b", "relation"])));
+        self.0.push((
+            "dropped",
+            named(dropped(findings, false), &["a", "b", "relation"]),
+        ));
     }
 
     fn columns(self) -> Result<Columns> {

@@ -1,8 +1,8 @@
 //! Keys by which nodes (texts, each with the pages that have it) meet.
 //!
 //! Of two related nodes the smaller one (as the method has it) has a key in its prefix that the other has at all: any n −
-//! overlap(n) + 1 of its n keys will do, so the prefix is made of those that the model knows to be rarest. Keys that very many
-//! nodes have, the crowded ones, come last: only who shares nothing else meets there.
+//! overlap(n) + 1 of its n keys will do, so the prefix is made of those that the model knows to be rarest. Heavy keys, those that
+//! very many nodes have, come last: only nodes that share nothing else meet there.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use retold::{Model as Judge, Sketch};
 
-use super::{Numbers, answer, work};
+use super::numbers::Numbers;
+use super::rows::{answer, work};
 use crate::findings::Columns;
 use crate::model::Model;
 
@@ -23,7 +24,7 @@ fn unit(model: &Judge, sketch: &Sketch) -> Sketch {
         .as_ref()
         .retain(|place| !model.deletes(sketch.keys[place], site));
     Sketch {
-        text: sketch.text,
+        text_hash: sketch.text_hash,
         chars: sketch.chars,
         main_chars: sketch.main_chars,
         ..kept
@@ -66,11 +67,11 @@ pub fn key_rows<'py>(py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py
     })
 }
 
-/// The keys of a node, rarest first as far as the model knows, and crowded ones last.
+/// The keys of a node, rarest first as far as the model knows, and heavy ones last.
 struct Ordered {
-    /// Keys that are not crowded.
+    /// Keys that are not heavy.
     free: Vec<u64>,
-    crowded: Vec<u64>,
+    heavy: Vec<u64>,
     /// How many keys a larger node has to share.
     overlap: usize,
     /// The most keys of a node that can be related.
@@ -80,7 +81,7 @@ struct Ordered {
 }
 
 impl Ordered {
-    fn of(model: &Judge, sketch: &Sketch, crowded: &Numbers) -> Ordered {
+    fn of(model: &Judge, sketch: &Sketch, heavy: &Numbers) -> Ordered {
         let known = model.knowledge();
         let how_many = |key: u64| match known {
             Some(known) if known.is_common(key) => 3,
@@ -89,42 +90,41 @@ impl Ordered {
             _ => 0,
         };
         let keys = sketch.keys.iter().copied();
-        let (crowded, mut free): (Vec<u64>, Vec<u64>) =
-            keys.partition(|&key| crowded.has(key as i64));
+        let (heavy, mut free): (Vec<u64>, Vec<u64>) = keys.partition(|&key| heavy.has(key as i64));
         free.sort_by_key(|&key| how_many(key));
         let bounds = model.bounds(model.size(&sketch.keys));
         let overlap = bounds.overlap.max(1);
         Ordered {
             free,
-            crowded,
+            heavy,
             overlap,
             reach: bounds.reach,
             prefix: (sketch.keys.len() + 1).saturating_sub(overlap),
         }
     }
 
-    /// True if the prefix has crowded keys and there are enough of them: the node may share nothing else with a larger one.
-    fn looks(&self) -> bool {
-        self.prefix > self.free.len() && self.crowded.len() >= self.overlap
+    /// True if the prefix has heavy keys and there are enough of them: the node may share nothing else with a larger one.
+    fn probes(&self) -> bool {
+        self.prefix > self.free.len() && self.heavy.len() >= self.overlap
     }
 }
 
-/// `node` and `sketch` become postings of keys that are not crowded: `key`, `node`, `size`, `reach`, `prefix`.
+/// `node` and `sketch` become postings of keys that are not heavy: `key`, `node`, `size`, `reach`, `prefix`.
 #[pyfunction]
 pub fn posting_rows<'py>(
     py: Python<'py>,
     model: &Bound<'py, Model>,
     rows: PyRecordBatch,
-    crowded: &Bound<'py, Numbers>,
+    heavy: &Bound<'py, Numbers>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (model, crowded) = (&model.get().0, crowded.get());
+    let (model, heavy) = (&model.get().0, heavy.get());
     work(py, rows, |rows| {
         let [mut keys, mut nodes, mut sizes, mut reaches] = [0; 4].map(|_| Int64Builder::new());
         let mut prefixes = BooleanBuilder::new();
         let numbers = rows.numbers("node");
         for row in 0..rows.0.num_rows() {
             let sketch = rows.sketch("sketch", row)?;
-            let ordered = Ordered::of(model, &sketch, crowded);
+            let ordered = Ordered::of(model, &sketch, heavy);
             for (place, &key) in ordered.free.iter().enumerate() {
                 keys.append_value(key as i64);
                 nodes.append_value(numbers.value(row));
@@ -143,26 +143,26 @@ pub fn posting_rows<'py>(
     })
 }
 
-/// `node` and `sketch` become postings of crowded keys: `key`, `node`, how many crowded keys the node `has`, and how many it
+/// `node` and `sketch` become postings of heavy keys: `key`, `node`, how many heavy keys the node `has`, and how many it
 /// `wants` to share, if it may be the smaller one of two that share nothing else.
 #[pyfunction]
-pub fn crowd_rows<'py>(
+pub fn heavy_rows<'py>(
     py: Python<'py>,
     model: &Bound<'py, Model>,
     rows: PyRecordBatch,
-    crowded: &Bound<'py, Numbers>,
+    heavy: &Bound<'py, Numbers>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (model, crowded) = (&model.get().0, crowded.get());
+    let (model, heavy) = (&model.get().0, heavy.get());
     work(py, rows, |rows| {
         let [mut keys, mut nodes, mut has, mut wants] = [0; 4].map(|_| Int64Builder::new());
         let numbers = rows.numbers("node");
         for row in 0..rows.0.num_rows() {
-            let ordered = Ordered::of(model, &rows.sketch("sketch", row)?, crowded);
-            for &key in &ordered.crowded {
+            let ordered = Ordered::of(model, &rows.sketch("sketch", row)?, heavy);
+            for &key in &ordered.heavy {
                 keys.append_value(key as i64);
                 nodes.append_value(numbers.value(row));
-                has.append_value(ordered.crowded.len() as i64);
-                wants.append_option(ordered.looks().then_some(ordered.overlap as i64));
+                has.append_value(ordered.heavy.len() as i64);
+                wants.append_option(ordered.probes().then_some(ordered.overlap as i64));
             }
         }
         Ok(vec![
@@ -235,7 +235,7 @@ impl Meeting {
     fn meet(&mut self, pairs: &mut Vec<(i64, i64)>) {
         for a in self.list.iter().filter(|posting| posting.prefix) {
             for b in &self.list {
-                // Of two that look for each other, one finds the other.
+                // Of two nodes that probe for each other, one finds the other.
                 let larger =
                     a.size < b.size || (a.size == b.size && (!b.prefix || a.node > b.node));
                 if larger && b.size <= a.reach && a.node != b.node {

@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use retold::read::{Outcome, Source, discover, each_page};
 use retold::watch::Watch;
 use retold::{Error, Page, Result};
-use retold_index::{Index, Match, MatchLine, Prepared, Writer};
+use retold_index::{Index, Match, MatchLine, Prepared};
 use serde::Serialize;
 
-use super::{WHO, flush, print};
+use super::print::{WHO, flush, print};
 use crate::progress::Progress;
 
 /// Adds pages, and prints what each of them repeats
@@ -58,7 +58,7 @@ struct What {
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     /// Print at most N matches of a page, the best; 0: look for none
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = retold_index::MATCHES)]
     matches: usize,
     /// No progress
     #[arg(short, long)]
@@ -97,7 +97,7 @@ fn say_rejected(id: &str, reason: &str) -> Result<()> {
 }
 
 pub fn add(args: &Add) -> Result<ExitCode> {
-    let mut writer = Writer::open(&args.what.dir, WHO)?;
+    let mut writer = Index::builder(&args.what.dir).writer_name(WHO).write()?;
     let index = writer.index().clone();
     let limit = Some(args.what.matches);
     let add = |pages: Vec<Made>| -> Result<()> {
@@ -150,7 +150,7 @@ pub fn query(args: &Query) -> Result<ExitCode> {
 
 /// Hands the pages of all inputs to `take`, in groups; says how many were rejected.
 ///
-/// Ids are those of the contract, but an id that comes again is not given another name: it is the same page, come again.
+/// Ids are those of `retold dedup`, but an id that comes again gets no other name: it is the same page, come again.
 fn each_group(
     what: &What,
     index: &Index,
@@ -184,7 +184,7 @@ fn each_group(
             |source, number, made| {
                 let id = || format!("{}#{number}", source.name);
                 let made = match made {
-                    Ok(made) => made.map_err(|reason| (id(), reason)),
+                    Ok(made) => made.map_err(|e| (id(), e.to_string())),
                     Err(reason) => Err((id(), reason)),
                 };
                 count(&made);
@@ -237,7 +237,7 @@ fn each_line(
         let made = made.map(|(number, line)| {
             let id = || format!("stdin#{number}");
             match Source::line("stdin", number, &line, &model.config().read) {
-                Outcome::Page(page) => index.prepare(page).map_err(|reason| (id(), reason)),
+                Outcome::Page(page) => index.prepare(page).map_err(|e| (id(), e.to_string())),
                 Outcome::Rejected(reason) => Err((id(), reason)),
                 Outcome::Skipped(kind) => Err((id(), kind.to_owned())),
             }
@@ -287,7 +287,7 @@ pub fn remove(args: &Remove) -> Result<ExitCode> {
             "no ID: name pages, or a file of ids with --ids-from",
         ));
     }
-    let mut writer = Writer::open(&args.dir, WHO)?;
+    let mut writer = Index::builder(&args.dir).writer_name(WHO).write()?;
     for ids in ids.chunks(1000) {
         for (id, there) in ids.iter().zip(writer.remove(ids)?) {
             let status = if there { "removed" } else { "absent" };

@@ -4,17 +4,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use retold::collect::{Collection, learn_words};
-use retold::config::WordFile;
+use retold::config::FileRef;
 use retold::method;
-use retold::spill::Memory;
 use retold::{Error, Model, Result};
 use retold_index::{Index, Writer};
-use retold_report::OutDir;
+use retold_report::{OutDir, OutputConfig, Request};
 use serde::Serialize;
 
-use super::WHO;
-use crate::dedup::resources;
+use super::print::WHO;
+use crate::dedup::run_config;
 use crate::input::{bytes, sources};
 use crate::model_args::ModelArgs;
 use crate::progress::Progress;
@@ -51,6 +49,9 @@ pub struct Export {
     /// Do not write OUT/kept
     #[arg(long)]
     no_kept: bool,
+    /// Flag clusters with more pages than this
+    #[arg(long, value_name = "PAGES", default_value_t = 1000)]
+    alarm_size: usize,
     /// Memory for what is kept of the pages (suffix K, M or G) [default: half of the machine's, at most 8G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     memory: Option<u64>,
@@ -92,7 +93,7 @@ pub fn create(args: &Create) -> Result<ExitCode> {
         &mut config.knowledge,
     ];
     for file in files.into_iter().flatten() {
-        let WordFile { path, .. } = file;
+        let FileRef { path, .. } = file;
         *path = path
             .canonicalize()
             .map_err(Error::io("cannot read", path))?;
@@ -105,7 +106,8 @@ pub fn create(args: &Create) -> Result<ExitCode> {
         );
     }
     let model = learnt(Model::new(config)?, &args.learn)?;
-    retold_index::create(&args.dir, &model, !args.no_texts, WHO)?.close()?;
+    let index = Index::builder(&args.dir).texts(!args.no_texts);
+    index.writer_name(WHO).create(&model)?.close()?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -123,20 +125,9 @@ fn learnt(model: Model, inputs: &[PathBuf]) -> Result<Model> {
     let read = model.config().read.clone();
     let (sources, _spool) = sources(inputs, &read)?;
     let progress = Progress::start(false)?;
-    let known = if model.wants_words() {
-        Some(learn_words(&sources, &read, &model, &progress)?)
-    } else {
-        let collection = Collection::read(&sources, &read, &model, &Memory::default(), &progress)?;
-        if collection.pages.is_empty() {
-            return Err(Error::usage("--learn: no page could be read"));
-        }
-        collection.knowledge(&model)?
-    };
+    let learnt = model.learn_from(&sources, &progress)?;
     progress.finish();
-    Ok(match known {
-        Some(known) => model.learn(known),
-        None => model,
-    })
+    Ok(learnt)
 }
 
 pub fn export(args: &Export) -> Result<ExitCode> {
@@ -149,9 +140,9 @@ pub fn export(args: &Export) -> Result<ExitCode> {
     }
     let out = OutDir::open(&args.out, args.force, false)?;
     let progress = Progress::start(args.quiet)?;
-    let mut resources = resources(args.threads, args.memory);
-    resources.temp_dir = Some(out.path(""));
-    let findings = index.findings(&resources, &progress)?;
+    let mut run = run_config(args.threads, args.memory);
+    run.temp_dir = Some(out.path(""));
+    let findings = index.findings(&run, &progress)?;
     if !args.no_kept && index.keeps_texts() {
         let gone = findings
             .dropped
@@ -160,9 +151,15 @@ pub fn export(args: &Export) -> Result<ExitCode> {
         let gone: std::collections::BTreeSet<_> = gone.collect();
         write_kept(&index, &out, |id| !gone.contains(id))?;
     }
-    let inputs = [args.dir.display().to_string()];
+    let output = OutputConfig {
+        kept: !args.no_kept,
+        alarm_size: args.alarm_size,
+        ..OutputConfig::default()
+    };
+    let inputs = vec![args.dir.display().to_string()];
+    let request = Request::new(inputs, &output, &run);
     let summary = retold::dedup::in_pool(args.threads, || {
-        retold_report::write(&findings, &inputs, out, &progress)
+        retold_report::write(&findings, &request, out, &progress)
     })?;
     progress.finish();
     if !args.quiet {
@@ -180,14 +177,14 @@ struct Kept {
     text: Option<String>,
 }
 
-fn write_kept(index: &Index, out: &OutDir, stays: impl Fn(&str) -> bool) -> Result<()> {
+fn write_kept(index: &Index, out: &OutDir, is_kept: impl Fn(&str) -> bool) -> Result<()> {
     let folder = out.path("kept");
     std::fs::create_dir(&folder).map_err(Error::io("cannot make the folder", &folder))?;
     let mut file = out.create("kept/pages.jsonl")?;
     let path = out.path("kept/pages.jsonl");
     let failed = || Error::io("cannot write", &path);
     index.each(|entry, text| {
-        if !stays(&entry.id) {
+        if !is_kept(&entry.id) {
             return Ok(());
         }
         let line = Kept {
@@ -209,9 +206,9 @@ pub fn compact(args: &Compact) -> Result<ExitCode> {
 }
 
 pub fn learn(args: &Learn) -> Result<ExitCode> {
-    let resources = resources(0, None);
+    let run = run_config(0, None);
     remade(&args.dir, args.quiet, |writer, progress| {
-        writer.learn(&resources, progress)
+        writer.learn(&run, progress)
     })
 }
 
@@ -220,7 +217,7 @@ fn remade(
     quiet: bool,
     job: impl FnOnce(&mut Writer, &Progress) -> Result<()>,
 ) -> Result<ExitCode> {
-    let mut writer = Writer::open(dir, WHO)?;
+    let mut writer = Index::builder(dir).writer_name(WHO).write()?;
     let before = writer.index().stats()?;
     let progress = Progress::start(quiet)?;
     job(&mut writer, &progress)?;

@@ -2,18 +2,13 @@
 
 mod add;
 mod make;
+mod print;
 mod tell;
 
-use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use retold::{Error, Result};
-use serde::Serialize;
-
-/// What others are told while a command writes.
-const WHO: &str = "retold index";
+use retold::Result;
 
 /// Keeps pages in an index, and tells which of them repeat a page
 ///
@@ -58,30 +53,4 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Command::Compact(args) => make::compact(args),
         Command::Learn(args) => make::learn(args),
     }
-}
-
-/// Prints a line of JSON.
-fn print(line: &impl Serialize) -> Result<()> {
-    let mut out = io::stdout().lock();
-    let put = || -> io::Result<()> {
-        serde_json::to_writer(&mut out, line)?;
-        out.write_all(b"\n")
-    };
-    let mut put = put;
-    put().map_err(stdout())
-}
-
-/// Hands what was printed on.
-fn flush() -> Result<()> {
-    io::stdout().lock().flush().map_err(stdout())
-}
-
-/// Prints JSON for people too.
-fn print_pretty(value: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| Error::usage(e.to_string()))?;
-    writeln!(io::stdout().lock(), "{text}").map_err(stdout())
-}
-
-fn stdout() -> impl FnOnce(io::Error) -> Error {
-    Error::io("cannot write to", Path::new("standard output"))
 }

@@ -8,7 +8,7 @@ use retold::collect::seconds;
 use retold::{Error, Result};
 use retold_index::{Index, Order};
 
-use super::{flush, print, print_pretty};
+use super::print::{flush, print, print_pretty};
 
 /// Prints the story of a page: the pages that repeat it, in order of time
 #[derive(clap::Args)]

@@ -18,6 +18,8 @@ mod one_judge;
 mod options;
 mod outputs;
 mod packaging;
+mod python;
+mod release_0_1;
 mod resume;
 mod shingle;
 mod text;

@@ -7,7 +7,7 @@ use retold::explain::shown::Offsets;
 use retold::explain::{self};
 use retold::method::METHODS;
 use retold::read::Source;
-use retold::{Config, Findings, Model, Page, Resources, dedup};
+use retold::{Findings, JudgeConfig, Model, Page, dedup};
 use retold_report::Finished;
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ fn records() -> Vec<Value> {
 }
 
 /// The same pages in memory.
-fn pages(config: &Config) -> Vec<Page> {
+fn pages(config: &JudgeConfig) -> Vec<Page> {
     let page = |record: Value| {
         let field = |name: &str| record[name].as_str().unwrap().to_owned();
         let mut page = Page::text(field("id"), field("text"));
@@ -287,7 +287,9 @@ fn one_fixture_through_every_door() {
 
         // What the run recorded is enough to run it again.
         let recorded = world.summary(&out)["parameters"].clone();
-        let config = Config::from_value(recorded).unwrap().below(&world.path(""));
+        let config = JudgeConfig::from_value(recorded)
+            .unwrap()
+            .below(&world.path(""));
         let findings = dedup(pages(&config), &config).unwrap();
         assert_eq!(of_memory(&findings), batch, "in memory: {row:?}");
         let dropped: Vec<_> = findings
@@ -308,7 +310,7 @@ fn one_fixture_through_every_door() {
         assert_eq!(model.config().params, findings.model.config().params);
         assert_eq!(model.knowledge(), findings.model.knowledge(), "{row:?}");
         let source = Source::of_pages("pages", pages(&config));
-        let again = retold::dedup::run(vec![source], model, &Resources::default(), &()).unwrap();
+        let again = retold::Dedup::new(model).run(vec![source]).unwrap();
         assert_eq!(of_memory(&again), batch, "under the saved model: {row:?}");
 
         let told = of_explain(&world.path(&out));

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use retold::{Model, Resources};
+use retold::{Model, RunConfig};
 
 use super::*;
-use crate::index::Index;
+use crate::merge::{flush, merge};
 
 const FOLDER: &str = "RETOLD_TEST_INDEX";
 const SEED: &str = "RETOLD_TEST_SEED";
@@ -74,9 +74,9 @@ fn child() {
             say("try".into());
             match kind {
                 36 => writer.compact(&()).unwrap(),
-                37 => writer.learn(&Resources::default(), &()).unwrap(),
-                38 => assert!(writer.merge(true).is_ok()),
-                _ => writer.flush().unwrap(),
+                37 => writer.learn(&RunConfig::default(), &()).unwrap(),
+                38 => assert!(merge(writer.index(), true).is_ok()),
+                _ => flush(writer.index(), SMALL).unwrap(),
             }
             say("done".into());
         }
@@ -129,7 +129,7 @@ fn run_and_kill(folder: &Path, random: &mut Random, known: &mut Known) -> Known 
 
 fn kill_again_and_again(kills: u64, seed: u64) {
     let folder = tempfile::tempdir().unwrap();
-    let model = Model::new(Config::default()).unwrap();
+    let model = Model::new(JudgeConfig::default()).unwrap();
     drop(make(folder.path(), &model));
     let (mut random, mut known) = (Random(seed), Known::new());
     let mut commits = 0;
@@ -211,7 +211,7 @@ fn a_full_disk_is_an_error_and_no_more() {
 }
 
 fn fill(folder: &Path) -> String {
-    let model = Model::new(Config::default()).unwrap();
+    let model = Model::new(JudgeConfig::default()).unwrap();
     let mut writer = make(folder, &model);
     let (mut added, mut message) = (0, None);
     for number in 0..100_000 {

@@ -43,7 +43,7 @@ fn whole(folder: &Path) -> Vec<Page> {
     let pages: Vec<Page> = (0..40)
         .map(|n| page(&format!("p{n}"), &(n % 9, 0..7 + n % 5, n % 2)))
         .collect();
-    let model = run(&pages, Model::new(Config::default()).unwrap()).model;
+    let model = run(&pages, Model::new(JudgeConfig::default()).unwrap()).model;
     let mut writer = make(folder, &model);
     for some in pages.chunks(6) {
         writer.add(&prepared(&writer, some), None).unwrap();
@@ -178,7 +178,7 @@ fn an_index_of_release_0_1_opens() {
             "{} is gone",
             kept.display()
         );
-        let mut writer = make(&kept, &Model::new(Config::default()).unwrap());
+        let mut writer = make(&kept, &Model::new(JudgeConfig::default()).unwrap());
         let pages: Vec<Page> = (0..12)
             .map(|n| page(&format!("p{n:02}"), &(n % 4, 0..6 + n % 3, n % 2)))
             .collect();

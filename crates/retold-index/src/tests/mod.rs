@@ -7,15 +7,16 @@ mod same;
 
 use std::path::Path;
 
-use retold::config::Config;
-use retold::dedup;
+use retold::config::JudgeConfig;
+use retold::dedup::Findings;
 use retold::method::METHODS;
 use retold::read::Source;
-use retold::{Model, Page, Resources};
+use retold::{Dedup, Model, Page};
 
-use crate::index::Prepared;
-use crate::merge::Limits;
-use crate::writer::{Writer, create};
+use crate::index::{Index, Prepared};
+use crate::limits::Limits;
+use crate::open::IndexBuilder;
+use crate::writer::Writer;
 
 /// Files change with nearly every commit.
 const SMALL: Limits = Limits {
@@ -58,48 +59,48 @@ fn page(id: &str, (topic, sentences, template): &Recipe) -> Page {
 }
 
 /// Every method with its defaults, and `period` with each noise filter.
-fn variants() -> Vec<Config> {
-    let mut variants: Vec<Config> = METHODS
+fn variants() -> Vec<JudgeConfig> {
+    let mut variants: Vec<JudgeConfig> = METHODS
         .iter()
-        .map(|info| Config {
+        .map(|info| JudgeConfig {
             method: info.name.to_owned(),
-            ..Config::default()
+            ..JudgeConfig::default()
         })
         .collect();
     for noise in ["none", "idf", "site", "idf+site"] {
         let given = [("noise", noise), ("idf_min_df", "3"), ("site_min_df", "2")];
-        variants.push(Config {
+        variants.push(JudgeConfig {
             method: "period".to_owned(),
             params: given
                 .map(|(name, value)| (name.to_owned(), value.into()))
                 .into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         });
     }
     let low = [("common_df", "3")].map(|(name, value)| (name.to_owned(), value.into()));
-    variants.push(Config {
+    variants.push(JudgeConfig {
         params: low.into(),
-        ..Config::default()
+        ..JudgeConfig::default()
     });
     variants
 }
 
 /// The model that a run over these pages ends with, and what it finds.
-fn run(pages: &[Page], model: Model) -> dedup::Findings {
+fn run(pages: &[Page], model: Model) -> Findings {
     let source = Source::of_pages("pages", pages.iter().cloned());
-    dedup::run(vec![source], model, &Resources::default(), &()).unwrap()
+    Dedup::new(model).run(vec![source]).unwrap()
+}
+
+fn builder(folder: &Path) -> IndexBuilder {
+    Index::builder(folder).writer_name("a test").limits(SMALL)
 }
 
 fn open(folder: &Path) -> Writer {
-    let mut writer = Writer::open(folder, "a test").unwrap();
-    writer.limits = SMALL;
-    writer
+    builder(folder).write().unwrap()
 }
 
 fn make(folder: &Path, model: &Model) -> Writer {
-    let mut writer = create(folder, model, true, "a test").unwrap();
-    writer.limits = SMALL;
-    writer
+    builder(folder).create(model).unwrap()
 }
 
 fn prepared(writer: &Writer, pages: &[Page]) -> Vec<Prepared> {
@@ -110,7 +111,7 @@ fn prepared(writer: &Writer, pages: &[Page]) -> Vec<Prepared> {
 }
 
 /// Pairs by ids, with relation and numbers as they are printed.
-fn pairs(findings: &dedup::Findings) -> Vec<(String, String, String)> {
+fn pairs(findings: &Findings) -> Vec<(String, String, String)> {
     let pairs = findings.pairs.iter().map(|pair| {
         let numbers = format!(
             "{} {:.6} {:.6} {}",
@@ -128,7 +129,7 @@ fn pairs(findings: &dedup::Findings) -> Vec<(String, String, String)> {
     pairs.collect()
 }
 
-fn dropped(findings: &dedup::Findings) -> Vec<(String, String)> {
+fn dropped(findings: &Findings) -> Vec<(String, String)> {
     let dropped = findings.dropped.iter();
     dropped
         .map(|gone| {

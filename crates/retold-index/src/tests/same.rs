@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use retold::{Model, Page, Resources};
+use retold::{Dedup, Model, Page, RunConfig};
 
 use super::*;
 use crate::index::Index;
 use crate::query::Match;
-use crate::writer::Status;
+use crate::status::Status;
 
 /// What is done to an index.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
     }
     let pages: Vec<Page> = pages.values().cloned().collect();
     let expected = run(&pages, index.model());
-    let exported = index.findings(&Resources::default(), &()).unwrap();
+    let exported = index.findings(&RunConfig::default(), &()).unwrap();
     assert_eq!(pairs(&exported), pairs(&expected));
     assert_eq!(dropped(&exported), dropped(&expected));
     assert_eq!(exported.clusters, expected.clusters);
@@ -214,7 +214,7 @@ fn learning_again_is_a_run() {
         for some in all.chunks(7) {
             writer.add(&prepared(&writer, some), None).unwrap();
         }
-        let learnt = writer.learn(&Resources::default(), &());
+        let learnt = writer.learn(&RunConfig::default(), &());
         if expected.model.knowledge().is_none() {
             assert!(learnt.is_err());
             continue;
@@ -236,7 +236,7 @@ fn learning_again_is_a_run() {
 #[test]
 fn readers_follow_the_writer() {
     let folder = tempfile::tempdir().unwrap();
-    let model = Model::new(Config::default()).unwrap();
+    let model = Model::new(JudgeConfig::default()).unwrap();
     let mut writer = make(folder.path(), &model);
     let reader = Index::open(folder.path()).unwrap();
     assert!(reader.is_empty());
@@ -254,7 +254,9 @@ fn readers_follow_the_writer() {
         assert_eq!(reader.len(), n as usize + 1);
         assert!(reader.get(&format!("p{n}")).unwrap().is_some());
     }
-    let second = Writer::open(folder.path(), "another")
+    let second = Index::builder(folder.path())
+        .writer_name("another")
+        .write()
         .unwrap_err()
         .to_string();
     assert!(
@@ -283,11 +285,10 @@ fn new_against_an_index_is_new_against_files() {
             writer.add(&prepared(&writer, some), None).unwrap();
         }
         let source = |pages: &[Page]| vec![Source::of_pages("pages", pages.iter().cloned())];
-        let resources = Resources::default();
-        let files =
-            dedup::against(source(new), source(old), model.clone(), &resources, &()).unwrap();
+        let job = || Dedup::new(model.clone());
+        let files = job().against(source(old)).run(source(new)).unwrap();
         let mut kept = crate::Export::old(writer.index());
-        let index = dedup::against_index(source(new), &mut kept, model, &resources, &()).unwrap();
+        let index = job().against_stored(&mut kept).run(source(new)).unwrap();
         assert_eq!(pairs(&index), pairs(&files));
         assert_eq!(dropped(&index), dropped(&files));
     }

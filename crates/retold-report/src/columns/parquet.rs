@@ -13,7 +13,7 @@ use parquet::schema::types::Type;
 use retold::{Error, Result};
 use serde_json::Value;
 
-use super::{Columns, Kind};
+use super::kind::{Columns, Kind};
 use crate::out::OutDir;
 
 /// Rows of a row group: what is held in memory.

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::chosen::Chosen;
 use super::pairs::{Facts, PairFacts, PairRow, Shapes, Traits};
-use super::texts::Texts;
-use super::{MEMBERS, Report};
+use super::report::Report;
 use retold::ids::Rank;
 use retold::relation::Relation;
 
@@ -55,7 +55,7 @@ pub(super) fn list<'a>(
         let gone = cluster
             .members
             .iter()
-            .filter(|&&rank| fate(report, rank).is_some());
+            .filter(|&&rank| report.drop_of(rank).is_some());
         let bytes: Vec<u64> = gone.map(|&rank| findings.page(rank).bytes).collect();
         list.size.push(cluster.members.len());
         list.canonical.push(findings.id(cluster.canonical));
@@ -71,7 +71,7 @@ pub(super) fn list<'a>(
 
 fn flags(report: &Report<'_>, number: usize, traits: &[Traits]) -> u8 {
     let cluster = &report.findings.clusters[number];
-    let large = cluster.members.len() > report.config.alarm_size;
+    let large = cluster.members.len() > report.output.alarm_size;
     u8::from(traits[number].duplicate)
         | u8::from(traits[number].contains) << 1
         | u8::from(cluster.is_loose()) << 2
@@ -93,16 +93,6 @@ fn sites(report: &Report<'_>, members: &[Rank]) -> Vec<u32> {
     sites
 }
 
-/// What a dropped page is dropped for.
-fn fate(report: &Report<'_>, rank: Rank) -> Option<(Rank, Relation)> {
-    if report.config.mark {
-        return None;
-    }
-    let dropped = &report.findings.dropped;
-    let at = dropped.binary_search_by_key(&rank, |drop| drop.page).ok()?;
-    Some((dropped[at].canonical, dropped[at].relation))
-}
-
 /// The details of a cluster, but for the numbers of its checks' shapes.
 pub(super) struct Detail<'a> {
     members: Vec<MemberRow<'a>>,
@@ -112,7 +102,7 @@ pub(super) struct Detail<'a> {
     all_pairs: u64,
 }
 
-/// A member: `[id, site, characters, bytes, date, fate, member it is dropped for, features, text]`: fate 0 kept, 1 dropped as a
+/// A member: `[id, site, characters, bytes, date, decision, member it is dropped for, features, text]`: decision 0 kept, 1 dropped as a
 /// duplicate, 2 dropped as contained; -1 stands for none.
 type MemberRow<'a> = (Cow<'a, str>, i64, u64, u64, Option<i64>, u8, i64, u32, i64);
 
@@ -124,10 +114,10 @@ pub(super) fn detail<'a>(
     number: u32,
     place: u32,
     facts: &Facts<'_>,
-    texts: &Texts,
+    texts: &Chosen,
 ) -> Detail<'a> {
     let cluster = &report.findings.clusters[number as usize];
-    let members = shown(report, number);
+    let members = report.shown(number);
     let at: HashMap<Rank, usize> = members
         .iter()
         .enumerate()
@@ -156,29 +146,14 @@ impl<'a> Detail<'a> {
     }
 }
 
-/// The members shown: the canonical page, other kept pages, dropped pages.
-pub(super) fn shown(report: &Report<'_>, number: u32) -> Vec<Rank> {
-    let cluster = &report.findings.clusters[number as usize];
-    let mut members = cluster.members.clone();
-    members.sort_by_key(|&rank| {
-        (
-            rank != cluster.canonical,
-            fate(report, rank).is_some(),
-            rank,
-        )
-    });
-    members.truncate(MEMBERS);
-    members
-}
-
 fn member<'a>(
     report: &'a Report<'_>,
     rank: Rank,
     at: &HashMap<Rank, usize>,
-    texts: &Texts,
+    texts: &Chosen,
 ) -> MemberRow<'a> {
     let page = report.findings.page(rank);
-    let (fate, for_whom) = match fate(report, rank) {
+    let (decision, for_whom) = match report.drop_of(rank) {
         None => (0, None),
         Some((canonical, Relation::Duplicate)) => (1, at.get(&canonical)),
         Some((canonical, _)) => (2, at.get(&canonical)),
@@ -191,7 +166,7 @@ fn member<'a>(
         page.bytes,
         // Days are what is shown; null is no date, as days may be negative.
         page.date.map(|date| date.div_euclid(86_400)),
-        fate,
+        decision,
         for_whom.map_or(-1, |&at| at as i64),
         page.keys,
         slot.map_or(-1, |slot| slot as i64),

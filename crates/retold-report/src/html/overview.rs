@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use retold::ids::Rank;
 use serde_json::{Value, json};
 
-use super::{REJECTS, Report, figures};
-use crate::Summary;
+use super::figures;
+use super::report::{REJECTS, Report};
+use crate::summary::Summary;
 
 /// Reasons for rejects that are counted one by one.
 const REASONS: usize = 50;
@@ -18,12 +19,12 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
     let sizes = findings.clusters.iter().map(|c| c.members.len() as u64);
     let pairs = findings.pairs.iter();
     let pairs = pairs.map(|pair| (pair.relation, f64::from(pair.similarity)));
-    let mut goes = vec![false; findings.by_id.len()];
+    let mut is_dropped = vec![false; findings.by_id.len()];
     for drop in &findings.dropped {
-        goes[drop.page.at()] = true;
+        is_dropped[drop.page.at()] = true;
     }
     let ranks = Rank::first(findings.by_id.len());
-    let dates = ranks.map(|rank| (findings.page(rank).date, goes[rank.at()]));
+    let dates = ranks.map(|rank| (findings.page(rank).date, is_dropped[rank.at()]));
     json!({
         "records": summary.records,
         "pairs": summary.pairs,
@@ -43,7 +44,7 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
         "matrix": figures::matrix(findings),
         "timeline": figures::timeline(dates),
         "rejects": rejects(report),
-        "texts": report.config.report_text,
+        "texts": report.output.report_text,
     })
 }
 

@@ -12,8 +12,8 @@ use retold::method::{Check, Op, Trace};
 use retold::relation::Relation;
 use retold::sketch::shared_positions;
 
-use super::texts::Texts;
-use super::{FEATURES, OTHER_PAIRS, Report};
+use super::chosen::Chosen;
+use super::report::{FEATURES, OTHER_PAIRS, Report};
 
 /// What the pairs of a cluster tell about it.
 #[derive(Clone, Copy, Default)]
@@ -192,7 +192,7 @@ impl Shapes {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn new(report: &'a Report<'a>, with_text: &Texts) -> Result<Self> {
+    pub(super) fn new(report: &'a Report<'a>, with_text: &Chosen) -> Result<Self> {
         let findings = report.findings;
         let sketches = findings.sketches();
         let texts = findings.collection.texts_per_sketch(sketches.len())?;
@@ -249,11 +249,11 @@ impl<'a> Facts<'a> {
     pub(super) fn of(&self, pair: &Pair) -> PairFacts {
         let findings = self.report.findings;
         let (a, b) = (findings.page(pair.a), findings.page(pair.b));
-        let units = [pair.a, pair.b].map(|rank| findings.units.get(findings.unit(rank)));
+        let units = [pair.a, pair.b].map(|rank| findings.pruned.get(findings.pruned(rank)));
         let [unit_a, unit_b] = [units[0].as_ref(), units[1].as_ref()];
         let (left, right) = (unit_a.whole, unit_b.whole);
         let model = self.report.model;
-        let exact = model.config().exact && a.text.is_some() && a.text == b.text;
+        let exact = model.config().exact && a.text_hash.is_some() && a.text_hash == b.text_hash;
         let checks = match model.verifier() {
             Some(_) if !exact => verified(pair, (model.method().least_similarity)(model.params())),
             _ => {
@@ -291,7 +291,7 @@ impl<'a> Facts<'a> {
     /// Keys of both pages that noise pruning deleted from one of them.
     fn deleted(&self, pair: &Pair) -> Vec<u64> {
         let findings = self.report.findings;
-        let Some(whole) = &findings.whole else {
+        let Some(whole) = &findings.unpruned else {
             return Vec::new();
         };
         let (a, b) = (findings.page(pair.a), findings.page(pair.b));

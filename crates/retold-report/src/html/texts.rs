@@ -5,103 +5,69 @@ use std::io::{self, Write};
 use retold::ids::PageNo;
 use serde_json::{Value, json};
 
+use super::chosen::Chosen;
+use super::page::DataPage;
 use super::pairs::Facts;
-use super::{DataPage, Report, TEXT_CHARS, TEXT_CHUNK, members};
+use super::report::{Report, TEXT_CHUNK};
 use retold::Error;
 use retold::explain::shown::{Offsets, Shown};
 use retold::read::{Outcome, ReadOrder, Record, Source, each_wanted};
 use retold::watch::Watch;
 
-/// The pages whose texts the report has, ascending. A page's slot is its place here.
-pub(super) struct Texts(Vec<PageNo>);
-
-impl Texts {
-    /// The pages of clusters, the largest cluster first, as long as their texts fit.
-    pub(super) fn choose(report: &Report<'_>) -> Texts {
-        let mut chosen = Vec::new();
-        let Some(limit) = report.config.report_text else {
-            return Texts(chosen);
-        };
-        let mut chars = 0;
-        for &cluster in &report.order {
-            for rank in members::shown(report, cluster) {
-                chars += report.findings.page(rank).chars.min(limit as u64);
-                if chars > TEXT_CHARS {
-                    break;
-                }
-                chosen.push(report.findings.by_id[rank.at()]);
-            }
-        }
-        chosen.sort_unstable();
-        Texts(chosen)
+/// Reads the inputs again and writes the texts; tells how many chunks.
+pub(super) fn write<W: Write>(
+    (report, chosen): (&Report<'_>, &Chosen),
+    facts: &Facts<'_>,
+    page: &mut DataPage<W>,
+    watch: &dyn Watch,
+) -> io::Result<usize> {
+    if !chosen.pages().is_empty() {
+        watch.begin("texts", chosen.pages().len() as u64);
     }
-
-    /// The pages.
-    pub(super) fn pages(&self) -> &[PageNo] {
-        &self.0
-    }
-
-    /// The slot of the page, if its text is in the report.
-    pub(super) fn slot(&self, page: PageNo) -> Option<usize> {
-        self.0.binary_search(&page).ok()
-    }
-
-    /// Reads the inputs again and writes the texts; tells how many chunks.
-    pub(super) fn write<W: Write>(
-        &self,
-        report: &Report<'_>,
-        facts: &Facts<'_>,
-        page: &mut DataPage<W>,
-        watch: &dyn Watch,
-    ) -> io::Result<usize> {
-        if !self.0.is_empty() {
-            watch.begin("texts", self.0.len() as u64);
-        }
-        let mut chunk = Vec::new();
-        let mut chunks = 0;
-        let collection = &report.findings.collection;
-        let wanted = |&number: &PageNo| {
-            let row = collection.page(number);
-            (row.source, row.record)
-        };
-        let wanted: Vec<(u32, u64)> = self.0.iter().map(wanted).collect();
-        let mut written = Ok(());
-        let make = |at: usize, source: &Source, record: Record| {
-            text(report, facts, source, self.0[at], record)
-        };
-        let take = |_: usize, text: &mut Value| {
-            watch.advance(1);
-            chunk.push(text.take());
-            if chunk.len() == TEXT_CHUNK {
-                written = page
-                    .chunk("text", chunks, &std::mem::take(&mut chunk))
-                    .map(drop);
-                chunks += 1;
-            }
-            match written {
-                Ok(()) => Ok(()),
-                Err(_) => Err(Error::Cancelled),
-            }
-        };
-        let (sources, read) = (&report.findings.sources, &report.config.read);
-        let ended = each_wanted(
-            sources,
-            read,
-            (&wanted, ReadOrder::Listed),
-            watch,
-            make,
-            take,
-        );
-        written?;
-        if ended.is_err() {
-            return Ok(chunks);
-        }
-        if !chunk.is_empty() {
-            page.chunk("text", chunks, &chunk)?;
+    let mut chunk = Vec::new();
+    let mut chunks = 0;
+    let collection = &report.findings.collection;
+    let wanted = |&number: &PageNo| {
+        let row = collection.page(number);
+        (row.source, row.record)
+    };
+    let wanted: Vec<(u32, u64)> = chosen.pages().iter().map(wanted).collect();
+    let mut written = Ok(());
+    let make = |at: usize, source: &Source, record: Record| {
+        text(report, facts, source, chosen.pages()[at], record)
+    };
+    let take = |_: usize, text: &mut Value| {
+        watch.advance(1);
+        chunk.push(text.take());
+        if chunk.len() == TEXT_CHUNK {
+            written = page
+                .chunk("text", chunks, &std::mem::take(&mut chunk))
+                .map(drop);
             chunks += 1;
         }
-        Ok(chunks)
+        match written {
+            Ok(()) => Ok(()),
+            Err(_) => Err(Error::Cancelled),
+        }
+    };
+    let (sources, read) = (&report.findings.sources, &report.config.read);
+    let ended = each_wanted(
+        sources,
+        read,
+        (&wanted, ReadOrder::Listed),
+        watch,
+        make,
+        take,
+    );
+    written?;
+    if ended.is_err() {
+        return Ok(chunks);
     }
+    if !chunk.is_empty() {
+        page.chunk("text", chunks, &chunk)?;
+        chunks += 1;
+    }
+    Ok(chunks)
 }
 
 fn text(
@@ -120,7 +86,7 @@ fn text(
     };
     let collection = &report.findings.collection;
     let site = collection.site(&collection.page(number));
-    let limit = config.report_text.unwrap_or_default();
+    let limit = report.output.report_text.unwrap_or_default();
     let shown = Shown::new(&text, model.text_options(), limit, Offsets::Utf16);
     let features = model.highlights(&text).into_iter().filter_map(|spot| {
         let (start, end) = shown.places(spot.start, spot.end)?;

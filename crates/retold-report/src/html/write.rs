@@ -1,114 +1,137 @@
-//! Writing a page with data in it, without ever holding more of it than a chunk.
+//! Writing the report, part by part.
 
 use std::io::{self, Write};
 
-use askama::Template;
+use rayon::prelude::*;
+use retold::ids::PageNo;
+use retold::method::thousands;
+use retold::watch::Watch;
+use retold::{Error, Findings, Result};
 use serde::Serialize;
 
-use super::CODE;
+use super::chosen::Chosen;
+use super::page::DataPage;
+use super::pairs::{self, Facts};
+use super::report::{DETAIL_BYTES, DETAIL_CHUNK, LIST_CHUNK, Report, TEXT_CHUNK};
+use super::{members, overview, texts};
+use crate::out::OutDir;
+use crate::output::OutputConfig;
+use crate::summary::Summary;
 
-/// What stands before the data.
-#[derive(Template)]
-#[template(path = "report_head.html")]
-struct Head<'a> {
-    title: &'a str,
-    nonce: &'a str,
-    style: &'static str,
+/// Writes the report. [`OutputConfig::report_text`] says how much of the pages' texts goes into it.
+pub(crate) fn write(
+    (findings, output): (&Findings, &OutputConfig),
+    summary: &Summary,
+    out: &OutDir,
+    watch: &dyn Watch,
+) -> Result<()> {
+    let path = out.path("report.html");
+    let report = Report::new(findings, output);
+    let texts = Chosen::of(&report);
+    let facts = Facts::new(&report, &texts)?;
+    let file = out.create("report.html")?;
+    let parts = Parts {
+        report: &report,
+        texts: &texts,
+        facts: &facts,
+    };
+    parts
+        .write(summary, file, watch)
+        .map_err(Error::io("cannot write", &path))
 }
 
-/// What stands after the data: the code that shows it.
-#[derive(Template)]
-#[template(path = "report_tail.html")]
-struct Tail<'a> {
-    nonce: &'a str,
-    code: &'static str,
+/// The parts of the report that are made before it is written.
+struct Parts<'a> {
+    report: &'a Report<'a>,
+    texts: &'a Chosen,
+    facts: &'a Facts<'a>,
 }
 
-const STYLE: &str = concat!(
-    include_str!("../../templates/report.css"),
-    include_str!("../../templates/report_views.css")
-);
-
-/// A page being written: a head, chunks of JSON, and the code.
-pub(crate) struct DataPage<W: Write> {
-    out: W,
-    nonce: String,
-    /// The chunk that is being written.
-    json: Vec<u8>,
-}
-
-impl<W: Write> DataPage<W> {
-    /// Writes the head. Only scripts with the `nonce` run in the page; it should differ from page to page, so that
-    /// nobody can prepare a text for it, and must not hold quotes.
-    pub(crate) fn begin(mut out: W, title: &str, nonce: u128) -> io::Result<Self> {
-        let nonce = format!("{nonce:032x}");
-        let style = STYLE;
-        let head = Head {
-            title,
-            nonce: &nonce,
-            style,
-        };
-        head.write_into(&mut out).map_err(io::Error::other)?;
-        Ok(DataPage {
-            out,
-            nonce,
-            json: Vec::new(),
-        })
-    }
-
-    /// Writes a chunk of data and tells its length. The code finds it as `<kind>-<number>`.
-    pub(crate) fn chunk(
-        &mut self,
-        kind: &str,
-        number: usize,
-        data: &impl Serialize,
-    ) -> io::Result<u64> {
-        write!(
-            self.out,
-            "\n<script type=\"application/json\" id=\"{kind}-{number}\">"
-        )?;
-        self.json.clear();
-        serde_json::to_writer(&mut self.json, data)?;
-        // `<`, which JSON has in strings only, is written as `\u003c`, so that nothing in a page's text can end the element or
-        // begin a comment.
-        for (number, part) in self.json.split(|&byte| byte == b'<').enumerate() {
-            if number > 0 {
-                self.out.write_all(b"\\u003c")?;
-            }
-            self.out.write_all(part)?;
+impl Parts<'_> {
+    fn write(&self, summary: &Summary, file: impl Write, watch: &dyn Watch) -> io::Result<()> {
+        let report = self.report;
+        let title = format!(
+            "Retold: {} copies in {} pages",
+            thousands(report.findings.dropped.len() as u64),
+            thousands(report.findings.by_id.len() as u64)
+        );
+        let mut page = DataPage::begin(file, &title, self.nonce())?;
+        page.chunk("run", 0, &summary.run)?;
+        page.chunk("overview", 0, &overview::overview(report, summary))?;
+        let traits = pairs::traits(report);
+        for (number, clusters) in report.order.chunks(LIST_CHUNK).enumerate() {
+            let first = number * LIST_CHUNK;
+            page.chunk(
+                "list",
+                number,
+                &members::list(report, clusters, &traits, first),
+            )?;
         }
-        self.out.write_all(b"</script>")?;
-        Ok(self.json.len() as u64)
+        let mut shapes = pairs::Shapes::default();
+        let detailed = self.write_details(&mut page, &mut shapes)?;
+        let text_chunks = texts::write((report, self.texts), self.facts, &mut page, watch)?;
+        let tables = Tables {
+            sites: &report.findings.collection.sites,
+            checks: shapes.all,
+            clusters: report.findings.clusters.len(),
+            listed: report.order.len(),
+            list_chunk: LIST_CHUNK,
+            detail_chunk: DETAIL_CHUNK,
+            detailed,
+            text_chunk: TEXT_CHUNK,
+            text_chunks,
+        };
+        page.chunk("tables", 0, &tables)?;
+        page.finish()
     }
 
-    /// Writes the code that shows the data.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        let tail = Tail {
-            nonce: &self.nonce,
-            code: CODE,
-        };
-        tail.write_into(&mut self.out).map_err(io::Error::other)?;
-        self.out.flush()
+    /// Differs from page to page, and is the same for the same result.
+    fn nonce(&self) -> u128 {
+        let mut hash = xxhash_rust::xxh3::Xxh3::new();
+        let pages = &self.report.findings.collection.pages;
+        for (number, page) in PageNo::first(pages.len()).zip(pages.iter()) {
+            hash.update(pages.id(number).as_bytes());
+            hash.update(&page.text_hash.unwrap_or_default().to_le_bytes());
+        }
+        hash.digest128()
+    }
+
+    /// Writes the details of the largest clusters and tells of how many.
+    fn write_details<W: Write>(
+        &self,
+        page: &mut DataPage<W>,
+        shapes: &mut pairs::Shapes,
+    ) -> io::Result<usize> {
+        let report = self.report;
+        let (mut clusters, mut bytes) = (0, 0);
+        for (number, chunk) in report.order.chunks(DETAIL_CHUNK).enumerate() {
+            if bytes >= DETAIL_BYTES {
+                break;
+            }
+            let details = chunk.par_iter().enumerate().map(|(at, &cluster)| {
+                let place = (number * DETAIL_CHUNK + at) as u32;
+                members::detail(report, cluster, place, self.facts, self.texts)
+            });
+            let details: Vec<members::Detail<'_>> = details.collect();
+            let details = details.into_iter().map(|detail| detail.row(shapes));
+            let details: Vec<_> = details.collect();
+            bytes += page.chunk("detail", number, &details)?;
+            clusters += chunk.len();
+        }
+        Ok(clusters)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_ends_the_element_it_stands_in() {
-        let mut out = Vec::new();
-        let mut page = DataPage::begin(&mut out, "<b>&\"title", 7).unwrap();
-        let evil = "</script><script>alert(1)</script><!--";
-        page.chunk("detail", 3, &[evil]).unwrap();
-        page.finish().unwrap();
-        let page = String::from_utf8(out).unwrap();
-        assert!(!page.contains("alert(1)</script"));
-        assert!(!page.contains("<b>&"));
-        let data = page.split("id=\"detail-3\">").nth(1).unwrap();
-        let data = data.split("</script>").next().unwrap();
-        assert!(!data.contains('<'));
-        assert_eq!(serde_json::from_str::<Vec<String>>(data).unwrap(), [evil]);
-    }
+/// What chunks refer to by number, and how many there are of each.
+#[derive(Serialize)]
+struct Tables<'a> {
+    sites: &'a [String],
+    checks: Vec<pairs::Shape>,
+    clusters: usize,
+    listed: usize,
+    list_chunk: usize,
+    detail_chunk: usize,
+    detailed: usize,
+    text_chunk: usize,
+    text_chunks: usize,
 }

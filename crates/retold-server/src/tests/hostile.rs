@@ -178,7 +178,7 @@ async fn slow_clients_are_let_go() {
         .await
         .unwrap();
     let mut bodies = on.connect().await;
-    bodies.write_all(b"POST /v1/match HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 100\r\nConnection: close\r\n\r\nabc").await.unwrap();
+    bodies.write_all(b"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 100\r\nConnection: close\r\n\r\nabc").await.unwrap();
     let mut silent = on.connect().await;
     assert!(on.is_well().await);
     let answer = read_all(&mut bodies).await;
@@ -215,7 +215,7 @@ async fn what_is_not_http_is_refused() {
     );
     // A body without a length is counted as it comes.
     let chunks = format!("{:x}\r\n{}\r\n", 1 << 20, "a".repeat(1 << 20)).repeat(17);
-    let head = "POST /v1/match HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head = "POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
     let mut stream = on.connect().await;
     let (mut read, mut write) = stream.split();
     let mut first = [0; 12];
@@ -267,7 +267,7 @@ async fn too_many_at_a_time_are_told_so() {
     let asked: Vec<_> = (0..20)
         .map(|_| {
             let (served, long) = (Arc::clone(&served), long.clone());
-            tokio::spawn(async move { served.ask("POST", "/v1/match", "text/plain", long).await })
+            tokio::spawn(async move { served.ask("POST", "/v1/query", "text/plain", long).await })
         })
         .collect();
     let mut statuses = Vec::new();
@@ -290,11 +290,11 @@ async fn too_many_at_a_time_are_told_so() {
         ..Options::default()
     });
     small
-        .ask("POST", "/v1/match", "text/plain", long)
+        .ask("POST", "/v1/query", "text/plain", long)
         .await
         .is_problem(503, "bodies");
     let answer = small
-        .ask("POST", "/v1/match", "text/plain", article(1))
+        .ask("POST", "/v1/query", "text/plain", article(1))
         .await;
     assert_eq!(answer.status, StatusCode::OK);
 }
@@ -328,7 +328,9 @@ async fn what_was_accepted_is_finished() {
     let index = retold_index::Index::open(&on.served.folder.path().join("index")).unwrap();
     assert_eq!(index.len(), 1);
     // The lock is free again.
-    retold_index::Writer::open(&on.served.folder.path().join("index"), "a test").unwrap();
+    retold_index::Index::builder(on.served.folder.path().join("index"))
+        .write()
+        .unwrap();
 }
 
 /// Three hundred idle connections in the tests; `lab/examples/load.rs` opens ten thousand.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use retold::{Config, Model};
-use retold_index::create;
+use retold::{JudgeConfig, Model};
+use retold_index::Index;
 use serde_json::Value;
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -65,8 +65,10 @@ impl Answer {
 impl Served {
     fn new(options: Options) -> Served {
         let folder = tempfile::tempdir().unwrap();
-        let model = Model::new(Config::default()).unwrap();
-        let writer = create(&folder.path().join("index"), &model, true, "a test").unwrap();
+        let model = Model::new(JudgeConfig::default()).unwrap();
+        let writer = Index::builder(folder.path().join("index"))
+            .create(&model)
+            .unwrap();
         Served {
             app: App::writing(writer, options).unwrap(),
             folder,

@@ -129,25 +129,27 @@ async fn questions_change_nothing() {
         assert_eq!(served.post("/v1/pages", &page).await.status, StatusCode::OK);
     }
     let asked = json!({"text": article(7)});
-    let answer = served.post("/v1/match?matches=3", &asked).await;
+    let answer = served.post("/v1/query?matches=3", &asked).await;
     assert_eq!(answer.matches().len(), 3);
     assert_eq!(
         (&answer.json()["id"], &answer.json()["status"]),
         (&Value::Null, &json!("new"))
     );
     let known = json!({"id": "p2", "text": format!("{} Ending 2.", article(7))});
-    let answer = served.post("/v1/match", &known).await;
+    let answer = served.post("/v1/query", &known).await;
     assert_eq!(answer.json()["status"], "unchanged");
     assert_eq!(answer.matches(), ["p0", "p1", "p3", "p4"]);
     let other = json!({"id": "p2", "text": article(8)});
     assert_eq!(
-        served.post("/v1/match", &other).await.json()["status"],
+        served.post("/v1/query", &other).await.json()["status"],
         "replaced"
     );
     let raw = served
-        .ask("POST", "/v1/match", "text/plain", article(7))
+        .ask("POST", "/v1/query", "text/plain", article(7))
         .await;
     assert_eq!(raw.matches().len(), 5);
+    let by_old_name = served.post("/v1/match", &asked).await;
+    assert_eq!(by_old_name.matches(), raw.matches());
 
     let story = served.get("/v1/pages/p3/story").await.json();
     let told: Vec<(&str, &str)> = story["timeline"]
@@ -240,9 +242,15 @@ async fn the_description_is_that_of_the_routes() {
         "/v1/pages/{id}",
         "/v1/pages/{id}/matches",
         "/v1/pages/{id}/story",
+        "/v1/query",
         "/v1/stories",
     ];
     assert_eq!(paths, BTreeSet::from(expected));
+    assert_eq!(
+        description["paths"]["/v1/match"]["post"]["deprecated"],
+        true
+    );
+    assert!(description["paths"]["/v1/query"]["post"]["deprecated"].is_null());
     for (path, methods) in description["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             assert!(operation["summary"].is_string(), "{method} {path}");
@@ -362,7 +370,7 @@ async fn a_reader_does_not_write() {
     };
     assert_eq!(
         reading
-            .post("/v1/match", &json!({"text": article(1)}))
+            .post("/v1/query", &json!({"text": article(1)}))
             .await
             .matches(),
         ["a"]

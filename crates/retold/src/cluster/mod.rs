@@ -9,7 +9,7 @@ mod partition;
 pub(crate) mod tests;
 
 pub(crate) use graph::Graph;
-pub use options::{Canonical, Drop, Linkage};
+pub use options::{Canonical, DropRule, Linkage};
 pub use pair::Pair;
 pub use pairs::Pairs;
 pub use partition::{Cluster, cluster};

@@ -32,7 +32,7 @@ pub enum Canonical {
 /// Which copies of a kept page are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Drop {
+pub enum DropRule {
     /// Its duplicates, and pages contained in it.
     #[default]
     Both,

@@ -28,7 +28,8 @@ impl Model {
         match model.wants_words() {
             true => learn_words(sources, &model, watch).map(|known| model.with_knowledge(known)),
             false => {
-                collect(sources, &mut model, &Memory::default(), watch, &mut |_| {})?;
+                let memory = Memory::default();
+                collect(sources, &mut model, false, &memory, watch, &mut |_| {})?;
                 Ok(model)
             }
         }
@@ -40,6 +41,7 @@ impl Model {
 pub(crate) fn collect(
     sources: &[Source],
     model: &mut Model,
+    may_be_empty: bool,
     memory: &Memory,
     watch: &dyn Watch,
     begin: &mut dyn FnMut(Stage),
@@ -49,7 +51,6 @@ pub(crate) fn collect(
         *model = model.with_knowledge(learn_words(sources, model, watch)?);
     }
     begin(Stage::Read);
-    let may_be_empty = model.config().allow_empty;
     let collection = read_all(sources, model, may_be_empty, memory, watch)?;
     learn_noise(&collection, model, watch, begin)?;
     Ok(collection)
@@ -100,7 +101,7 @@ pub(crate) fn learn_words(
     let mut frequencies = Frequencies::default();
     let mut seen = FxHashSet::default();
     let make = |page: Page| {
-        let text = model.text(&page)?;
+        let text = model.text(&page).map_err(|e| e.to_string())?;
         Ok((text_hash(&text), model.words(&text)))
     };
     let (options, stage) = (&model.config().read, Stage::CountWords.name());

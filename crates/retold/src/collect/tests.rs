@@ -1,7 +1,7 @@
 //! Files that are read side by side, beside the same read one after the other.
 
 use super::*;
-use crate::config::Config;
+use crate::config::JudgeConfig;
 use crate::ids::PageNo;
 use crate::model::Model;
 use crate::read::ReadOptions;
@@ -38,7 +38,7 @@ fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
         }
     }
     let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
-    let model = Model::new(Config::default()).unwrap();
+    let model = Model::new(JudgeConfig::default()).unwrap();
     let read = |threads: usize, memory: &Memory| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let read = || Collection::read(&sources, &options, &model, memory, &()).unwrap();

@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::{CROWD, FAMILY, Findings, Work, in_pool, nothing_to_read};
 use crate::collect::{Collection, learn_words};
-use crate::config::Resources;
+use crate::config::RunConfig;
 use crate::error::Result;
 use crate::ids::PageNo;
 use crate::model::Model;
@@ -28,19 +28,20 @@ pub fn against(
     new: Vec<Source>,
     old: Vec<Source>,
     model: Model,
-    resources: &Resources,
+    resources: &RunConfig,
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let memory = resources.memory()?;
     in_pool(resources.threads, || {
-        find([new, old], model, &memory, (FAMILY, CROWD), watch)
+        let memory = (&memory, resources.allow_empty);
+        find([new, old], model, memory, (FAMILY, CROWD), watch)
     })
 }
 
 pub(super) fn find(
     [new, old]: [Vec<Source>; 2],
     mut model: Model,
-    memory: &Memory,
+    (memory, allow_empty): (&Memory, bool),
     limits: (usize, usize),
     watch: &dyn Watch,
 ) -> Result<Findings> {
@@ -59,7 +60,6 @@ pub(super) fn find(
             false => Ok(collection),
         }
     };
-    let allow_empty = model.config().allow_empty;
     let (mut collection, others) = (read(&new, allow_empty)?, read(&old, false)?);
     if !others.rejects.is_empty() {
         let count = others.rejects.len();
@@ -100,14 +100,14 @@ pub fn against_index(
     new: Vec<Source>,
     old: &mut (dyn Old + Send),
     model: Model,
-    resources: &Resources,
+    resources: &RunConfig,
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let memory = resources.memory()?;
     in_pool(resources.threads, || {
         let mut clock = Clock::default();
         let mut collection = Collection::read(&new, &model.config().read, &model, &memory, watch)?;
-        if collection.pages.is_empty() && !model.config().allow_empty {
+        if collection.pages.is_empty() && !resources.allow_empty {
             return Err(nothing_to_read(&new, &collection));
         }
         let first = collection.pages.len();

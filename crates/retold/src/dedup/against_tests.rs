@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::family_tests::{configs, dropped, find_within, pages};
 use super::tests::limits;
 use super::*;
-use crate::cluster::{Drop, Pair};
+use crate::cluster::{DropRule, Pair};
 use crate::ids::Rank;
 use crate::model::Model;
 use crate::page::Page;
@@ -21,7 +21,7 @@ pub(super) fn by_rule(
     is_old: &[bool],
     preference: &[u32],
 ) -> Vec<(Rank, Rank, Relation)> {
-    let both = all.model.config().drop == Drop::Both;
+    let both = all.model.config().drop == DropRule::Both;
     let mut related: BTreeMap<Rank, Vec<(Rank, Relation)>> = BTreeMap::new();
     for pair in all.pairs.iter() {
         related

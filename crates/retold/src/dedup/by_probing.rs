@@ -17,7 +17,7 @@ use super::probe::{Probing, next_batch};
 use super::retain::{Decisions, Dropped, Neighbours, Related, Rules, retain};
 use super::union_find::UnionFind;
 use super::verify::{BestFirst, Verification};
-use crate::cluster::{Drop, Pair};
+use crate::cluster::{DropRule, Pair};
 use crate::error::Result;
 use crate::ids::{GroupNo, Rank};
 use crate::relation::Relation;
@@ -131,7 +131,7 @@ impl<'a> Probing<'a> {
         begin(Stage::Retain);
         let rules = Rules {
             preference: context.preference,
-            contained: context.model.config().drop == Drop::Both,
+            contained: context.model.config().drop == DropRule::Both,
             is_old: context.is_old,
         };
         let mut neighbours =

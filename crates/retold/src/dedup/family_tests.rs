@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::tests::{find, limits};
 use super::*;
-use crate::cluster::{Canonical, Cluster, Drop, Linkage, Pair};
-use crate::config::{Config, Resources};
+use crate::cluster::{Canonical, Cluster, DropRule, Linkage, Pair};
+use crate::config::{JudgeConfig, RunConfig};
 use crate::ids::Rank;
 use crate::model::Model;
 use crate::page::{Content, Page};
@@ -38,7 +38,7 @@ pub(super) fn pages() -> impl Strategy<Value = Vec<Page>> {
 }
 
 /// The limits are of the sizes of components and of posting lists.
-pub(super) fn find_within(pages: &[Page], config: &Config, limits: Limits) -> Findings {
+pub(super) fn find_within(pages: &[Page], config: &JudgeConfig, limits: Limits) -> Findings {
     let source = Source::of_pages("pages", pages.to_vec());
     let model = Model::new(config.clone()).unwrap();
     find(vec![source], model, &Memory::in_small_parts(), limits)
@@ -79,16 +79,16 @@ pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     large.flat_map(|part| part.members).collect()
 }
 
-pub(super) fn configs() -> Vec<Config> {
+pub(super) fn configs() -> Vec<JudgeConfig> {
     let mut configs = Vec::new();
     for method in ["period", "coverage", "shingle", "agglomerate"] {
         for canonical in [Canonical::Longest, Canonical::Earliest, Canonical::First] {
-            for drop in [Drop::Both, Drop::Duplicate] {
-                let mut config = Config {
+            for drop in [DropRule::Both, DropRule::Duplicate] {
+                let mut config = JudgeConfig {
                     method: method.into(),
                     canonical,
                     drop,
-                    ..Config::default()
+                    ..JudgeConfig::default()
                 };
                 if ["coverage", "shingle"].contains(&method) {
                     config.params.insert("sample".into(), "3".into());
@@ -165,7 +165,7 @@ proptest! {
             let saved = folder.path().join("saved");
             let run = |resume: bool| {
                 let model = Model::new(config.clone()).unwrap();
-                let mut resources = Resources::default();
+                let mut resources = RunConfig::default();
                 resources.resume = resume.then(|| saved.clone());
                 let job = Dedup::new(model).resources(&resources).limits(limits(family, heavy));
                 let found = job.run_within(sources.clone(), &Memory::in_small_parts()).unwrap();
@@ -192,7 +192,7 @@ proptest! {
 
     #[test]
     fn threads_do_not_matter_to_families(pages in pages(), family in 1usize..12, heavy in 1usize..12) {
-        let config = Config::default();
+        let config = JudgeConfig::default();
         let run = |threads| in_pool(threads, || Ok(find_within(&pages, &config, limits(family, heavy)))).unwrap();
         let (one, four) = (run(1), run(4));
         prop_assert_eq!(one.pairs, four.pairs);
@@ -213,9 +213,9 @@ fn a_family_without_limits_on_its_size_is_one_page() {
         )
     };
     for method in ["coverage", "shingle", "period"] {
-        let config = Config {
+        let config = JudgeConfig {
             method: method.into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         let findings = dedup((0..1500).map(page), &config).unwrap();
         assert_eq!(findings.dropped.len(), 1499, "{method}");
@@ -257,9 +257,9 @@ fn who_quotes_a_large_family_is_listed_with_it() {
     let quote = |n: usize| quote(n, &story);
     let pages: Vec<Page> = (0..300).map(reprint).chain((0..100).map(quote)).collect();
     for method in ["coverage", "shingle", "period"] {
-        let config = Config {
+        let config = JudgeConfig {
             method: method.into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         let found = find_within(&pages, &config, limits(200, 16));
         let all = find_within(&pages, &config, limits(1000, 1000));
@@ -288,9 +288,9 @@ fn who_quotes_what_nobody_reprints_is_listed_with_it() {
     let pages = (0..1200).map(quote).chain([story_page]);
     let pages: Vec<Page> = pages.collect();
     for method in ["coverage", "shingle", "period"] {
-        let config = Config {
+        let config = JudgeConfig {
             method: method.into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         let found = find_within(&pages, &config, limits(1000, 16));
         let all = find_within(&pages, &config, limits(2000, 2000));

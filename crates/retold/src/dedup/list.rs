@@ -19,7 +19,7 @@ use super::retain::{Dropped, Rules, StoredPairs, retain};
 use super::sketch_judge::SketchJudge;
 use super::union_find::UnionFind;
 use super::verify::Verification;
-use crate::cluster::{self, Cluster, Drop, Linkage, Pair, Pairs};
+use crate::cluster::{self, Cluster, DropRule, Linkage, Pair, Pairs};
 use crate::error::{Error, Result};
 use crate::ids::{GroupNo, Rank};
 use crate::relation::Relation;
@@ -269,7 +269,7 @@ impl Components<'_> {
         let preference = self.preference(component);
         let rules = Rules {
             preference: &preference,
-            contained: self.context().model.config().drop == Drop::Both,
+            contained: self.context().model.config().drop == DropRule::Both,
             is_old: &is_old,
         };
         let mut stored = StoredPairs::new(component.pages.len(), &pairs, &preference);

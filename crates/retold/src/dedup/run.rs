@@ -9,7 +9,7 @@ use super::stage::Stopwatch;
 use super::stages::{Related, relate};
 use super::texts::{Reread, TextSource};
 use crate::collect::{Collection, collect, learn_noise, learn_words, read_all};
-use crate::config::{Config, Resources};
+use crate::config::{JudgeConfig, RunConfig};
 use crate::error::Result;
 use crate::ids::PageNo;
 use crate::model::Model;
@@ -22,7 +22,7 @@ use crate::watch::{Stage, Watch};
 /// Finds the copies among pages in memory.
 ///
 /// Errors: a configuration that cannot be ([`Model::new`]), no page at all.
-pub fn dedup(pages: impl IntoIterator<Item = Page>, config: &Config) -> Result<Findings> {
+pub fn dedup(pages: impl IntoIterator<Item = Page>, config: &JudgeConfig) -> Result<Findings> {
     Dedup::new(Model::new(config.clone())?).run(vec![Source::of_pages("pages", pages)])
 }
 
@@ -44,20 +44,20 @@ enum Against<'a> {
 /// on the order of the sources if their ids differ.
 ///
 /// ```
-/// use retold::{Config, Dedup, Model, Page, Source};
+/// use retold::{JudgeConfig, Dedup, Model, Page, Source};
 ///
 /// let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
 ///              The captain said that it was the last boat of the day.";
 /// let old = vec![Source::of_pages("yesterday", [Page::text("original", story)])];
 /// let new = vec![Source::of_pages("today", [Page::text("reprint", format!("{story} More news tomorrow."))])];
-/// let findings = Dedup::new(Model::new(Config::default())?).against(old).run(new)?;
+/// let findings = Dedup::new(Model::new(JudgeConfig::default())?).against(old).run(new)?;
 /// assert_eq!(&*findings.id(findings.dropped[0].page), "reprint");
 /// # Ok::<(), retold::Error>(())
 /// ```
 pub struct Dedup<'a> {
     model: Model,
     against: Against<'a>,
-    resources: Resources,
+    resources: RunConfig,
     watch: &'a dyn Watch,
     limits: Limits,
 }
@@ -68,7 +68,7 @@ impl<'a> Dedup<'a> {
         Dedup {
             model,
             against: Against::Nothing,
-            resources: Resources::default(),
+            resources: RunConfig::default(),
             watch: &(),
             limits: Limits::default(),
         }
@@ -89,7 +89,7 @@ impl<'a> Dedup<'a> {
     }
 
     /// What it may use; by default one thread a core, and no temporary files.
-    pub fn resources(mut self, resources: &Resources) -> Self {
+    pub fn resources(mut self, resources: &RunConfig) -> Self {
         self.resources = resources.clone();
         self
     }
@@ -159,6 +159,7 @@ impl<'a> Dedup<'a> {
             limits,
         } = self;
         let (mut resume, mut stored, new_sources) = (None, None, sources.len());
+        let may_be_empty = resources.allow_empty;
         let (mut all, mut old_pages) = (sources, 0);
         let mut begin = |stage| clock.begin(stage);
         let collection = match against {
@@ -168,20 +169,21 @@ impl<'a> Dedup<'a> {
                     let chunk = limits.journal_chunk;
                     resume = Some(Resume::open(folder, &all, &model, chunk, watch)?);
                 }
-                collect_or_resume(&all, &mut model, memory, (&resume, watch), &mut begin)?
+                let from = (&resume, may_be_empty);
+                collect_or_resume(&all, &mut model, memory, from, (watch, &mut begin))?
             }
             Against::Sources(old) => {
                 let new_sources = all.len();
                 all.extend(old);
                 let (new, old) = all.split_at(new_sources);
                 let both = [new, old];
-                let collection = collect_both(both, &mut model, memory, watch, &mut begin)?;
+                let collection =
+                    collect_both(both, &mut model, may_be_empty, memory, (watch, &mut begin))?;
                 old_pages = collection.1;
                 collection.0
             }
             Against::Stored(old) => {
                 begin(Stage::Read);
-                let may_be_empty = model.config().allow_empty;
                 let mut collection = read_all(&all, &model, may_be_empty, memory, watch)?;
                 let first = collection.pages.len();
                 old.add_related(&mut collection, watch)?;
@@ -210,11 +212,11 @@ fn collect_or_resume(
     sources: &[Source],
     model: &mut Model,
     memory: &Memory,
-    (resume, watch): (&Option<Resume>, &dyn Watch),
-    begin: &mut dyn FnMut(Stage),
+    (resume, may_be_empty): (&Option<Resume>, bool),
+    (watch, begin): (&dyn Watch, &mut dyn FnMut(Stage)),
 ) -> Result<Collection> {
     let Some(resume) = resume else {
-        return collect(sources, model, memory, watch, begin);
+        return collect(sources, model, may_be_empty, memory, watch, begin);
     };
     match Collection::saved(resume, memory)? {
         (Some((collection, learnt)), _) => {
@@ -222,7 +224,7 @@ fn collect_or_resume(
             Ok(collection)
         }
         (None, mut journal) => {
-            let collection = collect(sources, model, memory, watch, begin)?;
+            let collection = collect(sources, model, may_be_empty, memory, watch, begin)?;
             collection.save(&mut journal, model.to_json())?;
             Ok(collection)
         }
@@ -234,16 +236,15 @@ fn collect_or_resume(
 fn collect_both(
     [new, old]: [&[Source]; 2],
     model: &mut Model,
+    may_be_empty: bool,
     memory: &Memory,
-    watch: &dyn Watch,
-    begin: &mut dyn FnMut(Stage),
+    (watch, begin): (&dyn Watch, &mut dyn FnMut(Stage)),
 ) -> Result<(Collection, usize)> {
     if model.wants_words() {
         begin(Stage::CountWords);
         *model = model.with_knowledge(learn_words(&[new, old].concat(), model, watch)?);
     }
     begin(Stage::Read);
-    let may_be_empty = model.config().allow_empty;
     let mut collection = read_all(new, model, may_be_empty, memory, watch)?;
     let others = read_all(old, model, false, memory, watch)?;
     if !others.rejects.is_empty() {

@@ -8,7 +8,7 @@ use super::family_tests::{dropped, large, usual};
 use super::tests::{find, limits};
 use super::*;
 use crate::cluster::Pair;
-use crate::config::Config;
+use crate::config::JudgeConfig;
 use crate::ids::{PageNo, Rank, SketchNo};
 use crate::model::Model;
 use crate::read::{Source, discover};
@@ -32,7 +32,7 @@ fn sets_are_the_same_in_memory_and_in_files() {
             continue;
         };
         let run = |memory: Memory| {
-            let model = Model::new(Config::default()).unwrap();
+            let model = Model::new(JudgeConfig::default()).unwrap();
             let sources = discover(std::slice::from_ref(&pages), &model.config().read).unwrap();
             let found = find(sources, model, &memory, usual());
             (found, memory.on_disk())
@@ -50,7 +50,7 @@ fn sets_are_the_same_in_memory_and_in_files() {
 
 /// Every second record of a set is old.
 fn halves(pages: &Path, folder: &Path) -> [Vec<Source>; 2] {
-    let read = Config::default().read;
+    let read = JudgeConfig::default().read;
     if pages.is_dir() {
         let sources = discover(&[pages.to_owned()], &read).unwrap();
         let (new, old): (Vec<_>, Vec<_>) = sources
@@ -91,7 +91,7 @@ fn heavy_keys(all: &Findings, is_old: &[bool]) -> BTreeSet<u64> {
 #[test]
 fn new_pages_of_sets_go_by_all_pairs() {
     let memory = Memory::default();
-    let model = || Model::new(Config::default()).unwrap();
+    let model = || Model::new(JudgeConfig::default()).unwrap();
     for (set, family) in [
         ("webis", 5),
         ("wooyun", 5),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cluster::Pair;
-use crate::config::Config;
+use crate::config::{JudgeConfig, RunConfig};
 use crate::ids::Rank;
 use crate::method::METHODS;
 use crate::model::{Judgement, Model};
@@ -68,7 +68,7 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
 }
 
 /// Every method with settings that make small collections interesting.
-fn configs() -> Vec<Config> {
+fn configs() -> Vec<JudgeConfig> {
     let noises = ["none", "idf", "site", "idf+site", "evidence"];
     let mut configs = Vec::new();
     for info in METHODS {
@@ -81,9 +81,9 @@ fn configs() -> Vec<Config> {
             ("site_min_df", "1"),
             ("min_chars", "5"),
         ];
-        let mut base = Config {
+        let mut base = JudgeConfig {
             method: info.name.into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         let fitting = all.into_iter().filter(|(name, _)| has(name));
         base.params
@@ -168,7 +168,7 @@ proptest! {
     #[test]
     fn probes_of_related_pages_meet(pages in pages()) {
         for config in configs() {
-            let config = Config { exact: false, ..config };
+            let config = JudgeConfig { exact: false, ..config };
             let findings = dedup(pages.clone(), &config).unwrap();
             let model = &findings.model;
             let probes = |rank: Rank| {
@@ -228,13 +228,13 @@ fn the_order_of_reading_makes_no_difference() {
             &format!("<p>{}</p><div>{lines}</div>", story(40)),
         ),
     ];
-    let model = Model::new(Config::default()).unwrap();
+    let model = Model::new(JudgeConfig::default()).unwrap();
     let facts = |page: &Page| model.sketch(&model.text(page).unwrap(), None).unwrap();
     let [a, b] = [facts(&pages[0]), facts(&pages[1])];
     assert!(a.text_hash == b.text_hash && a.main_chars != b.main_chars);
     let find = |order: [usize; 4]| {
         let pages = order.map(|at| pages[at].clone());
-        dedup(pages, &Config::default()).unwrap().pairs
+        dedup(pages, &JudgeConfig::default()).unwrap().pairs
     };
     let expected = find([0, 1, 2, 3]);
     assert!(expected.len() > 2);
@@ -245,18 +245,24 @@ fn the_order_of_reading_makes_no_difference() {
 
 #[test]
 fn nothing_to_read_is_an_error() {
-    let message = dedup([], &Config::default()).unwrap_err().to_string();
+    let message = dedup([], &JudgeConfig::default()).unwrap_err().to_string();
     assert_eq!(
         message,
         "no page could be read from pages: 1 file holds 0 records, none of them a page"
     );
     for info in METHODS {
-        let config = Config {
-            allow_empty: true,
+        let config = JudgeConfig {
             method: info.name.into(),
-            ..Config::default()
+            ..JudgeConfig::default()
         };
-        let findings = dedup([], &config).unwrap();
+        let resources = RunConfig {
+            allow_empty: true,
+            ..RunConfig::default()
+        };
+        let source = Source::of_pages("pages", []);
+        let model = Model::new(config).unwrap();
+        let job = Dedup::new(model).resources(&resources);
+        let findings = job.run(vec![source]).unwrap();
         assert!(
             findings.pairs.is_empty() && findings.by_id.is_empty(),
             "{}",

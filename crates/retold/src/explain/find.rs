@@ -98,7 +98,7 @@ impl ExplainInputs {
         let mut seen = FxHashSet::default();
         let mut counts: HashMap<u64, u64> = HashMap::new();
         let make = |page: Page| {
-            let text = self.model.text(&page)?;
+            let text = self.model.text(&page).map_err(|e| e.to_string())?;
             let mut sketch = self
                 .model
                 .sketch(&text, None)
@@ -129,7 +129,7 @@ impl ExplainInputs {
         };
         match record.parse(source, &self.model.config().read) {
             Outcome::Page(page) => Ok(ComparedPage {
-                text: self.model.text(&page).map_err(|reason| bad(&reason))?,
+                text: self.model.text(&page).map_err(|e| bad(&e.to_string()))?,
                 site: page.site(),
                 id: page.id,
                 date: page.date,

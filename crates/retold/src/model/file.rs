@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::WordFile;
+use crate::config::FileRef;
 use crate::error::{Error, Result};
 use crate::knowledge::Knowledge;
 use crate::method::MethodInfo;
@@ -31,7 +31,7 @@ pub(super) fn parse(json: &str) -> std::result::Result<Saved, String> {
 }
 
 /// What the model in a file has learnt, which must be of the same method.
-pub(super) fn knowledge_in(file: &mut WordFile, info: &MethodInfo) -> Result<Knowledge> {
+pub(super) fn knowledge_in(file: &mut FileRef, info: &MethodInfo) -> Result<Knowledge> {
     let json = file.read("--knowledge")?;
     let saved = parse(&json).map_err(|e| in_file("--knowledge", file, &e))?;
     let method = saved.config["method"].as_str().unwrap_or_default();
@@ -46,6 +46,6 @@ pub(super) fn knowledge_in(file: &mut WordFile, info: &MethodInfo) -> Result<Kno
 }
 
 /// An error in a file that an option names.
-pub(super) fn in_file(option: &str, file: &WordFile, what: &str) -> Error {
+pub(super) fn in_file(option: &str, file: &FileRef, what: &str) -> Error {
     Error::Usage(format!("{option} {}: {what}", file.path.display()))
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::file::{in_file, knowledge_in};
 use super::judgement::{Judgement, Relating};
 use super::pruned::{Pruned, PrunedSketches};
-use crate::config::{Config, Fold};
+use crate::config::{Fold, JudgeConfig};
 use crate::error::{Error, Result};
 use crate::ids::PrunedNo;
 use crate::knowledge::{Census, Knowledge, NoiseParams};
@@ -26,9 +26,9 @@ use crate::text::{Text, TextOptions, text_hash, text_of};
 /// A configuration, its method, and what was learnt from a collection. Cheap to clone.
 ///
 /// ```
-/// use retold::{Config, Judgement, Model, Page};
+/// use retold::{JudgeConfig, Judgement, Model, Page};
 ///
-/// let model = Model::new(Config::default())?;
+/// let model = Model::new(JudgeConfig::default())?;
 /// let sketch = |page: &Page| model.sketch(&model.text(page).unwrap(), None);
 /// let text = "The ferry left the harbour in the morning and came back late at night.";
 /// let [a, b] = [Page::text("a", text), Page::text("b", text)].map(|page| sketch(&page));
@@ -39,7 +39,7 @@ use crate::text::{Text, TextOptions, text_hash, text_of};
 pub struct Model(pub(super) Arc<Inner>);
 
 pub(super) struct Inner {
-    pub(super) config: Config,
+    pub(super) config: JudgeConfig,
     pub(super) info: &'static MethodInfo,
     pub(super) params: Params,
     /// Of a method without a noise filter, the defaults.
@@ -90,12 +90,12 @@ impl Model {
     /// A model that knows of no collection yet.
     ///
     /// Errors: an unknown method or parameter, a value out of range, an extraction that is not built in, a word file that cannot be read.
-    pub fn new(config: Config) -> Result<Model> {
+    pub fn new(config: JudgeConfig) -> Result<Model> {
         Model::knowing(config, None)
     }
 
-    /// A model that knows this, or what [`Config::knowledge`] holds.
-    pub(super) fn knowing(mut config: Config, mut known: Option<Knowledge>) -> Result<Model> {
+    /// A model that knows this, or what [`JudgeConfig::knowledge`] holds.
+    pub(super) fn knowing(mut config: JudgeConfig, mut known: Option<Knowledge>) -> Result<Model> {
         let info = method::find(&config.method)?;
         let params = info.resolve(&config.params)?;
         let text = text_options(&mut config, info, &params)?;
@@ -116,7 +116,7 @@ impl Model {
     }
 
     fn build(
-        config: Config,
+        config: JudgeConfig,
         info: &'static MethodInfo,
         params: Params,
         text: TextOptions,
@@ -167,7 +167,7 @@ impl Model {
     }
 
     /// The configuration, in which nothing is left open: all parameters, what methods see, hashes of word files.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &JudgeConfig {
         &self.0.config
     }
 
@@ -191,9 +191,11 @@ impl Model {
         &self.0.text
     }
 
-    /// The text of a page. The error is the reason for a reject, for people.
-    pub fn text(&self, page: &Page) -> std::result::Result<Text, String> {
-        text_of(page, &self.0.text)
+    /// The text of a page.
+    ///
+    /// Errors: [`Error::Unreadable`], the reason for a reject.
+    pub fn text(&self, page: &Page) -> Result<Text> {
+        text_of(page, &self.0.text).map_err(Error::Unreadable)
     }
 
     /// True if the model must be taught words ([`Model::words`]) before it can sketch.
@@ -377,7 +379,7 @@ impl Model {
     /// Errors: a page that cannot be read, and those of [`Model::sketch`].
     pub fn compare(&self, a: &Page, b: &Page) -> Result<Option<Verdict>> {
         let read = |page: &Page| -> Result<(Text, Sketch)> {
-            let text = self.text(page).map_err(Error::Usage)?;
+            let text = self.text(page)?;
             let sketch = self.sketch(&text, page.site().as_deref())?;
             Ok((text, sketch))
         };
@@ -446,7 +448,11 @@ impl Model {
 }
 
 /// How pages become texts for a method; reads the word files.
-fn text_options(config: &mut Config, info: &MethodInfo, params: &Params) -> Result<TextOptions> {
+fn text_options(
+    config: &mut JudgeConfig,
+    info: &MethodInfo,
+    params: &Params,
+) -> Result<TextOptions> {
     let extract = config.extract.unwrap_or(info.extract);
     extract.check()?;
     let has = |step| config.fold.contains(&step);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::file::{Saved, VERSION, parse};
 use super::judge::Model;
-use crate::config::Config;
+use crate::config::JudgeConfig;
 use crate::error::{Error, Result};
 
 impl Model {
@@ -23,7 +23,7 @@ impl Model {
     /// Errors: another version, a form that is not a model's, and those of [`Model::new`].
     pub fn from_json(json: &str, directory: &Path) -> Result<Model> {
         let saved = parse(json).map_err(Error::Usage)?;
-        let config = Config::from_value(saved.config)?.below(directory);
+        let config = JudgeConfig::from_saved(saved.config)?.below(directory);
         Model::knowing(config, saved.knowledge)
     }
 }

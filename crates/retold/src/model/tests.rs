@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use super::*;
-use crate::config::Config;
-use crate::config::WordFile;
+use crate::config::FileRef;
+use crate::config::JudgeConfig;
 use crate::knowledge::Knowledge;
 use crate::method::{self, Check, Learns, Trace};
 use crate::page::Page;
@@ -14,10 +14,10 @@ fn model(method: &str, settings: &[(&str, &str)]) -> Model {
     let given = settings
         .iter()
         .map(|&(name, value)| (name.to_owned(), value.into()));
-    Model::new(Config {
+    Model::new(JudgeConfig {
         method: method.into(),
         params: given.collect::<Settings>(),
-        ..Config::default()
+        ..JudgeConfig::default()
     })
     .unwrap()
 }
@@ -127,10 +127,10 @@ fn noise_is_deleted_on_its_site_only() {
 #[test]
 fn equal_texts_are_copies_unless_that_is_off() {
     let copies = |exact| {
-        let config = Config {
+        let config = JudgeConfig {
             method: "period".into(),
             exact,
-            ..Config::default()
+            ..JudgeConfig::default()
         };
         let model = Model::new(config).unwrap();
         let text = model.text(&Page::text("a", "no full stop at all")).unwrap();
@@ -214,9 +214,9 @@ fn a_model_leaves_nothing_open() {
     assert_eq!(config.params["width"].to_string(), "4");
     assert_eq!(config.params["threshold"].to_string(), "0.7");
     assert!(config.extract.is_some());
-    let wrong = Config {
+    let wrong = JudgeConfig {
         method: "shingles".into(),
-        ..Config::default()
+        ..JudgeConfig::default()
     };
     assert!(
         Model::new(wrong)
@@ -253,10 +253,10 @@ fn knowledge_may_come_from_another_collection() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let elsewhere = model("period", &[]).with_knowledge(knowing(&[1, 2, 3, 4]));
     std::fs::write(&file, elsewhere.to_json()).unwrap();
-    let config = |method: &str| Config {
+    let config = |method: &str| JudgeConfig {
         method: method.into(),
-        knowledge: Some(WordFile::at(file.path())),
-        ..Config::default()
+        knowledge: Some(FileRef::at(file.path())),
+        ..JudgeConfig::default()
     };
     let taught = Model::new(config("period")).unwrap();
     assert_eq!(taught.knowledge(), elsewhere.knowledge());

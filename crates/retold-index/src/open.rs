@@ -1,0 +1,144 @@
+//! Opening and making an index.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use retold::{Error, Model, Result};
+
+use crate::files::{replace, sealed};
+use crate::index::{Index, opened};
+use crate::limits::Limits;
+use crate::lock::Lock;
+use crate::log::Log;
+use crate::state::{Manifest, State};
+use crate::writer::Writer;
+
+/// How an index is opened or made: [`Index::builder`].
+///
+/// ```
+/// use retold::{JudgeConfig, Model};
+/// use retold_index::Index;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let folder = folder.path().join("index");
+/// let model = Model::new(JudgeConfig::default())?;
+/// let writer = Index::builder(&folder).texts(false).create(&model)?;
+/// assert!(!writer.index().keeps_texts());
+/// writer.close()?;
+/// assert!(Index::builder(&folder).open()?.is_empty());
+/// # Ok::<(), retold::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct IndexBuilder {
+    folder: PathBuf,
+    texts: bool,
+    memory: u64,
+    writer: String,
+    limits: Limits,
+}
+
+/// Bytes of full fingerprints that are kept in memory: those of the stories that are asked for again and again.
+const MEMORY: u64 = 64 << 20;
+
+impl Index {
+    /// For opening the index in a folder, or making one there.
+    pub fn builder(folder: impl Into<PathBuf>) -> IndexBuilder {
+        IndexBuilder {
+            folder: folder.into(),
+            texts: true,
+            memory: MEMORY,
+            writer: "another program".to_owned(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Opens an index for reading, with the usual options.
+    ///
+    /// Errors: those of [`IndexBuilder::open`].
+    pub fn open(folder: &Path) -> Result<Index> {
+        Index::builder(folder).open()
+    }
+}
+
+impl IndexBuilder {
+    /// Whether an index that is made keeps texts, as it usually does. Without them verdicts are those of the sketches.
+    #[must_use]
+    pub fn texts(mut self, texts: bool) -> IndexBuilder {
+        self.texts = texts;
+        self
+    }
+
+    /// Bytes of memory for what verification needs of pages that are asked for again and again; usually 64 MiB.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> IndexBuilder {
+        self.memory = bytes;
+        self
+    }
+
+    /// What others who want to write are told of who holds the lock.
+    #[must_use]
+    pub fn writer_name(mut self, name: impl Into<String>) -> IndexBuilder {
+        self.writer = name.into();
+        self
+    }
+
+    /// When files are rewritten.
+    #[cfg(test)]
+    pub(crate) fn limits(mut self, limits: Limits) -> IndexBuilder {
+        self.limits = limits;
+        self
+    }
+
+    /// Opens the index for reading; others may write. Memory: about 50 bytes a page, what the log holds beyond the last segment,
+    /// and [`IndexBuilder::memory`].
+    ///
+    /// Errors: there is none, it is damaged, another release wrote it in another format.
+    pub fn open(self) -> Result<Index> {
+        let state = opened(&self.folder)?;
+        Ok(Index::of(&self.folder, state, self.memory))
+    }
+
+    /// Opens the index for writing. Removes what a crash has left.
+    ///
+    /// Errors: those of [`IndexBuilder::open`], and somebody else writes.
+    pub fn write(self) -> Result<Writer> {
+        // Before the lock: it must not be made where there is no index.
+        Manifest::read(&self.folder)?;
+        let lock = Lock::take(&self.folder, &self.writer)?;
+        self.write_under(lock)
+    }
+
+    /// Makes an empty index in a folder that is new or empty, and opens it for writing. It judges by this model.
+    ///
+    /// Errors: there is something in the folder, it cannot be written.
+    pub fn create(self, model: &Model) -> Result<Writer> {
+        let folder = &self.folder;
+        fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
+        let mut entries = fs::read_dir(folder).map_err(Error::io("cannot read", folder))?;
+        if entries.next().is_some() {
+            return Err(Error::usage(format!(
+                "{}: the folder is not empty; name another",
+                folder.display()
+            )));
+        }
+        let lock = Lock::take(folder, &self.writer)?;
+        let mut manifest = Manifest::first(self.texts);
+        let json = model.to_json();
+        replace(&folder.join(&manifest.model), sealed(&json).as_bytes())?;
+        Log::create(folder, manifest.last_log())?.sync()?;
+        manifest.write(folder)?;
+        self.write_under(lock)
+    }
+
+    fn write_under(self, lock: Lock) -> Result<Writer> {
+        let state = State::open(&self.folder, true)?;
+        let log = state.log()?;
+        if log.len()? > state.end {
+            log.cut(state.end)?;
+            log.sync()?;
+        }
+        state.manifest.remove_others(&self.folder)?;
+        let index = Index::of(&self.folder, state, self.memory);
+        Writer::start(index, lock, self.limits)
+    }
+}

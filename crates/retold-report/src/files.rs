@@ -1,0 +1,85 @@
+//! All files of an output folder.
+
+use std::io::Write;
+use std::time::Instant;
+
+use retold::watch::Watch;
+use retold::{Error, Findings, Result, system};
+
+use crate::out::{MODEL, OutDir, SUMMARY};
+use crate::output::Request;
+use crate::summary::{Run, Summary};
+use crate::{html, kept, tables};
+
+/// Writes the whole output folder; `summary.json` gets its name last.
+pub fn write(
+    findings: &Findings,
+    request: &Request,
+    out: OutDir,
+    watch: &dyn Watch,
+) -> Result<Summary> {
+    let start = Instant::now();
+    watch.begin("writing", 0);
+    let output = &request.output;
+    let mut summary = summary(findings, request);
+    // One file is written to `kept/` by one thread.
+    let (report, (tables, kept)) = rayon::join(
+        || html::write((findings, output), &summary, &out, watch),
+        || {
+            rayon::join(
+                || tables::write_all(findings, output, &out),
+                || match output.kept {
+                    true => kept::write(findings, output.mark, &out, watch),
+                    false => Ok(()),
+                },
+            )
+        },
+    );
+    tables.and(kept).and(report)?;
+    let written = ("write".to_owned(), start.elapsed().as_secs_f64());
+    summary.run.seconds.push(written);
+    write_text(&out, MODEL, &findings.model.to_json())?;
+    let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
+    write_text(&out, SUMMARY, &json)?;
+    if watch.cancelled() {
+        return Err(Error::Cancelled);
+    }
+    out.commit()?;
+    Ok(summary)
+}
+
+/// The run in numbers, as far as it has come.
+pub fn summary(findings: &Findings, request: &Request) -> Summary {
+    let mut summary = Summary::of(findings, request);
+    let times = findings.times.iter();
+    summary.run = Run {
+        version: env!("CARGO_PKG_VERSION"),
+        threads: findings.threads as u64,
+        seconds: times
+            .map(|time| (time.stage.name().to_owned(), time.wall.as_secs_f64()))
+            .collect(),
+        thread_seconds: findings
+            .collection
+            .spent
+            .parts()
+            .map(|(part, time)| (part.to_owned(), time.as_secs_f64()))
+            .to_vec(),
+        peak_memory: system::peak_memory(),
+        temporary_files: findings.collection.memory().on_disk(),
+        directory: std::env::current_dir()
+            .map(|d| d.display().to_string())
+            .unwrap_or_default(),
+    };
+    summary
+}
+
+fn write_text(out: &OutDir, name: &'static str, text: &str) -> Result<()> {
+    let path = out.path(name);
+    let mut file = out.create(name)?;
+    let mut put = || -> std::io::Result<()> {
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        file.flush()
+    };
+    put().map_err(Error::io("cannot write", &path))
+}

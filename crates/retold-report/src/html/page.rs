@@ -1,0 +1,126 @@
+//! Writing a page with data in it, without ever holding more of it than a chunk.
+
+use std::io::{self, Write};
+
+use askama::Template;
+use serde::Serialize;
+
+/// What stands before the data.
+#[derive(Template)]
+#[template(path = "report_head.html")]
+struct Head<'a> {
+    title: &'a str,
+    nonce: &'a str,
+    style: &'static str,
+}
+
+/// What stands after the data: the code that shows it.
+#[derive(Template)]
+#[template(path = "report_tail.html")]
+struct Tail<'a> {
+    nonce: &'a str,
+    code: &'static str,
+}
+
+/// The code of the page. One function around it all, so that nothing of it is global.
+const CODE: &str = concat!(
+    "(() => {\n\"use strict\";\n",
+    include_str!("../../templates/js/data.js"),
+    include_str!("../../templates/js/dom.js"),
+    include_str!("../../templates/js/charts.js"),
+    include_str!("../../templates/js/overview.js"),
+    include_str!("../../templates/js/clusters.js"),
+    include_str!("../../templates/js/cluster.js"),
+    include_str!("../../templates/js/pair.js"),
+    include_str!("../../templates/js/main.js"),
+    "})();\n"
+);
+
+const STYLE: &str = concat!(
+    include_str!("../../templates/report.css"),
+    include_str!("../../templates/report_views.css")
+);
+
+/// A page being written: a head, chunks of JSON, and the code.
+pub(crate) struct DataPage<W: Write> {
+    out: W,
+    nonce: String,
+    /// The chunk that is being written.
+    json: Vec<u8>,
+}
+
+impl<W: Write> DataPage<W> {
+    /// Writes the head. Only scripts with the `nonce` run in the page; it should differ from page to page, so that
+    /// nobody can prepare a text for it, and must not hold quotes.
+    pub(crate) fn begin(mut out: W, title: &str, nonce: u128) -> io::Result<Self> {
+        let nonce = format!("{nonce:032x}");
+        let style = STYLE;
+        let head = Head {
+            title,
+            nonce: &nonce,
+            style,
+        };
+        head.write_into(&mut out).map_err(io::Error::other)?;
+        Ok(DataPage {
+            out,
+            nonce,
+            json: Vec::new(),
+        })
+    }
+
+    /// Writes a chunk of data and tells its length. The code finds it as `<kind>-<number>`.
+    pub(crate) fn chunk(
+        &mut self,
+        kind: &str,
+        number: usize,
+        data: &impl Serialize,
+    ) -> io::Result<u64> {
+        write!(
+            self.out,
+            "\n<script type=\"application/json\" id=\"{kind}-{number}\">"
+        )?;
+        self.json.clear();
+        serde_json::to_writer(&mut self.json, data)?;
+        // `<`, which JSON has in strings only, is written as `\u003c`, so that nothing in a page's text can end the element or
+        // begin a comment.
+        for (number, part) in self.json.split(|&byte| byte == b'<').enumerate() {
+            if number > 0 {
+                self.out.write_all(b"\\u003c")?;
+            }
+            self.out.write_all(part)?;
+        }
+        self.out.write_all(b"</script>")?;
+        Ok(self.json.len() as u64)
+    }
+
+    /// Writes the code that shows the data.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        let tail = Tail {
+            nonce: &self.nonce,
+            code: CODE,
+        };
+        tail.write_into(&mut self.out).map_err(io::Error::other)?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_the_element_it_stands_in() {
+        let mut out = Vec::new();
+        let mut page = DataPage::begin(&mut out, "<b>&\"title", 7).unwrap();
+        let evil = "</script><script>alert(1)</script><!--";
+        page.chunk("detail", 3, &[evil]).unwrap();
+        page.finish().unwrap();
+        let page = String::from_utf8(out).unwrap();
+        assert!(!page.contains("alert(1)</script"));
+        assert!(!page.contains("<b>&"));
+        let data = page.split("id=\"detail-3\">").nth(1).unwrap();
+        let data = data.split("</script>").next().unwrap();
+        assert!(!data.contains('<'));
+        assert_eq!(serde_json::from_str::<Vec<String>>(data).unwrap(), [evil]);
+    }
+}

@@ -1,0 +1,78 @@
+//! What the parts of the report are made from, and how much of it they show.
+
+use retold::ids::Rank;
+use retold::relation::Relation;
+use retold::{Findings, JudgeConfig, Model};
+
+use crate::output::OutputConfig;
+
+/// Clusters that are listed, the largest first.
+pub(super) const CLUSTERS: usize = 250_000;
+/// Clusters in a chunk of the list, and in a chunk of details.
+pub(super) const LIST_CHUNK: usize = 4096;
+pub(super) const DETAIL_CHUNK: usize = 128;
+/// Members and pairs of a cluster with details. Pairs with the canonical page come first.
+pub(super) const MEMBERS: usize = 200;
+pub(super) const OTHER_PAIRS: usize = 40;
+/// Features of a pair whose document frequencies are told, the rarest first.
+pub(super) const FEATURES: usize = 24;
+/// Details stop after this many bytes: the list goes on without.
+pub(super) const DETAIL_BYTES: u64 = 48 << 20;
+/// Characters of texts in all.
+pub(super) const TEXT_CHARS: u64 = 24 << 20;
+/// Texts in a chunk.
+pub(super) const TEXT_CHUNK: usize = 32;
+/// Rejects shown one by one.
+pub(super) const REJECTS: usize = 500;
+
+/// What the parts of the report are made from.
+pub(super) struct Report<'a> {
+    pub(super) findings: &'a Findings,
+    pub(super) config: &'a JudgeConfig,
+    pub(super) output: &'a OutputConfig,
+    pub(super) model: &'a Model,
+    /// The clusters that are listed, the largest first; of equals the one with the smallest number.
+    pub(super) order: Vec<u32>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(findings: &'a Findings, output: &'a OutputConfig) -> Report<'a> {
+        Report {
+            findings,
+            config: findings.model.config(),
+            output,
+            model: &findings.model,
+            order: order(findings),
+        }
+    }
+
+    /// The kept page that a dropped page repeats, and what it is to that.
+    pub(super) fn drop_of(&self, rank: Rank) -> Option<(Rank, Relation)> {
+        if self.output.mark {
+            return None;
+        }
+        let dropped = &self.findings.dropped;
+        let at = dropped.binary_search_by_key(&rank, |drop| drop.page).ok()?;
+        Some((dropped[at].canonical, dropped[at].relation))
+    }
+
+    /// The members of a cluster that are shown: the canonical page, other kept pages, dropped pages.
+    pub(super) fn shown(&self, cluster: u32) -> Vec<Rank> {
+        let cluster = &self.findings.clusters[cluster as usize];
+        let mut members = cluster.members.clone();
+        members.sort_by_key(|&rank| {
+            let is_dropped = self.drop_of(rank).is_some();
+            (rank != cluster.canonical, is_dropped, rank)
+        });
+        members.truncate(MEMBERS);
+        members
+    }
+}
+
+fn order(findings: &Findings) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..findings.clusters.len() as u32).collect();
+    let size = |at: u32| findings.clusters[at as usize].members.len();
+    order.sort_by_key(|&at| (std::cmp::Reverse(size(at)), at));
+    order.truncate(CLUSTERS);
+    order
+}

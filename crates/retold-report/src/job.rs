@@ -1,0 +1,130 @@
+//! The main job: files in, an output folder out.
+
+use std::path::PathBuf;
+
+use retold::dedup::in_pool;
+use retold::read::{self, Source};
+use retold::watch::Watch;
+use retold::{Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig};
+use retold_index::{Export, Index};
+
+use crate::columns;
+use crate::files::write;
+use crate::out::OutDir;
+use crate::output::{OutputConfig, Request};
+use crate::summary::Summary;
+
+/// The main job with files on both sides.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Files and directories to read.
+    pub inputs: Vec<PathBuf>,
+    /// JSONL that came on standard input, spooled to a file; read as the source `stdin`.
+    pub stdin: Option<PathBuf>,
+    /// What the result depends on beside the inputs.
+    pub judge: JudgeConfig,
+    /// What the run may use.
+    pub run: RunConfig,
+    /// What is written.
+    pub output: OutputConfig,
+    /// What they are compared with.
+    pub against: Against,
+    /// The folder to write.
+    pub out: PathBuf,
+    /// Replace what an earlier run wrote there.
+    pub force: bool,
+    /// Go on with what an interrupted run has done, and keep what this one does until it is complete. Not with
+    /// [`Job::against`].
+    pub resume: bool,
+}
+
+/// What the pages of a job are compared with beside each other.
+#[derive(Clone, Debug, Default)]
+pub enum Against {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The pages of these files and directories, which are neither dropped nor written.
+    Files(Vec<PathBuf>),
+    /// The pages of the index in this folder. Its model judges.
+    Index(PathBuf),
+}
+
+/// Reads the inputs, finds the copies, writes the output folder.
+///
+/// Errors: those of [`Model::new`], [`OutDir::open`], [`read::discover`], [`Dedup::run`] and [`write()`].
+pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
+    columns::check(job.output.tables)?;
+    let out = OutDir::open(&job.out, job.force, job.resume)?;
+    let mut run = job.run.clone();
+    run.resume = job.resume.then(|| out.resume());
+    let folder = run.temp_dir.take();
+    run.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
+    let request = Request::new(inputs(job), &job.output, &job.run);
+    in_pool(job.run.threads, || {
+        let findings = find(job, &run, watch)?;
+        write(&findings, &request, out, watch)
+    })
+}
+
+fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
+    let dedup = |model: Model| Dedup::new(model).resources(run).watch(watch);
+    match &job.against {
+        Against::Nothing => {
+            let model = Model::new(job.judge.clone())?;
+            dedup(model).run(sources(job)?)
+        }
+        Against::Files(old) => {
+            let model = Model::new(job.judge.clone())?;
+            let old = read::discover(old, &job.judge.read)?;
+            dedup(model).against(old).run(sources(job)?)
+        }
+        Against::Index(folder) => {
+            // How pages are compared is the index's affair.
+            let index = Index::open(folder)?;
+            let mut old = Export::old(&index);
+            dedup(index.model())
+                .against_stored(&mut old)
+                .run(sources(job)?)
+        }
+    }
+}
+
+/// The files to read. An output folder below an INPUT is not read.
+///
+/// Errors: those of [`read::discover`], an input inside the output folder, and no file at all.
+pub fn sources(job: &Job) -> Result<Vec<Source>> {
+    let mut sources = read::discover(&job.inputs, &job.judge.read)?;
+    if let Ok(out) = job.out.canonicalize() {
+        let is_inside = |input: &&PathBuf| {
+            input
+                .canonicalize()
+                .is_ok_and(|path| path.starts_with(&out))
+        };
+        if let Some(input) = job.inputs.iter().find(is_inside) {
+            return Err(Error::usage(format!(
+                "{} is inside the output folder {}; name another folder with -o",
+                input.display(),
+                job.out.display()
+            )));
+        }
+        read::leave_out(&mut sources, &out);
+    }
+    sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));
+    if sources.is_empty() && !job.run.allow_empty {
+        return Err(Error::usage(format!(
+            "no page could be read from {}: there are 0 files to read",
+            inputs(job).join(", ")
+        )));
+    }
+    Ok(sources)
+}
+
+/// The inputs as they were named, sorted; standard input is `-`.
+fn inputs(job: &Job) -> Vec<String> {
+    let named = job.inputs.iter().map(|path| path.display().to_string());
+    let mut inputs: Vec<String> = named.collect();
+    inputs.sort();
+    inputs.extend(job.stdin.iter().map(|_| "-".to_owned()));
+    inputs
+}

@@ -1,0 +1,131 @@
+//! Options of what is written; no verdict depends on them.
+
+use retold::{Error, JudgeConfig, Result, RunConfig};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What is written of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OutputConfig {
+    /// Write `kept/`.
+    pub kept: bool,
+    /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`.
+    pub mark: bool,
+    /// The form in which the tables of OUT are written beside JSONL.
+    pub tables: Tables,
+    /// Put the texts of pages in clusters into `report.html`, up to this many characters of each.
+    pub report_text: Option<usize>,
+    /// Clusters of more pages than this are flagged.
+    pub alarm_size: usize,
+}
+
+impl Default for OutputConfig {
+    fn default() -> OutputConfig {
+        OutputConfig {
+            kept: true,
+            mark: false,
+            tables: Tables::default(),
+            report_text: None,
+            alarm_size: 1000,
+        }
+    }
+}
+
+impl OutputConfig {
+    /// All options by name.
+    pub fn to_map(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(map)) => map,
+            _ => unreachable!("a struct of plain values is an object"),
+        }
+    }
+
+    /// The options of the output that a map names; they are taken out of it.
+    ///
+    /// Errors: a value of the wrong form.
+    pub fn taken_from(map: &mut Map<String, Value>) -> Result<OutputConfig> {
+        let names = OutputConfig::default().to_map().into_iter();
+        let taken = names.filter_map(|(name, _)| map.remove_entry(&name));
+        let taken = Value::Object(taken.collect());
+        serde_json::from_value(taken).map_err(|e| Error::Usage(format!("options: {e}")))
+    }
+}
+
+/// A form of the tables of OUT. JSONL is always there: it is what `explain`, `eval` and other runs read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tables {
+    /// Nothing beside JSONL.
+    #[default]
+    Jsonl,
+    /// Also CSV.
+    Csv,
+    /// Also Parquet; an error without the feature `parquet`.
+    Parquet,
+}
+
+/// What was asked of a run beside its verdicts: what its files say of it.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// The inputs as they were named.
+    pub inputs: Vec<String>,
+    /// What is written.
+    pub output: OutputConfig,
+    /// Whether inputs without a page were allowed ([`RunConfig::allow_empty`]).
+    pub allow_empty: bool,
+}
+
+impl Request {
+    /// What was asked of a run with these options.
+    pub fn new(inputs: Vec<String>, output: &OutputConfig, run: &RunConfig) -> Request {
+        Request {
+            inputs,
+            output: output.clone(),
+            allow_empty: run.allow_empty,
+        }
+    }
+
+    /// The options from which the run can be repeated, by name.
+    pub(crate) fn parameters(&self, judge: &JudgeConfig) -> Map<String, Value> {
+        let mut all = judge.to_map();
+        all.extend(self.output.to_map());
+        all.insert("allow_empty".to_owned(), self.allow_empty.into());
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn options_of_the_output_are_told_from_those_of_the_judge() {
+        let Value::Object(mut map) =
+            json!({"mark": true, "tables": "csv", "report_text": 9, "method": "period"})
+        else {
+            unreachable!()
+        };
+        let output = OutputConfig::taken_from(&mut map).unwrap();
+        let expected = OutputConfig {
+            mark: true,
+            tables: Tables::Csv,
+            report_text: Some(9),
+            ..OutputConfig::default()
+        };
+        assert_eq!(output, expected);
+        assert_eq!(map.keys().collect::<Vec<_>>(), ["method"]);
+        map.insert("kept".to_owned(), "perhaps".into());
+        assert!(OutputConfig::taken_from(&mut map).is_err());
+    }
+
+    #[test]
+    fn a_run_can_be_repeated_from_its_parameters() {
+        let parameters = Request::default().parameters(&JudgeConfig::default());
+        for name in ["alarm_size", "allow_empty", "kept", "method", "threads"] {
+            assert_eq!(parameters.contains_key(name), name != "threads", "{name}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What came of a comparison.
+
+use std::collections::BTreeMap;
+
+use super::choose::Choice;
+use super::curve::Curve;
+use super::experiments::Experiment;
+use super::set::LabelledSet;
+use super::spec::Spec;
+
+/// What came of it.
+pub struct Comparison {
+    /// The methods: those that were asked for, then those that only the figures have.
+    pub specs: Vec<Spec>,
+    /// How many were asked for.
+    pub(super) main: usize,
+    /// The papers' figures.
+    pub(super) experiments: Vec<Experiment>,
+    /// The sets.
+    pub sets: Vec<LabelledSet>,
+    /// Set and spec, by number -> the result.
+    pub curves: BTreeMap<(usize, usize), Curve>,
+}
+
+impl Comparison {
+    pub(super) fn curve(&self, set: usize, spec: usize) -> Option<&Curve> {
+        self.curves.get(&(set, spec))
+    }
+
+    /// The methods that were asked for.
+    pub(super) fn asked(&self) -> Vec<usize> {
+        (0..self.main).collect()
+    }
+
+    /// The sets by which the threshold of a method is chosen: all that it ran on but planted ones, which hold the same
+    /// pairs as the set that was planted.
+    pub(super) fn choosing(&self, spec: usize) -> Vec<usize> {
+        let sets = (0..self.sets.len()).filter(|&set| self.curve(set, spec).is_some());
+        sets.filter(|&set| self.sets[set].haystack.is_none())
+            .collect()
+    }
+
+    pub(super) fn choice(&self, spec: usize) -> Choice<'_> {
+        let sets = self.choosing(spec).into_iter();
+        Choice(sets.filter_map(|set| self.curve(set, spec)).collect())
+    }
+}

@@ -1,0 +1,16 @@
+"""Signatures of functions that hand their options on."""
+
+import inspect
+
+
+def options_of(function, *others):
+    """The signature of a function with `**options`, in whose place the keywords of `others` stand: what `help` shows."""
+    own = list(inspect.signature(function).parameters.values())[:-1]
+    known = {parameter.name for parameter in own}
+    more = [
+        parameter
+        for other in others
+        for parameter in inspect.signature(other).parameters.values()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and parameter.name not in known
+    ]
+    return inspect.Signature([*own, *more])

@@ -1,0 +1,57 @@
+//! Batches of rows, in and out.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch, StringArray};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+use retold::{Result, Sketch};
+
+use crate::error::{InternalError, raise};
+use crate::findings::{Columns, batch};
+
+/// A column of a batch that is there by design.
+pub(super) struct Rows(pub(super) RecordBatch);
+
+impl Rows {
+    pub(super) fn numbers(&self, name: &str) -> &Int64Array {
+        self.0[name].as_primitive::<Int64Type>()
+    }
+
+    pub(super) fn bytes(&self, name: &str) -> &BinaryArray {
+        self.0[name].as_binary::<i32>()
+    }
+
+    pub(super) fn strings(&self, name: &str) -> &StringArray {
+        self.0[name].as_string::<i32>()
+    }
+
+    pub(super) fn sketch(&self, name: &str, row: usize) -> Result<Sketch> {
+        Sketch::from_bytes(self.bytes(name).value(row))
+    }
+
+    /// The sketch with its site.
+    pub(super) fn sketch_on_site(&self, row: usize) -> Result<Sketch> {
+        let sites = self.strings("site");
+        let site = sites.is_valid(row).then(|| sites.value(row).to_owned());
+        Ok(Sketch {
+            site,
+            ..self.sketch("sketch", row)?
+        })
+    }
+}
+
+/// Work on a batch without the interpreter's lock; the answer is a batch of pyarrow.
+pub(super) fn work<'py>(
+    py: Python<'py>,
+    rows: PyRecordBatch,
+    make: impl FnOnce(Rows) -> Result<Columns> + Send,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rows = Rows(rows.into_inner());
+    answer(py, py.detach(|| make(rows)).map_err(raise)?)
+}
+
+pub(super) fn answer(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyAny>> {
+    let made = batch(columns).map_err(|error| InternalError::new_err(error.to_string()))?;
+    PyRecordBatch::new(made).into_pyarrow(py)
+}
