@@ -42,7 +42,7 @@ pub async fn serve(
     let connections = Arc::new(Semaphore::new(options.max_connections));
     let builder = Arc::new(protocols(options.read_timeout));
     let graceful = GracefulShutdown::new();
-    let routes = crate::app(app.clone());
+    let routes = crate::app::app(app.clone());
     let refreshing = app
         .committer
         .is_none()
