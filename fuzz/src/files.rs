@@ -91,7 +91,7 @@ struct Fixture {
 static INDEX: LazyLock<Fixture> = LazyLock::new(|| {
     let folder = FOLDER.path().join("index");
     let model = Model::new(JudgeConfig::default()).expect("a model");
-    let mut writer = retold_index::Index::builder(&folder).create(&model).expect("an index");
+    let mut writer = Index::builder(&folder).create(&model).expect("an index");
     let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon.";
     let page = |number: u32| Page::text(format!("page {number}"), format!("{story} Part {number}."));
     for number in 0..6 {

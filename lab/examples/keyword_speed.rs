@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+use retold::method::Method;
 use retold::read::{Outcome, discover};
 use retold::text::tokenize::Tokenizer;
 use retold::text::{Text, WordForm};
@@ -53,6 +54,15 @@ fn main() -> Result<(), retold::Error> {
             rate(seconds[0])
         );
     };
+    measure(&speed, &*method);
+    Ok(())
+}
+
+/// Times a step: its name, what is done before it, and the step.
+type Speed<'a> = dyn Fn(&str, &dyn Fn(&Text), &dyn Fn(&Text) -> usize) + 'a;
+
+/// Measures one step after another; `speed` times each.
+fn measure(speed: &Speed<'_>, method: &dyn Method) {
     let tokenizer = Tokenizer::default();
     let nothing = |_: &Text| ();
     let words = |text: &Text| text.words().len();
@@ -79,7 +89,6 @@ fn main() -> Result<(), retold::Error> {
     speed("keyword extraction, all of it", &nothing, &|text| {
         method.sketch(text).keys.len()
     });
-    Ok(())
 }
 
 /// The pages that can be read, as texts.

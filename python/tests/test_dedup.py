@@ -1,6 +1,7 @@
 """`retold.dedup` gives the tables of `retold dedup`, whatever the pages come as."""
 
 import datetime
+import inspect
 import json
 import random
 import threading
@@ -192,3 +193,19 @@ def test_an_exception_of_progress_stops_the_run():
 
     with pytest.raises(LookupError):
         retold.dedup(list(many(20000)), progress=stop)
+
+
+def test_signatures_show_options_and_defaults():
+    shown = inspect.signature(retold.dedup).parameters
+    assert shown["method"].default == "coverage" and shown["alarm_size"].default == 1000
+    assert shown["fold"].default == ["nfkc", "case", "simplify"]
+    model = inspect.signature(retold.Model).parameters
+    assert all(shown[name].default == parameter.default for name, parameter in model.items())
+    assert "kept" not in model and set(model) < set(shown)
+
+
+def test_what_is_written_can_be_set_beside_a_model(records):
+    model = retold.dedup(records).model
+    marked = retold.dedup(records, model=model, mark=True)
+    assert len(marked.dropped) == 0 and marked.summary["parameters"]["mark"] is True
+    assert "mark" not in marked.model.options

@@ -58,7 +58,7 @@ fn batches(pages: &str, size: usize) -> Result<impl Iterator<Item = Vec<Prepared
 fn tempfile_index() -> Result<Index> {
     let dir = std::env::temp_dir().join(format!("storage-{}", std::process::id()));
     let model = model()?;
-    retold_index::Index::builder(&dir).create(&model)?.close()?;
+    Index::builder(&dir).create(&model)?.close()?;
     let index = Index::open(&dir)?;
     std::fs::remove_dir_all(&dir)?;
     Ok(index)

@@ -187,25 +187,7 @@ fn features(out: &mut String, story: &Explanation, screen: &Screen) {
         .iter()
         .take(if screen.full { usize::MAX } else { FEATURES })
     {
-        let df = match (counted, feature.df) {
-            (true, df) => format!("{:>9} ", df.map_or("?".to_owned(), thousands)),
-            (false, _) => String::new(),
-        };
-        let row = format!(
-            "{} {df}{:>4} {:>4}",
-            pad(&clean(&feature.name), room),
-            feature.a.len(),
-            feature.b.len()
-        );
-        let (style, why) = match feature.role {
-            "common" => (Style::new().dim(), "common: no evidence by itself"),
-            "deleted" => (Style::new().dim(), "pruned as noise: not counted"),
-            _ => (Style::new(), ""),
-        };
-        line(out, &format!("  {}", screen.paint(style.clone(), &row)));
-        if !why.is_empty() {
-            wrapped(out, why, "    ", screen, &style);
-        }
+        shared_feature(out, feature, (counted, room), screen);
     }
     if shared.len() > FEATURES && !screen.full {
         line(
@@ -224,6 +206,34 @@ fn features(out: &mut String, story: &Explanation, screen: &Screen) {
                 &format!("  {} on one page only", thousands(alone as u64)),
             ),
         );
+    }
+}
+
+/// A feature that both pages have; `room` columns for its name.
+fn shared_feature(
+    out: &mut String,
+    feature: &TellFeature,
+    (counted, room): (bool, usize),
+    screen: &Screen,
+) {
+    let df = match (counted, feature.df) {
+        (true, df) => format!("{:>9} ", df.map_or("?".to_owned(), thousands)),
+        (false, _) => String::new(),
+    };
+    let row = format!(
+        "{} {df}{:>4} {:>4}",
+        pad(&clean(&feature.name), room),
+        feature.a.len(),
+        feature.b.len()
+    );
+    let (style, why) = match feature.role {
+        "common" => (Style::new().dim(), "common: no evidence by itself"),
+        "deleted" => (Style::new().dim(), "pruned as noise: not counted"),
+        _ => (Style::new(), ""),
+    };
+    line(out, &format!("  {}", screen.paint(style.clone(), &row)));
+    if !why.is_empty() {
+        wrapped(out, why, "    ", screen, &style);
     }
 }
 
@@ -261,6 +271,14 @@ fn stretches(story: &Explanation) -> Vec<Stretch> {
         (in_a, in_b) = (a[1], b[1]);
     }
     all
+}
+
+/// What stands on one page only, where the screen is too narrow for two columns.
+fn one_side(out: &mut String, (mark, text): (&str, &str), style: &Style, screen: &Screen) {
+    for part in shorten(lines(text, screen, false), screen) {
+        let part = screen.paint(style.clone(), &part);
+        line(out, &format!("{mark}{part}"));
+    }
 }
 
 fn texts(out: &mut String, story: &Explanation, screen: &Screen) {
@@ -304,17 +322,8 @@ fn texts(out: &mut String, story: &Explanation, screen: &Screen) {
                 &Style::new().cyan(),
             ),
             Stretch::Apart(a, b) => {
-                for (mark, text, style) in [
-                    ("A ", a, Style::new().red()),
-                    ("B ", b, Style::new().cyan()),
-                ] {
-                    for part in shorten(lines(text, screen, false), screen) {
-                        line(
-                            out,
-                            &format!("{mark}{}", screen.paint(style.clone(), &part)),
-                        );
-                    }
-                }
+                one_side(out, ("A ", a), &Style::new().red(), screen);
+                one_side(out, ("B ", b), &Style::new().cyan(), screen);
             }
         }
     }

@@ -74,6 +74,31 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
         HumanCount(summary.clusters),
         HumanCount(summary.largest_cluster),
     )?;
+    remarks(summary, to)?;
+    large(summary, to)?;
+    flags(summary, to)?;
+    if records.rejected > 0 {
+        writeln!(to, "{}", rejects(summary, out))?;
+    }
+    if verbose {
+        details(summary, to)?;
+    }
+    let seconds: f64 = summary.run.seconds.iter().map(|(_, seconds)| seconds).sum();
+    let stages = summary.run.seconds.iter();
+    let stages: Vec<_> = stages
+        .map(|(stage, seconds)| format!("{stage} {seconds:.1}"))
+        .collect();
+    writeln!(
+        to,
+        "{seconds:.1} s ({}); start with {}",
+        stages.join(", "),
+        out.join("report.html").display()
+    )
+}
+
+/// What is worth a line only where there is some of it.
+fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
+    let records = &summary.records;
     if let Some(old) = summary.old_pages {
         writeln!(
             to,
@@ -100,25 +125,6 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
             kinds.join(", ")
         )?;
     }
-    large(summary, to)?;
-    flags(summary, to)?;
-    if records.rejected > 0 {
-        writeln!(to, "{}", rejects(summary, out))?;
-    }
-    if verbose {
-        details(summary, to)?;
-    }
-    let seconds: f64 = summary.run.seconds.iter().map(|(_, seconds)| seconds).sum();
-    let stages = summary.run.seconds.iter();
-    let stages: Vec<_> = stages
-        .map(|(stage, seconds)| format!("{stage} {seconds:.1}"))
-        .collect();
-    writeln!(
-        to,
-        "{seconds:.1} s ({}); start with {}",
-        stages.join(", "),
-        out.join("report.html").display()
-    )?;
     Ok(())
 }
 

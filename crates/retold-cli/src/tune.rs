@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::eval::{Score, Unlisted};
+use retold::read::Source;
 use retold::{Error, JudgeConfig, Result, method};
 use retold_lab::tune::{self, Options, Tuned};
 
@@ -110,30 +111,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     for path in [&args.out, &page] {
         say::may_write(path, args.force)?;
     }
-    let mut base = JudgeConfig {
-        read: args.read.options(),
-        method: args.method.clone(),
-        params: method_settings(&args.method, args.param_file.as_deref(), &args.param)?,
-        ..JudgeConfig::default()
-    };
-    args.text.set(&mut base)?;
+    let base = base(args)?;
     let (sources, _spool) = sources(&args.inputs, &base.read)?;
-    let options = Options {
-        sources,
-        base,
-        choices: args.vary.clone(),
-        gold: args.gold.clone(),
-        unlisted: match args.unlisted {
-            NotListed::Distinct => Unlisted::Distinct,
-            NotListed::Ignore => Unlisted::Ignore,
-        },
-        beta: args.beta,
-        seed: args.seed,
-        population: args.population,
-        generations: args.generations,
-        held_out: args.held_out,
-        threads: args.threads,
-    };
+    let options = options(args, base, sources);
     let progress = Progress::start(args.quiet)?;
     let result = tune::run(&options, &progress);
     progress.finish();
@@ -162,6 +142,37 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         );
     }
     Ok(ExitCode::from(u8::from(tuned.rejected.0 > 0)))
+}
+
+/// What the search starts from.
+fn base(args: &Args) -> Result<JudgeConfig> {
+    let mut base = JudgeConfig {
+        read: args.read.options(),
+        method: args.method.clone(),
+        params: method_settings(&args.method, args.param_file.as_deref(), &args.param)?,
+        ..JudgeConfig::default()
+    };
+    args.text.set(&mut base)?;
+    Ok(base)
+}
+
+fn options(args: &Args, base: JudgeConfig, sources: Vec<Source>) -> Options {
+    Options {
+        sources,
+        base,
+        choices: args.vary.clone(),
+        gold: args.gold.clone(),
+        unlisted: match args.unlisted {
+            NotListed::Distinct => Unlisted::Distinct,
+            NotListed::Ignore => Unlisted::Ignore,
+        },
+        beta: args.beta,
+        seed: args.seed,
+        population: args.population,
+        generations: args.generations,
+        held_out: args.held_out,
+        threads: args.threads,
+    }
 }
 
 fn show(tuned: &Tuned, to: &mut dyn Write) -> io::Result<()> {

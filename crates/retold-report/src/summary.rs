@@ -194,25 +194,24 @@ impl Summary {
                 dropped: bytes_dropped,
             },
             extraction: collection.extraction,
-            sketches: SketchCounts {
-                different: findings.sketches().len() as u64,
-                empty: collection
-                    .pages
-                    .iter()
-                    .filter(|page| page.keys == 0)
-                    .count() as u64,
-                noise: findings
-                    .model
-                    .knowledge()
-                    .map_or(0, |known| known.noise() as u64),
-                candidates: findings.candidates,
-                checked: findings.verified.checked,
-                refuted: findings.verified.refuted,
-            },
+            sketches: sketch_counts(findings),
             parameters: request.parameters(findings.model.config()),
             inputs: request.inputs.clone(),
             run: Run::default(),
         }
+    }
+}
+
+fn sketch_counts(findings: &Findings) -> SketchCounts {
+    let pages = findings.collection.pages.iter();
+    let known = findings.model.knowledge();
+    SketchCounts {
+        different: findings.sketches().len() as u64,
+        empty: pages.filter(|page| page.keys == 0).count() as u64,
+        noise: known.map_or(0, |known| known.noise() as u64),
+        candidates: findings.candidates,
+        checked: findings.verified.checked,
+        refuted: findings.verified.refuted,
     }
 }
 

@@ -40,22 +40,9 @@ pub async fn serve(
 ) -> Result<Stop> {
     let options = app.options.clone();
     let connections = Arc::new(Semaphore::new(options.max_connections));
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(options.read_timeout)
-        .max_buf_size(64 << 10);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(128)
-        .max_header_list_size(64 << 10)
-        .keep_alive_interval(Some(options.read_timeout))
-        .keep_alive_timeout(options.read_timeout);
-    let builder = Arc::new(builder);
+    let builder = Arc::new(protocols(options.read_timeout));
     let graceful = GracefulShutdown::new();
-    let routes = crate::app(app.clone());
+    let routes = crate::app::app(app.clone());
     let refreshing = app
         .committer
         .is_none()
@@ -111,6 +98,24 @@ pub async fn serve(
         committer.finish()?;
     }
     Ok(if whole { Stop::Whole } else { Stop::CutOff })
+}
+
+/// HTTP/1.1 and 2, with limits on what a client may send and on how long it may take.
+fn protocols(patience: Duration) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience)
+        .max_buf_size(64 << 10);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(128)
+        .max_header_list_size(64 << 10)
+        .keep_alive_interval(Some(patience))
+        .keep_alive_timeout(patience);
+    builder
 }
 
 /// Waits until the client has said enough to tell HTTP/1 from HTTP/2, for which hyper would wait without end. False if it has

@@ -1,6 +1,6 @@
 //! What is published: licences and sources of all dependencies, and what the manifests say.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
@@ -111,5 +111,48 @@ fn what_is_published_says_what_it_is() {
                 name(&package)
             );
         }
+    }
+}
+
+/// Crates that a package needs, each with the sets of features that it is built with.
+fn built(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
+    let ran = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--offline", "--edges", "normal,build"])
+        .args(["--prefix", "none", "--format", "{p}|{f}"])
+        .args(arguments)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{words}");
+    let mut crates: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in String::from_utf8(ran.stdout).unwrap().lines() {
+        let (name, features) = line.trim_end_matches(" (*)").split_once('|').unwrap();
+        let name = name.trim_end_matches(" (proc-macro)").to_owned();
+        crates.entry(name).or_default().insert(features.to_owned());
+    }
+    crates
+}
+
+/// Otherwise they would be compiled once more for it.
+#[test]
+fn crates_of_the_command_serve_the_python_package() {
+    let command = built(&["--package", "retold-cli"]);
+    let python = built(&[
+        "--package",
+        "retold-python",
+        "--features",
+        "extension-module",
+    ]);
+    let shared = python
+        .iter()
+        .filter(|(name, _)| command.contains_key(*name));
+    assert!(shared.clone().count() > 100);
+    for (name, features) in shared {
+        assert!(
+            features.is_subset(&command[name]),
+            "{name}: the Python package wants {features:?}, the command {:?}; see their Cargo.toml",
+            command[name]
+        );
     }
 }

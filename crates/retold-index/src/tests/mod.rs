@@ -1,5 +1,6 @@
 //! The index against what it promises.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
 mod crash;
 mod damage;

@@ -70,7 +70,7 @@ function clusterAt(place) {
 
 function pairOf(p) {
   return {
-    a: p[0], b: p[1], relation: ["duplicate", "contains", "contained_by"][p[2]], similarity: p[3], ratio: p[4], shared: p[5],
+    a: p[0], b: p[1], relation: ["duplicate", "contains", "contained_by"][p[2]], similarity: p[3], length_ratio: p[4], shared: p[5],
     exact: p[6] === 1, checks: p[7].map(checkOf),
     counts: { plain: p[8], plainMore: p[9], common: p[10], commonMore: p[11], deleted: p[12] },
   };

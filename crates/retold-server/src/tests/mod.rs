@@ -1,5 +1,6 @@
 //! The service as its clients see it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
 mod hostile;
 mod routes;

@@ -1,0 +1,53 @@
+//! The routes of a service, and their description.
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::state::App;
+use crate::{guard, ops, pages, stories};
+
+/// What stands at the head of the description.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Retold",
+        description = "Which of these pages do we have already? Pages are compared by their texts: reprints, shortened and extended \
+                   versions of a page are found, and stories, which are pages that repeat each other. Ids in paths are \
+                   percent-encoded. Errors are problems as RFC 9457 has them (`application/problem+json`)."
+    ),
+    components(schemas(stories::Sort, stories::Units))
+)]
+struct Description;
+
+/// The routes of a service. The state can be shared with others.
+#[expect(deprecated, reason = "clients of 0.1 ask by the old name")]
+pub fn app(state: App) -> Router {
+    let (routes, description) = OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(pages::add))
+        .routes(routes!(pages::query))
+        .routes(routes!(pages::query_by_old_name))
+        .routes(routes!(pages::get, pages::remove))
+        .routes(routes!(stories::matches))
+        .routes(routes!(stories::story))
+        .routes(routes!(stories::stories))
+        .routes(routes!(stories::explain, stories::explain_new))
+        .routes(routes!(ops::health))
+        .routes(routes!(ops::ready))
+        .routes(routes!(ops::metrics))
+        .split_for_parts();
+    let json = description.to_json().unwrap_or_default();
+    routes
+        .route(
+            "/openapi.json",
+            axum::routing::get(move || ops::description(json)),
+        )
+        .route("/", axum::routing::get(ops::people))
+        .fallback(ops::nothing)
+        .method_not_allowed_fallback(ops::other_method)
+        .layer(from_fn_with_state(state.clone(), guard::authorize))
+        .layer(from_fn_with_state(state.clone(), guard::observe))
+        .with_state(state)
+}
