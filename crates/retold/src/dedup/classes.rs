@@ -286,7 +286,7 @@ impl Asked<'_> {
 
     /// What tells [how similar](Asked::at_most) other classes are at the most, if the method has such a thing.
     pub(super) fn sieve(&self) -> Option<UpperBound<'_>> {
-        /// Sketches of fewer keys are compared as soon as bounded; few in tests, which are small.
+        /// To bound sketches of fewer keys saves nothing over comparing them; few in tests, which are small.
         const LEAST_KEYS: usize = if cfg!(test) { 1 } else { 48 };
         let has_enough = self.unit.as_ref().whole.keys.len() >= LEAST_KEYS;
         let bound = || self.judge.model.sieve(self.unit.as_ref());
