@@ -157,23 +157,23 @@ pub(crate) struct Both {
     b: String,
     /// What places in texts count: `chars`, or `utf16` units, as browsers do.
     #[serde(default)]
-    offsets: PrunedSketches,
+    offsets: Units,
 }
 
 /// What places in texts count.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum PrunedSketches {
+pub(crate) enum Units {
     #[default]
     Chars,
     Utf16,
 }
 
-impl PrunedSketches {
+impl Units {
     fn offsets(self) -> Offsets {
         match self {
-            PrunedSketches::Chars => Offsets::Chars,
-            PrunedSketches::Utf16 => Offsets::Utf16,
+            Units::Chars => Offsets::Chars,
+            Units::Utf16 => Offsets::Utf16,
         }
     }
 }

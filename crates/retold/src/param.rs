@@ -78,12 +78,12 @@ impl From<&str> for Value {
 
 impl Domain {
     /// A whole number.
-    pub const fn int(default: usize, range: RangeInclusive<usize>) -> Domain {
+    pub(crate) const fn int(default: usize, range: RangeInclusive<usize>) -> Domain {
         Domain::Int(default as i64, *range.start() as i64, *range.end() as i64)
     }
 
     /// A number.
-    pub const fn float(default: f64, range: RangeInclusive<f64>) -> Domain {
+    pub(crate) const fn float(default: f64, range: RangeInclusive<f64>) -> Domain {
         Domain::Float(default, *range.start(), *range.end())
     }
 
