@@ -212,7 +212,7 @@ fn features(out: &mut String, story: &Explanation, screen: &Screen) {
 /// A feature that both pages have; `room` columns for its name.
 fn shared_feature(
     out: &mut String,
-    feature: &TellFeature,
+    feature: &ExplainedFeature,
     (counted, room): (bool, usize),
     screen: &Screen,
 ) {

@@ -22,7 +22,7 @@ pub struct Limits {
     pub heavy: usize,
     /// Fewer candidates of a group than this are compared at once, without an upper bound of their similarity.
     pub bounded: usize,
-    /// Nor are those of a group whose sketch has fewer keys than this.
+    /// Nor are those of a group whose sketch has fewer keys than this: to bound them saves nothing over comparing them.
     pub bounded_keys: usize,
     /// Bytes of a chunk of what is kept of an interrupted run, about.
     pub journal_chunk: usize,
