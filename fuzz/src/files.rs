@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use retold::read::{RecordDecision, Outcome, ReadOptions, Source, discover};
-use retold::{JudgeConfig, Model, Page};
+use retold::{JudgeConfig, Model, Outcome, Page, ReadOptions, RecordDecision, Source, discover};
 use retold_index::Index;
 use tempfile::TempDir;
 

@@ -2,10 +2,7 @@
 
 use std::sync::LazyLock;
 
-use retold::method::METHODS;
-use retold::page::Markup;
-use retold::text::{Extract, Text, TextOptions, WordForm, charset, guard as html_guard, text_of};
-use retold::{JudgeConfig, Model, Page, Sketch};
+use retold::{Extract, JudgeConfig, METHODS, Markup, Model, Page, Sketch, Text, TextOptions, WordForm, decode, tame, text_of};
 
 fn options(extract: Extract) -> TextOptions {
     TextOptions {
@@ -54,7 +51,7 @@ pub fn charset(data: &[u8]) {
     ];
     if let Some((&first, bytes)) = data.split_first() {
         let header = HEADERS[usize::from(first) % HEADERS.len()];
-        if let Ok(decoded) = charset::decode(bytes, header) {
+        if let Ok(decoded) = decode(bytes, header) {
             assert!(decoded.text.len() <= 4 * bytes.len() + 4);
         }
     }
@@ -76,7 +73,7 @@ pub fn document(data: &[u8]) {
             _ => Markup::Plain,
         };
         let page = Page::document("page", bytes.to_vec(), markup);
-        let decodes = retold::text::decodes(&page);
+        let decodes = retold::decodes(&page);
         let text = text_of(&page, &OPTIONS);
         assert!(text.is_ok() || decodes.is_err() || bytes.len() > 1 << 20);
         text.iter().for_each(check);
@@ -86,8 +83,8 @@ pub fn document(data: &[u8]) {
 /// The limits on HTML before a tree is made of it.
 pub fn guard(data: &[u8]) {
     let html = String::from_utf8_lossy(data);
-    if let Some(tame) = html_guard::tame(&html) {
-        assert!(html_guard::tame(&tame).is_some(), "tamed twice");
+    if let Some(tame) = tame_html(&html) {
+        assert!(tame_html(&tame).is_some(), "tamed twice");
     }
 }
 

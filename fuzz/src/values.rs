@@ -4,12 +4,7 @@ use std::path::Path;
 use std::str::from_utf8;
 use std::sync::LazyLock;
 
-use retold::eval::{Gold, read_reported};
-use retold::page::{seconds, site_of};
-use retold::text::synonyms::Synonyms;
-use retold::text::tokenize::Tokenizer;
-use retold::text::{Text, TextOptions};
-use retold::{JudgeConfig, Model, Sketch};
+use retold::{Gold, JudgeConfig, Model, Sketch, Synonyms, Text, TextOptions, Tokenizer, date_seconds, read_reported, site_of};
 
 use crate::files::file;
 
@@ -84,7 +79,7 @@ pub fn wordlists(data: &[u8]) {
 /// Dates and URLs.
 pub fn date(data: &[u8]) {
     let Ok(text) = from_utf8(data) else { return };
-    seconds(text);
+    date_seconds(text);
     if let Some(site) = site_of(text) {
         assert!(!site.is_empty());
     }

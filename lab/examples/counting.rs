@@ -3,11 +3,7 @@
 
 use std::time::Instant;
 
-use retold::collect::Collection;
-use retold::param::Settings;
-use retold::read::{ReadOptions, discover};
-use retold::spill::Memory;
-use retold::{JudgeConfig, Model};
+use retold::{Collection, JudgeConfig, Memory, Model, ReadOptions, Settings, discover};
 use rustc_hash::FxHashMap;
 
 fn main() -> retold::Result<()> {

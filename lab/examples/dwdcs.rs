@@ -16,15 +16,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use retold::dedup::related_pairs;
-use retold::eval::{Gold, Label, Score};
-use retold::ids::SketchNo;
-use retold::method::concept::Concept;
-use retold::method::{self, Method, Trace};
-use retold::read::{Outcome, ReadOptions, discover};
-use retold::sketch::Sketches;
-use retold::text::{Extract, Text, TextOptions, text_of};
-use retold::{Error, Result};
+use retold::{
+    Concept, Error, Extract, Gold, Label, Method, Outcome, ReadOptions, Result, Score, SketchNo,
+    Sketches, Text, TextOptions, Trace, discover, find_method, related_pairs, text_of,
+};
 
 /// Pages of a set that are timed, at most: every n-th.
 const TIMED: usize = 300;
@@ -238,7 +233,7 @@ impl Set {
 }
 
 fn concept(name: &str, settings: &[(&str, String)]) -> Result<Concept> {
-    let info = method::find(name)?;
+    let info = find_method(name)?;
     let settings = settings
         .iter()
         .map(|(name, value)| ((*name).to_owned(), value.as_str().into()))

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use retold::page::{Markup, Page};
-use retold::text::{Extract, Extraction, Script, Text, TextOptions, html, text_of};
+use retold::{
+    Extract, Extraction, Markup, Page, Script, Text, TextOptions, html_visible_text, text_of,
+};
 use unicode_segmentation::UnicodeSegmentation;
 
 type Failure = Box<dyn std::error::Error>;
@@ -147,7 +148,7 @@ fn comments(folder: &Path, extract: Extract) -> Result<(), Failure> {
         let Some(begin) = html.find("<div id=\"comment-list\"") else {
             continue;
         };
-        let (below, ..) = html::visible_text(&html[begin..]);
+        let (below, ..) = html_visible_text(&html[begin..]);
         if below.is_empty() {
             continue;
         }

@@ -6,8 +6,7 @@
 
 use std::time::Instant;
 
-use retold::page::{Markup, Page};
-use retold::text::{Extract, Extraction, TextOptions, text_of};
+use retold::{Extract, Extraction, Markup, Page, TextOptions, text_of};
 
 fn main() {
     let mut slowest = 0.0f64;

@@ -9,11 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use retold::method::Method;
-use retold::read::{Outcome, discover};
-use retold::text::tokenize::Tokenizer;
-use retold::text::{Text, WordForm};
-use retold::{JudgeConfig, Model};
+use retold::{JudgeConfig, Method, Model, Outcome, Text, Tokenizer, WordForm, discover};
 
 const ROUNDS: usize = 15;
 

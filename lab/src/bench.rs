@@ -6,17 +6,10 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use retold::cluster;
-use retold::collect::Collection;
-use retold::dedup::{Take, TextSource};
-use retold::ids::{PageNo, Rank};
-use retold::knowledge::{Frequencies, Knowledge};
-use retold::param::Params;
-use retold::relation::Relation;
-use retold::system::cpu_time;
-use retold::text::Text;
-use retold::watch::Watch;
-use retold::{Dedup, Error, JudgeConfig, Model, Result, RunConfig, Sketch};
+use retold::{
+    Collection, Dedup, Error, Frequencies, JudgeConfig, Knowledge, Model, PageNo, Params, Rank,
+    Relation, Result, RunConfig, Sketch, Take, Text, TextSource, Watch, cpu_time,
+};
 use rustc_hash::FxHashSet;
 
 /// Some pages of a collection, with sketches that can be used again.
@@ -44,13 +37,13 @@ struct Made {
 /// What a method finds with one set of parameters.
 pub(crate) struct Found {
     /// The related pages.
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<FoundPair>,
     /// Candidate pairs of sketches.
     pub(crate) candidates: u64,
 }
 
 /// Two related pages of the collection; the id of `a` comes before that of `b`.
-pub(crate) struct Pair {
+pub(crate) struct FoundPair {
     pub(crate) a: PageNo,
     pub(crate) b: PageNo,
     /// What `a` is to `b`.
@@ -108,7 +101,7 @@ impl<'a> Bench<'a> {
         let job = Dedup::new(model).resources(&resources).watch(watch);
         let findings = job.run_sketched(part, &texts)?;
         let page = |rank: Rank| self.pages[findings.by_id[rank.at()].at()];
-        let pair = |pair: cluster::Pair| Pair {
+        let pair = |pair: retold::Pair| FoundPair {
             a: page(pair.a),
             b: page(pair.b),
             relation: pair.relation,
@@ -239,8 +232,8 @@ impl Watch for Unseen<'_> {
 
 #[cfg(test)]
 mod tests {
-    use retold::read::Source;
-    use retold::{Page, dedup, method};
+    use retold::Source;
+    use retold::{Page, dedup};
 
     use super::*;
 
@@ -306,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_bench_finds_what_a_run_finds() {
-        for info in method::METHODS {
+        for info in METHODS {
             let base = config(info.name, &[]);
             let findings = dedup(pages(), &base).unwrap();
             let id = |rank| findings.id(rank).into_owned();

@@ -9,9 +9,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::dedup::in_pool;
-use retold::ids::{PageNo, Rank};
-use retold::{Dedup, Error, Findings, RunConfig};
+use retold::{Dedup, Error, Findings, PageNo, Rank, RunConfig, in_pool};
 use retold_report::{Against, Job, OutDir, OutputConfig, Request};
 
 use crate::error::{InternalError, raise, usage};

@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::explain::shown::Offsets;
-use retold::read::{Outcome, Source, each_record};
-use retold::{Error, Result, RunConfig};
+use retold::{Error, Offsets, Outcome, Result, RunConfig, Source, each_record};
 use retold_index::{Index as Library, Match, Prepared, Writer};
 use serde_json::{Value, json};
 
@@ -67,7 +65,7 @@ impl Index {
         }
     }
 
-    fn prepare(&self, source: &Source, record: retold::read::Record) -> Option<Made> {
+    fn prepare(&self, source: &Source, record: retold::Record) -> Option<Made> {
         let number = record.number;
         let nameless = || format!("{}#{number}", source.name);
         let model = self.index.model();

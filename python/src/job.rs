@@ -8,8 +8,7 @@ use std::time::Duration;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
-use retold::Result;
-use retold::watch::Watch;
+use retold::{Result, Watch};
 
 use crate::error::{InternalError, RetoldWarning, raise, usage};
 

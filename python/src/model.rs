@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::explain::shown::Offsets;
-use retold::explain::{self as library, ComparedPage};
-use retold::{Error, JudgeConfig, Judgement as Judged};
+use retold::{ComparedPage, Error, JudgeConfig, Judgement as Judged, Offsets, explain_pair};
 use serde_json::{Map, Value};
 
 use crate::error::{raise, usage};
@@ -171,12 +169,8 @@ impl Model {
         self.with(a, |a| {
             self.with(b, |b| {
                 let json = py.detach(|| {
-                    let story = library::explain_pair(
-                        &Model::side(a),
-                        &Model::side(b),
-                        &self.0,
-                        Offsets::Chars,
-                    )?;
+                    let story =
+                        explain_pair(&Model::side(a), &Model::side(b), &self.0, Offsets::Chars)?;
                     let mut json = story.json(true);
                     if let Some(object) = json.as_object_mut() {
                         object.insert("method".into(), self.0.method().name.into());
@@ -206,7 +200,7 @@ impl Model {
         let model = &self.0;
         let pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
         let learnt = job::run(py, progress, |watch| {
-            retold::dedup::in_pool(threads, || model.learn_from(&pages.sources, watch))
+            retold::in_pool(threads, || model.learn_from(&pages.sources, watch))
         })?;
         Ok(Model(learnt))
     }
@@ -303,8 +297,8 @@ pub fn explain<'py>(
     model: Option<&Bound<'py, Model>>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    use retold::knowledge::Frequencies;
-    use retold::knowledge::Knowledge;
+    use retold::Frequencies;
+    use retold::Knowledge;
     let mut model = Model(Model::given(model, plain::options(options)?)?);
     if model.0.wants_words() {
         let words = model.with(a, |a| {

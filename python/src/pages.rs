@@ -14,9 +14,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3_arrow::input::AnyRecordBatch;
-use retold::page::{Content, Markup, Page};
-use retold::read::{self, Outcome, ReadOptions, Source};
-use retold::{Error, Result};
+use retold::{Content, Error, Markup, Outcome, Page, ReadOptions, Result, Source, discover};
 use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
@@ -97,7 +95,7 @@ impl Pages {
 
     fn of_paths(mut paths: Vec<PathBuf>, read: &ReadOptions) -> PyResult<Pages> {
         paths.sort();
-        let sources = read::discover(&paths, read).map_err(raise)?;
+        let sources = discover(&paths, read).map_err(raise)?;
         let pages = Pages {
             sources,
             paths,
@@ -270,7 +268,7 @@ pub fn record(page: Page, read: &ReadOptions) -> std::result::Result<Map<String,
             charset,
             markup,
         } => {
-            let decoded = retold::text::charset::decode(&bytes, charset.as_deref())?;
+            let decoded = retold::decode(&bytes, charset.as_deref())?;
             (decoded.text.into_owned(), markup)
         }
     };

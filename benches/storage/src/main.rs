@@ -15,7 +15,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use retold::Page;
+use retold::{Page};
 use retold_index::{Index, Prepared};
 use stores::{Fjall, Own, Store, Tantivy, model};
 

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use retold::watch::Watch;
-use retold::{Error, Result};
+use retold::{Error, Result, Watch};
 use retold_lab::compare::cost::{Cost, measure};
 use retold_lab::compare::{Comparison, Grid, LabelledSet, Options, Spec, grid, run as compare};
 use retold_report::OutDir;

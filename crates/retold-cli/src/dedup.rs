@@ -185,7 +185,7 @@ fn against(old: &[PathBuf]) -> Result<Against> {
 /// What a run may use.
 pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
     let mut run = RunConfig::default();
-    let most = retold::config::most_threads();
+    let most = retold::most_threads();
     if threads > most {
         eprintln!("retold: --threads {threads}: {most} are used, four a core");
     }
@@ -198,7 +198,7 @@ pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
 fn usual_memory() -> u64 {
     const LEAST: u64 = 512 << 20;
     const MOST: u64 = 8 << 30;
-    retold::system::machine_memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
+    retold::machine_memory().map_or(MOST, |all| (all / 2).clamp(LEAST, MOST))
 }
 
 /// What is written.

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::eval::{Gold, Unlisted, csv_header, evaluate, read_reported};
-use retold::{Error, Result};
+use retold::{Error, Gold, Result, Unlisted, eval_csv_header, evaluate, read_reported};
 
 use crate::say;
 
@@ -88,7 +87,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             let result = score(f64::NEG_INFINITY);
             return writeln!(to, "{:#}", serde_json::json!(result));
         };
-        writeln!(to, "{},{}", sweep.param, csv_header())?;
+        writeln!(to, "{},{}", sweep.param, eval_csv_header())?;
         let steps = ((sweep.to - sweep.from) / sweep.step + 1e-9).floor() as usize;
         (0..=steps).try_for_each(|step| {
             let threshold = sweep.from + step as f64 * sweep.step;

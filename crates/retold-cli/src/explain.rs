@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::explain::find::ExplainInputs;
-use retold::explain::shown::Offsets;
-use retold::explain::{self, ComparedPage, Explanation};
-use retold::knowledge::{Frequencies, Knowledge};
-use retold::relation::Relation;
-use retold::{Error, JudgeConfig, Model, Result, method};
+use retold::{
+    ComparedPage, DEFAULT_METHOD, Error, ExplainInputs, Explanation, Frequencies, JudgeConfig,
+    Knowledge, Model, Offsets, Relation, Result, explain_pair,
+};
 use retold_report::Finished;
 
 use crate::explain_view::{self, Screen};
@@ -206,7 +204,7 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
 
 /// The model for pages that are in no finished run.
 fn model(args: &Args) -> Result<Model> {
-    let method = args.method.as_deref().unwrap_or(method::DEFAULT);
+    let method = args.method.as_deref().unwrap_or(DEFAULT_METHOD);
     Model::new(JudgeConfig {
         read: args.read.options(),
         method: method.to_owned(),
@@ -216,7 +214,7 @@ fn model(args: &Args) -> Result<Model> {
 }
 
 fn story(case: &Case, offsets: Offsets) -> Result<Explanation> {
-    let mut story = explain::explain_pair(&case.pages[0], &case.pages[1], &case.model, offsets)?;
+    let mut story = explain_pair(&case.pages[0], &case.pages[1], &case.model, offsets)?;
     story.remark = case
         .expected
         .and_then(|expected| difference(&story, expected));

@@ -1,10 +1,7 @@
 //! A pair's story on a terminal.
 
 use console::{Style, Term};
-use retold::explain::passage::PassageKind;
-use retold::explain::{ExplainedFeature, Explanation};
-use retold::method::thousands;
-use retold::relation::Relation;
+use retold::{ExplainedFeature, Explanation, PassageKind, Relation, thousands};
 use unicode_width::UnicodeWidthChar;
 
 /// What the story is shown on.

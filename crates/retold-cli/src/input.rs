@@ -4,8 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use retold::read::{ReadOptions, Source, discover, each_page, page_ids};
-use retold::{Error, Page, Result};
+use retold::{Error, Page, ReadOptions, Result, Source, discover, each_page, page_ids};
 use tempfile::NamedTempFile;
 
 /// How records become pages.

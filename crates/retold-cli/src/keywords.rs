@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::method::Keyword;
-use retold::text::Text;
-use retold::{Error, JudgeConfig, Model, Page, Result};
+use retold::{Error, JudgeConfig, Keyword, Model, Page, Result, Text};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 

@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use retold::method::{self, METHODS, MethodInfo, Preset};
-use retold::{Result, method::DEFAULT};
+use retold::{DEFAULT_METHOD, METHODS, MethodInfo, Preset, Result, find_method};
 use serde_json::json;
 
 use crate::say;
@@ -22,7 +21,7 @@ pub struct Args {
 /// Prints the table of methods.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let chosen: Vec<&MethodInfo> = match &args.name {
-        Some(name) => vec![method::find(name)?],
+        Some(name) => vec![find_method(name)?],
         None => METHODS.iter().collect(),
     };
     say::out(|to| {
@@ -36,7 +35,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn print(method: &MethodInfo, to: &mut dyn Write) -> io::Result<()> {
-    let default = if method.name == DEFAULT {
+    let default = if method.name == DEFAULT_METHOD {
         " (default)"
     } else {
         ""
@@ -79,7 +78,7 @@ fn as_json(method: &MethodInfo) -> serde_json::Value {
     });
     json!({
         "name": method.name,
-        "default": method.name == DEFAULT,
+        "default": method.name == DEFAULT_METHOD,
         "summary": method.summary,
         "source": method.source,
         "extract": method.extract.name(),

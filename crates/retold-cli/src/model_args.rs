@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use retold::cluster::{Canonical, DropRule, Linkage};
-use retold::config::FileRef;
-use retold::method::Preset;
-use retold::param::Settings;
-use retold::{Error, JudgeConfig, Result, method};
+use retold::{
+    Canonical, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage, Preset, Result,
+    Settings, find_method,
+};
 
 use crate::input::ReadArgs;
 use crate::text_args::TextArgs;
@@ -17,7 +16,7 @@ use crate::values::{METHOD, PRESET, Setting};
 #[derive(clap::Args)]
 pub struct ModelArgs {
     /// How near-duplicates are found; `retold methods` lists the methods
-    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = method::DEFAULT, help_heading = "Method")]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD, help_heading = "Method")]
     method: String,
     /// A published method at its published settings; `retold methods` lists them. --param-file and --param override
     #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method",
@@ -149,7 +148,7 @@ pub(crate) fn method_settings(
         let table: toml::Table = text.parse().map_err(|e| at(&e))?;
         for (name, parameters) in &table {
             // A table for an unknown method is most likely a misspelt name.
-            method::find(name).map_err(|e| at(&e))?;
+            find_method(name).map_err(|e| at(&e))?;
             let toml::Value::Table(parameters) = parameters else {
                 return Err(at(&format!(
                     "`{name}` stands outside a table such as [{method}]"

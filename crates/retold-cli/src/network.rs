@@ -4,10 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::method::Concept;
-use retold::read::{each_page, page_ids};
-use retold::text::Text;
-use retold::{Error, JudgeConfig, Model, Page, Result};
+use retold::{Concept, Error, JudgeConfig, Model, Page, Result, Text, each_page, page_ids};
 use retold_report::network::{dot, graphml, svg};
 
 use crate::input::{ReadArgs, sources};
@@ -134,7 +131,7 @@ impl Args {
         };
         let mut found = None;
         let mut at = 0;
-        let decodes = |page: Page| retold::text::decodes(&page).map(|()| page);
+        let decodes = |page: Page| retold::decodes(&page).map(|()| page);
         each_page(
             &sources,
             read,

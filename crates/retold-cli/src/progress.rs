@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use indicatif::{BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use retold::watch::Watch;
-use retold::{Error, Result};
+use retold::{Error, Result, Watch};
 
 /// A bar for the stage at work, on standard error if that is a terminal.
 pub struct Progress {
@@ -86,7 +85,7 @@ impl Progress {
 
 /// What the run uses now.
 fn usage(on_disk: &AtomicU64) -> String {
-    let memory = retold::system::resident_memory().unwrap_or_default();
+    let memory = retold::resident_memory().unwrap_or_default();
     let files = on_disk.load(Ordering::Relaxed);
     format!(
         "{} of memory, {} in temporary files",

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::param::Settings;
-use retold::text::{Extract, Text};
-use retold::{Error, JudgeConfig, Model, Page, Result};
+use retold::{Error, Extract, JudgeConfig, Model, Page, Result, Settings, Text};
 use serde::Serialize;
 
 use crate::input::{ReadArgs, each_page_by_id, sources};

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use retold::config::{FileRef, Fold as Step};
-use retold::text::Extract;
-use retold::{Error, JudgeConfig, Result};
+use retold::{Error, Extract, FileRef, Fold as Step, JudgeConfig, Result};
 
 /// How pages become texts.
 #[derive(clap::Args)]

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::eval::{Score, Unlisted};
-use retold::read::Source;
-use retold::{Error, JudgeConfig, Result, method};
+use retold::{DEFAULT_METHOD, Error, JudgeConfig, Result, Score, Source, Unlisted};
 use retold_lab::tune::{self, Options, Tuned};
 
 use crate::input::{ReadArgs, positive, sources};
@@ -40,7 +38,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// The method to tune
-    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = method::DEFAULT)]
+    #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD)]
     method: String,
     /// Fix a parameter at a value; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
-use retold::method::{METHODS, PRESETS};
+use retold::{METHODS, PRESETS};
 
 /// Any text, best one of those names.
 #[derive(Clone)]

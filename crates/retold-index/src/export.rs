@@ -1,12 +1,10 @@
 //! The pages of an index as a collection, for all that a batch run does with one.
 
 use rayon::prelude::*;
-use retold::collect::Collection;
-use retold::dedup::{Findings, StoredPages, Take, TextSource};
-use retold::ids::PageNo;
-use retold::text::Text;
-use retold::watch::Watch;
-use retold::{Dedup, Error, Result, RunConfig};
+use retold::{
+    Collection, Dedup, Error, Findings, PageNo, Result, RunConfig, StoredPages, Take, Text,
+    TextSource, Watch,
+};
 
 use crate::index::Index;
 use crate::record::Entry;

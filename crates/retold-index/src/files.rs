@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use retold::{Error, Result, system};
+use retold::{Error, Result, read_exact_at};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A file is not as it was written.
@@ -19,7 +19,7 @@ pub(crate) fn damaged(path: &Path, what: &str) -> Error {
 
 /// Fills `bytes` from a place in a file; the end of the file there is damage.
 pub(crate) fn read_at(file: &File, path: &Path, bytes: &mut [u8], at: u64) -> Result<()> {
-    match system::read_exact_at(file, bytes, at) {
+    match read_exact_at(file, bytes, at) {
         Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => {
             let end = at + bytes.len() as u64;
             Err(damaged(path, &format!("it ends before byte {end}")))

@@ -5,11 +5,10 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use retold::collect::seconds;
-use retold::explain::{self, ComparedPage, Explanation, shown::Offsets};
-use retold::page::Page;
-use retold::text::Text;
-use retold::{Error, Model, Result};
+use retold::{
+    ComparedPage, Error, Explanation, Model, Offsets, Page, Result, Text, date_seconds,
+    explain_pair,
+};
 use serde::Serialize;
 
 use crate::record::{Entry, unpack};
@@ -180,7 +179,7 @@ impl Index {
         let entry = Entry {
             sketch: sketch?,
             url: page.url.clone().or_else(|| text.meta.canonical.clone()),
-            seconds: date.as_deref().and_then(seconds),
+            seconds: date.as_deref().and_then(date_seconds),
             date,
             added: jiff::Timestamp::now().as_second(),
             title: title.map(|title| title.chars().take(TITLE).collect()),
@@ -244,7 +243,7 @@ impl Index {
     /// Errors: one of them is not there, texts are not kept.
     pub fn explain(&self, a: &str, b: &str, offsets: Offsets) -> Result<Explanation> {
         let [a, b] = [self.side(a)?, self.side(b)?];
-        explain::explain_pair(&a, &b, &self.model(), offsets)
+        explain_pair(&a, &b, &self.model(), offsets)
     }
 
     /// A page as `explain` wants it.

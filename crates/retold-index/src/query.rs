@@ -7,10 +7,7 @@
 
 use std::sync::Arc;
 
-use retold::ids::Rank;
-use retold::method::Trace;
-use retold::relation::{Relation, Verdict};
-use retold::{Judgement, Model, Result, Sketch};
+use retold::{Judgement, Model, Rank, Relation, Result, Sketch, Trace, Verdict};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
@@ -73,7 +70,7 @@ type MakeFingerprint<'a> = dyn Fn(&Model) -> Result<Option<Arc<[u64]>>> + 'a;
 impl Match {
     /// The match as it is printed. Numbers are those of `pairs.jsonl`.
     pub fn line(&self) -> MatchLine {
-        let pair = retold::cluster::Pair::new(Rank(0), Rank(1), &self.verdict);
+        let pair = retold::Pair::new(Rank(0), Rank(1), &self.verdict);
         let rounded = |value: f32| (f64::from(value) * 1e6).round() / 1e6;
         MatchLine {
             id: self.entry.id.clone(),

@@ -3,11 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use retold::collect::Collection;
-use retold::knowledge::{Frequencies, Knowledge};
-use retold::method::Learns;
-use retold::watch::Watch;
-use retold::{Dedup, Error, Model, Result, RunConfig};
+use retold::{
+    Collection, Dedup, Error, Frequencies, Knowledge, Learns, Model, Result, RunConfig, Watch,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::files::{replace, sealed, sync_folder};
@@ -83,7 +81,7 @@ impl Writer {
             .resources(resources)
             .watch(watch)
             .run_sketched(collection, &texts)?;
-        let page = |rank: retold::ids::Rank| pages[findings.by_id[rank.at()].at()];
+        let page = |rank: retold::Rank| pages[findings.by_id[rank.at()].at()];
         let links = findings
             .pairs
             .iter()
@@ -174,7 +172,7 @@ fn learn_words(index: &Index, pages: &[u32], model: &Model) -> Result<Knowledge>
     let mut failed = None;
     let mut words_of = |page: u32| -> Result<Option<Vec<u64>>> {
         let text = index.text_of(page)?.ok_or_else(no_texts)?;
-        let hash = retold::text::text_hash(&text);
+        let hash = retold::text_hash(&text);
         Ok(hash
             .filter(|&hash| seen.insert(hash))
             .map(|_| model.words(&text)))

@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use retold::text::{Text, TextOptions};
-use retold::{Result, Sketch};
+use retold::{Result, Sketch, Text, TextOptions};
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::files::{Bytes, damaged, put_string};

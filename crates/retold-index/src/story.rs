@@ -3,10 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use retold::ids::Rank;
-use retold::relation::Relation;
-use retold::watch::Watch;
-use retold::{Findings, Result, RunConfig};
+use retold::{Findings, Rank, Relation, Result, RunConfig, Watch};
 use serde::Serialize;
 
 use crate::index::{Index, unknown};

@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
-use retold::watch::Watch;
-use retold::{Error, Findings, Result, system};
+use retold::{Error, Findings, Result, Watch, peak_memory};
 
 use crate::out::{MODEL, OutDir, SUMMARY};
 use crate::output::Request;
@@ -64,7 +63,7 @@ pub fn summary(findings: &Findings, request: &Request) -> Summary {
             .parts()
             .map(|(part, time)| (part.to_owned(), time.as_secs_f64()))
             .to_vec(),
-        peak_memory: system::peak_memory(),
+        peak_memory: peak_memory(),
         temporary_files: findings.collection.memory().on_disk(),
         directory: std::env::current_dir()
             .map(|d| d.display().to_string())

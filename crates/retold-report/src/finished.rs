@@ -2,11 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use retold::explain::find::ExplainInputs;
-use retold::pairs::read_pairs;
-use retold::read;
-use retold::relation::Relation;
-use retold::{Error, Model, Result};
+use retold::{Error, ExplainInputs, Model, Relation, Result, leave_out, read_pairs};
 use serde_json::Value;
 
 use crate::out::{MODEL, SUMMARY};
@@ -38,7 +34,7 @@ impl Finished {
         let mut inputs = ExplainInputs::open(&paths(&summary, &directory, out)?, model)?;
         // As the run itself does, in case it wrote into one of its inputs.
         if let Ok(own) = out.canonicalize() {
-            read::leave_out(&mut inputs.sources, &own);
+            leave_out(&mut inputs.sources, &own);
         }
         Ok(Finished {
             inputs,

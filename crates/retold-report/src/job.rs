@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use retold::dedup::in_pool;
-use retold::read::{self, Source};
-use retold::watch::Watch;
-use retold::{Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig};
+use retold::{
+    Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig, Source, Watch, discover,
+    in_pool, leave_out,
+};
 use retold_index::{Export, Index};
 
 use crate::columns;
@@ -76,7 +76,7 @@ fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
         }
         Against::Files(old) => {
             let model = Model::new(job.judge.clone())?;
-            let old = read::discover(old, &job.judge.read)?;
+            let old = discover(old, &job.judge.read)?;
             dedup(model).against(old).run(sources(job)?)
         }
         Against::Index(folder) => {
@@ -94,7 +94,7 @@ fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
 ///
 /// Errors: those of [`read::discover`], an input inside the output folder, and no file at all.
 pub fn sources(job: &Job) -> Result<Vec<Source>> {
-    let mut sources = read::discover(&job.inputs, &job.judge.read)?;
+    let mut sources = discover(&job.inputs, &job.judge.read)?;
     if let Ok(out) = job.out.canonicalize() {
         let is_inside = |input: &&PathBuf| {
             input
@@ -108,7 +108,7 @@ pub fn sources(job: &Job) -> Result<Vec<Source>> {
                 job.out.display()
             )));
         }
-        read::leave_out(&mut sources, &out);
+        leave_out(&mut sources, &out);
     }
     sources.extend(job.stdin.iter().map(|path| Source::spooled(path)));
     if sources.is_empty() && !job.run.allow_empty {

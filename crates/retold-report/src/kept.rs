@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use retold::ids::{PageNo, Rank};
-use retold::read::{Mark, RecordDecision};
-use retold::watch::Watch;
-use retold::{Error, Findings, Result};
+use retold::{Error, Findings, Mark, PageNo, Rank, RecordDecision, Result, Watch};
 
 use crate::out::OutDir;
 
@@ -49,7 +46,7 @@ struct Decisions<'a> {
 
 impl<'a> Decisions<'a> {
     fn new(findings: &'a Findings, mark: bool) -> Self {
-        let ranks = retold::dedup::ranks(&findings.by_id);
+        let ranks = retold::ranks(&findings.by_id);
         let mut is_dropped = vec![false; ranks.len()];
         findings
             .dropped

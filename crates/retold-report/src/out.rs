@@ -5,8 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use retold::resume::Resume;
-use retold::{Error, Result};
+use retold::{Error, Result, Resume};
 
 /// Temporary folder for files until the commit.
 const PARTIAL: &str = ".retold-partial";

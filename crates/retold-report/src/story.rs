@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use retold::explain::Explanation;
+use retold::Explanation;
 
 use crate::html::DataPage;
 

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use retold::Findings;
-use retold::collect::ExtractionCounts;
-use retold::relation::Relation;
+use retold::{ExtractionCounts, Findings, Relation};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -137,7 +135,7 @@ pub struct Run {
     pub threads: u64,
     /// Seconds each stage took, in order.
     pub seconds: Vec<(String, f64)>,
-    /// Seconds by kind of work, summed over all threads ([`retold::spent::Spent`]).
+    /// Seconds by kind of work, summed over all threads ([`retold::Spent`]).
     pub thread_seconds: Vec<(String, f64)>,
     /// Peak memory of the process in bytes, if known.
     pub peak_memory: Option<u64>,

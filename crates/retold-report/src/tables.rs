@@ -4,11 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use rayon::prelude::*;
-use retold::cluster::Pair;
-use retold::ids::Rank;
-use retold::pairs::PairLine;
-use retold::relation::Relation;
-use retold::{Error, Findings, Result};
+use retold::{Error, Findings, Pair, PairLine, Rank, Relation, Result};
 use serde::Serialize;
 
 use crate::columns::{self, Columns, Kind};

@@ -3,9 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt;
-use retold::page::{Content, Markup};
-use retold::read::{Outcome, ReadOptions, Source};
-use retold::{Page, page};
+use retold::{Content, Markup, Outcome, Page, ReadOptions, Source, site_of};
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::IntoParams;
@@ -142,7 +140,7 @@ pub(crate) fn pages(
         let mut page = Page::new(id, content);
         page.url = asked.url.clone();
         page.date = asked.date.clone();
-        page.site = page.url.as_deref().and_then(page::site_of);
+        page.site = page.url.as_deref().and_then(site_of);
         Pages::One(Box::new(Ok(page)))
     };
     match &*media_type(headers) {

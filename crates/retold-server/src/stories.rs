@@ -7,10 +7,7 @@ use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use retold::collect::seconds;
-use retold::explain::shown::Offsets;
-use retold::explain::{ComparedPage, explain_pair};
-use retold::watch::Watch;
+use retold::{ComparedPage, Offsets, Watch, date_seconds, explain_pair};
 use retold_index::{Index, Match, MatchLine, Order, Story, StoryLine};
 use serde::Deserialize;
 use serde_json::Value;
@@ -132,7 +129,7 @@ pub(crate) async fn stories(
 ) -> Result<Json<Vec<StoryLine>>> {
     let wanted = query_of(wanted)?;
     let since = wanted.since.as_deref().map(|date| {
-        seconds(date)
+        date_seconds(date)
             .ok_or_else(|| Problem::bad(format!("since={date}: a date expected, as in 2026-11-01")))
     });
     let since = since.transpose()?;

@@ -2,12 +2,9 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::dedup::related_pairs;
-use retold::ids::SketchNo;
-use retold::method::{Method, Trace};
-use retold::sketch::Sketches;
-use retold::text::Text;
-use retold::{JudgeConfig, Model, Page, Sketch};
+use retold::{
+    JudgeConfig, Method, Model, Page, Sketch, SketchNo, Sketches, Text, Trace, related_pairs,
+};
 
 fn main() {
     divan::main();

@@ -7,12 +7,10 @@
 mod obvious;
 
 use divan::Bencher;
-use retold::Page;
-use retold::method::concept::{Concept, Graph, distances};
-use retold::method::{self, Method};
-use retold::param::Settings;
-use retold::text::wordnet::wordnet;
-use retold::text::{Text, TextOptions, text_of};
+use retold::{
+    Concept, ConceptGraph, Method, Page, Settings, Text, TextOptions, concept_distances,
+    find_method, text_of, wordnet,
+};
 
 fn main() {
     divan::main();
@@ -89,7 +87,7 @@ fn chinese(rank: usize) -> String {
 }
 
 fn concept(name: &str) -> Concept {
-    let info = method::find(name).expect("the method is in the table");
+    let info = find_method(name).expect("the method is in the table");
     Concept::named(
         name,
         &info

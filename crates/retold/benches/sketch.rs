@@ -5,9 +5,7 @@
 use std::io::Write;
 
 use divan::counter::BytesCount;
-use retold::read::{Outcome, discover};
-use retold::text::Extract;
-use retold::{JudgeConfig, Model};
+use retold::{Extract, JudgeConfig, Model, Outcome, discover};
 
 fn main() {
     divan::main();

@@ -4,8 +4,7 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::Page;
-use retold::text::{Extract, TextOptions, charset, html, plain, text_of};
+use retold::{Extract, Page, TextOptions, decode, html_visible_text, plain_visible_text, text_of};
 
 fn main() {
     divan::main();
@@ -91,7 +90,7 @@ fn decode(bencher: Bencher, name: &str) {
     };
     bencher
         .counter(BytesCount::new(bytes.len()))
-        .bench(|| charset::decode(black_box(&bytes), None).map(|decoded| decoded.text.len()));
+        .bench(|| decode(black_box(&bytes), None).map(|decoded| decoded.text.len()));
 }
 
 #[divan::bench(args = ["zh", "en"])]
@@ -99,7 +98,7 @@ fn html_to_text(bencher: Bencher, language: &str) {
     let html = markup(language);
     bencher
         .counter(BytesCount::of_str(&html))
-        .bench(|| html::visible_text(black_box(&html)));
+        .bench(|| html_visible_text(black_box(&html)));
 }
 
 #[divan::bench(args = ["zh", "en"])]
@@ -107,7 +106,7 @@ fn plain_to_text(bencher: Bencher, language: &str) {
     let text = text(language);
     bencher
         .counter(BytesCount::of_str(&text))
-        .bench(|| plain::visible_text(black_box(&text)));
+        .bench(|| plain_visible_text(black_box(&text)));
 }
 
 #[divan::bench(args = ["zh", "en", "ascii"])]

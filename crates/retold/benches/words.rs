@@ -5,8 +5,7 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use retold::Page;
-use retold::text::{Text, TextOptions, WordForm, text_of};
+use retold::{Page, Text, TextOptions, WordForm, text_of};
 
 fn main() {
     divan::main();

@@ -1,7 +1,7 @@
 //! Retold finds pages that tell the same story: near-duplicates, reprints and pages contained in others.
 //!
 //! ```
-//! use retold::{JudgeConfig, Page, dedup};
+//! use retold::{JudgeConfig, Model, Page, dedup};
 //!
 //! let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
 //!              The captain said that it was the last boat of the day.";
@@ -10,74 +10,125 @@
 //!     Page::text("reprint", format!("{story} Read more news tomorrow.")),
 //!     Page::text("other", "A new bridge was opened on Monday. The mayor cut the ribbon in front of many people."),
 //! ];
+//! // What are two pages to each other?
+//! let model = Model::new(JudgeConfig::default())?;
+//! assert!(model.compare(&pages[0], &pages[1])?.is_some() && model.compare(&pages[0], &pages[2])?.is_none());
+//! // Which of many pages are copies?
 //! let findings = dedup(pages, &JudgeConfig::default())?;
-//! let gone = &findings.dropped[0];
-//! assert_eq!((&*findings.id(gone.page), &*findings.id(gone.canonical)), ("original", "reprint"));
+//! let dropped = &findings.dropped[0];
+//! assert_eq!((&*findings.id(dropped.page), &*findings.id(dropped.canonical)), ("original", "reprint"));
 //! # Ok::<(), retold::Error>(())
 //! ```
 //!
-//! Data flows through the modules in this order:
+//! A page goes this way from bytes to a verdict:
 //!
-//! 1. [`config`]: the options of a run, in one form for all who set them ([`param`]: those of methods);
-//! 2. [`read`]: files become a stream of records, records become [`page`]s;
-//! 3. [`text`]: a page's bytes become decoded, tag-free, folded text;
-//! 4. [`method`]: a method makes a [`sketch`] of each text, and compares two sketches;
-//! 5. [`knowledge`]: what is counted over a collection: document frequencies, noise;
-//! 6. [`model`]: the only judge of two pages: configuration, method and knowledge;
-//! 7. [`dedup`](mod@dedup): the main job as a list of stages: candidate pairs, verification, what is kept;
-//! 8. [`cluster`]: related pages become clusters with one canonical page each.
+//! 1. `read`: files become a stream of records, a record becomes a [`Page`] or a reject with a reason ([`Outcome`]).
+//! 2. `text`: a page's bytes become decoded, tag-free, folded [`Text`].
+//! 3. `method`: a [`Method`] makes a [`Sketch`] of a text, and compares two sketches.
+//! 4. `collect`: all pages of a run, sketched: a [`Collection`].
+//! 5. `knowledge`: what is counted over a collection, document frequencies and noise: [`Knowledge`].
+//! 6. `model`: configuration, method and knowledge make a [`Model`], the only judge of two pages.
+//! 7. `dedup`: [`Dedup`], the main job as a list of [stages](Stage): exact groups, the join, heavy keys, verification, what is kept.
+//! 8. `cluster`: related pages become clusters with one canonical page each.
 //!
-//! [`explain`] tells why two pages are what they are to each other, [`eval`] how good the result is against labelled pairs.
-//! Writing files and reports is the crate `retold-report`'s.
+//! `explain` shows why two pages are what they are to each other ([`explain_pair`]), `eval` how good the result is against labelled
+//! pairs ([`evaluate`]). Writing files and reports is the crate `retold-report`'s.
 
 #![forbid(unsafe_code)]
 
-pub mod error;
-pub mod ids;
-pub mod param;
+mod cluster;
+mod collect;
+mod config;
+mod dedup;
+mod error;
+mod eval;
+mod explain;
+mod ids;
+mod knowledge;
+mod lane;
+mod method;
+mod model;
+mod page;
+mod pairs;
+mod param;
 #[cfg(any(feature = "parquet", feature = "precise", test))]
 mod quiet;
-pub mod relation;
-pub mod sketch;
-pub mod spent;
-pub mod system;
-pub mod watch;
+mod read;
+mod relation;
+mod resume;
+mod sketch;
+mod spent;
+mod spill;
+mod system;
+mod text;
+mod watch;
 
-mod lane;
-pub mod spill;
-
-pub mod page;
-pub mod text;
-
-pub mod read;
-
-pub mod knowledge;
-pub mod method;
-
-pub mod cluster;
-
-pub mod config;
-pub mod model;
-
-pub mod resume;
-
-pub mod collect;
-
-pub mod dedup;
-
-pub mod explain;
-
-pub mod pairs;
-
-pub mod eval;
-
-pub use config::{JudgeConfig, RunConfig};
-pub use dedup::{Dedup, Findings, dedup};
+// The main job and what it finds.
+pub use cluster::{Canonical, Cluster, DropRule, Linkage, Pair, Pairs};
+pub use collect::{Collection, ExtractionCounts, PageRow, Pages, Reject};
+pub use config::{FileRef, Fold, JudgeConfig, RunConfig, most_threads};
+pub use dedup::{
+    Dedup, Dropped, Findings, Joined, Limits, StageTime, StoredPages, Take, TextSource, Verified,
+    dedup, in_pool, ranks, related_pairs,
+};
 pub use error::{Error, Result};
-pub use model::{Judgement, Model};
-pub use page::Page;
-pub use read::Source;
-pub use sketch::Sketch;
+pub use ids::{GroupNo, PageNo, PrunedNo, Rank, SketchNo};
+pub use resume::Resume;
+pub use spent::Spent;
+pub use spill::Memory;
+pub use watch::{Stage, Watch};
+
+// Files, pages and their texts.
+pub use page::{Content, Markup, Page, seconds as date_seconds, site_of};
+pub use read::{
+    Mark, Outcome, PageId, ReadOptions, ReadOrder, Record, RecordDecision, Source, discover,
+    each_page, each_record, each_wanted, leave_out, page_ids,
+};
+pub use text::charset::decode;
+#[cfg(feature = "precise")]
+pub use text::guard::tame as tame_html;
+pub use text::html::visible_text as html_visible_text;
+pub use text::plain::visible_text as plain_visible_text;
+pub use text::synonyms::Synonyms;
+pub use text::tokenize::Tokenizer;
+pub use text::wordnet::wordnet;
+pub use text::{
+    Extract, Extraction, FoldOptions, Folder, PageMeta, Script, Sentence, Text, TextOptions,
+    WordForm, Words, count_chars, decodes, text_hash, text_of,
+};
+
+// Verdicts: methods, their parameters, sketches, and the model.
+pub use knowledge::{Frequencies, Knowledge};
+pub use method::concept::{Graph as ConceptGraph, Network, Node, distances as concept_distances};
+pub use method::{
+    Agglomerate, CoDet, Concept, Coverage, IMatch, Period, Punctuation, Shingle, Simhash, SpotSigs,
+    TfIdf,
+};
+pub use method::{
+    Check, DEFAULT as DEFAULT_METHOD, Highlight, Keyword, Learns, METHODS, Method, MethodInfo, Op,
+    PRESETS, Preset, Trace, UpperBound, Verifier, find as find_method, thousands,
+};
+pub use model::{Judgement, Model, Probes, Pruned, PrunedSketches, Relating, StoredPruned};
+pub use param::{Domain, Param, Params, Settings, Value as ParamValue};
+pub use relation::{Relation, Verdict};
+pub use sketch::{Bounds, Sketch, SketchRef, Sketches, Stored, shared_positions};
+
+// Why, and how good.
+pub use eval::{
+    Evaluation, Gold, Label, Reported, Score, Unlisted, csv_header as eval_csv_header, evaluate,
+    read_reported,
+};
+pub use explain::find::ExplainInputs;
+pub use explain::passage::PassageKind;
+pub use explain::shown::{Offsets, Shown};
+pub use explain::{
+    ComparedPage, ExplainedCheck, ExplainedFeature, ExplainedPage, ExplainedPassage, Explanation,
+    explain_pair,
+};
+pub use pairs::{PairLine, read_pairs};
+
+// What the system says of this process.
+pub use system::{cpu_time, machine_memory, peak_memory, read_exact_at, resident_memory};
 
 /// The guide's page on the library, so that its examples are tested.
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ mod data;
 use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
-use retold::text::charset::decode;
+use retold::decode;
 
 /// The encoding that a folder is named after; `None` for those that encoding_rs lacks.
 fn encoding_of(folder: &str) -> Option<&'static Encoding> {

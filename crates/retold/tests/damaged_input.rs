@@ -10,8 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use proptest::prelude::*;
-use retold::page::Content;
-use retold::read::{Mark, Outcome, ReadOptions, RecordDecision, Source, discover};
+use retold::{Content, Mark, Outcome, ReadOptions, RecordDecision, Source, discover};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -317,7 +316,7 @@ fn a_long_line_is_streamed_past() {
 /// Puts other content of equal length, and of the same time, into a file as soon as texts are read again.
 struct Meddler(std::path::PathBuf, &'static str);
 
-impl retold::watch::Watch for Meddler {
+impl retold::Watch for Meddler {
     fn begin(&self, stage: &'static str, _total: u64) {
         if stage == self.1 {
             let time = std::fs::metadata(&self.0).unwrap().modified().unwrap();
@@ -333,7 +332,7 @@ impl retold::watch::Watch for Meddler {
 #[derive(Default)]
 struct Stopper(AtomicBool);
 
-impl retold::watch::Watch for Stopper {
+impl retold::Watch for Stopper {
     fn begin(&self, stage: &'static str, _total: u64) {
         self.0.fetch_or(stage == "join", Relaxed);
     }

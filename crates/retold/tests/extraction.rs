@@ -5,8 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use retold::page::{Markup, Page};
-use retold::text::{Extract, Extraction, Text, TextOptions, text_of};
+use retold::{Extract, Extraction, Markup, Page, Text, TextOptions, text_of};
 
 fn text(bytes: Vec<u8>, extract: Extract) -> Result<Text, String> {
     let page = Page::document("", bytes, Markup::Html);

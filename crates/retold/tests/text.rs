@@ -1,8 +1,7 @@
 //! The text stage as a whole: what holds for every page, and folding against its plain twin.
 
 use proptest::prelude::*;
-use retold::page::{Content, Markup, Page};
-use retold::text::{Extract, Text, TextOptions, text_of};
+use retold::{Content, Extract, Markup, Page, Text, TextOptions, text_of};
 use unicode_normalization::UnicodeNormalization;
 
 fn bytes_page(bytes: &[u8], markup: Markup) -> Page {
@@ -205,7 +204,7 @@ fn bytes_that_are_no_text_are_refused() {
 #[test]
 fn declarations_are_believed_only_as_far_as_the_bytes_bear_them_out() {
     let charset_of = |bytes: &[u8], header: Option<&str>| {
-        let decoded = retold::text::charset::decode(bytes, header).expect("this is text");
+        let decoded = retold::decode(bytes, header).expect("this is text");
         (decoded.text.into_owned(), decoded.charset)
     };
     let chinese =
@@ -241,5 +240,5 @@ fn declarations_are_believed_only_as_far_as_the_bytes_bear_them_out() {
 
 #[test]
 fn characters_are_counted_without_white_space() {
-    assert_eq!(retold::text::count_chars("ab 体\n 𠀀é"), 5);
+    assert_eq!(retold::count_chars("ab 体\n 𠀀é"), 5);
 }

@@ -10,7 +10,7 @@ mod data;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retold::read::{Outcome, ReadOptions, RecordDecision, Source, discover};
+use retold::{Outcome, ReadOptions, RecordDecision, Source, discover};
 
 /// What came out of one file.
 #[derive(Default, Debug)]

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
-use retold::eval::{Gold, Label, Reported, Unlisted};
+use retold::{Gold, Label, Reported, Unlisted};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// How many resamples are drawn. The error of a standard error is then about 4 %.
@@ -131,7 +131,7 @@ fn poisson(group: u64, resample: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use retold::relation::Relation;
+    use retold::Relation;
 
     use super::*;
 

@@ -1,10 +1,6 @@
 //! What a method costs on a set, measured over one run.
 
-use retold::ids::PrunedNo;
-use retold::read::discover;
-use retold::system::peak_memory;
-use retold::watch::Watch;
-use retold::{Dedup, Findings, Model, Result, RunConfig};
+use retold::{Dedup, Findings, Model, PrunedNo, Result, RunConfig, Watch, discover, peak_memory};
 use serde::{Deserialize, Serialize};
 
 use super::set::LabelledSet;

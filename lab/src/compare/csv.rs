@@ -1,6 +1,6 @@
 //! The results as CSV.
 
-use retold::eval::csv_header;
+use retold::eval_csv_header;
 
 use super::comparison::Comparison;
 use super::cost::Stage;
@@ -103,7 +103,7 @@ impl Comparison {
     pub fn curves_csv(&self) -> String {
         let mut csv = format!(
             "{NAMES},value,own,{},any_f1_error,kind_right,pairs,candidates\n",
-            csv_header()
+            eval_csv_header()
         );
         for row in self.rows() {
             let names = names(&row);

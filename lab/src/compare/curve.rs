@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retold::eval::Evaluation;
+use retold::Evaluation;
 
 use super::chance;
 use super::cost::Cost;

@@ -266,7 +266,7 @@ impl Experiment {
 
 #[cfg(test)]
 mod tests {
-    use retold::method::METHODS;
+    use retold::METHODS;
 
     use super::*;
 

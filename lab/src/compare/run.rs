@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use retold::dedup::in_pool;
-use retold::ids::PageNo;
-use retold::text::Extract;
-use retold::watch::Watch;
-use retold::{Model, Result};
+use retold::{Extract, Model, PageNo, Result, Watch, in_pool};
 
 use super::comparison::Comparison;
 use super::cost::Cost;

@@ -4,13 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use retold::collect::Collection;
-use retold::eval::{Evaluation, Gold, Label, Reported, Unlisted, evaluate};
-use retold::ids::PageNo;
-use retold::read::discover;
-use retold::text::Text;
-use retold::watch::Watch;
-use retold::{Error, Model, Result};
+use retold::{
+    Collection, Error, Evaluation, Gold, Label, Model, PageNo, Reported, Result, Text, Unlisted,
+    Watch, discover, evaluate,
+};
 use serde::Deserialize;
 
 use super::chance::Tallies;

@@ -1,9 +1,9 @@
 //! A method with settings, as people write it: `shingle:width=3,threshold=0.8`.
 
-use retold::method::{self, METHODS, MethodInfo, PRESETS, Preset};
-use retold::param::{Domain, Param, Params, Settings, Value};
-use retold::text::Extract;
-use retold::{Error, JudgeConfig, Result};
+use retold::{
+    Domain, Error, Extract, JudgeConfig, METHODS, MethodInfo, PRESETS, Param, ParamValue, Params,
+    Preset, Result, Settings, find_method,
+};
 
 /// A method with settings.
 #[derive(Clone)]
@@ -75,7 +75,7 @@ impl Spec {
             }
             None => (name.trim(), Settings::new()),
         };
-        let info = method::find(name)?;
+        let info = find_method(name)?;
         let mut extract = info.extract;
         for part in rest.split(',').filter(|part| !part.trim().is_empty()) {
             let (name, value) = part.split_once('=').ok_or_else(|| {
@@ -131,9 +131,9 @@ impl Spec {
     /// The value of the swept parameter when it is left alone.
     pub fn own_value(&self) -> Option<f64> {
         match self.swept()?.domain.default() {
-            Value::Int(value) => Some(value as f64),
-            Value::Float(value) => Some(value),
-            Value::Choice(_) => None,
+            ParamValue::Int(value) => Some(value as f64),
+            ParamValue::Float(value) => Some(value),
+            ParamValue::Choice(_) => None,
         }
     }
 
@@ -141,7 +141,7 @@ impl Spec {
     pub fn params_at(&self, value: Option<f64>) -> Result<Params> {
         let mut settings = self.settings.clone();
         if let Some((param, value)) = self.swept().zip(value) {
-            settings.insert(param.name.to_owned(), Value::Float(value));
+            settings.insert(param.name.to_owned(), ParamValue::Float(value));
         }
         self.info.resolve(&settings)
     }
@@ -180,8 +180,11 @@ mod tests {
             labels,
             ["period:chars=8,threshold=0.8", "agglomerate", "period"]
         );
-        assert_eq!(specs[0].params.get("chars"), Some(&Value::Int(8)));
-        assert_eq!(specs[0].params.get("threshold"), Some(&Value::Float(0.8)));
+        assert_eq!(specs[0].params.get("chars"), Some(&ParamValue::Int(8)));
+        assert_eq!(
+            specs[0].params.get("threshold"),
+            Some(&ParamValue::Float(0.8))
+        );
         assert_eq!(specs[0].values(&grid()), [None]);
         assert!(specs[2].values(&grid()).len() >= GRID.len());
         let all = Spec::parse_list("all").unwrap();
@@ -202,7 +205,7 @@ mod tests {
         let values = spec.values(&vec![0.3, 0.999, 0.31]);
         assert_eq!(values, [Some(0.3), Some(0.31), own, Some(0.999)]);
         let params = spec.params_at(Some(0.31)).unwrap();
-        assert_eq!(params.get("threshold"), Some(&Value::Float(0.31)));
+        assert_eq!(params.get("threshold"), Some(&ParamValue::Float(0.31)));
         assert_eq!(spec.params_at(own).unwrap(), spec.params);
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retold::eval::{Evaluation, Score};
+use retold::{Evaluation, Score};
 
 use super::cost::Cost;
 use super::*;

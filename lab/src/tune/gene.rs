@@ -1,6 +1,6 @@
 //! A parameter as a point from 0 to 1.
 
-use retold::param::{Domain, Param, Value};
+use retold::{Domain, Param, ParamValue};
 
 /// A parameter that is searched.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl Gene {
     }
 
     /// The value of the parameter at a point from 0 to 1, with no more digits than matter.
-    pub(super) fn value(&self, at: f64) -> Value {
+    pub(super) fn value(&self, at: f64) -> ParamValue {
         let value = if self.wide {
             (self.low + 1.0) * ((self.high + 1.0) / (self.low + 1.0)).powf(at) - 1.0
         } else {
@@ -37,23 +37,23 @@ impl Gene {
         };
         let whole = value.round().clamp(self.low, self.high);
         match self.param.domain {
-            Domain::Int(..) => Value::Int(whole as i64),
+            Domain::Int(..) => ParamValue::Int(whole as i64),
             Domain::Float(..) => {
-                Value::Float(((value * 1000.0).round() / 1000.0).clamp(self.low, self.high))
+                ParamValue::Float(((value * 1000.0).round() / 1000.0).clamp(self.low, self.high))
             }
-            Domain::Choice(_, all) => Value::Choice(all[whole as usize].to_owned()),
+            Domain::Choice(_, all) => ParamValue::Choice(all[whole as usize].to_owned()),
         }
     }
 
     /// The point of a value.
-    pub(super) fn point(&self, value: &Value) -> f64 {
+    pub(super) fn point(&self, value: &ParamValue) -> f64 {
         let value = match (value, self.param.domain) {
-            (Value::Int(value), _) => *value as f64,
-            (Value::Float(value), _) => *value,
-            (Value::Choice(name), Domain::Choice(_, all)) => {
+            (ParamValue::Int(value), _) => *value as f64,
+            (ParamValue::Float(value), _) => *value,
+            (ParamValue::Choice(name), Domain::Choice(_, all)) => {
                 all.iter().position(|known| known == name).unwrap_or(0) as f64
             }
-            (Value::Choice(_), _) => self.low,
+            (ParamValue::Choice(_), _) => self.low,
         };
         if self.high <= self.low {
             0.0
@@ -98,9 +98,9 @@ mod tests {
         let gene = Gene::new(&PARAMS[0]);
         assert_eq!(
             (gene.value(0.0), gene.value(1.0)),
-            (Value::Int(1), Value::Int(10_000))
+            (ParamValue::Int(1), ParamValue::Int(10_000))
         );
         // Half the way is half the magnitudes: √(2 · 10001) − 1.
-        assert_eq!(gene.value(0.5), Value::Int(140));
+        assert_eq!(gene.value(0.5), ParamValue::Int(140));
     }
 }

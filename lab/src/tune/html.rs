@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use retold::eval::Score;
-use retold::param::Value;
+use retold::{ParamValue, Score};
 
 use super::tuned::{Tuned, value_of};
 
@@ -31,7 +30,7 @@ fn params_file(tuned: &Tuned) -> String {
     for (name, value) in tuned.after.iter() {
         // Writing to a string cannot fail.
         let _ = match value {
-            Value::Choice(choice) => writeln!(file, "{name} = \"{choice}\""),
+            ParamValue::Choice(choice) => writeln!(file, "{name} = \"{choice}\""),
             number => writeln!(file, "{name} = {number}"),
         };
     }

@@ -2,14 +2,10 @@
 
 use std::collections::HashMap;
 
-use retold::collect::Collection;
-use retold::dedup::in_pool;
-use retold::eval::Gold;
-use retold::ids::PageNo;
-use retold::method::{self, MethodInfo};
-use retold::param::{Domain, Param, Params};
-use retold::watch::Watch;
-use retold::{Error, Model, Result};
+use retold::{
+    Collection, Domain, Error, Gold, MethodInfo, Model, PageNo, Param, Params, Result, Watch,
+    find_method, in_pool,
+};
 
 use super::gene::Gene;
 use super::options::Options;
@@ -22,7 +18,7 @@ use crate::bench::written;
 /// Reads the pages and searches.
 pub fn run(options: &Options, watch: &dyn Watch) -> Result<Tuned> {
     let base = &options.base;
-    let info = method::find(&base.method)?;
+    let info = find_method(&base.method)?;
     let before = info.resolve(&base.params)?;
     let genes = genes(info, options)?;
     let gold = Gold::read(&options.gold)?;

@@ -1,12 +1,8 @@
 //! Sets of parameters scored on one side of the split.
 
-use retold::collect::Collection;
-use retold::eval::{Label, Score, Unlisted};
-use retold::ids::PageNo;
-use retold::param::Params;
-use retold::text::Text;
-use retold::watch::Watch;
-use retold::{JudgeConfig, Result};
+use retold::{
+    Collection, JudgeConfig, Label, PageNo, Params, Result, Score, Text, Unlisted, Watch,
+};
 
 use super::split::Labels;
 use crate::bench::Bench;

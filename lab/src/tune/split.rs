@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use retold::collect::Collection;
-use retold::eval::{Gold, Label};
-use retold::ids::PageNo;
+use retold::{Collection, Gold, Label, PageNo};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::options::Options;

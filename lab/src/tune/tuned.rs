@@ -1,7 +1,6 @@
 //! What a search found.
 
-use retold::eval::Score;
-use retold::param::{Param, Params, Value};
+use retold::{Param, ParamValue, Params, Score};
 
 /// What a search found.
 #[derive(Clone, Debug)]
@@ -75,7 +74,7 @@ impl Tuned {
 }
 
 /// The value of a parameter that the method declares.
-pub(super) fn value_of<'a>(params: &'a Params, name: &str) -> &'a Value {
+pub(super) fn value_of<'a>(params: &'a Params, name: &str) -> &'a ParamValue {
     let mut values = params.iter();
     let found = values.find(|(known, _)| *known == name);
     found

@@ -11,12 +11,10 @@ use arrow_schema::DataType;
 use arrow_select::concat::concat;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
-use retold::collect::Collection;
-use retold::dedup::{Take, TextSource};
-use retold::ids::PageNo;
-use retold::text::Text;
-use retold::watch::Watch;
-use retold::{Dedup, Error, Findings, Model as Judge, Result, RunConfig};
+use retold::{
+    Collection, Dedup, Error, Findings, Model as Judge, PageNo, Result, RunConfig, Take, Text,
+    TextSource, Watch,
+};
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
 use super::rows::{answer, work};

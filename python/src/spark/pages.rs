@@ -9,11 +9,7 @@ use arrow_array::{Array, ArrayRef, Int64Array};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
-use retold::collect::{Collection, seconds};
-use retold::page::Page;
-use retold::read::{Outcome, Source};
-use retold::text::text_hash;
-use retold::{Error, Judgement};
+use retold::{Collection, Error, Judgement, Outcome, Page, Source, date_seconds, text_hash};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::numbers::Numbers;
@@ -89,10 +85,10 @@ pub fn sketch_rows<'py>(
                 }
             };
             let sketch = model.sketch(&text, None)?;
-            let date = page.date.as_deref().and_then(seconds);
+            let date = page.date.as_deref().and_then(date_seconds);
             ids.append_value(&page.id);
             nodes.append_value(node(model, &page.id, sketch.text_hash));
-            dates.append_option(date.or_else(|| text.meta.date.as_deref().and_then(seconds)));
+            dates.append_option(date.or_else(|| text.meta.date.as_deref().and_then(date_seconds)));
             sizes.append_value(page.content.len() as i64);
             sites.append_option(page.site());
             sketches.append_value(sketch.to_bytes());

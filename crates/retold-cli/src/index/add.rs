@@ -6,9 +6,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use rayon::prelude::*;
-use retold::read::{Outcome, Source, discover, each_page};
-use retold::watch::Watch;
-use retold::{Error, Page, Result};
+use retold::{Error, Outcome, Page, Result, Source, Watch, discover, each_page};
 use retold_index::{Index, Match, MatchLine, Prepared};
 use serde::Serialize;
 

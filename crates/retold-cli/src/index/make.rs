@@ -4,9 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use retold::config::FileRef;
-use retold::method;
-use retold::{Error, Model, Result};
+use retold::{Error, FileRef, Model, Result, find_method};
 use retold_index::{Index, Writer};
 use retold_report::{OutDir, OutputConfig, Request};
 use serde::Serialize;
@@ -98,7 +96,7 @@ pub fn create(args: &Create) -> Result<ExitCode> {
             .canonicalize()
             .map_err(Error::io("cannot read", path))?;
     }
-    let info = method::find(&config.method)?;
+    let info = find_method(&config.method)?;
     if args.no_texts && info.own_params().any(|param| param.name == "verify") {
         config.params.insert("verify".to_owned(), "off".into());
         eprintln!(
@@ -158,7 +156,7 @@ pub fn export(args: &Export) -> Result<ExitCode> {
     };
     let inputs = vec![args.dir.display().to_string()];
     let request = Request::new(inputs, &output, &run);
-    let summary = retold::dedup::in_pool(args.threads, || {
+    let summary = retold::in_pool(args.threads, || {
         retold_report::write(&findings, &request, out, &progress)
     })?;
     progress.finish();

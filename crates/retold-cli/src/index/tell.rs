@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::collect::seconds;
-use retold::{Error, Result};
+use retold::{Error, Result, date_seconds};
 use retold_index::{Index, Order};
 
 use super::print::{flush, print, print_pretty};
@@ -75,7 +74,7 @@ pub fn story(args: &Story) -> Result<ExitCode> {
 
 pub fn stories(args: &Stories) -> Result<ExitCode> {
     let since = args.since.as_deref().map(|date| {
-        seconds(date).ok_or_else(|| {
+        date_seconds(date).ok_or_else(|| {
             Error::usage(format!(
                 "--since {date}: a date expected, as in 2026-11-01 or 2026-11-01T08:00:00Z"
             ))

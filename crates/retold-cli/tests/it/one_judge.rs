@@ -3,11 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retold::explain::shown::Offsets;
-use retold::explain::{self};
-use retold::method::METHODS;
-use retold::read::Source;
-use retold::{Findings, JudgeConfig, Model, Page, dedup};
+use retold::{Findings, JudgeConfig, METHODS, Model, Offsets, Page, Source, dedup, explain_pair};
 use retold_report::Finished;
 use serde_json::Value;
 
@@ -146,7 +142,7 @@ fn of_explain(out: &Path) -> BTreeMap<(String, String), (String, String, String)
     let mut said = BTreeMap::new();
     for (at, a) in sides.iter().enumerate() {
         for b in &sides[at + 1..] {
-            let story = explain::explain_pair(a, b, &run.inputs.model, Offsets::Chars).unwrap();
+            let story = explain_pair(a, b, &run.inputs.model, Offsets::Chars).unwrap();
             let (Some(relation), Some(similarity), Some(ratio)) =
                 (story.relation, story.similarity, story.length_ratio)
             else {

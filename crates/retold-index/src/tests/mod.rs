@@ -8,11 +8,7 @@ mod same;
 
 use std::path::Path;
 
-use retold::config::JudgeConfig;
-use retold::dedup::Findings;
-use retold::method::METHODS;
-use retold::read::Source;
-use retold::{Dedup, Model, Page};
+use retold::{Dedup, Findings, JudgeConfig, METHODS, Model, Page, Source};
 
 use crate::index::{Index, Prepared};
 use crate::limits::Limits;

@@ -88,7 +88,7 @@ fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
             .iter()
             .position(|&number| expected.collection.id(number) == *page.id)
             .unwrap();
-        let rank = retold::ids::Rank::new(rank);
+        let rank = retold::Rank::new(rank);
         let cluster = expected
             .clusters
             .iter()

@@ -1,6 +1,6 @@
 //! Which pages' texts are in the report.
 
-use retold::ids::PageNo;
+use retold::PageNo;
 
 use super::report::{Report, TEXT_CHARS};
 

@@ -6,9 +6,7 @@ use std::ops::RangeInclusive;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use retold::Findings;
-use retold::ids::Rank;
-use retold::relation::Relation;
+use retold::{Findings, Rank, Relation};
 
 /// Bars of the histogram of similarities.
 const SIMILARITY_BARS: usize = 50;

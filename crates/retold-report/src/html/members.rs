@@ -8,8 +8,7 @@ use serde::Serialize;
 use super::chosen::Chosen;
 use super::pairs::{Facts, PairFacts, PairRow, Shapes, Traits};
 use super::report::Report;
-use retold::ids::Rank;
-use retold::relation::Relation;
+use retold::{Rank, Relation};
 
 /// Sites of a cluster by which it can be found, at the most.
 const SITES: usize = 12;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use retold::ids::Rank;
+use retold::Rank;
 use serde_json::{Value, json};
 
 use super::figures;

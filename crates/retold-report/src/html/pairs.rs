@@ -6,11 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use retold::Result;
-use retold::cluster::Pair;
-use retold::method::{Check, Op, Trace};
-use retold::relation::Relation;
-use retold::sketch::shared_positions;
+use retold::{Check, Op, Pair, Relation, Result, Trace, shared_positions};
 
 use super::chosen::Chosen;
 use super::report::{FEATURES, OTHER_PAIRS, Report};

@@ -1,8 +1,6 @@
 //! What the parts of the report are made from, and how much of it they show.
 
-use retold::ids::Rank;
-use retold::relation::Relation;
-use retold::{Findings, JudgeConfig, Model};
+use retold::{Findings, JudgeConfig, Model, Rank, Relation};
 
 use crate::output::OutputConfig;
 

@@ -2,17 +2,15 @@
 
 use std::io::{self, Write};
 
-use retold::ids::PageNo;
+use retold::{
+    Error, Offsets, Outcome, PageNo, ReadOrder, Record, Shown, Source, Watch, each_wanted,
+};
 use serde_json::{Value, json};
 
 use super::chosen::Chosen;
 use super::page::DataPage;
 use super::pairs::Facts;
 use super::report::{Report, TEXT_CHUNK};
-use retold::Error;
-use retold::explain::shown::{Offsets, Shown};
-use retold::read::{Outcome, ReadOrder, Record, Source, each_wanted};
-use retold::watch::Watch;
 
 /// Reads the inputs again and writes the texts; tells how many chunks.
 pub(super) fn write<W: Write>(

@@ -3,10 +3,7 @@
 use std::io::{self, Write};
 
 use rayon::prelude::*;
-use retold::ids::PageNo;
-use retold::method::thousands;
-use retold::watch::Watch;
-use retold::{Error, Findings, Result};
+use retold::{Error, Findings, PageNo, Result, Watch, thousands};
 use serde::Serialize;
 
 use super::chosen::Chosen;

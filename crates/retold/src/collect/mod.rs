@@ -15,5 +15,3 @@ pub use collection::{Collection, ExtractionCounts};
 pub(crate) use learn::{collect, learn_noise, learn_words, read_all};
 pub use pages::{PageRow, Pages};
 pub(crate) use partials::{PartialFingerprints, PartialRows};
-
-pub use crate::page::seconds;

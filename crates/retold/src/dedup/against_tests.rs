@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
+use super::context::preference;
 use super::family_tests::{configs, dropped, find_within, pages};
 use super::tests::limits;
 use super::*;

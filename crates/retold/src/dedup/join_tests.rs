@@ -122,7 +122,7 @@ proptest! {
     #[test]
     fn postings_list_every_shared_key(list in sketches()) {
         let store = store(&list);
-        let postings = Postings::build(&store).unwrap();
+        let postings = Postings::build(&store, |_| 1, 1).unwrap();
         let mut listed = Vec::new();
         let holders = |key: u64| -> Vec<SketchNo> {
             let numbers = SketchNo::first(store.len());

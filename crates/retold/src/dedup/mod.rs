@@ -44,9 +44,8 @@ mod sets_tests;
 #[cfg(test)]
 mod tests;
 
-pub use context::{Limits, preference, ranks};
+pub use context::{Limits, ranks};
 pub use findings::Findings;
-pub use heavy_keys::ClosePolicy;
 pub use join::{Joined, related_pairs};
 pub use pool::in_pool;
 pub use retain::Dropped;

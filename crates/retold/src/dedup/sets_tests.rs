@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::against_tests::by_rule;
+use super::context::preference;
 use super::family_tests::{dropped, large, usual};
 use super::tests::{find, limits};
 use super::*;

@@ -78,7 +78,7 @@ impl Census<'_> {
     /// The lists of the keys on more than `limit` texts. Time O(n log n) in the number of keys.
     pub(super) fn postings(&self, limit: u64) -> Result<Postings> {
         let texts = |sketch: SketchNo| u64::from(self.texts[sketch.at()]);
-        Postings::build_where(self.sketches, texts, limit)
+        Postings::build(self.sketches, texts, limit)
     }
 
     /// The paper's IDF filter (CCDet): keys with ln(N / df) below a threshold.

@@ -24,4 +24,5 @@ pub use frequencies::Frequencies;
 pub use learnt::Knowledge;
 pub use params::CommonRule;
 pub(crate) use params::NoiseParams;
-pub use postings::Postings;
+#[cfg(test)]
+pub(crate) use postings::Postings;

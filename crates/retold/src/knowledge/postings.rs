@@ -15,15 +15,11 @@ pub struct Postings {
 }
 
 impl Postings {
-    /// Builds the index. Time O(n log n) in the number of keys; the result does not depend on threads.
+    /// The lists of the keys whose sketches weigh more than `limit` together. Time O(n log n) in the number of keys; the result does
+    /// not depend on threads.
     ///
     /// Errors: a temporary file cannot be written.
-    pub fn build(sketches: &Sketches) -> Result<Postings> {
-        Self::build_where(sketches, |_| 1, 1)
-    }
-
-    /// The same of the keys whose sketches weigh more than `limit` together.
-    pub fn build_where(
+    pub fn build(
         sketches: &Sketches,
         weight: impl Fn(SketchNo) -> u64 + Sync,
         limit: u64,
@@ -47,11 +43,6 @@ impl Postings {
         self.keys.len()
     }
 
-    /// True if no two sketches share a key.
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
-    }
-
     /// The key and list at a position.
     pub fn at(&self, position: usize) -> (u64, &[SketchNo]) {
         let start = if position == 0 {
@@ -65,11 +56,6 @@ impl Postings {
         )
     }
 
-    /// The position of a key, `None` if fewer than two sketches hold it.
-    pub fn position(&self, key: u64) -> Option<usize> {
-        self.keys.binary_search(&key).ok()
-    }
-
     /// All keys with their lists, ascending by key.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[SketchNo])> {
         (0..self.len()).map(|position| self.at(position))
@@ -78,10 +64,5 @@ impl Postings {
     /// All keys, ascending.
     pub fn keys(&self) -> impl Iterator<Item = u64> {
         self.keys.iter().copied()
-    }
-
-    /// The number of postings in all lists.
-    pub fn total(&self) -> usize {
-        self.sketches.len()
     }
 }

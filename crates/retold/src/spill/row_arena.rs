@@ -76,11 +76,6 @@ impl<T: Pod + Send + Sync> RowArena<T> {
         self.file.as_ref().map_or(self.places.len(), SpillRows::len)
     }
 
-    /// True if there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Adds a row.
     ///
     /// Errors: the temporary file cannot be written.

@@ -17,5 +17,5 @@ mod view;
 pub use graph::Graph;
 pub use method::Concept;
 pub(in crate::method) use method::{INFO, KEYWORLD};
-pub use paths::{Distances, distances};
+pub use paths::distances;
 pub use view::{Network, Node};
