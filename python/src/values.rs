@@ -2,14 +2,14 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use retold::{Judgement as Judged, Sketch as Sketched, Text, Verdict as Said};
+use retold::{Judgement as Judged, Sketch as Sketched, Verdict as Said};
 
 use crate::error::raise;
 
 /// The text of a page; `str()` gives what methods see of it, one line a block.
 #[pyclass(frozen, module = "retold")]
 pub struct Text {
-    pub text: Text,
+    pub text: retold::Text,
     pub id: String,
     pub site: Option<String>,
     pub date: Option<String>,

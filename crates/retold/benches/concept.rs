@@ -158,9 +158,9 @@ fn contributions_bit_parallel(bencher: Bencher<'_, '_>, nodes: usize) {
         .iter()
         .enumerate()
         .flat_map(|(from, to)| to.iter().map(move |&to| (from as u32, to as u32)));
-    let graph = Graph::new(near.len(), edges);
+    let graph = ConceptGraph::new(near.len(), edges);
     let hubs: Vec<u32> = hubs.into_iter().map(|hub| hub as u32).collect();
-    bencher.bench(|| distances(&graph, &hubs));
+    bencher.bench(|| concept_distances(&graph, &hubs));
 }
 
 #[divan::bench(args = [500, 1000], sample_count = 5)]
