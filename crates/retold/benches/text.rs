@@ -75,7 +75,7 @@ fn markup(language: &str) -> String {
 }
 
 #[divan::bench(args = ["utf-8", "gbk declared", "gbk undeclared"])]
-fn decode(bencher: Bencher, name: &str) {
+fn decoded(bencher: Bencher, name: &str) {
     let text = markup("zh").replace('，', "、");
     let bytes = match name {
         "utf-8" => text.into_bytes(),
