@@ -233,7 +233,7 @@ impl Watch for Unseen<'_> {
 #[cfg(test)]
 mod tests {
     use retold::Source;
-    use retold::{Page, dedup};
+    use retold::{METHODS, Page, dedup};
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use retold::{METHODS, PRESETS};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::{World, article, line};
 
@@ -139,7 +139,11 @@ fn every_method_and_parameter_has_its_page() {
     for info in METHODS {
         let page = document(&format!("reference/methods/{}.md", info.name));
         for param in info.all_params() {
-            let row = format!("| `{}` | `{}` |", param.name, param.domain.default());
+            let default = match json!(param.domain.default()) {
+                Value::String(name) => name,
+                number => number.to_string(),
+            };
+            let row = format!("| `{}` | `{default}` |", param.name);
             assert!(
                 page.contains(&row),
                 "docs/reference/methods/{}.md has no row {row}",

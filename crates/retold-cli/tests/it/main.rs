@@ -1,6 +1,7 @@
 //! Tests through the real binary, in one program.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
 mod bad_input;
 mod common;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use retold::{Findings, JudgeConfig, METHODS, Model, Offsets, Page, Source, dedup, explain_pair};
-use retold_report::Finished;
+use retold_report::{Finished, OutputConfig};
 use serde_json::Value;
 
 use crate::common::{World, article};
@@ -282,8 +282,11 @@ fn one_fixture_through_every_door() {
         related += batch.len();
 
         // What the run recorded is enough to run it again.
-        let recorded = world.summary(&out)["parameters"].clone();
-        let config = JudgeConfig::from_value(recorded)
+        let mut recorded = world.summary(&out)["parameters"].clone();
+        let recorded = recorded.as_object_mut().unwrap();
+        let output = OutputConfig::taken_from(recorded).unwrap();
+        assert!(!output.kept && recorded.remove("allow_empty").is_some());
+        let config = JudgeConfig::from_map(recorded.clone())
             .unwrap()
             .below(&world.path(""));
         let findings = dedup(pages(&config), &config).unwrap();

@@ -37,6 +37,17 @@ fn parameters_come_from_the_command_line_and_from_files() {
         ])
         .code(0);
     assert_eq!(pairs("c"), 0);
+    for (out, name) in [("e", "param-file"), ("f", "params")] {
+        let config = world.file(
+            "c.toml",
+            format!("method = \"period\"\n{name} = \"p.toml\"\n"),
+        );
+        let config = config.display().to_string();
+        world
+            .run(&["dedup", "in.jsonl", "-o", out, "--config", &config])
+            .code(0);
+        assert_eq!(pairs(out), 0, "{name}");
+    }
     let both = [
         "dedup",
         "--method",
@@ -44,7 +55,7 @@ fn parameters_come_from_the_command_line_and_from_files() {
         "in.jsonl",
         "-o",
         "d",
-        "--params",
+        "--param-file",
         "p.toml",
         "--param",
         "threshold=0.8",
@@ -154,7 +165,7 @@ fn the_example_config_has_every_option_and_works() {
             let left_out = [
                 "files-from",
                 "against",
-                "params ",
+                "param-file",
                 "preset",
                 "knowledge",
                 "user-dict",
