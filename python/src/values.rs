@@ -34,7 +34,7 @@ pub struct Verdict {
     shared: u32,
 }
 
-/// What sketches tell of two pages: `answer` is `no`, `yes`, or `doubt`, and then the texts decide.
+/// What sketches tell of two pages: `answer` is `no`, `yes`, or `needs_verification`, and then the texts decide.
 #[pyclass(frozen, module = "retold")]
 pub struct Judgement(pub Judged);
 
@@ -67,17 +67,17 @@ impl Judgement {
 
 #[pymethods]
 impl Judgement {
-    /// `no`, `yes` or `doubt`.
+    /// `no`, `yes` or `needs_verification`.
     #[getter]
     fn answer(&self) -> &'static str {
         match self.0 {
             Judged::No => "no",
             Judged::Yes(_) => "yes",
-            Judged::NeedsVerification(_) => "doubt",
+            Judged::NeedsVerification(_) => "needs_verification",
         }
     }
 
-    /// The verdict, in doubt what it seems to be; None if the answer is no.
+    /// The verdict, or what it seems to be until it is verified; None if the answer is no.
     #[getter]
     fn verdict(&self) -> Option<Verdict> {
         self.said().map(Verdict::from)

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
-use retold::{Error, Findings, Result, Watch, peak_memory};
+use retold::{Error, Findings, Result, Stage, Watch, peak_memory};
 
 use crate::out::{MODEL, OutDir, SUMMARY};
 use crate::output::Request;
@@ -18,7 +18,7 @@ pub fn write(
     watch: &dyn Watch,
 ) -> Result<Summary> {
     let start = Instant::now();
-    watch.begin("writing", 0);
+    watch.begin(Stage::Write.name(), 0);
     let output = &request.output;
     let mut summary = summary(findings, request);
     // One file is written to `kept/` by one thread.
@@ -35,7 +35,10 @@ pub fn write(
         },
     );
     tables.and(kept).and(report)?;
-    let written = ("write".to_owned(), start.elapsed().as_secs_f64());
+    let written = (
+        Stage::Write.name().to_owned(),
+        start.elapsed().as_secs_f64(),
+    );
     summary.run.seconds.push(written);
     write_text(&out, MODEL, &findings.model.to_json())?;
     let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;

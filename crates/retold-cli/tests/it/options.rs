@@ -292,7 +292,7 @@ fn quiet_says_nothing_and_verbose_says_more() {
         "{verbose}"
     );
     // What each stage used, where no bar can show it.
-    for stage in ["reading", "pairs", "clusters", "writing"] {
+    for stage in ["read", "join", "cluster", "write"] {
         let told = run.stderr();
         let line = told
             .lines()

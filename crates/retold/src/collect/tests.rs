@@ -52,7 +52,7 @@ fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
         assert_eq!((found.read, found.bytes), (expected.read, expected.bytes));
         assert_eq!(found.sites, expected.sites);
         assert_eq!(found.pages.len(), expected.pages.len());
-        let mut drafts = 0;
+        let mut partials = 0;
         for page in PageNo::first(expected.pages.len()) {
             assert_eq!(found.id(page), expected.id(page));
             let (row, other) = (found.page(page), expected.page(page));
@@ -62,17 +62,17 @@ fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
                 ..other
             };
             assert_eq!(row, same);
-            // Of copies another one may have the draft.
-            let draft = |of: &Collection| -> Option<Vec<u64>> {
+            // Of copies another one may have the partial fingerprint.
+            let partial = |of: &Collection| -> Option<Vec<u64>> {
                 let row = of.partial.of_pages.row(page)?;
                 Some(of.partial.rows.get(row).to_vec())
             };
-            if let (Some(a), Some(b)) = (draft(&found), draft(&expected)) {
+            if let (Some(a), Some(b)) = (partial(&found), partial(&expected)) {
                 assert_eq!(a, b);
-                drafts += 1;
+                partials += 1;
             }
         }
-        assert!(drafts > 100);
+        assert!(partials > 100);
         memory.check().unwrap();
     }
 }

@@ -57,7 +57,7 @@ impl Fingerprints {
             }
             Ok(())
         };
-        let journal = resume.map(|resume| resume.journal("proofs", take_up));
+        let journal = resume.map(|resume| resume.journal("fingerprints", take_up));
         all.journal = journal.transpose()?;
         Ok(all)
     }

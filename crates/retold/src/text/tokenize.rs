@@ -47,6 +47,15 @@ impl fmt::Debug for Tokenizer {
     }
 }
 
+/// jieba's dictionary of Chinese words. It is not the crate's own copy: to pack that, a compressor is built for the build alone.
+static DICTIONARY: &[u8] = include_bytes!("../../data/jieba/dict.txt.zst");
+
+/// jieba with its dictionary and no other words.
+fn with_dictionary() -> Jieba {
+    let lines = zstd::decode_all(DICTIONARY).expect("the packed dictionary is in the program");
+    Jieba::with_dict(&mut &lines[..]).expect("the dictionary is jieba's")
+}
+
 impl Tokenizer {
     /// A tokenizer that also knows the words of a dictionary in jieba's form: one word a line, if wanted followed by
     /// its frequency and part of speech (which is ignored); without a frequency it gets one that makes it a word.
@@ -94,10 +103,10 @@ impl Tokenizer {
     fn jieba(&self) -> &Jieba {
         static SHARED: OnceLock<Jieba> = OnceLock::new();
         if self.user_words.is_empty() {
-            return SHARED.get_or_init(Jieba::new);
+            return SHARED.get_or_init(with_dictionary);
         }
         self.own.get_or_init(|| {
-            let mut jieba = Jieba::new();
+            let mut jieba = with_dictionary();
             for user in &self.user_words {
                 jieba.add_word(&user.word, user.frequency, None);
             }
