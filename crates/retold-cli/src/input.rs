@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use retold::{Error, Page, ReadOptions, Result, Source, discover, each_page, page_ids};
+use retold::{Error, Page, ReadOptions, Result, Source, Stage, discover, each_page, page_ids};
 use tempfile::NamedTempFile;
 
 /// How records become pages.
@@ -113,7 +113,7 @@ pub fn each_page_by_id<T: Send>(
         &sources,
         read,
         &(),
-        "reading",
+        Stage::Read.name(),
         make,
         |source, number, made| {
             match made {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{Concept, Error, JudgeConfig, Model, Page, Result, Text, each_page, page_ids};
+use retold::{Concept, Error, JudgeConfig, Model, Page, Result, Stage, Text, each_page, page_ids};
 use retold_report::network::{dot, graphml, svg};
 
 use crate::input::{ReadArgs, sources};
@@ -136,7 +136,7 @@ impl Args {
             &sources,
             read,
             &(),
-            "reading",
+            Stage::Read.name(),
             decodes,
             |source, number, page| {
                 let page = match page {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use indicatif::{BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use retold::{Error, Result, Watch};
+use retold::{Error, Result, Stage, Watch};
 
 /// A bar for the stage at work, on standard error if that is a terminal.
 pub struct Progress {
@@ -98,7 +98,9 @@ impl Watch for Progress {
     fn begin(&self, stage: &'static str, total: u64) {
         let template = match (stage, total) {
             (_, 0) => "{spinner} {msg} {elapsed}",
-            ("reading", _) => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left",
+            (stage, _) if stage == Stage::Read.name() => {
+                "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left"
+            }
             _ => "{msg} {wide_bar} {human_pos}/{human_len}, {eta} left",
         };
         self.say_stage(Some(stage));

@@ -20,7 +20,7 @@ pub enum Stage {
     HeavyKeys,
     /// Texts are made ready to be aligned: their full fingerprints.
     Fingerprint,
-    /// Pairs of small components are verified on fingerprints.
+    /// Pairs of groups on short posting lists are verified on fingerprints, before pages are decided.
     Verify,
     /// Pages are decided in the order of preference: kept or dropped.
     Retain,

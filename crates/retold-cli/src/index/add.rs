@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use rayon::prelude::*;
-use retold::{Error, Outcome, Page, Result, Source, Watch, discover, each_page};
+use retold::{Error, Outcome, Page, Result, Source, Stage, Watch, discover, each_page};
 use retold_index::{Index, Match, MatchLine, Prepared};
 use serde::Serialize;
 
@@ -177,7 +177,7 @@ fn each_group(
             &sources,
             read,
             &progress,
-            "reading",
+            Stage::Read.name(),
             prepare,
             |source, number, made| {
                 let id = || format!("{}#{number}", source.name);

@@ -43,8 +43,9 @@ impl TextSource for Reread<'_> {
         take: &mut Take<'_>,
         watch: &dyn Watch,
     ) -> Result<()> {
-        // Pages of no source come last.
-        let is_ours = |page: &PageNo| self.collection.page(*page).source != u32::MAX;
+        // Pages of other sources, or of none, come last.
+        let is_ours =
+            |page: &PageNo| (self.collection.page(*page).source as usize) < self.sources.len();
         let (wanted, others) = wanted.split_at(wanted.partition_point(is_ours));
         let at = |&page: &PageNo| {
             let row = self.collection.page(page);

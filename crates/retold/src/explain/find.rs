@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::page::Page;
 use crate::read::{self, Outcome, PageId, Record, Source, each_page, page_ids};
-use crate::watch::Watch;
+use crate::watch::{Stage, Watch};
 
 /// Inputs, and the model that says how they are read.
 #[derive(Clone)]
@@ -107,15 +107,22 @@ impl ExplainInputs {
             Ok((sketch.text_hash, sketch.keys))
         };
         let read = &self.model.config().read;
-        each_page(&self.sources, read, watch, "reading", make, |_, _, made| {
-            if let Ok((text, keys)) = made
-                && seen.insert(text)
-            {
-                keys.iter()
-                    .for_each(|&key| *counts.entry(key).or_default() += 1);
-            }
-            Ok(())
-        })?;
+        each_page(
+            &self.sources,
+            read,
+            watch,
+            Stage::Read.name(),
+            make,
+            |_, _, made| {
+                if let Ok((text, keys)) = made
+                    && seen.insert(text)
+                {
+                    keys.iter()
+                        .for_each(|&key| *counts.entry(key).or_default() += 1);
+                }
+                Ok(())
+            },
+        )?;
         Ok(counts)
     }
 
