@@ -52,7 +52,7 @@ pub enum Against {
 
 /// Reads the inputs, finds the copies, writes the output folder.
 ///
-/// Errors: those of [`Model::new`], [`OutDir::open`], [`read::discover`], [`Dedup::run`] and [`write()`].
+/// Errors: those of [`Model::new`], [`OutDir::open`], [`discover()`](retold::discover), [`Dedup::run`] and [`write()`].
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     columns::check(job.output.tables)?;
     let out = OutDir::open(&job.out, job.force, job.resume)?;
@@ -92,7 +92,7 @@ fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
 
 /// The files to read. An output folder below an INPUT is not read.
 ///
-/// Errors: those of [`read::discover`], an input inside the output folder, and no file at all.
+/// Errors: those of [`discover()`](retold::discover), an input inside the output folder, and no file at all.
 pub fn sources(job: &Job) -> Result<Vec<Source>> {
     let mut sources = discover(&job.inputs, &job.judge.read)?;
     if let Ok(out) = job.out.canonicalize() {

@@ -181,7 +181,7 @@ impl Crate {
     }
 
     /// A path as it is seen from the root of the crate; `None` if it leads out of it.
-    fn from_root(&self, module: &Module, path: &[String]) -> Option<Vec<String>> {
+    fn absolute(&self, module: &Module, path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
             "crate" => Some(rest.to_vec()),
@@ -189,7 +189,7 @@ impl Crate {
             "super" => {
                 let parent = module[..module.len().checked_sub(1)?].to_vec();
                 match rest.first().is_some_and(|next| next == "super") {
-                    true => self.from_root(&parent, rest),
+                    true => self.absolute(&parent, rest),
                     false => Some([&parent, rest].concat()),
                 }
             }
@@ -215,7 +215,7 @@ impl Crate {
         let handed_on = source.imports.iter().filter(|_| depth < 8);
         let mut handed_on = handed_on.filter(|(_, here, _)| here == name || here == "*");
         handed_on.find_map(|(import, here, _)| {
-            let target = self.from_root(&module, import)?;
+            let target = self.absolute(&module, import)?;
             let rest = if here == "*" { rest } else { &rest[1..] };
             self.definer(&[&target, rest].concat(), depth + 1)
         })
@@ -228,7 +228,7 @@ impl Crate {
             let names: BTreeSet<&str> = source.paths.iter().map(|path| path[0].as_str()).collect();
             let mut modules = BTreeMap::new();
             for (path, here, is_public) in &source.imports {
-                let Some(path) = self.from_root(module, path) else {
+                let Some(path) = self.absolute(module, path) else {
                     continue;
                 };
                 match self.definer(&path, 0) {
@@ -244,7 +244,7 @@ impl Crate {
             for path in source.paths.iter().filter(|path| path.len() > 1) {
                 let path = match modules.get(path[0].as_str()) {
                     Some(module) => Some([module, &path[1..]].concat()),
-                    None => self.from_root(module, path),
+                    None => self.absolute(module, path),
                 };
                 used.extend(path.and_then(|path| self.definer(&path, 0)));
             }

@@ -8,7 +8,7 @@ use std::process::Command;
 #[test]
 fn the_dictionary_is_that_of_the_crate() {
     let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .args(["metadata", "--format-version", "1", "--locked"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();

@@ -23,7 +23,6 @@ fn packages() -> Vec<Value> {
             "--format-version",
             "1",
             "--locked",
-            "--offline",
             "--all-features",
         ])
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))

@@ -165,8 +165,7 @@ proptest! {
             let saved = folder.path().join("saved");
             let run = |resume: bool| {
                 let model = Model::new(config.clone()).unwrap();
-                let mut resources = RunConfig::default();
-                resources.resume = resume.then(|| saved.clone());
+                let resources = RunConfig { resume: resume.then(|| saved.clone()), ..RunConfig::default() };
                 let job = Dedup::new(model).resources(&resources).limits(limits(family, heavy));
                 let found = job.run_within(sources.clone(), &Memory::in_small_parts()).unwrap();
                 (found.pairs, found.clusters, found.dropped, found.large_components, found.candidates, found.verified, found.model.to_json())

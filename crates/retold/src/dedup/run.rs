@@ -6,7 +6,7 @@ use super::context::{Context, Limits, old_first, preference};
 use super::findings::Findings;
 use super::pool::in_pool;
 use super::stage::Stopwatch;
-use super::stages::{Related, relate};
+use super::stages::relate;
 use super::texts::{Reread, TextSource};
 use crate::collect::{Collection, collect, learn_noise, learn_words, read_all};
 use crate::config::{JudgeConfig, RunConfig};
@@ -275,6 +275,25 @@ struct Sketched<'a> {
     resume: Option<Resume>,
 }
 
+/// For each page, by rank, its place in the order of preference, and whether it is one of the last pages, which are old; the second is
+/// empty if there are none.
+fn order(
+    collection: &Collection,
+    model: &Model,
+    old_pages: usize,
+    by_id: &[PageNo],
+    watch: &dyn Watch,
+) -> Result<(Vec<u32>, Vec<bool>)> {
+    let preference = preference(collection, model.config().canonical, by_id, watch)?;
+    if old_pages == 0 {
+        return Ok((preference, Vec::new()));
+    }
+    let first_old = collection.pages.len() - old_pages;
+    let is_old = by_id.iter().map(|page| page.at() >= first_old);
+    let is_old: Vec<bool> = is_old.collect();
+    Ok((old_first(&preference, &is_old), is_old))
+}
+
 impl Sketched<'_> {
     /// The stages after sketching. Texts of pages that are of no source come from `texts`; the others are read again.
     fn find(self, texts: Option<&dyn TextSource>, mut clock: Stopwatch) -> Result<Findings> {
@@ -291,13 +310,7 @@ impl Sketched<'_> {
         let memory = collection.memory().clone();
         memory.suffices(collection.pages.len())?;
         let by_id = collection.pages.by_id();
-        let mut preference = preference(&collection, model.config().canonical, &by_id, watch)?;
-        let first_old = collection.pages.len() - old_pages;
-        let mut is_old = Vec::new();
-        if old_pages > 0 {
-            is_old = by_id.iter().map(|page| page.at() >= first_old).collect();
-            preference = old_first(&preference, &is_old);
-        }
+        let (preference, is_old) = order(&collection, &model, old_pages, &by_id, watch)?;
         let sketches = std::mem::take(&mut collection.sketches);
         let partial = std::mem::take(&mut collection.partial);
         let reread = Reread {
@@ -318,16 +331,7 @@ impl Sketched<'_> {
             limits,
         };
         let related = relate(&context, sketches, partial, &reread, &mut clock)?;
-        let Related {
-            listed,
-            pruned,
-            pruned_of,
-            unpruned,
-            candidates,
-            verified,
-            spent,
-        } = related;
-        collection.spent += spent;
+        collection.spent += related.spent;
         collection.pages.recall();
         Ok(Findings {
             model,
@@ -336,15 +340,15 @@ impl Sketched<'_> {
             sources,
             collection,
             by_id,
-            pairs: listed.pairs,
-            large_components: listed.large,
-            clusters: listed.clusters,
-            dropped: listed.dropped,
-            pruned,
-            pruned_of,
-            unpruned,
-            candidates,
-            verified,
+            pairs: related.listed.pairs,
+            large_components: related.listed.large,
+            clusters: related.listed.clusters,
+            dropped: related.listed.dropped,
+            pruned: related.pruned,
+            pruned_of: related.pruned_of,
+            unpruned: related.unpruned,
+            candidates: related.candidates,
+            verified: related.verified,
             threads: rayon::current_num_threads(),
             times: clock.finish(),
         })
