@@ -68,15 +68,22 @@ pub fn read(name: &str, data: &[u8]) {
     if name != "pages" && begins_alike {
         let again = self::pages(outcomes(&self::source(kept)));
         assert_eq!(pages.len(), again.len());
-        assert!(pages.iter().zip(&again).all(|(a, b)| a.content == b.content));
+        assert!(
+            pages
+                .iter()
+                .zip(&again)
+                .all(|(a, b)| a.content == b.content)
+        );
     }
 }
 
 fn pages(outcomes: Vec<(u64, Outcome)>) -> Vec<Page> {
-    let pages = outcomes.into_iter().filter_map(|(_, outcome)| match outcome {
-        Outcome::Page(page) => Some(page),
-        _ => None,
-    });
+    let pages = outcomes
+        .into_iter()
+        .filter_map(|(_, outcome)| match outcome {
+            Outcome::Page(page) => Some(page),
+            _ => None,
+        });
     pages.collect()
 }
 
@@ -92,7 +99,8 @@ static INDEX: LazyLock<Fixture> = LazyLock::new(|| {
     let model = Model::new(JudgeConfig::default()).expect("a model");
     let mut writer = Index::builder(&folder).create(&model).expect("an index");
     let story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon.";
-    let page = |number: u32| Page::text(format!("page {number}"), format!("{story} Part {number}."));
+    let page =
+        |number: u32| Page::text(format!("page {number}"), format!("{story} Part {number}."));
     for number in 0..6 {
         let prepared = writer.index().prepare(page(number)).expect("a page");
         writer.add(&[prepared], None).expect("added");

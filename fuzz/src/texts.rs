@@ -2,7 +2,10 @@
 
 use std::sync::LazyLock;
 
-use retold::{Extract, JudgeConfig, METHODS, Markup, Model, Page, Sketch, Text, TextOptions, WordForm, decode, tame, text_of};
+use retold::{
+    Extract, JudgeConfig, METHODS, Markup, Model, Page, Sketch, Text, TextOptions, WordForm,
+    decode, tame_html, text_of,
+};
 
 fn options(extract: Extract) -> TextOptions {
     TextOptions {
@@ -19,7 +22,11 @@ fn check(text: &Text) {
     let mut end = 0;
     for sentence in &text.sentences {
         assert!(sentence.start >= end && sentence.end >= sentence.start);
-        assert!(text.folded.get(sentence.start as usize..sentence.end as usize).is_some());
+        assert!(
+            text.folded
+                .get(sentence.start as usize..sentence.end as usize)
+                .is_some()
+        );
         end = sentence.end;
     }
     for (at, block) in text.seen() {
@@ -136,7 +143,10 @@ pub fn judge(data: &[u8]) {
     let Some((&first, data)) = data.split_first() else {
         return;
     };
-    let cut = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
+    let cut = data
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(data.len());
     let model = &MODELS[usize::from(first) % MODELS.len()];
     let side = |bytes: &[u8]| {
         let page = Page::text("page", String::from_utf8_lossy(bytes));

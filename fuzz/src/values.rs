@@ -4,7 +4,10 @@ use std::path::Path;
 use std::str::from_utf8;
 use std::sync::LazyLock;
 
-use retold::{Gold, JudgeConfig, Model, Sketch, Synonyms, Text, TextOptions, Tokenizer, date_seconds, read_reported, site_of};
+use retold::{
+    Gold, JudgeConfig, Model, Sketch, Synonyms, Text, TextOptions, Tokenizer, date_seconds,
+    read_reported, site_of,
+};
 
 use crate::files::file;
 

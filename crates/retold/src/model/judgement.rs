@@ -9,7 +9,7 @@ pub enum Judgement {
     No,
     /// This is what the first page is to the second.
     Yes(Verdict),
-    /// They seem to be related in this way; the texts decide ([`Model::verify`]).
+    /// They seem to be related in this way; the texts decide ([`Model::verify`](crate::Model::verify)).
     NeedsVerification(Verdict),
 }
 
@@ -31,6 +31,6 @@ impl Judgement {
 pub struct Relating {
     /// What the first is to the second.
     pub verdict: Verdict,
-    /// It holds if the shorter of the two pages has at most this many own characters ([`Sketch::main_chars`]).
+    /// It holds if the shorter of the two pages has at most this many characters of main text ([`Sketch::main_chars`](crate::Sketch::main_chars)).
     pub up_to: u64,
 }

@@ -22,7 +22,7 @@ pub struct Text {
     /// The visible text folded: the same blocks, also separated by one `\n`.
     pub folded: String,
     /// Byte ranges in [`Text::folded`] of the sentences that a full stop ends, in order, of the blocks that methods
-    /// see, if they were asked for ([`TextOptions::sentences`]). A sentence begins after the previous full stop or the block's start and ends before its own full stop.
+    /// see, if they were asked for ([`TextOptions::sentences`](crate::TextOptions::sentences)). A sentence begins after the previous full stop or the block's start and ends before its own full stop.
     pub sentences: Vec<Sentence>,
     /// For each block whether methods see it; empty if they see all.
     pub main: Vec<bool>,
