@@ -85,7 +85,7 @@ pub use read::{
     each_page, each_record, each_wanted, leave_out, page_ids,
 };
 pub use text::charset::decode;
-#[cfg(feature = "precise")]
+#[cfg(any(feature = "precise", fuzzing))]
 pub use text::guard::tame as tame_html;
 pub use text::html::visible_text as html_visible_text;
 pub use text::plain::visible_text as plain_visible_text;
