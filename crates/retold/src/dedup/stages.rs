@@ -70,46 +70,25 @@ pub(super) fn relate(
         groups: &groups,
     };
 
-    clock.begin(Stage::Join);
-    let join = stages.index()?;
-    let (seen, mut components, joined) = stages.join(&join)?;
-    memory.check()?;
-
-    clock.begin(Stage::HeavyKeys);
-    let bounds = |size| model.bounds(size);
-    let heavy = HeavyKeys::new(&join, &bounds, ClosePolicy::default(), memory)?;
-    let probes = stages.probing_groups(&mut components, &heavy);
-    let mut verification = Verification::new(judge, partial)?;
-    let (to_check, join_pairs) = stages.split(seen, &components, &probes, &verification)?;
-    let places = stages.places();
-    let probing = Probing {
-        judge,
-        places: &places,
-        join_pairs: &join_pairs,
-        isolated: Vec::new(),
-    };
-    let decided = stages.decide(
-        probing,
-        heavy,
-        &probes,
-        &mut verification,
-        (texts, &mut *clock),
-    )?;
+    let found = stages.find(partial, texts, clock)?;
 
     clock.begin(Stage::Cluster);
     context.watch.begin(Stage::Cluster.name(), 0);
     let listing = Components {
         judge,
-        verification: &verification,
-        decided: decided.as_ref(),
+        verification: &found.verification,
+        decided: found.decided.as_ref(),
     };
-    let listed = listing.list(to_check, &components)?;
+    let listed = listing.list(found.to_check, &found.components)?;
     memory.check()?;
-    let verified = verification.verified();
-    drop(verification);
+    let decided = found.decided.as_ref();
+    let probed = decided.map_or(0, |decided| decided.candidates);
+    let verified = found.verification.verified();
+    let joined = found.joined;
+    drop(found.verification);
     Ok(Related {
         listed,
-        candidates: joined.candidates + decided.map_or(0, |decided| decided.candidates),
+        candidates: joined.candidates + probed,
         verified,
         spent: joined.spent,
         pruned,
@@ -156,6 +135,18 @@ fn prune(
     Ok((model.prune_all(pruned)?, pruned_of, unpruned))
 }
 
+/// What is known of groups once those that probe are decided.
+struct FoundGroups<'a> {
+    /// The components of the pairs that were found, as sketches see them.
+    components: UnionFind,
+    /// The pairs of components that do not probe, as sketches see them ([`list`]).
+    to_check: Sorter<[u32; 8]>,
+    /// What was decided of the groups that probe.
+    decided: Option<Decided>,
+    verification: Verification<'a>,
+    joined: Joined<Pair>,
+}
+
 /// The stages of a run over the exact groups of a collection.
 struct Stages<'a> {
     context: &'a Context<'a>,
@@ -164,6 +155,43 @@ struct Stages<'a> {
 }
 
 impl<'a> Stages<'a> {
+    /// The stages from the join until pages are decided. Posting lists and pairs by group are gone at the end.
+    fn find(
+        &self,
+        partial: PartialFingerprints,
+        texts: &dyn TextSource,
+        clock: &mut Stopwatch,
+    ) -> Result<FoundGroups<'a>> {
+        let Context { model, memory, .. } = self.context;
+        clock.begin(Stage::Join);
+        let join = self.index()?;
+        let (seen, mut components, joined) = self.join(&join)?;
+        memory.check()?;
+
+        clock.begin(Stage::HeavyKeys);
+        let bounds = |size| model.bounds(size);
+        let heavy = HeavyKeys::new(&join, &bounds, ClosePolicy::default(), memory)?;
+        let probes = self.probing_groups(&mut components, &heavy);
+        let mut verification = Verification::new(self.judge, partial)?;
+        let (to_check, join_pairs) = self.split(seen, &components, &probes, &verification)?;
+        let places = self.places();
+        let probing = Probing {
+            judge: self.judge,
+            places: &places,
+            join_pairs: &join_pairs,
+            isolated: Vec::new(),
+        };
+        let with = (texts, clock);
+        let decided = self.decide(probing, heavy, &probes, &mut verification, with)?;
+        Ok(FoundGroups {
+            components,
+            to_check,
+            decided,
+            verification,
+            joined,
+        })
+    }
+
     /// The inverted index of the join.
     fn index(&self) -> Result<Join> {
         let Context { model, limits, .. } = self.context;
@@ -286,14 +314,17 @@ impl<'a> Stages<'a> {
     }
 
     /// What is decided of the groups that probe, once the fingerprints are made that it takes. Then all that others need are made too.
-    fn decide(
+    fn decide<'j>(
         &self,
-        mut probing: Probing<'a>,
-        mut heavy: HeavyKeys<'a>,
+        mut probing: Probing<'j>,
+        mut heavy: HeavyKeys<'j>,
         probes: &[bool],
         verification: &mut Verification<'a>,
         (texts, clock): (&dyn TextSource, &mut Stopwatch),
-    ) -> Result<Option<Decided>> {
+    ) -> Result<Option<Decided>>
+    where
+        'a: 'j,
+    {
         let all = GroupNo::first(probes.len());
         let mut groups: Vec<GroupNo> = all.filter(|group| probes[group.at()]).collect();
         let mut found = Vec::new();
