@@ -173,14 +173,13 @@ impl<'a> Dedup<'a> {
                 collect_or_resume(&all, &mut model, memory, from, (watch, &mut begin))?
             }
             Against::Sources(old) => {
-                let new_sources = all.len();
                 all.extend(old);
                 let (new, old) = all.split_at(new_sources);
-                let both = [new, old];
-                let collection =
-                    collect_both(both, &mut model, may_be_empty, memory, (watch, &mut begin))?;
-                old_pages = collection.1;
-                collection.0
+                let tell = (watch, &mut begin as &mut dyn FnMut(Stage));
+                let (collection, old) =
+                    collect_both([new, old], &mut model, may_be_empty, memory, tell)?;
+                old_pages = old;
+                collection
             }
             Against::Stored(old) => {
                 begin(Stage::Read);
