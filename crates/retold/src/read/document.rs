@@ -6,9 +6,9 @@ use bytes::Bytes;
 
 use super::format::{Format, OpenFile, Records};
 use super::frame::too_large;
-use super::mark::{Decide, RecordDecision};
+use super::mark::Decide;
 use super::options::ReadOptions;
-use super::output::copy_file;
+use super::output::copy_one;
 use super::record::{Body, Outcome, Record, Unparsed};
 use super::source::Source;
 use super::window::Window;
@@ -36,10 +36,7 @@ impl Format for Document {
         decide: Decide<'_, '_>,
         to: &Path,
     ) -> Result<()> {
-        match decide(1) {
-            RecordDecision::Leave => Ok(()),
-            _ => copy_file(source, to),
-        }
+        copy_one(source, decide, to)
     }
 }
 

@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 use flate2::write::GzEncoder;
 
 use super::compression::Compression;
+use super::mark::{Decide, RecordDecision};
 use super::source::Source;
 use crate::error::{Error, Result};
 
-/// Copies a source that is one record.
-pub(crate) fn copy_file(source: &Source, to: &Path) -> Result<()> {
+/// Copies a source that is one record, unless that is left out.
+pub(crate) fn copy_one(source: &Source, decide: Decide<'_, '_>, to: &Path) -> Result<()> {
+    if matches!(decide(1), RecordDecision::Leave) {
+        return Ok(());
+    }
     make_folder(to)?;
     std::fs::copy(&source.path, to).map_err(Error::io("cannot write", to))?;
     let same = source.seen.note_file(to);

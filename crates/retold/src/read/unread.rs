@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::format::{Format, OpenFile, Records};
-use super::mark::{Decide, RecordDecision};
+use super::mark::Decide;
 use super::options::ReadOptions;
-use super::output::copy_file;
+use super::output::copy_one;
 use super::record::{Outcome, Record};
 use super::source::Source;
 use crate::error::Result;
@@ -36,9 +36,6 @@ impl Format for Unread {
         decide: Decide<'_, '_>,
         to: &Path,
     ) -> Result<()> {
-        match decide(1) {
-            RecordDecision::Leave => Ok(()),
-            _ => copy_file(source, to),
-        }
+        copy_one(source, decide, to)
     }
 }
