@@ -67,7 +67,8 @@ def main():
     found.kept.write.parquet(f"{args.out}/kept")
     found.dropped.write.parquet(f"{args.out}/dropped")
     found.pairs.write.parquet(f"{args.out}/pairs")
-    print(f"{found.report['pages']} pages, {found.report['dropped']} dropped, {found.report['shuffled_bytes_per_page']} bytes shuffled a page")
+    records, run = found.summary["records"], found.summary["run"]
+    print(f"{records['read']} pages, {records['dropped']} dropped, {run['shuffled_bytes_per_page']} bytes shuffled a page")
 
 
 if __name__ == "__main__":

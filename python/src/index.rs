@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{Error, Offsets, Outcome, Result, RunConfig, Source, each_record};
+use retold::{Error, Offsets, Outcome, Result, RunConfig, Source, Stage, each_record};
 use retold_index::{Index as Library, Match, Prepared, Writer};
 use serde_json::{Value, json};
 
@@ -95,7 +95,8 @@ impl Index {
         job::run(py, progress, |watch| {
             let (mut group, mut answers) = (Vec::new(), Vec::new());
             let make = |source: u32, record| self.prepare(&pages.sources[source as usize], record);
-            each_record(&pages.sources, read, watch, "reading", make, |made| {
+            let stage = Stage::Read.name();
+            each_record(&pages.sources, read, watch, stage, make, |made| {
                 group.extend(made.take());
                 if group.len() >= count.max(1) {
                     answers.extend(work(&std::mem::take(&mut group))?);

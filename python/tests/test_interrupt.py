@@ -10,7 +10,7 @@ def pages():
     for number in range(100_000):
         yield {"text": " ".join(map(str, random.Random(number).choices(range(50_000), k=200)))}
 def said(stage, done, total):
-    if stage == "reading" and done:
+    if stage == "read" and done:
         print("working", flush=True)
 try:
     retold.dedup(pages(), progress=said)

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::ids::PageNo;
 use crate::page::Page;
 use crate::text::decodes;
-use crate::watch::Watch;
+use crate::watch::{Stage, Watch};
 
 /// A page's id, and where the page is.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub fn page_ids<'s>(
         sources,
         options,
         watch,
-        "reading",
+        Stage::Read.name(),
         make,
         |source, record, id| {
             if let Ok(id) = id {
