@@ -36,6 +36,7 @@
 
 #![forbid(unsafe_code)]
 
+mod align;
 mod cluster;
 mod collect;
 mod config;

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::fingerprint::Fingerprint;
-use super::grams::may_vary;
 use super::position_index::{MatchBlock, Matches};
+use crate::align::Word;
 use crate::relation::ratio;
 
 /// What is counted on two texts. The smaller is the one with fewer tokens.
@@ -56,16 +56,17 @@ impl Differences {
             tokens: small.tokens,
             ..Differences::default()
         };
-        if alignment.matches.runs == small.runs().len() {
+        let runs = small.run_count(alignment.run);
+        if alignment.matches.runs == runs {
             return found;
         }
         let gaps = alignment.gaps(large.tokens);
-        let is_sure = ratio(alignment.matches.runs, small.runs().len()) >= SURE;
+        let is_sure = ratio(alignment.matches.runs, runs) >= SURE;
         let mut span = span(alignment, &gaps, if is_sure { width } else { 0 });
         if let Some(byline) = byline(&gaps, small, width) {
             span.start = span.start.max(byline.end);
         }
-        let is_short = small.tokens < short;
+        let (is_short, are_short) = (small.tokens < short, large.tokens < short);
         let (mut left, mut right) = (Replaced::default(), Replaced::default());
         for Gap { here, there } in gaps {
             let is_inside = span.start < here.start && here.end < span.end;
@@ -75,9 +76,7 @@ impl Differences {
             let opposite = here.len().min(there.len());
             if opposite > 0 && (is_inside || is_short) {
                 found.replaced += opposite;
-                let spelled = [small.spelled(&here), large.spelled(&there)];
-                if let [Some(here), Some(there)] = spelled
-                    && is_spelling(here, there)
+                if are_short && is_spelling(&small.words[here.clone()], &large.words[there.clone()])
                 {
                     found.variants += opposite;
                 }
@@ -147,6 +146,12 @@ impl Alignment {
         let length = block.runs + self.run - 1;
         let from = |start: usize| start..start + length;
         (from(block.place), from(block.there))
+    }
+
+    /// How many tokens of the smaller text have no match.
+    pub(super) fn unmatched(&self) -> usize {
+        // How many tokens the other text has matters to what stands opposite only.
+        self.gaps(0).iter().map(|gap| gap.here.len()).sum()
     }
 
     /// The gaps in order; the other text has so many tokens.
@@ -230,10 +235,10 @@ fn byline(gaps: &[Gap], small: &Fingerprint<'_>, width: usize) -> Option<Range<u
 }
 
 /// Whether two passages differ as editions of a text do: in characters that may be spelled otherwise, none beside another.
-fn is_spelling(here: &[u64], there: &[u64]) -> bool {
-    let differs = |at: usize| here[at] != there[at];
+fn is_spelling(here: &[Word], there: &[Word]) -> bool {
+    let differs = |at: usize| here[at].hash() != there[at].hash();
     let is_variant =
-        |at: usize| may_vary(here[at]) && may_vary(there[at]) && (at == 0 || !differs(at - 1));
+        |at: usize| here[at].may_vary() && there[at].may_vary() && (at == 0 || !differs(at - 1));
     here.len() == there.len() && (0..here.len()).all(|at| !differs(at) || is_variant(at))
 }
 

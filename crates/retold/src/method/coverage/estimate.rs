@@ -9,7 +9,7 @@ use crate::sketch::SketchRef;
 
 /// Estimated coverage from which on texts are compared. Grams of a sketch are longer than runs, so that an edit breaks
 /// more of them.
-const CANDIDATE: f64 = 0.5;
+const CANDIDATE: f64 = 0.2;
 /// Texts are not compared if the estimate lies more than so many standard errors below what is needed.
 const ERRORS: f64 = 1.0;
 
@@ -67,6 +67,10 @@ impl CoverageParams {
         );
         if !trace.test(estimate) {
             return None;
+        }
+        // Without boilerplate there is nothing that is no evidence.
+        if !overlap.has_boilerplate() {
+            return Some(value);
         }
         let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
         let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));

@@ -1,9 +1,10 @@
-//! The fingerprint of a text, by which it is verified: all its short runs of words in order, and its sketch with the places of
+//! The fingerprint of a text, by which it is verified: all its words in order, and its sketch with the places of
 //! the keys and with what the collection says of each. A partial fingerprint lacks what the collection says.
 
 use std::ops::Range;
 
-use super::grams::{Placed, grams};
+use super::grams;
+use crate::align::Word;
 use crate::knowledge::{Filter, Knowledge};
 
 /// Flag of a key of the sample: it is boilerplate, that is, a template's ([`Knowledge::common`]).
@@ -15,8 +16,8 @@ const SEVERAL: u64 = 4;
 /// The place of the key stands above the flags.
 const FLAG_BITS: u32 = 3;
 
-/// Numbers before the spellings: prose, tokens, headline, spellings, keys of the sample, runs.
-const HEAD: usize = 6;
+/// Numbers before the sample: prose, headline, keys of the sample, words.
+const HEAD: usize = 4;
 
 /// A full fingerprint, read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,58 +28,38 @@ pub(super) struct Fingerprint<'a> {
     pub(super) prose: u64,
     /// The first token of its headline, and one past the last, in the high and the low half.
     headline: u64,
-    /// How each token of a short text is spelled ([`super::grams::spellings`]). Empty for other texts.
-    spelled: &'a [u64],
     /// The keys of the sketch, ascending.
     pub(super) sample: &'a [u64],
     /// For each of them where it stands and its flags.
     places: &'a [u64],
-    /// The hash of the run of words that begins at each token (but at the last), in order.
-    runs: &'a [u32],
+    /// The words, in order.
+    pub(super) words: &'a [Word],
 }
 
 impl<'a> Fingerprint<'a> {
-    /// Adds to `partials` the partial fingerprint of a text of these tokens. `headline` are those of the headline, `spelled` are the
-    /// spellings of all of them if the text is short, `sample` is the sketch with the places of its keys, and runs are of `run` tokens.
-    /// Half of a run's hash is kept: of 4,300 pairs of texts of 1,000 words one shares a run by chance.
+    /// Adds to `partials` the partial fingerprint of a text of so many `words`. `headline` are those of the headline, `sample` is the
+    /// sketch with the places of its keys.
     pub(super) fn write_partial(
-        prose: u64,
-        (tokens, headline, spelled): (&[Placed], Range<usize>, &[u64]),
-        run: usize,
+        (prose, headline): (u64, Range<usize>),
+        words: impl ExactSizeIterator<Item = Word>,
         sample: &[(u64, usize)],
         partials: &mut Vec<u64>,
     ) {
-        let runs = match tokens.len() {
-            0 => 0,
-            tokens => tokens - run.min(tokens) + 1,
-        };
-        let words = HEAD + spelled.len() + 2 * sample.len() + runs.div_ceil(2);
-        partials.reserve(words);
+        partials.reserve(HEAD + 2 * sample.len() + words.len());
         let headline = (headline.start as u64) << 32 | headline.end as u64;
-        let counts = [tokens.len(), spelled.len(), sample.len(), runs].map(|count| count as u64);
-        partials.extend([prose, counts[0], headline, counts[1], counts[2], counts[3]]);
-        partials.extend(spelled);
+        let counts = [sample.len(), words.len()].map(|count| count as u64);
+        partials.extend([prose, headline, counts[0], counts[1]]);
         partials.extend(sample.iter().map(|(key, _)| key));
         partials.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
-        let start = partials.len();
-        partials.resize(start + runs.div_ceil(2), 0);
-        let halves = grams(tokens, run).map(|gram| (gram.hash >> 32) as u32);
-        let places: &mut [u32] = bytemuck::cast_slice_mut(&mut partials[start..]);
-        places
-            .iter_mut()
-            .zip(halves)
-            .for_each(|(place, half)| *place = half);
+        partials.extend(words.map(Word::number));
     }
 
     /// Makes a partial fingerprint the full one by setting the flags of its keys; `known_keys` are those that have any. One that is
     /// full stays as it is.
     pub(super) fn complete(partial: &mut [u64], known: &Knowledge, known_keys: &Filter) {
-        let Some((&mut [_, _, _, spelled, sampled, _], rest)) =
-            partial.split_first_chunk_mut::<HEAD>()
-        else {
+        let Some((&mut [_, _, sampled, _], rest)) = partial.split_first_chunk_mut::<HEAD>() else {
             return;
         };
-        let (_, rest) = rest.split_at_mut(spelled as usize);
         let (sample, rest) = rest.split_at_mut(sampled as usize);
         for (&key, place) in sample.iter().zip(rest) {
             let flags = match known_keys.may_have(key) {
@@ -93,37 +74,37 @@ impl<'a> Fingerprint<'a> {
 
     /// Reads a full fingerprint; `None` if these numbers are none.
     pub(super) fn read(numbers: &'a [u64]) -> Option<Fingerprint<'a>> {
-        let (&[prose, tokens, headline, spelled, sampled, runs], rest) =
-            numbers.split_first_chunk::<HEAD>()?;
-        let (spelled, rest) = rest.split_at_checked(spelled as usize)?;
+        let (&[prose, headline, sampled, words], rest) = numbers.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
         let (places, rest) = rest.split_at_checked(sample.len())?;
-        let runs = bytemuck::cast_slice(rest).get(..runs as usize)?;
+        let words: &[Word] = bytemuck::cast_slice(rest.get(..words as usize)?);
         Some(Fingerprint {
-            tokens: tokens as usize,
+            tokens: words.len(),
             prose,
             headline,
-            spelled,
             sample,
             places,
-            runs,
+            words,
         })
     }
 
-    /// The runs of the text: of each a part of its hash, by the token where it begins.
-    pub(super) fn runs(&self) -> &'a [u32] {
-        self.runs
+    /// How many runs of `width` words the text has; of fewer words one.
+    pub(super) fn run_count(&self, width: usize) -> usize {
+        match self.tokens {
+            0 => 0,
+            tokens => tokens - width.min(tokens) + 1,
+        }
+    }
+
+    /// The runs of `width` words: of each a part of its hash, by the token where it begins.
+    pub(super) fn runs(&self, width: usize) -> Vec<u32> {
+        grams::runs(self.words, width).collect()
     }
 
     /// The tokens of the headline; none if the page has none.
     pub(super) fn headline(&self) -> Range<usize> {
         let end = (self.headline as u32 as usize).min(self.tokens);
         ((self.headline >> 32) as usize).min(end)..end
-    }
-
-    /// How these tokens are spelled, if the text is short.
-    pub(super) fn spelled(&self, tokens: &Range<usize>) -> Option<&'a [u64]> {
-        self.spelled.get(tokens.clone())
     }
 
     /// How many of the first `count` keys of the sample are boilerplate.

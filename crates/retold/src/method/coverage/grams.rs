@@ -5,14 +5,12 @@ use std::ops::Range;
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::align::{Nature, Word};
 use crate::text::atoms::{Made, words};
 use crate::text::{Script, Text, count_chars};
 
 /// Multiplier of the polynomial over the hashes of a gram's tokens; odd, so that no token is lost.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// The bit of a spelling that says so.
-const VARIES: u64 = 1;
 
 /// A token of a text.
 #[derive(Clone, Copy)]
@@ -53,25 +51,44 @@ pub(super) fn headline(text: &Text, tokens: &[Placed]) -> Range<usize> {
     before(bytes.start)..before(bytes.end)
 }
 
-/// How each of these tokens of a text is spelled: its hash, the lowest bit of which says whether it [may vary](may_vary).
-pub(super) fn spellings(text: &Text, tokens: &[Placed]) -> Vec<u64> {
-    let spelling = |token: &Placed| {
-        let varies = varies(&text.folded[token.start as usize..token.end as usize]);
-        (token.hash & !VARIES) + u64::from(varies) * VARIES
-    };
-    tokens.iter().map(spelling).collect()
+/// These tokens of a text as an alignment sees them.
+pub(super) fn aligned<'t>(
+    text: &'t Text,
+    tokens: &'t [Placed],
+) -> impl ExactSizeIterator<Item = Word> + 't {
+    let mut sentences = text.sentences.iter().peekable();
+    tokens.iter().map(move |token| {
+        while sentences
+            .next_if(|sentence| sentence.end <= token.start)
+            .is_some()
+        {}
+        let is_prose = sentences
+            .peek()
+            .is_some_and(|sentence| sentence.start <= token.start);
+        let spelled = &text.folded[token.start as usize..token.end as usize];
+        let is_single = !spelled.is_ascii() && spelled.chars().nth(1).is_none();
+        let nature = Nature {
+            is_prose,
+            may_vary: is_single && varies(spelled),
+            is_number: match spelled.is_ascii() {
+                true => spelled.bytes().any(|byte| byte.is_ascii_digit()),
+                false => spelled.contains(|c: char| c.is_numeric() || COUNTS.contains(c)),
+            },
+        };
+        let letters = if is_single { "" } else { spelled };
+        Word::new(token.hash, letters.as_bytes(), nature)
+    })
 }
 
-/// Whether a token of this spelling is a character which another edition may spell otherwise.
-pub(super) fn may_vary(spelling: u64) -> bool {
-    spelling & VARIES != 0
-}
+/// Ideographs that count.
+const COUNTS: &str = "〇零一二三四五六七八九十百千万亿";
 
 /// An ideograph may, but for those that count or name a part.
 fn varies(token: &str) -> bool {
-    const COUNTS: &str = "〇零一二三四五六七八九十百千万亿两上中下甲乙丙丁";
+    const PARTS: &str = "两上中下甲乙丙丁";
     let mut token = token.chars();
-    let is_ideograph = |c: char| Script::of(c) == Script::Han && !COUNTS.contains(c);
+    let is_ideograph =
+        |c: char| Script::of(c) == Script::Han && !COUNTS.contains(c) && !PARTS.contains(c);
     token.next().is_some_and(is_ideograph) && token.next().is_none()
 }
 
@@ -132,25 +149,36 @@ pub(super) struct Gram {
     pub(super) bytes: (u32, u32),
 }
 
-/// Every gram of `width` tokens, in order. Fewer tokens are one gram. The hash is a polynomial in the hashes of the
-/// tokens, so that the next one costs the same however long a gram is.
+/// Every gram of `width` tokens, in order. Fewer tokens are one gram.
 pub(super) fn grams(tokens: &[Placed], width: usize) -> impl Iterator<Item = Gram> {
-    let width = width.min(tokens.len());
-    let before = width.saturating_sub(1);
+    let before = width.min(tokens.len()).saturating_sub(1);
+    let hashes = rolling(tokens, width, |token| token.hash);
+    let ends = tokens.iter().zip(&tokens[before..]).enumerate();
+    ends.zip(hashes).map(|((place, (first, last)), hash)| Gram {
+        hash,
+        place,
+        bytes: (first.start, last.end),
+    })
+}
+
+/// The runs of `width` words, in order: of each half of its hash. Of 4,300 pairs of texts of 1,000 words one shares a run by chance.
+pub(super) fn runs(words: &[Word], width: usize) -> impl Iterator<Item = u32> {
+    rolling(words, width, |word| u64::from(word.hash())).map(|hash| (hash >> 32) as u32)
+}
+
+/// The hashes of all runs of `width` of these, or of all of them if they are fewer. Each is a polynomial in the hashes of the run's
+/// parts, so that the next one costs the same however long a run is.
+fn rolling<T>(parts: &[T], width: usize, hash: impl Fn(&T) -> u64) -> impl Iterator<Item = u64> {
+    let before = width.min(parts.len()).saturating_sub(1);
     let leading = (0..before).fold(1u64, |power, _| power.wrapping_mul(BASE));
-    let add = |hash: u64, token: &Placed| hash.wrapping_mul(BASE).wrapping_add(token.hash);
-    let (head, rest) = tokens.split_at(before);
-    let mut polynomial = head.iter().fold(0, add);
-    let ends = tokens.iter().zip(rest).enumerate();
-    ends.map(move |(place, (first, last))| {
-        let whole = add(polynomial, last);
-        polynomial = whole.wrapping_sub(first.hash.wrapping_mul(leading));
-        Gram {
-            // The polynomial by itself is not spread evenly.
-            hash: xxh3_64(&whole.to_le_bytes()),
-            place,
-            bytes: (first.start, last.end),
-        }
+    let (head, rest) = parts.split_at(before);
+    let add = |sum: u64, part: u64| sum.wrapping_mul(BASE).wrapping_add(part);
+    let mut polynomial = head.iter().map(&hash).fold(0, add);
+    parts.iter().zip(rest).map(move |(first, last)| {
+        let whole = add(polynomial, hash(last));
+        polynomial = whole.wrapping_sub(hash(first).wrapping_mul(leading));
+        // The polynomial by itself is not spread evenly.
+        xxh3_64(&whole.to_le_bytes())
     })
 }
 

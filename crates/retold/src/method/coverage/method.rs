@@ -6,7 +6,7 @@ mod tests;
 use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
-use super::grams::{Gram, Placed, grams, headline, prose, spellings, tokens};
+use super::grams::{Gram, Placed, aligned, grams, headline, prose, tokens};
 use super::overlap::{self, KeySlots, SketchOverlap};
 use super::params::CoverageParams;
 use crate::knowledge::{Filter, Knowledge};
@@ -33,6 +33,7 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
         "rest",
         "prose",
         "many",
+        "reworded",
         "verify",
     ],
     reads_sentences: |_| true,
@@ -95,6 +96,12 @@ impl Coverage {
         }
     }
 
+    /// With these parameters, where nothing was learnt.
+    #[cfg(test)]
+    pub(super) fn plain(params: CoverageParams) -> Coverage {
+        Coverage::new(params, &Arc::default())
+    }
+
     /// The sample of a text of these tokens, ascending, no key twice, each with the place where it stands first.
     fn sample_of(&self, tokens: &[Placed]) -> Vec<(u64, usize)> {
         let all = || grams(tokens, self.params.width).map(|gram: Gram| (gram.hash, gram.place));
@@ -140,12 +147,8 @@ impl Coverage {
     pub(super) fn sketch_with_partial(&self, text: &Text, partials: &mut Vec<u64>) -> Sketch {
         let (tokens, prose) = (tokens(text), prose(text));
         let sample = self.sample_of(&tokens);
-        let spelled = match tokens.len() < self.params.short {
-            true => spellings(text, &tokens),
-            false => Vec::new(),
-        };
-        let seen = (&tokens[..], headline(text, &tokens), &spelled[..]);
-        Fingerprint::write_partial(prose, seen, self.params.run, &sample, partials);
+        let seen = (prose, headline(text, &tokens));
+        Fingerprint::write_partial(seen, aligned(text, &tokens), &sample, partials);
         Coverage::sketch_of(&sample, prose)
     }
 }

@@ -9,6 +9,7 @@ mod method;
 mod overlap;
 mod params;
 mod position_index;
+mod reworded;
 mod verify;
 
 pub use method::Coverage;

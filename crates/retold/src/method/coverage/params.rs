@@ -31,6 +31,8 @@ params! {
         prose: f64[0.0..=1.0] = 0.8,
         /// with at least this many shared runs of words, what templates share counts on any page; 1000000000: never
         many: usize[1..=1_000_000_000] = 1_000_000_000,
+        /// minimum share of the smaller page's words that the other has in the same order, for one to be the other reworded; 1: never
+        reworded: f64[0.5..=1.0] = 0.75,
         /// words (characters, in scripts without spaces) in a shingle of the sketch
         width: usize[1..=100] = 8,
         /// one shingle in this many is kept in the sketch

@@ -23,8 +23,8 @@ thread_local! {
 }
 
 /// The positions of each run of a text, to look up the runs of many others.
-pub(super) struct PositionIndex<'a> {
-    runs: &'a [u32],
+pub(super) struct PositionIndex {
+    runs: Vec<u32>,
     /// A hash table. A slot has in its high half a run, in its low half one more than the first of its places that has no match yet;
     /// it is 0 if it is empty. A run is in the slot of its low bits, or behind it, before the next empty one.
     slots: Vec<u64>,
@@ -87,15 +87,15 @@ impl Matches {
     }
 }
 
-impl<'a> PositionIndex<'a> {
+impl PositionIndex {
     /// Linear.
-    pub(super) fn of(runs: &'a [u32]) -> PositionIndex<'a> {
+    pub(super) fn of(runs: Vec<u32>) -> PositionIndex {
         let mut slots = SLOTS.take();
         slots.clear();
         slots.resize((2 * runs.len()).next_power_of_two(), 0);
         let mut index = PositionIndex {
-            runs,
             bits: vec![0; (slots.len() * BITS).div_ceil(64)],
+            runs: Vec::new(),
             slots,
             next_same: Vec::new(),
             repeated: 0,
@@ -114,6 +114,7 @@ impl<'a> PositionIndex<'a> {
             let (word, bit) = index.bit(run);
             index.bits[word] |= 1 << bit;
         }
+        index.runs = runs;
         index
     }
 
@@ -281,7 +282,7 @@ impl<'a> PositionIndex<'a> {
     }
 }
 
-impl Drop for PositionIndex<'_> {
+impl Drop for PositionIndex {
     fn drop(&mut self) {
         if self.slots.capacity() <= KEPT {
             SLOTS.set(std::mem::take(&mut self.slots));

@@ -44,9 +44,9 @@ impl Verifier for Coverage {
 
 impl CoverageParams {
     /// The verdict on two texts. The index of the positions of `a`'s runs is made when it is first needed.
-    fn verdict<'p>(
+    fn verdict(
         &self,
-        (a, index): (&Fingerprint<'p>, &mut Option<PositionIndex<'p>>),
+        (a, index): (&Fingerprint<'_>, &mut Option<PositionIndex>),
         b: &Fingerprint<'_>,
         trace: &mut Trace,
     ) -> Option<Verdict> {
@@ -54,10 +54,33 @@ impl CoverageParams {
         let is_smaller = (a.tokens, a) <= (b.tokens, b);
         let (small, large) = if is_smaller { (a, b) } else { (b, a) };
         let overlap = SketchOverlap::of_fingerprints(small, large, self.below());
-        let runs = small.runs().len();
+        let copy = self.copied((a, index), (b, is_smaller), &overlap, trace);
+        if copy.is_some() || self.reworded >= 1.0 {
+            return copy;
+        }
+        let reworded = self.reworded((small, large), &overlap, &mut Trace::off())?;
+        trace.restart();
+        self.reworded((small, large), &overlap, trace);
+        Some(if is_smaller {
+            reworded
+        } else {
+            reworded.swapped()
+        })
+    }
+
+    /// The verdict by runs of words that both have; `is_smaller` says whether `a` is the smaller text.
+    fn copied(
+        &self,
+        (a, index): (&Fingerprint<'_>, &mut Option<PositionIndex>),
+        (b, is_smaller): (&Fingerprint<'_>, bool),
+        overlap: &SketchOverlap,
+        trace: &mut Trace,
+    ) -> Option<Verdict> {
+        let (small, large) = if is_smaller { (a, b) } else { (b, a) };
+        let runs = small.run_count(self.run);
         let enough = |shared: usize, trace: &mut Trace| {
-            self.is_covered((shared, runs), &overlap, trace)
-                && self.is_evidence(&overlap, small.prose, (shared, 0.0), trace)
+            self.is_covered((shared, runs), overlap, trace)
+                && self.is_evidence(overlap, small.prose, (shared, 0.0), trace)
         };
         // When tracing, do not stop early: people are shown the full counts.
         let traced = trace.is_on();
@@ -65,10 +88,10 @@ impl CoverageParams {
         if !can_be_enough(runs) {
             return None;
         }
-        let index = index.get_or_insert_with(|| PositionIndex::of(a.runs()));
+        let index = index.get_or_insert_with(|| PositionIndex::of(a.runs(self.run)));
         let matches = match is_smaller {
-            true => index.in_larger(large.runs(), can_be_enough),
-            false => index.of_smaller(small.runs(), can_be_enough),
+            true => index.in_larger(&large.runs(self.run), can_be_enough),
+            false => index.of_smaller(&small.runs(self.run), can_be_enough),
         };
         let alignment = Alignment::new(matches?, small.tokens, self.run);
         let shared = alignment.matches.runs;
@@ -77,9 +100,10 @@ impl CoverageParams {
         }
         let scale = (self.width, self.short);
         let differences = Differences::between(small, large, &alignment, scale);
-        if !self.differs_as_reprints_do(&differences, &overlap, trace)
-            || !self.differs_so_at_ends((small, large), &alignment, &overlap, trace)
-            || !self.agrees_in_distinctive(&differences, large.tokens, &overlap, trace)
+        if !self.differs_as_reprints_do(&differences, overlap, trace)
+            || !self.differs_so_at_ends((small, large), &alignment, overlap, trace)
+            || !self.agrees_in_distinctive(&differences, large.tokens, overlap, trace)
+            || !self.replaces_no_passage((small, large), &alignment, overlap, trace)
         {
             return None;
         }

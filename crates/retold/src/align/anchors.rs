@@ -1,0 +1,137 @@
+//! Runs of words that two texts share, and those of them that stand in the same order.
+
+use rustc_hash::FxHashMap;
+
+use super::word::Word;
+
+/// A run of equal words of both texts, as long as it can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Anchor {
+    /// Its first word in the one text.
+    pub(super) here: usize,
+    /// Its first word in the other.
+    pub(super) there: usize,
+    /// How many words it has.
+    pub(super) words: usize,
+}
+
+/// A chain looks back over so many anchors.
+const BACK: usize = 200;
+/// What a chain pays for another anchor, in words.
+const JUMP: usize = 1;
+/// No place.
+const NOWHERE: u32 = u32::MAX;
+
+/// Where runs of `width` words begin in a text: of each the first place, and of each place the next of the same run.
+struct Places {
+    first: FxHashMap<u64, (u32, u32)>,
+    next: Vec<u32>,
+}
+
+impl Places {
+    fn of(words: &[Word], width: usize) -> Places {
+        let mut places = Places {
+            first: FxHashMap::default(),
+            next: vec![NOWHERE; words.len()],
+        };
+        for (at, run) in words.windows(width).enumerate().rev() {
+            let place = at as u32;
+            let entry = places.first.entry(hash(run)).or_insert((NOWHERE, 0));
+            places.next[at] = entry.0;
+            *entry = (place, entry.1 + 1);
+        }
+        places
+    }
+
+    /// The places of a run, if it has no more than `most`.
+    fn get(&self, run: &[Word], most: usize) -> impl Iterator<Item = usize> {
+        let found = self.first.get(&hash(run));
+        let first = found.filter(|(_, count)| *count as usize <= most);
+        let next = |&place: &usize| self.place(self.next[place]);
+        std::iter::successors(first.and_then(|(first, _)| self.place(*first)), next)
+    }
+
+    fn place(&self, place: u32) -> Option<usize> {
+        (place != NOWHERE).then_some(place as usize)
+    }
+}
+
+fn hash(run: &[Word]) -> u64 {
+    run.iter().fold(0, |hash: u64, word| {
+        (hash.rotate_left(5) ^ u64::from(word.hash())).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    })
+}
+
+/// All anchors of at least `width` words that hold a run of `width` words which the first text has `most` times or less. Ascending.
+pub(super) fn anchors(here: &[Word], there: &[Word], width: usize, most: usize) -> Vec<Anchor> {
+    if here.len() < width || there.len() < width {
+        return Vec::new();
+    }
+    let places = Places::of(here, width);
+    let equal = |(a, b): &(&Word, &Word)| a.hash() == b.hash();
+    let (mut found, mut ends) = (Vec::new(), FxHashMap::default());
+    for (at, run) in there.windows(width).enumerate() {
+        for place in places.get(run, most) {
+            // What lies on one diagonal behind the end of the last anchor there has not been passed yet.
+            let diagonal = at as isize - place as isize;
+            let end = ends.entry(diagonal).or_insert(0);
+            if at < *end {
+                continue;
+            }
+            let before = here[..place].iter().rev().zip(there[..at].iter().rev());
+            let before = before.take_while(equal).count();
+            let behind = here[place..].iter().zip(&there[at..]);
+            let behind = behind.take_while(equal).count();
+            *end = at + behind;
+            found.push(Anchor {
+                here: place - before,
+                there: at - before,
+                words: before + behind,
+            });
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The anchors that stand in one order in both texts and have the most words, cut where they overlap. Time is that of the anchors times
+/// [`BACK`].
+pub(super) fn chain(anchors: &[Anchor]) -> Vec<Anchor> {
+    let mut best: Vec<(usize, Option<usize>)> = Vec::with_capacity(anchors.len());
+    for (at, anchor) in anchors.iter().enumerate() {
+        let mut most = (anchor.words, None);
+        for before in (at.saturating_sub(BACK)..at).rev() {
+            if let Some(rest) = behind(&anchors[before], anchor) {
+                let words = (best[before].0 + rest.words).saturating_sub(JUMP);
+                if words > most.0 {
+                    most = (words, Some(before));
+                }
+            }
+        }
+        best.push(most);
+    }
+    let last = (0..anchors.len()).max_by_key(|&at| (best[at].0, std::cmp::Reverse(at)));
+    let mut chosen: Vec<Anchor> = std::iter::successors(last, |&at| best[at].1)
+        .map(|at| anchors[at])
+        .collect();
+    chosen.reverse();
+    for at in 1..chosen.len() {
+        if let Some(rest) = behind(&chosen[at - 1], &chosen[at]) {
+            chosen[at] = rest;
+        }
+    }
+    chosen
+}
+
+/// What of an anchor stands behind another one in both texts.
+fn behind(before: &Anchor, anchor: &Anchor) -> Option<Anchor> {
+    let ends = (before.here + before.words, before.there + before.words);
+    let overlap = ends.0.saturating_sub(anchor.here);
+    let overlap = overlap.max(ends.1.saturating_sub(anchor.there));
+    let is_behind = before.here < anchor.here && before.there < anchor.there;
+    (is_behind && overlap < anchor.words).then(|| Anchor {
+        here: anchor.here + overlap,
+        there: anchor.there + overlap,
+        words: anchor.words - overlap,
+    })
+}

@@ -1,0 +1,9 @@
+//! The alignment of two texts: which words of one stand in the other, in order, and where they differ.
+
+mod anchors;
+mod gap;
+mod passages;
+mod word;
+
+pub(crate) use passages::{Alignment, align};
+pub(crate) use word::{Nature, Word};

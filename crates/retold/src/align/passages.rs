@@ -1,0 +1,251 @@
+//! Two texts, aligned: what both have in the same order, and the passages between that differ.
+
+use std::ops::Range;
+
+use super::anchors::{anchors, chain};
+use super::gap::{Match, matches};
+use super::word::Word;
+
+/// Passages are compared word by word if the product of their lengths is no more than this.
+const CELLS: usize = 30_000;
+
+/// How passages that are longer are cut at what both have, first by the first of these: words in a run, and how often the one passage
+/// may have the run.
+const CUTS: [(usize, usize); 3] = [(4, 8), (2, 4), (1, 1)];
+
+/// Which words of two texts match, each text's in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Alignment {
+    /// Ascending; none overlaps another.
+    matches: Vec<Match>,
+    /// How many words the texts have.
+    lengths: (usize, usize),
+}
+
+/// A passage of one text, and the one that stands in its place in the other. One of them may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Passage {
+    /// Words of the first text.
+    pub(crate) here: Range<usize>,
+    /// Words of the other.
+    pub(crate) there: Range<usize>,
+}
+
+impl Alignment {
+    /// For each word of the first text whether it has a match.
+    pub(crate) fn matched_here(&self) -> Vec<bool> {
+        let ranges = self
+            .matches
+            .iter()
+            .map(|found| found.here..found.here + found.count.0);
+        flags(ranges, self.lengths.0)
+    }
+
+    /// For each word of the other text whether it has a match.
+    pub(crate) fn matched_there(&self) -> Vec<bool> {
+        let ranges = self.matches.iter();
+        let ranges = ranges.map(|found| found.there..found.there + found.count.1);
+        flags(ranges, self.lengths.1)
+    }
+
+    /// How many words of the first text are nearly equal to those that they match.
+    pub(crate) fn near(&self) -> usize {
+        let near = self.matches.iter().filter(|found| found.is_near);
+        near.map(|found| found.count.0).sum()
+    }
+
+    /// The passages that differ, in order.
+    pub(crate) fn differing(&self) -> impl Iterator<Item = Passage> {
+        let behind = Match {
+            here: self.lengths.0,
+            there: self.lengths.1,
+            count: (0, 0),
+            is_near: false,
+        };
+        let (mut here, mut there) = (0, 0);
+        let matches = self.matches.iter().copied().chain([behind]);
+        matches.filter_map(move |found| {
+            let passage = Passage {
+                here: here..found.here,
+                there: there..found.there,
+            };
+            (here, there) = (found.here + found.count.0, found.there + found.count.1);
+            (!passage.here.is_empty() || !passage.there.is_empty()).then_some(passage)
+        })
+    }
+}
+
+fn flags(ranges: impl Iterator<Item = Range<usize>>, length: usize) -> Vec<bool> {
+    let mut flags = vec![false; length];
+    ranges.for_each(|range| flags[range].fill(true));
+    flags
+}
+
+/// Aligns two texts: runs of words that both have are chained in order, passages between them are aligned word by word, nearly equal
+/// words included. Linear but for passages without a word in common, which cost at most [`CELLS`] each.
+pub(crate) fn align(here: &[Word], there: &[Word]) -> Alignment {
+    let mut matches = Vec::new();
+    add((here, 0), (there, 0), &CUTS, &mut matches);
+    Alignment {
+        matches,
+        lengths: (here.len(), there.len()),
+    }
+}
+
+/// Adds the matches of two passages, which begin at these words of their texts.
+fn add(
+    (here, here_at): (&[Word], usize),
+    (there, there_at): (&[Word], usize),
+    cuts: &[(usize, usize)],
+    found: &mut Vec<Match>,
+) {
+    if here.is_empty() || there.is_empty() {
+        return;
+    }
+    if here.len().saturating_mul(there.len()) <= CELLS {
+        found.extend(matches(here, there).into_iter().map(|of| Match {
+            here: here_at + of.here,
+            there: there_at + of.there,
+            ..of
+        }));
+        return;
+    }
+    let [(width, most), cuts @ ..] = cuts else {
+        return;
+    };
+    let mut at = (0, 0);
+    for anchor in chain(&anchors(here, there, *width, *most)) {
+        let before = (
+            (&here[at.0..anchor.here], here_at + at.0),
+            (&there[at.1..anchor.there], there_at + at.1),
+        );
+        add(before.0, before.1, cuts, found);
+        found.push(Match {
+            here: here_at + anchor.here,
+            there: there_at + anchor.there,
+            count: (anchor.words, anchor.words),
+            is_near: false,
+        });
+        at = (anchor.here + anchor.words, anchor.there + anchor.words);
+    }
+    let behind = (
+        (&here[at.0..], here_at + at.0),
+        (&there[at.1..], there_at + at.1),
+    );
+    add(behind.0, behind.1, cuts, found);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::*;
+    use crate::align::word::Nature;
+
+    fn words(text: &str) -> Vec<Word> {
+        let word =
+            |word: &str| Word::new(xxh3_64(word.as_bytes()), word.as_bytes(), Nature::default());
+        text.split_whitespace().map(word).collect()
+    }
+
+    /// What differs, as text: "is|was" for a word that is replaced.
+    fn differing(one: &str, other: &str) -> Vec<String> {
+        let [here, there]: [Vec<&str>; 2] =
+            [one, other].map(|text| text.split_whitespace().collect());
+        let found = align(&words(one), &words(other));
+        let shown = |passage: Passage| {
+            format!(
+                "{}|{}",
+                here[passage.here].join(" "),
+                there[passage.there].join(" ")
+            )
+        };
+        found.differing().map(shown).collect()
+    }
+
+    #[test]
+    fn words_that_differ_by_hand() {
+        assert_eq!(
+            differing("the ferry was late", "the ferry was late"),
+            [""; 0]
+        );
+        assert_eq!(
+            differing("the ferry was late", "the boat was very late"),
+            ["ferry|boat", "|very"]
+        );
+        assert_eq!(differing("", "a word"), ["|a word"]);
+        // A letter of a long word is misread, another word is parted by a hyphen.
+        assert_eq!(
+            differing(
+                "the government of examples",
+                "the goverment of exam ples today"
+            ),
+            ["|today"]
+        );
+        // One order only.
+        assert_eq!(
+            differing("one two three four", "three four one two"),
+            ["|three four", "three four|"]
+        );
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_what_both_have() {
+        let numbered = |from: usize, to: usize| {
+            (from..to)
+                .map(|n| format!("w{n}"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let (one, other) = (
+            format!("{} old {}", numbered(0, 300), numbered(300, 600)),
+            format!("{} fresh {} more", numbered(0, 300), numbered(300, 600)),
+        );
+        assert_eq!(differing(&one, &other), ["old|fresh", "|more"]);
+    }
+
+    proptest! {
+        /// Whatever the texts, matches ascend in both, and what matches is equal or nearly so.
+        #[test]
+        fn matches_ascend(one in prop::collection::vec(0u8..9, 0..400), other in prop::collection::vec(0u8..9, 0..400)) {
+            let text = |numbers: &[u8]| numbers.iter().map(|n| format!("word{n}{n}{n}")).collect::<Vec<_>>().join(" ");
+            let (here, there) = (words(&text(&one)), words(&text(&other)));
+            let found = align(&here, &there);
+            let mut ends = (0, 0);
+            for of in &found.matches {
+                prop_assert!(ends.0 <= of.here && ends.1 <= of.there);
+                ends = (of.here + of.count.0, of.there + of.count.1);
+                prop_assert!(ends.0 <= here.len() && ends.1 <= there.len());
+                if !of.is_near {
+                    let (a, b) = (&here[of.here..ends.0], &there[of.there..ends.1]);
+                    prop_assert!(a.iter().zip(b).all(|(a, b)| a.hash() == b.hash()));
+                }
+            }
+            let lost: usize = found.differing().map(|passage| passage.here.len()).sum();
+            let matched = found.matched_here().iter().filter(|is| **is).count();
+            prop_assert_eq!(lost + matched, here.len());
+        }
+
+        /// A short pair is aligned as the obvious table of costs says.
+        #[test]
+        fn short_texts_cost_the_least(one in prop::collection::vec(0u8..4, 0..12), other in prop::collection::vec(0u8..4, 0..12)) {
+            let text = |numbers: &[u8]| numbers.iter().map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
+            let found = align(&words(&text(&one)), &words(&text(&other)));
+            let cost: usize = found.differing().map(|passage| {
+                let (a, b) = (passage.here.len(), passage.there.len());
+                15 * a.min(b) + 10 * a.abs_diff(b)
+            }).sum();
+            fn least(a: &[u8], b: &[u8]) -> usize {
+                match (a, b) {
+                    ([], rest) | (rest, []) => 10 * rest.len(),
+                    ([x, a_rest @ ..], [y, b_rest @ ..]) => {
+                        let both = least(a_rest, b_rest) + if x == y { 0 } else { 15 };
+                        if x == y { both } else { both.min(10 + least(a_rest, b)).min(10 + least(a, b_rest)) }
+                    }
+                }
+            }
+            prop_assert_eq!(cost, least(&one, &other));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What an alignment sees of a word.
+
+use bytemuck::{Pod, Zeroable};
+
+/// A word in eight bytes: in the high half a part of its hash, by which words are equal; in the low half its letters, roughly, by which
+/// they are nearly equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(transparent)]
+pub(crate) struct Word(u64);
+
+/// Bits of the set of a word's pairs of neighbouring bytes.
+const PAIRS: u32 = 25;
+/// Above them how many bytes the word has, but no more than this.
+const MOST_BYTES: u64 = 15;
+const LENGTH: u32 = PAIRS;
+/// It stands in a sentence that a full stop ends.
+const PROSE: u64 = 1 << 29;
+/// It is one character, which other editions may spell otherwise.
+const VARIES: u64 = 1 << 30;
+/// It has a digit, or counts.
+const NUMBER: u64 = 1 << 31;
+
+/// Shorter words are never nearly equal.
+const LEAST_BYTES: u64 = 4;
+
+/// How many pairs at most only one of two words has that differ by a letter: that of a short word at one of its ends, by which it changes
+/// one pair, that of a longer one anywhere, and of a long one a little more. Of unlike words of six letters one in fifty has so few.
+fn most_pairs(bytes: u64) -> u32 {
+    match bytes {
+        ..6 => 2,
+        6..12 => 4,
+        12.. => 6,
+    }
+}
+
+/// What a word is besides its letters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Nature {
+    /// See [`Word::is_prose`].
+    pub(crate) is_prose: bool,
+    /// See [`Word::may_vary`].
+    pub(crate) may_vary: bool,
+    /// See [`Word::is_number`].
+    pub(crate) is_number: bool,
+}
+
+impl Word {
+    /// A word of this hash. `letters` are its bytes; of a word that is a single character, none.
+    pub(crate) fn new(hash: u64, letters: &[u8], nature: Nature) -> Word {
+        let pairs = letters.windows(2).fold(0, |pairs, pair| {
+            let pair = u32::from(pair[0]) * 31 + u32::from(pair[1]);
+            // The high bits of a product are spread evenly.
+            let spread = u64::from(pair.wrapping_mul(0x9E37_79B9));
+            pairs | 1 << (spread * u64::from(PAIRS) >> 32)
+        });
+        let length = (letters.len() as u64).min(MOST_BYTES) << LENGTH;
+        let flag = |is: bool, flag: u64| if is { flag } else { 0 };
+        let flags = flag(nature.is_prose, PROSE)
+            + flag(nature.may_vary, VARIES)
+            + flag(nature.is_number, NUMBER);
+        Word(hash >> 32 << 32 | flags | length | pairs)
+    }
+
+    /// All of it as a number.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+
+    /// By this words are equal.
+    pub(crate) fn hash(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// Whether it stands in a sentence that a full stop ends.
+    pub(crate) fn is_prose(self) -> bool {
+        self.0 & PROSE != 0
+    }
+
+    /// Whether it is a single character which another edition may spell otherwise.
+    pub(crate) fn may_vary(self) -> bool {
+        self.0 & VARIES != 0
+    }
+
+    /// Whether it is a number, or has one in it.
+    pub(crate) fn is_number(self) -> bool {
+        self.0 & NUMBER != 0
+    }
+
+    /// How many bytes it has, up to 15; 0 if it is a single character.
+    pub(crate) fn bytes(self) -> u64 {
+        self.0 >> LENGTH & MOST_BYTES
+    }
+
+    fn pairs(self) -> u64 {
+        self.0 & ((1 << PAIRS) - 1)
+    }
+
+    /// Whether the words may differ by a letter, as misspelt and misread words do. Never said of numbers.
+    pub(crate) fn is_near(self, other: Word) -> bool {
+        let (a, b) = (self.bytes(), other.bytes());
+        a.min(b) >= LEAST_BYTES
+            && a.abs_diff(b) <= 1
+            && !self.is_number()
+            && !other.is_number()
+            && (self.pairs() ^ other.pairs()).count_ones() <= most_pairs(a.max(b))
+    }
+
+    /// Whether this word may be the two others written as one, as hyphens at the ends of lines make them.
+    pub(crate) fn is_joined(self, first: Word, second: Word) -> bool {
+        let parts = first.pairs() | second.pairs();
+        let length = first.bytes() + second.bytes();
+        (LEAST_BYTES..MOST_BYTES).contains(&self.bytes())
+            && self.bytes() == length
+            && !self.is_number()
+            && parts & !self.pairs() == 0
+            // The pair where they meet.
+            && (self.pairs() ^ parts).count_ones() <= 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::*;
+
+    fn word(letters: &str) -> Word {
+        let nature = Nature {
+            is_number: letters.contains(|c: char| c.is_numeric()),
+            ..Nature::default()
+        };
+        Word::new(xxh3_64(letters.as_bytes()), letters.as_bytes(), nature)
+    }
+
+    #[test]
+    fn misread_words_are_near() {
+        for (one, other) in [
+            ("minister", "minifter"),
+            ("government", "goverment"),
+            ("colour", "color"),
+            ("street", "streets"),
+        ] {
+            assert!(word(one).is_near(word(other)), "{one} {other}");
+            assert!(word(other).is_near(word(one)), "{one} {other}");
+        }
+        for (one, other) in [
+            ("minister", "president"),
+            ("monday", "friday"),
+            ("of", "or"),
+            ("1999", "1998"),
+            ("example", "sample2"),
+        ] {
+            assert!(!word(one).is_near(word(other)), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn hyphens_part_words() {
+        assert!(word("example").is_joined(word("exam"), word("ple")));
+        assert!(!word("example").is_joined(word("sam"), word("plex")));
+        assert!(!word("example").is_joined(word("exam"), word("pl")));
+        assert!(!word("1999").is_joined(word("19"), word("99")));
+    }
+
+    #[test]
+    fn a_word_keeps_what_it_is() {
+        let nature = Nature {
+            is_prose: true,
+            may_vary: false,
+            is_number: true,
+        };
+        let word = Word::new(0x0123_4567_89ab_cdef, b"12th", nature);
+        assert_eq!((word.hash(), word.bytes()), (0x0123_4567, 4));
+        assert!(word.is_prose() && !word.may_vary() && word.is_number());
+    }
+}

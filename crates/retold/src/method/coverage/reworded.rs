@@ -1,0 +1,384 @@
+//! What the alignment of two texts adds to the verdict: copies that were reworded are found, and different articles around one notice
+//! are told apart.
+
+use rustc_hash::FxHashSet;
+
+use super::differences::Alignment as Runs;
+use super::evidence::is_form;
+use super::fingerprint::Fingerprint;
+use super::overlap::SketchOverlap;
+use super::params::CoverageParams;
+use crate::align::{Alignment, Word, align};
+use crate::method::{Check, Op, Trace};
+use crate::relation::{Verdict, ratio};
+
+/// Shorter pages are never taken for reworded.
+const LEAST_WORDS: usize = 40;
+/// Least length ratio of reworded copies.
+const LEAST_LENGTH_RATIO: f64 = 0.6;
+/// Texts are not aligned unless the larger has this share of the smaller one's words, in any order.
+const LEAST_IN_COMMON: f64 = 0.6;
+/// So many of the longest words of each page are looked up in the other: names and terms are long, and what is rare is, too
+/// (Zipf 1935, the law of abbreviation).
+const LONGEST: usize = 20;
+/// The share of them that the other page has.
+const LEAST_LONGEST: f64 = 0.7;
+/// The same of a page of fewer than [`FEW_WORDS`]: a word makes another notice of it.
+const LEAST_LONGEST_OF_FEW: f64 = 0.9;
+const FEW_WORDS: usize = 80;
+/// The share of the smaller page's numbers that the other has: a form keeps its words and changes its numbers.
+const LEAST_NUMBERS: f64 = 0.9;
+/// A copy is misspelt or misread if this share of the words that differ are nearly equal, ...
+const LEAST_MISSPELT: f64 = 0.2;
+/// ... if so much of it stands in the same order and the lengths are as alike, ...
+const LEAST_IN_MISSPELT: f64 = 0.8;
+/// ... and no longer passage is replaced.
+const MOST_PASSAGE_IN_MISSPELT: f64 = 0.05;
+/// Greatest share of the smaller page in one passage of full sentences that stands in the place of another, ...
+const MOST_PASSAGE: f64 = 0.15;
+/// ... and where most of what is shared is boilerplate.
+const MOST_PASSAGE_IN_BOILERPLATE: f64 = 0.04;
+
+impl CoverageParams {
+    /// The verdict on two texts, the smaller first, if one is the other reworded: most words stand in the same order, misspelt ones
+    /// included, and the longest words and the numbers of both are the same.
+    pub(super) fn reworded(
+        &self,
+        (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+        overlap: &SketchOverlap,
+        trace: &mut Trace,
+    ) -> Option<Verdict> {
+        // Of a notice in a template a word makes another one.
+        let own = small.tokens as f64 * ratio(overlap.non_boilerplate, overlap.sampled);
+        if small.tokens < LEAST_WORDS
+            || overlap.has_boilerplate() && own < self.short as f64
+            || ratio(small.tokens, large.tokens) < LEAST_LENGTH_RATIO
+            || is_form(overlap, ["", ""], &mut Trace::off())
+            || in_common(small.words, large.words) < LEAST_IN_COMMON
+        {
+            return None;
+        }
+        let alignment = align(small.words, large.words);
+        let sides = [
+            (small.words, alignment.matched_here()),
+            (large.words, alignment.matched_there()),
+        ];
+        let words = sides[0].1.iter().filter(|&&is| is).count();
+        let meaning = "words of the smaller page that the other has in the same order, misspelt ones too, over all";
+        let ordered = Check::ratio("in order", meaning, words, small.tokens, self.reworded);
+        if !trace.test(ordered) {
+            return None;
+        }
+        let is_prose = |word: &Word| word.is_prose();
+        let passage = longest_replaced((small, large), &alignment, is_prose);
+        let is_one = trace.test(passage_check(passage, small.tokens, MOST_PASSAGE))
+            && (self.is_misspelt((small, large), &alignment, words, trace) || agree(&sides, trace));
+        if !is_one {
+            return None;
+        }
+        let meaning = "length ratio: words of the smaller page over those of the larger";
+        let (sizes, least) = ((small.tokens, large.tokens), self.length_threshold);
+        let (relation, length_ratio) = trace.by_length("length ratio", meaning, sizes, least);
+        Some(Verdict {
+            relation,
+            similarity: ratio(words, small.tokens),
+            length_ratio,
+            shared: u32::try_from(words).unwrap_or(u32::MAX),
+            shared_chars: 0,
+        })
+    }
+
+    /// Whether the texts differ as a copy does that a machine has read: many words are nearly equal, and hardly one is another. Then
+    /// numbers and names are misread, too.
+    fn is_misspelt(
+        &self,
+        (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+        alignment: &Alignment,
+        words: usize,
+        trace: &mut Trace,
+    ) -> bool {
+        let is_alike = small.tokens >= FEW_WORDS
+            && ratio(words, small.tokens) >= LEAST_IN_MISSPELT
+            && ratio(small.tokens, large.tokens) >= LEAST_IN_MISSPELT
+            && ratio(
+                longest_replaced((small, large), alignment, |_| true),
+                small.tokens,
+            ) <= MOST_PASSAGE_IN_MISSPELT;
+        let near = alignment.near();
+        let differing = small.tokens - words + near;
+        let meaning =
+            "of the smaller page's words that differ those that are nearly equal, over all";
+        let near = Check::ratio("misspelt", meaning, near, differing, LEAST_MISSPELT);
+        is_alike
+            && trace.test(near.deciding("a misspelt copy", "names and numbers have to be the same"))
+    }
+
+    /// Whether no long passage of full sentences stands in the place of another, as it does where two articles share a notice.
+    pub(super) fn replaces_no_passage(
+        &self,
+        (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+        runs: &Runs,
+        overlap: &SketchOverlap,
+        trace: &mut Trace,
+    ) -> bool {
+        let least = overlap.least_non_boilerplate();
+        let is_boilerplate = overlap.non_boilerplate_coverage(least) < self.rest;
+        let most = match is_boilerplate {
+            true => MOST_PASSAGE_IN_BOILERPLATE,
+            false => MOST_PASSAGE,
+        };
+        // What stands elsewhere in the other text is not replaced.
+        let unmatched = runs.unmatched();
+        let unmatched = unmatched.min(large.tokens - (small.tokens - unmatched));
+        if !trace.is_on() && ratio(unmatched, small.tokens) <= most {
+            return true;
+        }
+        let is_prose = |word: &Word| word.is_prose();
+        let alignment = align(small.words, large.words);
+        let passage = longest_replaced((small, large), &alignment, is_prose).min(unmatched);
+        trace.test(passage_check(passage, small.tokens, most))
+    }
+}
+
+fn passage_check(passage: usize, words: usize, most: f64) -> Check {
+    let meaning = "share of the smaller page in the longest passage of full sentences that stands in the place of another";
+    Check::value("replaced passage", meaning, ratio(passage, words)).against(Op::AtMost, most)
+}
+
+/// The most words of full sentences that stand in the place of as many others, in one passage. Unlike articles have words in common too: a
+/// passage goes on over fewer words that match than differ before and behind, and those are taken off.
+fn longest_replaced(
+    (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+    alignment: &Alignment,
+    is_counted: impl Fn(&Word) -> bool,
+) -> usize {
+    let counted = |words: &[Word]| words.iter().filter(|word| is_counted(word)).count();
+    let (mut longest, mut open, mut end) = (0, 0, 0);
+    for passage in alignment.differing() {
+        open = usize::saturating_sub(open, passage.here.start - end);
+        end = passage.here.end;
+        let there = counted(&large.words[passage.there]);
+        open += counted(&small.words[passage.here]).min(there);
+        longest = longest.max(open);
+    }
+    longest
+}
+
+/// Whether the numbers of the smaller page and the longest words of both are on the other page.
+fn agree(sides: &[(&[Word], Vec<bool>); 2], trace: &mut Trace) -> bool {
+    let [small, large] = sides;
+    let hashes =
+        |words: &[Word]| -> FxHashSet<u32> { words.iter().map(|word| word.hash()).collect() };
+    let (of_small, of_large) = (hashes(small.0), hashes(large.0));
+    let (found, all) = numbers_found(small, &of_large);
+    let meaning = "numbers of the smaller page that the other has, over all";
+    let numbers = Check::ratio("numbers", meaning, found, all, LEAST_NUMBERS);
+    if all > 0 && !trace.test(numbers) {
+        return false;
+    }
+    let meaning = "of the longest words of one page those that the other has, over all; of both pages the lower";
+    let of_sides = [
+        longest_found(small, &of_large),
+        longest_found(large, &of_small),
+    ];
+    let lower = of_sides
+        .into_iter()
+        .min_by(|a, b| ratio(a.0, a.1).total_cmp(&ratio(b.0, b.1)));
+    let (found, all) = lower.unwrap_or_default();
+    let is_short = small.0.len() < FEW_WORDS;
+    let least = if is_short {
+        LEAST_LONGEST_OF_FEW
+    } else {
+        LEAST_LONGEST
+    };
+    trace.test(Check::ratio("longest words", meaning, found, all, least))
+}
+
+/// How many numbers of a page the other has, and how many it has.
+fn numbers_found(
+    (words, matched): &(&[Word], Vec<bool>),
+    other: &FxHashSet<u32>,
+) -> (usize, usize) {
+    let numbers = words
+        .iter()
+        .zip(matched)
+        .filter(|(word, _)| word.is_number());
+    numbers.fold((0, 0), |(found, all), (word, &is_matched)| {
+        let is_found = is_matched || other.contains(&word.hash());
+        (found + usize::from(is_found), all + 1)
+    })
+}
+
+/// How many of the [`LONGEST`] different words of a page the other has, and how many they are.
+fn longest_found(
+    (words, matched): &(&[Word], Vec<bool>),
+    other: &FxHashSet<u32>,
+) -> (usize, usize) {
+    let mut all: Vec<(u64, u32, bool)> = words
+        .iter()
+        .zip(matched)
+        .map(|(word, &is_matched)| {
+            let is_found = is_matched || other.contains(&word.hash());
+            (word.bytes(), word.hash(), is_found)
+        })
+        .collect();
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    all.dedup_by_key(|(_, hash, _)| *hash);
+    all.truncate(LONGEST);
+    (all.iter().filter(|(_, _, found)| *found).count(), all.len())
+}
+
+/// The share of these words that are among the others, or seem to be: one word in nine may have the bit of another.
+fn in_common(words: &[Word], others: &[Word]) -> f64 {
+    const BITS_A_WORD: usize = 8;
+    let mut bits = vec![
+        0u64;
+        (others.len() * BITS_A_WORD)
+            .div_ceil(64)
+            .next_power_of_two()
+    ];
+    let mask = bits.len() * 64 - 1;
+    let bit = |word: &Word| {
+        let bit = word.hash() as usize & mask;
+        (bit / 64, 1 << (bit % 64))
+    };
+    for (at, bit) in others.iter().map(bit) {
+        bits[at] |= bit;
+    }
+    let common = words
+        .iter()
+        .map(bit)
+        .filter(|(at, bit)| bits[*at] & bit != 0);
+    ratio(common.count(), words.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::*;
+    use crate::method::Verifier;
+    use crate::method::coverage::method::Coverage;
+    use crate::method::testing::{params, text};
+
+    /// What was tested on two texts, and whether they are related.
+    fn tested(a: &str, b: &str) -> (Vec<String>, bool) {
+        let method = Coverage::plain((&params(&super::super::INFO, &[])).into());
+        let [a, b] = [a, b].map(|content| method.fingerprint(&text(content)));
+        let mut trace = Trace::on();
+        let verdict = method.verify(&a, &b, &mut trace);
+        let checks = trace.into_checks();
+        (
+            checks.iter().map(ToString::to_string).collect(),
+            verdict.is_some(),
+        )
+    }
+
+    /// A hundred words; `word` spells each.
+    fn story(word: impl Fn(usize) -> String) -> String {
+        (0..100).map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Words of ten letters, none near another.
+    fn long(n: usize) -> String {
+        let mut hash = xxh3_64(&n.to_le_bytes());
+        let mut letter = || {
+            let letter = char::from(b'a' + (hash % 26) as u8);
+            hash /= 26;
+            letter
+        };
+        (0..10).map(|_| letter()).collect()
+    }
+
+    /// Every fourth word is another, short one: no run of five is left. All of the longest are there.
+    #[test]
+    fn a_reworded_copy_by_hand() {
+        let plain = |n: usize| {
+            if n % 4 == 0 {
+                format!("a{}", char::from(b'a' + (n % 26) as u8))
+            } else {
+                long(n)
+            }
+        };
+        let other = |n: usize| {
+            if n % 4 == 0 {
+                format!("z{}", char::from(b'a' + (n % 26) as u8))
+            } else {
+                long(n)
+            }
+        };
+        let (lines, is_related) = tested(&story(plain), &story(other));
+        assert!(is_related, "{lines:?}");
+        assert_eq!(lines[0], "in order = 75/100 = 0.75 ≥ 0.75");
+        assert_eq!(lines[2], "longest words = 20/20 = 1.00 ≥ 0.70");
+    }
+
+    /// The same, but what is replaced are names as long as the others: of the twenty longest words too few are there.
+    #[test]
+    fn other_names_make_another_story() {
+        let other = |n: usize| {
+            if n % 4 == 0 {
+                format!("{}{}", long(n + 500), long(n + 700))
+            } else {
+                long(n)
+            }
+        };
+        let (_, is_related) = tested(&story(long), &story(other));
+        assert!(!is_related);
+    }
+
+    /// A form with other numbers: a fifth of its words.
+    #[test]
+    fn other_numbers_make_another_form() {
+        let form = |own: usize| {
+            story(move |n| {
+                if n % 5 == 0 {
+                    (own + n).to_string()
+                } else {
+                    long(n)
+                }
+            })
+        };
+        assert!(!tested(&form(1000), &form(5000)).1);
+    }
+
+    /// A letter in a fifth of the words is misread: 20 of 100 are nearly equal, and numbers need not agree.
+    #[test]
+    fn a_misread_copy_by_hand() {
+        let misread = |n: usize| {
+            let word = long(n);
+            match n % 5 {
+                0 => {
+                    let other = if &word[4..5] == "q" { "z" } else { "q" };
+                    format!("{}{other}{}", &word[..4], &word[5..])
+                }
+                1 if n < 20 => format!("{n}1"),
+                _ => word,
+            }
+        };
+        let clean = |n: usize| {
+            if n % 5 == 1 && n < 20 {
+                format!("{n}7")
+            } else {
+                long(n)
+            }
+        };
+        let (lines, is_related) = tested(&story(clean), &story(misread));
+        assert!(is_related, "{lines:?}");
+        assert_eq!(lines[0], "in order = 96/100 = 0.96 ≥ 0.75");
+        assert_eq!(lines[2], "misspelt = 20/24 = 0.83 ≥ 0.20");
+    }
+
+    /// 100 words of a notice, and behind them 30 of each page's own, as sentences: .23 of the page.
+    #[test]
+    fn articles_under_one_notice_are_two() {
+        let page = |own: usize, count: usize| {
+            let own: Vec<String> = (own..own + count).map(long).collect();
+            format!("{}. {}.", story(long), own.join(" "))
+        };
+        let (lines, is_related) = tested(&page(200, 30), &page(400, 30));
+        assert!(!is_related, "{lines:?}");
+        // 15 of 115: .13.
+        assert!(tested(&page(200, 15), &page(400, 15)).1);
+    }
+}
