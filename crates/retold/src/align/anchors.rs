@@ -16,7 +16,7 @@ pub(super) struct Anchor {
 }
 
 /// A chain looks back over so many anchors.
-const BACK: usize = 200;
+const BACK: usize = 50;
 /// What a chain pays for another anchor, in words.
 const JUMP: usize = 1;
 /// No place.

@@ -47,12 +47,14 @@ pub(crate) struct Nature {
 impl Word {
     /// A word of this hash. `letters` are its bytes; of a word that is a single character, none.
     pub(crate) fn new(hash: u64, letters: &[u8], nature: Nature) -> Word {
-        let pairs = letters.windows(2).fold(0, |pairs, pair| {
-            let pair = u32::from(pair[0]) * 31 + u32::from(pair[1]);
+        let (mut pairs, mut before) = (0, u32::from(letters.first().copied().unwrap_or_default()));
+        for &byte in letters.get(1..).unwrap_or_default() {
+            let byte = u32::from(byte);
             // The high bits of a product are spread evenly.
-            let spread = u64::from(pair.wrapping_mul(0x9E37_79B9));
-            pairs | 1 << (spread * u64::from(PAIRS) >> 32)
-        });
+            let spread = u64::from((before * 31 + byte).wrapping_mul(0x9E37_79B9));
+            pairs |= 1 << (spread * u64::from(PAIRS) >> 32);
+            before = byte;
+        }
         let length = (letters.len() as u64).min(MOST_BYTES) << LENGTH;
         let flag = |is: bool, flag: u64| if is { flag } else { 0 };
         let flags = flag(nature.is_prose, PROSE)

@@ -66,30 +66,54 @@ pub(super) fn aligned<'t>(
             .peek()
             .is_some_and(|sentence| sentence.start <= token.start);
         let spelled = &text.folded[token.start as usize..token.end as usize];
-        let is_single = !spelled.is_ascii() && spelled.chars().nth(1).is_none();
+        let single = single(spelled);
         let nature = Nature {
             is_prose,
-            may_vary: is_single && varies(spelled),
-            is_number: match spelled.is_ascii() {
-                true => spelled.bytes().any(|byte| byte.is_ascii_digit()),
-                false => spelled.contains(|c: char| c.is_numeric() || COUNTS.contains(c)),
+            may_vary: single.is_some_and(varies),
+            is_number: match single {
+                Some(c) => counts(c),
+                None => spelled.bytes().any(|byte| byte.is_ascii_digit()),
             },
         };
-        let letters = if is_single { "" } else { spelled };
+        let letters = if single.is_some() { "" } else { spelled };
         Word::new(token.hash, letters.as_bytes(), nature)
     })
 }
 
-/// Ideographs that count.
-const COUNTS: &str = "〇零一二三四五六七八九十百千万亿";
+/// The character that a token is, if it is one beyond ASCII.
+fn single(token: &str) -> Option<char> {
+    let is_beyond = token.len() > 1 && token.len() <= 4 && !token.as_bytes()[0].is_ascii();
+    let mut chars = token.chars();
+    let first = chars.next().filter(|_| is_beyond)?;
+    chars.as_str().is_empty().then_some(first)
+}
+
+/// Whether an ideograph counts.
+fn counts(c: char) -> bool {
+    matches!(
+        c,
+        '〇' | '零'
+            | '一'
+            | '二'
+            | '三'
+            | '四'
+            | '五'
+            | '六'
+            | '七'
+            | '八'
+            | '九'
+            | '十'
+            | '百'
+            | '千'
+            | '万'
+            | '亿'
+    )
+}
 
 /// An ideograph may, but for those that count or name a part.
-fn varies(token: &str) -> bool {
-    const PARTS: &str = "两上中下甲乙丙丁";
-    let mut token = token.chars();
-    let is_ideograph =
-        |c: char| Script::of(c) == Script::Han && !COUNTS.contains(c) && !PARTS.contains(c);
-    token.next().is_some_and(is_ideograph) && token.next().is_none()
+fn varies(c: char) -> bool {
+    let names_part = matches!(c, '两' | '上' | '中' | '下' | '甲' | '乙' | '丙' | '丁');
+    !names_part && !counts(c) && Script::of(c) == Script::Han
 }
 
 /// The characters for he, she and it, and for a male and a female you, which older Chinese texts do not tell apart, are one.

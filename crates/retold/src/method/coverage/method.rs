@@ -65,8 +65,12 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
 /// smaller page stands in sentences with a full stop and 50 runs are shared; elsewhere `rest` of what is no template's has to be
 /// shared too. (Or `many` runs, which is off: menus are long.)
 ///
+/// Where it can decide, the texts are aligned word by word. A pair is rejected after all if a long passage of sentences stands in the
+/// place of another, as under a notice that articles share; and accepted after all if `reworded` of the words stand in the same order
+/// while the longest words and the numbers agree, or if what differs is misread.
+///
 /// # Misses
-/// Copies in which every tenth word was changed. Articles that are less than `threshold` of both pages' text.
+/// Copies in which every fourth word was changed. Articles that are less than `threshold` of both pages' text.
 ///
 /// # Parameters
 /// `retold methods coverage` lists them with their ranges.

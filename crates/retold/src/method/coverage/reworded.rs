@@ -17,7 +17,7 @@ const LEAST_WORDS: usize = 40;
 /// Least length ratio of reworded copies.
 const LEAST_LENGTH_RATIO: f64 = 0.6;
 /// Texts are not aligned unless the larger has this share of the smaller one's words, in any order.
-const LEAST_IN_COMMON: f64 = 0.6;
+const LEAST_IN_COMMON: f64 = 0.7;
 /// So many of the longest words of each page are looked up in the other: names and terms are long, and what is rare is, too
 /// (Zipf 1935, the law of abbreviation).
 const LONGEST: usize = 20;
