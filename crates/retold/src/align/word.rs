@@ -52,7 +52,7 @@ impl Word {
             let byte = u32::from(byte);
             // The high bits of a product are spread evenly.
             let spread = u64::from((before * 31 + byte).wrapping_mul(0x9E37_79B9));
-            pairs |= 1 << (spread * u64::from(PAIRS) >> 32);
+            pairs |= 1 << ((spread * u64::from(PAIRS)) >> 32);
             before = byte;
         }
         let length = (letters.len() as u64).min(MOST_BYTES) << LENGTH;

@@ -294,14 +294,14 @@ mod tests {
     #[test]
     fn a_reworded_copy_by_hand() {
         let plain = |n: usize| {
-            if n % 4 == 0 {
+            if n.is_multiple_of(4) {
                 format!("a{}", char::from(b'a' + (n % 26) as u8))
             } else {
                 long(n)
             }
         };
         let other = |n: usize| {
-            if n % 4 == 0 {
+            if n.is_multiple_of(4) {
                 format!("z{}", char::from(b'a' + (n % 26) as u8))
             } else {
                 long(n)
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn other_names_make_another_story() {
         let other = |n: usize| {
-            if n % 4 == 0 {
+            if n.is_multiple_of(4) {
                 format!("{}{}", long(n + 500), long(n + 700))
             } else {
                 long(n)
@@ -332,7 +332,7 @@ mod tests {
     fn other_numbers_make_another_form() {
         let form = |own: usize| {
             story(move |n| {
-                if n % 5 == 0 {
+                if n.is_multiple_of(5) {
                     (own + n).to_string()
                 } else {
                     long(n)
