@@ -28,6 +28,8 @@ const LEAST_LONGEST_OF_FEW: f64 = 0.9;
 const FEW_WORDS: usize = 80;
 /// The share of the smaller page's numbers that the other has: a form keeps its words and changes its numbers.
 const LEAST_NUMBERS: f64 = 0.9;
+/// Where words are not parted, names are two characters or more, and those that are others may be this share of the smaller page.
+const MOST_NAMES: f64 = 0.08;
 /// A copy is misspelt or misread if this share of the words that differ are nearly equal, ...
 const LEAST_MISSPELT: f64 = 0.2;
 /// ... if so much of it stands in the same order and the lengths are as alike, ...
@@ -72,7 +74,8 @@ impl CoverageParams {
         let is_prose = |word: &Word| word.is_prose();
         let passage = longest_replaced((small, large), &alignment, is_prose);
         let is_one = trace.test(passage_check(passage, small.tokens, MOST_PASSAGE))
-            && (self.is_misspelt((small, large), &alignment, words, trace) || agree(&sides, trace));
+            && (self.is_misspelt((small, large), &alignment, words, trace)
+                || keeps_names(small, &alignment, trace) && agree(&sides, trace));
         if !is_one {
             return None;
         }
@@ -162,6 +165,21 @@ fn longest_replaced(
         longest = longest.max(open);
     }
     longest
+}
+
+/// Whether hardly two characters at a stretch stand in the place of as many others, if most words of the smaller page are single
+/// characters. Of these none is longer than another, so that names are not seen by their length.
+fn keeps_names(small: &Fingerprint<'_>, alignment: &Alignment, trace: &mut Trace) -> bool {
+    let single = small.words.iter().filter(|word| word.bytes() == 0);
+    if 2 * single.count() < small.tokens {
+        return true;
+    }
+    let lengths = alignment.differing();
+    let lengths = lengths.map(|passage| passage.here.len().min(passage.there.len()));
+    let replaced: usize = lengths.filter(|&length| length >= 2).sum();
+    let meaning = "share of the smaller page in stretches of characters that stand in the place of as many others";
+    let names = Check::value("names", meaning, ratio(replaced, small.tokens));
+    trace.test(names.against(Op::AtMost, MOST_NAMES))
 }
 
 /// Whether the numbers of the smaller page and the longest words of both are on the other page.
@@ -340,6 +358,22 @@ mod tests {
             })
         };
         assert!(!tested(&form(1000), &form(5000)).1);
+    }
+
+    /// Sentences of nine characters of which two name something else.
+    #[test]
+    fn other_names_of_characters_make_another_story() {
+        let page = |name: &str| {
+            let sentence = |n: u32| {
+                let other = |at: u32| char::from_u32(0x4E10 + (n * 7 + at) * 37).unwrap();
+                let others: String = (0..7).map(other).collect();
+                format!("{name}{others}。")
+            };
+            (0..20).map(sentence).collect::<String>()
+        };
+        assert!(!tested(&page("渡船"), &page("大桥")).1);
+        // One character in nine is spelled otherwise.
+        assert!(tested(&page("渡船"), &page("渡舩")).1);
     }
 
     /// A letter in a fifth of the words is misread: 20 of 100 are nearly equal, and numbers need not agree.
