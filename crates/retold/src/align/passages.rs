@@ -48,6 +48,11 @@ impl Alignment {
         flags(ranges, self.lengths.1)
     }
 
+    /// How many words of the first text have a match.
+    pub(crate) fn matched(&self) -> usize {
+        self.matches.iter().map(|found| found.count.0).sum()
+    }
+
     /// How many words of the first text are nearly equal to those that they match.
     pub(crate) fn near(&self) -> usize {
         let near = self.matches.iter().filter(|found| found.is_near);

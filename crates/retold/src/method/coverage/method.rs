@@ -92,18 +92,12 @@ const CHUNK: usize = 64;
 const LEAST_KEYS: usize = 16;
 
 impl Coverage {
-    fn new(params: CoverageParams, known: &Arc<Knowledge>) -> Coverage {
+    pub(super) fn new(params: CoverageParams, known: &Arc<Knowledge>) -> Coverage {
         Coverage {
             params,
             known: Arc::clone(known),
             known_keys: Filter::new(&[&known.common, &known.frequent, &known.several]),
         }
-    }
-
-    /// With these parameters, where nothing was learnt.
-    #[cfg(test)]
-    pub(super) fn plain(params: CoverageParams) -> Coverage {
-        Coverage::new(params, &Arc::default())
     }
 
     /// The sample of a text of these tokens, ascending, no key twice, each with the place where it stands first.

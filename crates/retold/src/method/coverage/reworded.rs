@@ -61,11 +61,7 @@ impl CoverageParams {
             return None;
         }
         let alignment = align(small.words, large.words);
-        let sides = [
-            (small.words, alignment.matched_here()),
-            (large.words, alignment.matched_there()),
-        ];
-        let words = sides[0].1.iter().filter(|&&is| is).count();
+        let words = alignment.matched();
         let meaning = "words of the smaller page that the other has in the same order, misspelt ones too, over all";
         let ordered = Check::ratio("in order", meaning, words, small.tokens, self.reworded);
         if !trace.test(ordered) {
@@ -75,20 +71,13 @@ impl CoverageParams {
         let passage = longest_replaced((small, large), &alignment, is_prose);
         let is_one = trace.test(passage_check(passage, small.tokens, MOST_PASSAGE))
             && (self.is_misspelt((small, large), &alignment, words, trace)
-                || keeps_names(small, &alignment, trace) && agree(&sides, trace));
+                || keeps_names(small, &alignment, trace)
+                    && agree((small, large), &alignment, trace));
         if !is_one {
             return None;
         }
-        let meaning = "length ratio: words of the smaller page over those of the larger";
-        let (sizes, least) = ((small.tokens, large.tokens), self.length_threshold);
-        let (relation, length_ratio) = trace.by_length("length ratio", meaning, sizes, least);
-        Some(Verdict {
-            relation,
-            similarity: ratio(words, small.tokens),
-            length_ratio,
-            shared: u32::try_from(words).unwrap_or(u32::MAX),
-            shared_chars: 0,
-        })
+        let sizes = (small.tokens, large.tokens);
+        Some(self.related(sizes, (words, small.tokens), trace))
     }
 
     /// Whether the texts differ as a copy does that a machine has read: many words are nearly equal, and hardly one is another. Then
@@ -183,12 +172,17 @@ fn keeps_names(small: &Fingerprint<'_>, alignment: &Alignment, trace: &mut Trace
 }
 
 /// Whether the numbers of the smaller page and the longest words of both are on the other page.
-fn agree(sides: &[(&[Word], Vec<bool>); 2], trace: &mut Trace) -> bool {
-    let [small, large] = sides;
+fn agree(
+    (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+    alignment: &Alignment,
+    trace: &mut Trace,
+) -> bool {
+    let small = (small.words, alignment.matched_here());
+    let large = (large.words, alignment.matched_there());
     let hashes =
         |words: &[Word]| -> FxHashSet<u32> { words.iter().map(|word| word.hash()).collect() };
     let (of_small, of_large) = (hashes(small.0), hashes(large.0));
-    let (found, all) = numbers_found(small, &of_large);
+    let (found, all) = numbers_found(&small, &of_large);
     let meaning = "numbers of the smaller page that the other has, over all";
     let numbers = Check::ratio("numbers", meaning, found, all, LEAST_NUMBERS);
     if all > 0 && !trace.test(numbers) {
@@ -196,8 +190,8 @@ fn agree(sides: &[(&[Word], Vec<bool>); 2], trace: &mut Trace) -> bool {
     }
     let meaning = "of the longest words of one page those that the other has, over all; of both pages the lower";
     let of_sides = [
-        longest_found(small, &of_large),
-        longest_found(large, &of_small),
+        longest_found(&small, &of_large),
+        longest_found(&large, &of_small),
     ];
     let lower = of_sides
         .into_iter()
@@ -272,6 +266,8 @@ fn in_common(words: &[Word], others: &[Word]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
@@ -281,7 +277,7 @@ mod tests {
 
     /// What was tested on two texts, and whether they are related.
     fn tested(a: &str, b: &str) -> (Vec<String>, bool) {
-        let method = Coverage::plain((&params(&super::super::INFO, &[])).into());
+        let method = Coverage::new((&params(&super::super::INFO, &[])).into(), &Arc::default());
         let [a, b] = [a, b].map(|content| method.fingerprint(&text(content)));
         let mut trace = Trace::on();
         let verdict = method.verify(&a, &b, &mut trace);

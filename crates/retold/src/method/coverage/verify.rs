@@ -58,9 +58,14 @@ impl CoverageParams {
         if copy.is_some() || self.reworded >= 1.0 {
             return copy;
         }
-        let reworded = self.reworded((small, large), &overlap, &mut Trace::off())?;
-        trace.restart();
-        self.reworded((small, large), &overlap, trace);
+        // A pair that is no reworded copy either is told by what it lacks as a copy.
+        let mut own = if trace.is_on() {
+            Trace::on()
+        } else {
+            Trace::off()
+        };
+        let reworded = self.reworded((small, large), &overlap, &mut own)?;
+        *trace = own;
         Some(if is_smaller {
             reworded
         } else {
@@ -107,16 +112,26 @@ impl CoverageParams {
         {
             return None;
         }
+        Some(self.related((a.tokens, b.tokens), (shared, runs), trace))
+    }
+
+    /// The verdict on two related texts of so many words, of which `shared` of `all` are in both.
+    pub(super) fn related(
+        &self,
+        sizes: (usize, usize),
+        (shared, all): (usize, usize),
+        trace: &mut Trace,
+    ) -> Verdict {
         let meaning = "length ratio: words of the smaller page over those of the larger";
-        let (sizes, least) = ((a.tokens, b.tokens), self.length_threshold);
+        let least = self.length_threshold;
         let (relation, length_ratio) = trace.by_length("length ratio", meaning, sizes, least);
-        Some(Verdict {
+        Verdict {
             relation,
-            similarity: ratio(shared, runs),
+            similarity: ratio(shared, all),
             length_ratio,
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
             shared_chars: 0,
-        })
+        }
     }
 
     /// Whether texts of like length of which much is on many texts are no menu with other texts before or behind it. Articles may be:
