@@ -15,6 +15,17 @@ pub(super) struct Anchor {
     pub(super) words: usize,
 }
 
+impl Anchor {
+    /// Without so many of its first words.
+    fn without(&self, words: usize) -> Anchor {
+        Anchor {
+            here: self.here + words,
+            there: self.there + words,
+            words: self.words - words,
+        }
+    }
+}
+
 /// A chain looks back over so many anchors.
 const BACK: usize = 50;
 /// What a chain pays for another anchor, in words.
@@ -116,22 +127,43 @@ pub(super) fn chain(anchors: &[Anchor]) -> Vec<Anchor> {
         .collect();
     chosen.reverse();
     for at in 1..chosen.len() {
-        if let Some(rest) = behind(&chosen[at - 1], &chosen[at]) {
-            chosen[at] = rest;
-        }
+        // Where the one before ends stays the same when its own beginning is cut off.
+        let overlap = overlap(&chosen[at - 1], &chosen[at]);
+        chosen[at] = chosen[at].without(overlap);
     }
     chosen
 }
 
+/// How many words of an anchor another one before it has too, in either text.
+fn overlap(before: &Anchor, anchor: &Anchor) -> usize {
+    let ends = (before.here + before.words, before.there + before.words);
+    let here = ends.0.saturating_sub(anchor.here);
+    here.max(ends.1.saturating_sub(anchor.there))
+}
+
 /// What of an anchor stands behind another one in both texts.
 fn behind(before: &Anchor, anchor: &Anchor) -> Option<Anchor> {
-    let ends = (before.here + before.words, before.there + before.words);
-    let overlap = ends.0.saturating_sub(anchor.here);
-    let overlap = overlap.max(ends.1.saturating_sub(anchor.there));
+    let overlap = overlap(before, anchor);
     let is_behind = before.here < anchor.here && before.there < anchor.there;
-    (is_behind && overlap < anchor.words).then(|| Anchor {
-        here: anchor.here + overlap,
-        there: anchor.there + overlap,
-        words: anchor.words - overlap,
-    })
+    (is_behind && overlap < anchor.words).then(|| anchor.without(overlap))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The second anchor loses its beginning, so that the third, which is cut all the same, begins before it. (Too far behind the first
+    /// to be chained with that.)
+    #[test]
+    fn overlapping_anchors_are_cut() {
+        let anchor = |(here, there, words)| Anchor { here, there, words };
+        let far = (1..BACK).map(|at| (1, 1000 + at, 1));
+        let all = [(0, 0, 10)]
+            .into_iter()
+            .chain(far)
+            .chain([(5, 8, 10), (8, 9, 30)]);
+        let all: Vec<Anchor> = all.map(anchor).collect();
+        let cut = [(0, 0, 10), (10, 13, 5), (17, 18, 21)].map(anchor);
+        assert_eq!(chain(&all), cut);
+    }
 }
