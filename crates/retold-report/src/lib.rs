@@ -8,6 +8,7 @@
 mod columns;
 mod files;
 mod finished;
+mod flagged;
 mod html;
 mod job;
 mod kept;
@@ -20,7 +21,8 @@ mod tables;
 
 pub use files::{summary, write};
 pub use finished::Finished;
+pub use flagged::Flagged;
 pub use job::{Against, Job, run, sources};
 pub use out::OutDir;
 pub use output::{OutputConfig, Request, Tables};
-pub use summary::{Bytes, Flagged, LargeComponent, Records, Relations, Run, SketchCounts, Summary};
+pub use summary::{Bytes, LargeComponent, Records, Relations, Run, SketchCounts, Summary};

@@ -6,6 +6,7 @@ use retold::{ExtractionCounts, Findings, Relation};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::flagged::{Flagged, flagged};
 use crate::output::Request;
 
 /// The run in numbers: the content of `summary.json`, and what is printed at the end.
@@ -69,22 +70,6 @@ pub struct Relations {
     pub duplicate: u64,
     /// Pages of which one contains the other.
     pub contains: u64,
-}
-
-/// A suspicious cluster.
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct Flagged {
-    /// Its number.
-    pub cluster: u64,
-    /// Its canonical page.
-    pub canonical: String,
-    /// How many pages it has.
-    pub pages: u64,
-    /// Reported pairs over possible pairs.
-    pub density: f64,
-    /// Why it is flagged, for people.
-    pub reason: String,
 }
 
 /// A component of which only the pairs that decide are listed.
@@ -220,32 +205,6 @@ fn largest(findings: &Findings) -> u64 {
         .map(|cluster| cluster.members.len())
         .max()
         .unwrap_or(0) as u64
-}
-
-fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
-    let mut flagged = Vec::new();
-    for (number, cluster) in findings.clusters.iter().enumerate() {
-        let pages = cluster.members.len();
-        let reason = match (pages > alarm_size, cluster.is_loose()) {
-            (true, true) => {
-                format!(
-                    "more than {alarm_size} pages, and fewer than half of its possible pairs are related"
-                )
-            }
-            (true, false) => format!("more than {alarm_size} pages"),
-            (false, true) => "fewer than half of its possible pairs are related".to_owned(),
-            (false, false) => continue,
-        };
-        let possible = pages as f64 * (pages as f64 - 1.0) / 2.0;
-        flagged.push(Flagged {
-            cluster: number as u64,
-            canonical: findings.id(cluster.canonical).into_owned(),
-            pages: pages as u64,
-            density: (cluster.pairs as f64 / possible * 1e6).round() / 1e6,
-            reason,
-        });
-    }
-    flagged
 }
 
 fn large_components(findings: &Findings) -> Vec<LargeComponent> {

@@ -21,7 +21,8 @@ pub(super) struct List<'a> {
     number: Vec<u32>,
     size: Vec<usize>,
     canonical: Vec<Cow<'a, str>>,
-    /// 1: has duplicates, 2: has containments, 4: loose, 8: larger than the alarm size.
+    /// 1: has duplicates, 2: has containments, 4: loose, 8: larger than the alarm size, 16: much of a site has
+    /// collapsed in it.
     flags: Vec<u8>,
     /// Least similarity of its pairs in thousandths.
     least: Vec<u32>,
@@ -75,6 +76,7 @@ fn flags(report: &Report<'_>, number: usize, traits: &[Traits]) -> u8 {
         | u8::from(traits[number].contains) << 1
         | u8::from(cluster.is_loose()) << 2
         | u8::from(large) << 3
+        | u8::from(report.collapsed.contains(&(number as u64))) << 4
 }
 
 fn sites(report: &Report<'_>, members: &[Rank]) -> Vec<u32> {

@@ -1,7 +1,10 @@
 //! What the parts of the report are made from, and how much of it they show.
 
+use std::collections::HashSet;
+
 use retold::{Findings, JudgeConfig, Model, Rank, Relation};
 
+use crate::flagged::flagged;
 use crate::output::OutputConfig;
 
 /// Clusters that are listed, the largest first.
@@ -31,16 +34,21 @@ pub(super) struct Report<'a> {
     pub(super) model: &'a Model,
     /// The clusters that are listed, the largest first; of equals the one with the smallest number.
     pub(super) order: Vec<u32>,
+    /// The clusters in which much of a site has collapsed.
+    pub(super) collapsed: HashSet<u64>,
 }
 
 impl<'a> Report<'a> {
     pub(super) fn new(findings: &'a Findings, output: &'a OutputConfig) -> Report<'a> {
+        let flagged = flagged(findings, output.alarm_size).into_iter();
+        let collapsed = flagged.filter(|flag| flag.collapsed);
         Report {
             findings,
             config: findings.model.config(),
             output,
             model: &findings.model,
             order: order(findings),
+            collapsed: collapsed.map(|flag| flag.cluster).collect(),
         }
     }
 

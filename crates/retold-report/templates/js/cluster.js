@@ -70,7 +70,7 @@ function clusterDetail(place) {
     el("p", { class: "canonical" }, badge("canonical", "canonical"), " ", pageId(clusters.canonical[place]))];
   if (!cluster) return [...head, el("p", { class: "note" }, "The report holds the details of the largest clusters only; those of this one are in clusters.jsonl and pairs.jsonl.")];
   const possible = clusters.size[place] * (clusters.size[place] - 1) / 2;
-  const reasons = [flags & 4 ? "fewer than half of its possible pairs are related, so it may contain more than one story" : "", flags & 8 ? `it has more than ${count(overview.parameters.alarm_size)} pages` : ""].filter(Boolean);
+  const reasons = [flags & 4 ? "fewer than half of its possible pairs are related, so it may contain more than one story" : "", flags & 8 ? `it has more than ${count(overview.parameters.alarm_size)} pages` : "", flags & 16 ? "more than a third of a site, or of fifty pages in a row, was dropped for one of its pages" : ""].filter(Boolean);
   return [...head,
     el("p", {}, whyCanonical(cluster)),
     reasons.length ? el("p", { class: "flag" }, `Check this cluster: ${reasons.join("; ")}.`) : null,

@@ -26,7 +26,7 @@ function filtered() {
     const size = clusters.size[at];
     if (size < min || size > max) continue;
     if (mask && !(clusters.flags[at] & mask)) continue;
-    if (filter.flag && !(clusters.flags[at] & 12)) continue;
+    if (filter.flag && !(clusters.flags[at] & 28)) continue;
     if (wanted && !clusters.sites[at].some((s) => wanted.has(s))) continue;
     if (q && !matches(at, q)) continue;
     places.push(at);
@@ -86,7 +86,7 @@ function controls(change) {
     siteNames,
     field("Pages from", input("min", { type: "number", min: 2, placeholder: "2" }, change)),
     field("to", input("max", { type: "number", min: 2, placeholder: "any" }, change)),
-    field("Flagged", choice("flag", [["", "all"], ["1", "loose or very large"]], change)),
+    field("Flagged", choice("flag", [["", "all"], ["1", "loose, very large, or much of a site"]], change)),
     field("Order", choice("sort", Object.entries(orders).map(([value, [text]]) => [value, text]), change)));
 }
 
@@ -98,6 +98,7 @@ function row(place, at, open) {
       el("span", { class: "meta" },
         flags & 1 ? badge("duplicate", "duplicate") : null, flags & 2 ? badge("containment", "contains") : null,
         flags & 4 ? badge("loose", "warn") : null, flags & 8 ? badge("very large", "warn") : null,
+        flags & 16 ? badge("much of a site", "warn") : null,
         el("span", {}, `from ${ratio(clusters.least[place] / 1000)}`),
         clusters.dropped[place] ? el("span", { class: "wide" }, `${bytes(clusters.bytes[place])} saved`) : null)));
 }

@@ -102,7 +102,7 @@ function flaggedTable() {
   const flags = overview.flagged;
   if (!flags.length) return null;
   return section("Check these clusters first",
-    el("p", { class: "note" }, "A cluster is flagged when under half of its pairs match at 20 pages or more, or when it is very large."),
+    el("p", { class: "note" }, "A cluster is flagged when under half of its pairs match at 20 pages or more, when it is very large, or when more than a third of a site, or of fifty pages in a row, was dropped for one of its pages."),
     el("ul", { class: "rows" }, flags.slice(0, 12).map((flag) => el("li", {},
       el("a", { href: `#/cluster/${flag.cluster}` }, `cluster ${count(flag.cluster)}`), " ", plural(flag.pages, "page"), " around ", pageId(flag.canonical), ": ", flag.reason))),
     overview.flagged_in_all > 12 ? el("p", {}, el("a", { href: "#/clusters?flag=1" }, `All ${count(overview.flagged_in_all)} flagged clusters`)) : null);

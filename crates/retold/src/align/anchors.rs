@@ -6,13 +6,13 @@ use super::word::Word;
 
 /// A run of equal words of both texts, as long as it can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Anchor {
+pub(crate) struct Anchor {
     /// Its first word in the one text.
-    pub(super) here: usize,
+    pub(crate) here: usize,
     /// Its first word in the other.
-    pub(super) there: usize,
+    pub(crate) there: usize,
     /// How many words it has.
-    pub(super) words: usize,
+    pub(crate) words: usize,
 }
 
 impl Anchor {

@@ -5,5 +5,6 @@ mod gap;
 mod passages;
 mod word;
 
+pub(crate) use anchors::Anchor;
 pub(crate) use passages::{Alignment, align};
 pub(crate) use word::{Nature, Word};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::anchors::{anchors, chain};
+use super::anchors::{Anchor, anchors, chain};
 use super::gap::{Match, matches};
 use super::word::Word;
 
@@ -86,56 +86,96 @@ fn flags(ranges: impl Iterator<Item = Range<usize>>, length: usize) -> Vec<bool>
     flags
 }
 
-/// Aligns two texts: runs of words that both have are chained in order, passages between them are aligned word by word, nearly equal
-/// words included. Linear but for passages without a word in common, which cost at most [`CELLS`] each.
-pub(crate) fn align(here: &[Word], there: &[Word]) -> Alignment {
+/// Aligns two texts of which some runs of words are known to be in both, ascending by where they stand here: these and shorter ones are
+/// chained in order, passages between them are aligned word by word, nearly equal words included. Linear but for passages without a word
+/// in common, which cost at most [`CELLS`] each.
+pub(crate) fn align(here: &[Word], there: &[Word], runs: &[Anchor]) -> Alignment {
+    let equal = |run: &&Anchor| {
+        let here = here[run.here..].iter().map(|word| word.hash());
+        let there = there[run.there..].iter().map(|word| word.hash());
+        here.take(run.words).eq(there.take(run.words))
+    };
+    let runs: Vec<Anchor> = runs.iter().filter(equal).copied().collect();
     let mut matches = Vec::new();
-    add((here, 0), (there, 0), &CUTS, &mut matches);
+    let whole = (
+        Part { words: here, at: 0 },
+        Part {
+            words: there,
+            at: 0,
+        },
+    );
+    add_between(&chain(&runs), whole, &CUTS, &mut matches);
     Alignment {
         matches,
         lengths: (here.len(), there.len()),
     }
 }
 
-/// Adds the matches of two passages, which begin at these words of their texts.
-fn add(
-    (here, here_at): (&[Word], usize),
-    (there, there_at): (&[Word], usize),
-    cuts: &[(usize, usize)],
-    found: &mut Vec<Match>,
-) {
-    if here.is_empty() || there.is_empty() {
+/// A passage, and the number of its first word in the text.
+#[derive(Clone, Copy)]
+struct Part<'w> {
+    words: &'w [Word],
+    at: usize,
+}
+
+impl Part<'_> {
+    fn slice(self, range: Range<usize>) -> Self {
+        Part {
+            at: self.at + range.start,
+            words: &self.words[range],
+        }
+    }
+}
+
+/// Adds the matches of two passages.
+fn add(here: Part<'_>, there: Part<'_>, cuts: &[(usize, usize)], found: &mut Vec<Match>) {
+    if here.words.is_empty() || there.words.is_empty() {
         return;
     }
-    if here.len().saturating_mul(there.len()) <= CELLS {
-        found.extend(matches(here, there).into_iter().map(|of| Match {
-            here: here_at + of.here,
-            there: there_at + of.there,
-            ..of
-        }));
+    if here.words.len().saturating_mul(there.words.len()) <= CELLS {
+        found.extend(
+            matches(here.words, there.words)
+                .into_iter()
+                .map(|of| Match {
+                    here: here.at + of.here,
+                    there: there.at + of.there,
+                    ..of
+                }),
+        );
         return;
     }
     let [(width, most), cuts @ ..] = cuts else {
         return;
     };
+    let anchors = chain(&anchors(here.words, there.words, *width, *most));
+    add_between(&anchors, (here, there), cuts, found);
+}
+
+/// Adds these anchors of two passages, and the matches of what is between them.
+fn add_between(
+    anchors: &[Anchor],
+    (here, there): (Part<'_>, Part<'_>),
+    cuts: &[(usize, usize)],
+    found: &mut Vec<Match>,
+) {
     let mut at = (0, 0);
-    for anchor in chain(&anchors(here, there, *width, *most)) {
+    for anchor in anchors {
         let before = (
-            (&here[at.0..anchor.here], here_at + at.0),
-            (&there[at.1..anchor.there], there_at + at.1),
+            here.slice(at.0..anchor.here),
+            there.slice(at.1..anchor.there),
         );
         add(before.0, before.1, cuts, found);
         found.push(Match {
-            here: here_at + anchor.here,
-            there: there_at + anchor.there,
+            here: here.at + anchor.here,
+            there: there.at + anchor.there,
             count: (anchor.words, anchor.words),
             is_near: false,
         });
         at = (anchor.here + anchor.words, anchor.there + anchor.words);
     }
     let behind = (
-        (&here[at.0..], here_at + at.0),
-        (&there[at.1..], there_at + at.1),
+        here.slice(at.0..here.words.len()),
+        there.slice(at.1..there.words.len()),
     );
     add(behind.0, behind.1, cuts, found);
 }
@@ -158,7 +198,7 @@ mod tests {
     fn differing(one: &str, other: &str) -> Vec<String> {
         let [here, there]: [Vec<&str>; 2] =
             [one, other].map(|text| text.split_whitespace().collect());
-        let found = align(&words(one), &words(other));
+        let found = align(&words(one), &words(other), &[]);
         let shown = |passage: Passage| {
             format!(
                 "{}|{}",
@@ -223,7 +263,7 @@ mod tests {
         fn matches_ascend(one in words_that_repeat(), other in words_that_repeat()) {
             let text = |numbers: &[u8]| numbers.iter().map(|n| format!("word{n}{n}{n}")).collect::<Vec<_>>().join(" ");
             let (here, there) = (words(&text(&one)), words(&text(&other)));
-            let found = align(&here, &there);
+            let found = align(&here, &there, &[]);
             let mut ends = (0, 0);
             for of in &found.matches {
                 prop_assert!(ends.0 <= of.here && ends.1 <= of.there);
@@ -243,7 +283,7 @@ mod tests {
         #[test]
         fn short_texts_cost_the_least(one in prop::collection::vec(0u8..4, 0..12), other in prop::collection::vec(0u8..4, 0..12)) {
             let text = |numbers: &[u8]| numbers.iter().map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
-            let found = align(&words(&text(&one)), &words(&text(&other)));
+            let found = align(&words(&text(&one)), &words(&text(&other)), &[]);
             let cost: usize = found.differing().map(|passage| {
                 let (a, b) = (passage.here.len(), passage.there.len());
                 15 * a.min(b) + 10 * a.abs_diff(b)

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::fingerprint::Fingerprint;
 use super::position_index::{MatchBlock, Matches};
-use crate::align::Word;
+use crate::align::{Anchor, Word};
 use crate::relation::ratio;
 
 /// What is counted on two texts. The smaller is the one with fewer tokens.
@@ -146,6 +146,17 @@ impl Alignment {
         let length = block.runs + self.run - 1;
         let from = |start: usize| start..start + length;
         (from(block.place), from(block.there))
+    }
+
+    /// The blocks as words that stand in both texts.
+    pub(super) fn anchors(&self) -> Vec<Anchor> {
+        let blocks = self.matches.blocks.iter();
+        let anchors = blocks.map(|block| Anchor {
+            here: block.place,
+            there: block.there,
+            words: block.runs + self.run - 1,
+        });
+        anchors.collect()
     }
 
     /// How many tokens of the smaller text have no match.

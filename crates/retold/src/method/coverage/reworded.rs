@@ -60,7 +60,7 @@ impl CoverageParams {
         {
             return None;
         }
-        let alignment = align(small.words, large.words);
+        let alignment = align(small.words, large.words, &[]);
         let words = alignment.matched();
         let meaning = "words of the smaller page that the other has in the same order, misspelt ones too, over all";
         let ordered = Check::ratio("in order", meaning, words, small.tokens, self.reworded);
@@ -126,7 +126,7 @@ impl CoverageParams {
             return true;
         }
         let is_prose = |word: &Word| word.is_prose();
-        let alignment = align(small.words, large.words);
+        let alignment = align(small.words, large.words, &runs.anchors());
         let passage = longest_replaced((small, large), &alignment, is_prose).min(unmatched);
         trace.test(passage_check(passage, small.tokens, most))
     }

@@ -1,0 +1,216 @@
+//! Clusters to look at before they are trusted.
+
+use std::collections::{BTreeMap, HashMap};
+
+use retold::{Findings, Rank};
+use serde::Serialize;
+
+/// Sites of fewer pages are never said to collapse.
+const LEAST_SITE: usize = 20;
+/// Of so many pages that were read one after the other ...
+const WINDOW: usize = 50;
+/// ... and of a site's pages one in so many may be dropped for one page.
+const SHARE: usize = 3;
+
+/// A suspicious cluster.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Flagged {
+    /// Its number.
+    pub cluster: u64,
+    /// Its canonical page.
+    pub canonical: String,
+    /// How many pages it has.
+    pub pages: u64,
+    /// Reported pairs over possible pairs.
+    pub density: f64,
+    /// Whether much of a site, or of some fifty pages, was dropped for one of its pages.
+    pub collapsed: bool,
+    /// Why it is flagged, for people.
+    pub reason: String,
+}
+
+/// The clusters that are very large, of which few pairs are related, or in one of whose pages much of a site or of the input has collapsed.
+pub(crate) fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
+    let collapsed = collapsed(findings);
+    let mut flagged = Vec::new();
+    for (number, cluster) in findings.clusters.iter().enumerate() {
+        let pages = cluster.members.len();
+        let mut reasons = Vec::new();
+        if pages > alarm_size {
+            reasons.push(format!("more than {alarm_size} pages"));
+        }
+        if cluster.is_loose() {
+            reasons.push("fewer than half of its possible pairs are related".to_owned());
+        }
+        let others = reasons.len();
+        // Nearly all clusters are in no map.
+        if !collapsed.is_empty() {
+            let members = cluster.members.iter();
+            reasons.extend(members.filter_map(|member| collapsed.get(member)).cloned());
+        }
+        if reasons.is_empty() {
+            continue;
+        }
+        let possible = pages as f64 * (pages as f64 - 1.0) / 2.0;
+        flagged.push(Flagged {
+            cluster: number as u64,
+            canonical: findings.id(cluster.canonical).into_owned(),
+            pages: pages as u64,
+            density: (cluster.pairs as f64 / possible * 1e6).round() / 1e6,
+            collapsed: reasons.len() > others,
+            reason: reasons.join(", and "),
+        });
+    }
+    flagged
+}
+
+/// For each page for which more than a third of a site's pages, or of some fifty pages, were dropped: what is said of it.
+fn collapsed(findings: &Findings) -> HashMap<Rank, String> {
+    let mut dropped: BTreeMap<Rank, Vec<Rank>> = BTreeMap::new();
+    for drop in &findings.dropped {
+        dropped.entry(drop.canonical).or_default().push(drop.page);
+    }
+    // With fewer neither can hold.
+    dropped.retain(|_, pages| pages.len() > LEAST_SITE.min(WINDOW) / SHARE);
+    if dropped.is_empty() {
+        return HashMap::new();
+    }
+    let mut of_site: HashMap<u32, usize> = HashMap::new();
+    let own = findings.collection.pages.len() - findings.old_pages;
+    let sites = findings.collection.pages.iter().take(own);
+    for site in sites.filter_map(|page| page.site) {
+        *of_site.entry(site).or_default() += 1;
+    }
+    let said = dropped.iter().filter_map(|(&canonical, pages)| {
+        let what = site_collapsed(findings, pages, &of_site)
+            .or_else(|| fifty_collapsed(findings, pages))?;
+        let boilerplate = match boilerplate(findings, canonical) {
+            Some(share) => format!(", of which {:.0} % is boilerplate", 100.0 * share),
+            None => String::new(),
+        };
+        let id = findings.id(canonical);
+        Some((
+            canonical,
+            format!("{what} were dropped for {id}{boilerplate}"),
+        ))
+    });
+    said.collect()
+}
+
+/// The site more than a third of whose pages are among these, if there is one; the first by number.
+fn site_collapsed(
+    findings: &Findings,
+    pages: &[Rank],
+    of_site: &HashMap<u32, usize>,
+) -> Option<String> {
+    let mut gone: BTreeMap<u32, usize> = BTreeMap::new();
+    for site in pages.iter().filter_map(|&page| findings.page(page).site) {
+        *gone.entry(site).or_default() += 1;
+    }
+    let (site, gone, all) = gone
+        .into_iter()
+        .map(|(site, gone)| (site, gone, of_site.get(&site).copied().unwrap_or(0)))
+        .find(|&(_, gone, all)| all >= LEAST_SITE && gone * SHARE > all)?;
+    let site = &findings.collection.sites[site as usize];
+    Some(format!("{gone} of the {all} pages of {site}"))
+}
+
+/// The first fifty pages, as they were read, of which more than a third are among these.
+fn fifty_collapsed(findings: &Findings, pages: &[Rank]) -> Option<String> {
+    let least = WINDOW / SHARE;
+    let mut read: Vec<usize> = pages
+        .iter()
+        .map(|page| findings.by_id[page.at()].at())
+        .collect();
+    read.sort_unstable();
+    let at = read
+        .windows(least + 1)
+        .position(|window| window[least] - window[0] < WINDOW)?;
+    let gone = read[at..]
+        .iter()
+        .take_while(|&&page| page - read[at] < WINDOW);
+    Some(format!("{} of {WINDOW} pages in a row", gone.count()))
+}
+
+/// The share of a page's sketch that the model has learnt to be boilerplate; `None` if it has no sketch.
+fn boilerplate(findings: &Findings, page: Rank) -> Option<f64> {
+    let sketch = findings.sketches().get(findings.page(page).sketch);
+    let keys = sketch.as_ref().keys;
+    let common = keys.iter().filter(|&&key| findings.model.is_common(key));
+    (!keys.is_empty()).then(|| common.count() as f64 / keys.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use retold::{JudgeConfig, Page, dedup};
+
+    use super::*;
+
+    /// Fifteen sentences that no other number has.
+    fn story(number: usize) -> String {
+        let sentence = |n: usize| {
+            let word = |at: usize| format!("w{}x{n}x{at}", number * 7919 % 10_007);
+            let words: Vec<String> = (0..8).map(word).collect();
+            format!("The {}. ", words.join(" "))
+        };
+        (0..15).map(sentence).collect()
+    }
+
+    /// What is flagged of pages in the order of their ids: the story of each, and its site.
+    fn flagged_of(pages: impl Iterator<Item = (usize, Option<&'static str>)>) -> Vec<Flagged> {
+        let pages = pages.enumerate().map(|(number, (told, site))| {
+            let mut page = Page::text(format!("p{number:03}"), story(told));
+            page.url = site.map(|site| format!("https://{site}/{number}"));
+            page
+        });
+        flagged(&dedup(pages, &JudgeConfig::default()).unwrap(), 1000)
+    }
+
+    /// Of 24 pages of a site 9 tell one story, so 8 are dropped, which is a third; with one more it is more.
+    #[test]
+    fn a_site_collapses_by_hand() {
+        let site = |copies: usize| {
+            let told = move |number: usize| if number < copies { 0 } else { number };
+            flagged_of((0..24).map(move |number| (told(number), Some("one.example"))))
+        };
+        assert!(site(9).is_empty());
+        let flagged = site(10);
+        assert_eq!(
+            (flagged.len(), flagged[0].collapsed, flagged[0].pages),
+            (1, true, 10)
+        );
+        let reason = &flagged[0].reason;
+        let told = format!(
+            "9 of the 24 pages of one.example were dropped for {}",
+            flagged[0].canonical
+        );
+        assert!(reason.starts_with(&told), "{reason}");
+        assert!(reason.ends_with("of which 0 % is boilerplate"), "{reason}");
+    }
+
+    /// A site of 19 pages is too small. 17 pages are dropped within 49 pages in a row, or within 65.
+    #[test]
+    fn fifty_pages_in_a_row_by_hand() {
+        let small = |number: usize| (if number < 9 { 0 } else { number }, Some("small.example"));
+        assert!(flagged_of((0..19).map(small)).is_empty());
+        let spread = |step: usize| {
+            let told = move |number: usize| {
+                if number.is_multiple_of(step) && number / step < 18 {
+                    0
+                } else {
+                    number + 1
+                }
+            };
+            flagged_of((0..120).map(move |number| (told(number), None)))
+        };
+        // Every third page tells the story; the first of them is kept.
+        let flagged = spread(3);
+        assert!(
+            flagged[0]
+                .reason
+                .starts_with("17 of 50 pages in a row were dropped for ")
+        );
+        assert!(spread(4).is_empty());
+    }
+}
