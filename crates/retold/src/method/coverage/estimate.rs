@@ -9,7 +9,7 @@ use crate::sketch::SketchRef;
 
 /// Estimated coverage from which on texts are compared. Grams of a sketch are longer than runs, so that an edit breaks
 /// more of them.
-const CANDIDATE: f64 = 0.15;
+const CANDIDATE: f64 = 0.2;
 /// Texts are not compared if the estimate lies more than so many standard errors below what is needed.
 const ERRORS: f64 = 1.0;
 
