@@ -44,11 +44,8 @@ pub(crate) fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
             reasons.push("fewer than half of its possible pairs are related".to_owned());
         }
         let others = reasons.len();
-        // Nearly all clusters are in no map.
-        if !collapsed.is_empty() {
-            let members = cluster.members.iter();
-            reasons.extend(members.filter_map(|member| collapsed.get(member)).cloned());
-        }
+        let members = cluster.members.iter();
+        reasons.extend(members.filter_map(|member| collapsed.get(member)).cloned());
         if reasons.is_empty() {
             continue;
         }
@@ -71,8 +68,8 @@ fn collapsed(findings: &Findings) -> HashMap<Rank, String> {
     for drop in &findings.dropped {
         dropped.entry(drop.canonical).or_default().push(drop.page);
     }
-    // With fewer neither can hold.
-    dropped.retain(|_, pages| pages.len() > LEAST_SITE.min(WINDOW) / SHARE);
+    // With fewer there is no such site, nor fifty such pages.
+    dropped.retain(|_, pages| pages.len() > LEAST_SITE / SHARE);
     if dropped.is_empty() {
         return HashMap::new();
     }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use retold::{Findings, JudgeConfig, Model, Rank, Relation};
 
-use crate::flagged::flagged;
 use crate::output::OutputConfig;
+use crate::summary::Summary;
 
 /// Clusters that are listed, the largest first.
 pub(super) const CLUSTERS: usize = 250_000;
@@ -39,9 +39,12 @@ pub(super) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(findings: &'a Findings, output: &'a OutputConfig) -> Report<'a> {
-        let flagged = flagged(findings, output.alarm_size).into_iter();
-        let collapsed = flagged.filter(|flag| flag.collapsed);
+    pub(super) fn new(
+        findings: &'a Findings,
+        output: &'a OutputConfig,
+        summary: &Summary,
+    ) -> Report<'a> {
+        let collapsed = summary.flagged.iter().filter(|flag| flag.collapsed);
         Report {
             findings,
             config: findings.model.config(),

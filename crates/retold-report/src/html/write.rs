@@ -23,7 +23,7 @@ pub(crate) fn write(
     watch: &dyn Watch,
 ) -> Result<()> {
     let path = out.path("report.html");
-    let report = Report::new(findings, output);
+    let report = Report::new(findings, output, summary);
     let texts = Chosen::of(&report);
     let facts = Facts::new(&report, &texts)?;
     let file = out.create("report.html")?;

@@ -258,25 +258,36 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the texts, matches ascend in both, and what matches is equal or nearly so.
+        /// Whatever the texts, and whatever is known of them, matches ascend in both, and what matches is equal or nearly so.
         #[test]
-        fn matches_ascend(one in words_that_repeat(), other in words_that_repeat()) {
+        fn matches_ascend(
+            one in words_that_repeat(), other in words_that_repeat(), width in 1usize..8,
+            wrong in prop::collection::vec((0usize..40, 0usize..40, 1usize..9), 0..4),
+        ) {
             let text = |numbers: &[u8]| numbers.iter().map(|n| format!("word{n}{n}{n}")).collect::<Vec<_>>().join(" ");
             let (here, there) = (words(&text(&one)), words(&text(&other)));
-            let found = align(&here, &there, &[]);
-            let mut ends = (0, 0);
-            for of in &found.matches {
-                prop_assert!(ends.0 <= of.here && ends.1 <= of.there);
-                ends = (of.here + of.count.0, of.there + of.count.1);
-                prop_assert!(ends.0 <= here.len() && ends.1 <= there.len());
-                if !of.is_near {
-                    let (a, b) = (&here[of.here..ends.0], &there[of.there..ends.1]);
-                    prop_assert!(a.iter().zip(b).all(|(a, b)| a.hash() == b.hash()));
+            // Nothing; the runs of some length that both have; and some that hashes took for equal and are not.
+            let runs = anchors(&here, &there, width, 8);
+            let wrong = wrong.into_iter().map(|(at, other, words)| Anchor { here: at, there: other, words });
+            let wrong = wrong.filter(|run| run.here + run.words <= here.len() && run.there + run.words <= there.len());
+            let mut mixed: Vec<Anchor> = runs.iter().copied().chain(wrong).collect();
+            mixed.sort_unstable();
+            for known in [vec![], runs, mixed] {
+                let found = align(&here, &there, &known);
+                let mut ends = (0, 0);
+                for of in &found.matches {
+                    prop_assert!(ends.0 <= of.here && ends.1 <= of.there);
+                    ends = (of.here + of.count.0, of.there + of.count.1);
+                    prop_assert!(ends.0 <= here.len() && ends.1 <= there.len());
+                    if !of.is_near {
+                        let (a, b) = (&here[of.here..ends.0], &there[of.there..ends.1]);
+                        prop_assert!(a.iter().zip(b).all(|(a, b)| a.hash() == b.hash()));
+                    }
                 }
+                let lost: usize = found.differing().map(|passage| passage.here.len()).sum();
+                let matched = found.matched_here().iter().filter(|is| **is).count();
+                prop_assert_eq!(lost + matched, here.len());
             }
-            let lost: usize = found.differing().map(|passage| passage.here.len()).sum();
-            let matched = found.matched_here().iter().filter(|is| **is).count();
-            prop_assert_eq!(lost + matched, here.len());
         }
 
         /// A short pair is aligned as the obvious table of costs says.
