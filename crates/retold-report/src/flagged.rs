@@ -113,8 +113,11 @@ fn site_collapsed(
     Some(format!("{gone} of the {all} pages of {site}"))
 }
 
-/// The first fifty pages, as they were read, of which more than a third are among these.
+/// The first fifty pages, as they were read, of which more than a third are among these; of fewer pages there are none.
 fn fifty_collapsed(findings: &Findings, pages: &[Rank]) -> Option<String> {
+    if findings.collection.pages.len() - findings.old_pages < WINDOW {
+        return None;
+    }
     let least = WINDOW / SHARE;
     let mut read: Vec<usize> = pages
         .iter()
@@ -191,6 +194,11 @@ mod tests {
     fn fifty_pages_in_a_row_by_hand() {
         let small = |number: usize| (if number < 9 { 0 } else { number }, Some("small.example"));
         assert!(flagged_of((0..19).map(small)).is_empty());
+        // All of 49 pages but one, and of 50.
+        let alike = |count: usize| flagged_of((0..count).map(|_| (0, None)));
+        assert!(alike(49).is_empty());
+        let reason = &alike(50)[0].reason;
+        assert!(reason.starts_with("49 of 50 pages in a row"), "{reason}");
         let spread = |step: usize| {
             let told = move |number: usize| {
                 if number.is_multiple_of(step) && number / step < 18 {
