@@ -13,6 +13,7 @@ const JOINED: u32 = 4;
 
 /// How a cell of the table is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 enum Step {
     Here,
     There,
@@ -34,39 +35,42 @@ pub(super) struct Match {
     pub(super) is_near: bool,
 }
 
-/// The cheapest alignment of two passages; its matches, ascending. Time and memory are the product of their lengths.
+/// The cheapest alignment of two passages; its matches, ascending. Time is the product of their lengths.
 pub(super) fn matches(here: &[Word], there: &[Word]) -> Vec<Match> {
     let width = there.len() + 1;
-    let mut costs = vec![0u32; (here.len() + 1) * width];
-    let mut steps = vec![Step::There; costs.len()];
-    for (there, cost) in costs[..width].iter_mut().enumerate() {
-        *cost = MISSING * there as u32;
-    }
-    for at in 1..=here.len() {
-        costs[at * width] = MISSING * at as u32;
-        steps[at * width] = Step::Here;
+    let mut steps = vec![Step::There; (here.len() + 1) * width];
+    let first: Vec<u32> = (0..width as u32).map(|at| MISSING * at).collect();
+    // The costs of the row before the last, of the last, and of the one that is filled.
+    let (mut above, mut last, mut row) = (vec![0; width], first, vec![0; width]);
+    for (at, steps) in steps.chunks_exact_mut(width).enumerate().skip(1) {
+        let words = (at.checked_sub(2).map(|at| here[at]), here[at - 1]);
+        row[0] = MISSING * at as u32;
+        steps[0] = Step::Here;
         for other in 1..width {
-            let (cost, step) = cheapest((here, at), (there, other), &costs);
-            costs[at * width + other] = cost;
-            steps[at * width + other] = step;
+            let rows = (&above[..width], &last[..width], &row[..width]);
+            (row[other], steps[other]) = cheapest(words, (there, other), rows);
         }
+        std::mem::swap(&mut above, &mut last);
+        std::mem::swap(&mut last, &mut row);
     }
     trace_back(&steps, here.len(), there.len())
 }
 
-/// The cheapest way to a cell, given the cells before it.
+/// The cheapest way to a cell, given the costs of the cells in the two rows above it and before it in its own. Of `here` there are the
+/// word before, if there is one, and the word of the cell.
+#[inline]
 fn cheapest(
-    (here, at): (&[Word], usize),
+    (before, a): (Option<Word>, Word),
     (there, other): (&[Word], usize),
-    costs: &[u32],
+    (above, last, row): (&[u32], &[u32], &[u32]),
 ) -> (u32, Step) {
-    let width = there.len() + 1;
-    let cell = at * width + other;
-    let (a, b) = (here[at - 1], there[other - 1]);
-    let diagonal = costs[cell - width - 1];
-    let mut best = match a.hash() == b.hash() {
-        true => return (diagonal, Step::Equal),
-        false if a.is_near(b) => (diagonal + NEAR, Step::Near),
+    let b = there[other - 1];
+    let diagonal = last[other - 1];
+    if a.hash() == b.hash() {
+        return (diagonal, Step::Equal);
+    }
+    let mut best = match a.is_near(b) {
+        true => (diagonal + NEAR, Step::Near),
         false => (diagonal + REPLACED, Step::Replaced),
     };
     let mut try_step = |cost: u32, step: Step| {
@@ -74,13 +78,13 @@ fn cheapest(
             best = (cost, step);
         }
     };
-    try_step(costs[cell - width] + MISSING, Step::Here);
-    try_step(costs[cell - 1] + MISSING, Step::There);
+    try_step(last[other] + MISSING, Step::Here);
+    try_step(row[other - 1] + MISSING, Step::There);
     if other > 1 && a.is_joined(there[other - 2], b) {
-        try_step(costs[cell - width - 2] + JOINED, Step::Parted);
+        try_step(last[other - 2] + JOINED, Step::Parted);
     }
-    if at > 1 && b.is_joined(here[at - 2], a) {
-        try_step(costs[cell - 2 * width - 1] + JOINED, Step::Joined);
+    if before.is_some_and(|before| b.is_joined(before, a)) {
+        try_step(above[other - 1] + JOINED, Step::Joined);
     }
     best
 }

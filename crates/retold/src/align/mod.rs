@@ -6,5 +6,5 @@ mod passages;
 mod word;
 
 pub(crate) use anchors::Anchor;
-pub(crate) use passages::{Alignment, align};
+pub(crate) use passages::{Alignment, align, chained};
 pub(crate) use word::{Nature, Word};

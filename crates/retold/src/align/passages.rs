@@ -32,6 +32,12 @@ pub(crate) struct Passage {
 }
 
 impl Alignment {
+    /// Only these [`chained`] runs of texts of so many words: whatever else matches, no passage that differs is longer.
+    pub(crate) fn of_runs(runs: &[Anchor], lengths: (usize, usize)) -> Alignment {
+        let matches = runs.iter().map(Match::of_run).collect();
+        Alignment { matches, lengths }
+    }
+
     /// For each word of the first text whether it has a match.
     pub(crate) fn matched_here(&self) -> Vec<bool> {
         let ranges = self
@@ -80,22 +86,38 @@ impl Alignment {
     }
 }
 
+impl Match {
+    fn of_run(run: &Anchor) -> Match {
+        Match {
+            here: run.here,
+            there: run.there,
+            count: (run.words, run.words),
+            is_near: false,
+        }
+    }
+}
+
 fn flags(ranges: impl Iterator<Item = Range<usize>>, length: usize) -> Vec<bool> {
     let mut flags = vec![false; length];
     ranges.for_each(|range| flags[range].fill(true));
     flags
 }
 
-/// Aligns two texts of which some runs of words are known to be in both, ascending by where they stand here: these and shorter ones are
-/// chained in order, passages between them are aligned word by word, nearly equal words included. Linear but for passages without a word
-/// in common, which cost at most [`CELLS`] each.
-pub(crate) fn align(here: &[Word], there: &[Word], runs: &[Anchor]) -> Alignment {
+/// Of runs of words that are said to be in both texts, ascending by where they stand here, those that are and stand in one order.
+pub(crate) fn chained(here: &[Word], there: &[Word], runs: &[Anchor]) -> Vec<Anchor> {
     let equal = |run: &&Anchor| {
         let here = here[run.here..].iter().map(|word| word.hash());
         let there = there[run.there..].iter().map(|word| word.hash());
         here.take(run.words).eq(there.take(run.words))
     };
     let runs: Vec<Anchor> = runs.iter().filter(equal).copied().collect();
+    chain(&runs)
+}
+
+/// Aligns two texts of which some runs of words are [`chained`]: shorter ones between these are chained, too, and what is between is
+/// aligned word by word, nearly equal words included. Linear but for passages without a word in common, which cost at most [`CELLS`]
+/// each.
+pub(crate) fn align(here: &[Word], there: &[Word], runs: &[Anchor]) -> Alignment {
     let mut matches = Vec::new();
     let whole = (
         Part { words: here, at: 0 },
@@ -104,7 +126,7 @@ pub(crate) fn align(here: &[Word], there: &[Word], runs: &[Anchor]) -> Alignment
             at: 0,
         },
     );
-    add_between(&chain(&runs), whole, &CUTS, &mut matches);
+    add_between(runs, whole, &CUTS, &mut matches);
     Alignment {
         matches,
         lengths: (here.len(), there.len()),
@@ -168,8 +190,7 @@ fn add_between(
         found.push(Match {
             here: here.at + anchor.here,
             there: there.at + anchor.there,
-            count: (anchor.words, anchor.words),
-            is_near: false,
+            ..Match::of_run(anchor)
         });
         at = (anchor.here + anchor.words, anchor.there + anchor.words);
     }
@@ -273,7 +294,16 @@ mod tests {
             let mut mixed: Vec<Anchor> = runs.iter().copied().chain(wrong).collect();
             mixed.sort_unstable();
             for known in [vec![], runs, mixed] {
-                let found = align(&here, &there, &known);
+                let runs = chained(&here, &there, &known);
+                let found = align(&here, &there, &runs);
+                // What more is found parts passages that differ, and makes none of them longer.
+                let lengths = (here.len(), there.len());
+                let of_runs: Vec<Passage> = Alignment::of_runs(&runs, lengths).differing().collect();
+                for passage in found.differing() {
+                    let is_part = |of: &Passage| of.here.start <= passage.here.start && passage.here.end <= of.here.end
+                        && of.there.start <= passage.there.start && passage.there.end <= of.there.end;
+                    prop_assert!(of_runs.iter().any(is_part), "{passage:?} of {of_runs:?}");
+                }
                 let mut ends = (0, 0);
                 for of in &found.matches {
                     prop_assert!(ends.0 <= of.here && ends.1 <= of.there);

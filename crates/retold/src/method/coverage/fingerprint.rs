@@ -13,6 +13,8 @@ const BOILERPLATE: u64 = 1;
 const FREQUENT: u64 = 2;
 /// Flag: it is on several texts ([`Knowledge::several`]).
 const SEVERAL: u64 = 4;
+/// Keys that are so many tokens apart tell nothing of what is between.
+const MOST_BETWEEN: usize = 60;
 /// The place of the key stands above the flags.
 const FLAG_BITS: u32 = 3;
 
@@ -128,6 +130,26 @@ impl<'a> Fingerprint<'a> {
     /// Whether this key of the sample is on many texts.
     pub(super) fn is_frequent(&self, at: usize) -> bool {
         self.places[at] & FREQUENT != 0
+    }
+
+    /// For each token whether it stands in a boilerplate key of `width` tokens, or between two of them with no other key between.
+    pub(super) fn in_templates(&self, width: usize) -> Vec<bool> {
+        let places = self.places.iter();
+        let places = places.map(|place| ((place >> FLAG_BITS) as usize, place & BOILERPLATE != 0));
+        let mut places: Vec<(usize, bool)> = places.collect();
+        places.sort_unstable();
+        let (mut marks, mut before) = (vec![false; self.tokens], None);
+        for (place, is_boilerplate) in places {
+            if !is_boilerplate {
+                before = None;
+                continue;
+            }
+            let end = (place + width).min(self.tokens);
+            let near = before.filter(|&before| place < before + MOST_BETWEEN);
+            marks[near.unwrap_or(place).min(end)..end].fill(true);
+            before = Some(end);
+        }
+        marks
     }
 
     /// For each key of the sample its first token, and whether it is distinctive: on few texts.

@@ -583,19 +583,52 @@ fn a_menu_with_other_texts_behind_it_is_no_story() {
     // Below 25 of 145: .17; 20 of 140: .14.
     let shorter = [page(1000, 20), page(2000, 20)];
     assert!(verdict(&method, &shorter[0], &shorter[1]).is_some());
-    // What is longer contains what both have, and an article may stand between other lines, but for sentences: 20 of 140 are .14, 30 of
-    // 150 are .2.
+    // What is longer contains what both have, and an article may stand between other lines, but for sentences of more than twelve words.
     let longer = page(3000, 200);
     assert!(verdict(&method, texts[0], &longer).is_some());
     let article = |page: &str| page.replace(" w", ". W") + ".";
-    assert!(verdict(&method, &article(&shorter[0]), &article(&shorter[1])).is_some());
-    assert_eq!(
-        verdict(&method, &article(texts[0]), &article(texts[1])),
-        None
-    );
+    let pages = |count: usize| [page(1000, count), page(2000, count)].map(|page| article(&page));
+    let [one, other] = pages(12);
+    assert!(verdict(&method, &one, &other).is_some());
+    let [one, other] = pages(20);
+    assert_eq!(verdict(&method, &one, &other), None);
     // Where what is shared is on few texts, it is no menu.
     let two = fitted(vec![("agreement", "0")], &texts[..2]);
     assert!(verdict(&two, texts[0], texts[1]).is_some());
+}
+
+/// A template of 100 long words in ten sentences, on six pages, so that it is known for one. Behind it a sentence of each page's own,
+/// with three other words, and some words outside of sentences.
+#[test]
+fn pages_of_one_template_tell_what_they_have_besides() {
+    let sentence = |from: usize| words(from, from + 10).replacen('w', "W", 1) + ".";
+    let template: Vec<String> = (0..10).map(|n| sentence(10_000 + 10 * n)).collect();
+    let template = template.join(" ");
+    let page =
+        |slot: &str, own: usize| format!("{template} Here are {slot}.\n\n{}", words(own, own + 20));
+    let mut texts: Vec<String> = (1..6).map(|n| page("a b c", 100 * n)).collect();
+    texts.push(page("d e f", 100));
+    texts.push(page("d e f", 700).replacen("w10050", "w20050", 1));
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let method = fitted(vec![("reworded", "1")], &texts);
+    let fingerprint = method.fingerprint(&text(texts[0]));
+    let marks = Fingerprint::read(&fingerprint).unwrap().in_templates(3);
+    assert_eq!(marks.iter().position(|mark| !mark), Some(105));
+    assert!(!marks[105..].contains(&true));
+    let compared = |other: &str| {
+        let lines = tested(&method, texts[0], other);
+        lines
+            .into_iter()
+            .find(|line| line.starts_with("own in common"))
+    };
+    // Where no sentence has other words, nothing is asked. Else 23 words are no template's.
+    assert_eq!(compared(texts[1]), None);
+    let same = "own in common = 20/23 = 0.87 ≥ 0.60";
+    assert_eq!(compared(texts[5]).unwrap(), same);
+    let other = "own in common = 0/23 = 0.00 < 0.60";
+    assert_eq!(compared(texts[6]).unwrap(), other);
+    assert!(verdict(&method, texts[0], texts[5]).is_some());
+    assert_eq!(verdict(&method, texts[0], texts[6]), None);
 }
 
 #[test]
