@@ -2,7 +2,9 @@
 
 use super::derived::Derived;
 use super::extract::{self, Extract};
+use super::count::count_chars;
 use super::folding::fold_blocks;
+use super::meta::PageMeta;
 use super::options::TextOptions;
 use super::page_text::Text;
 use super::{charset, html, plain};
@@ -52,13 +54,33 @@ fn text_of_str(source: &str, markup: Markup, options: &TextOptions) -> Result<Te
 fn text_of_html(source: &str, options: &TextOptions) -> Text {
     let (visible, meta, outline) = html::visible_text(source);
     let extract = options.extract.unwrap_or(Extract::None);
-    let (main, extraction) = extract::main_blocks(source, &visible, &outline, extract);
+    let (mut main, extraction) = extract::main_blocks(source, &visible, &outline, extract);
+    let visible = with_description(visible, &meta, &mut main);
     Text {
         meta,
         extraction,
         link_chars: outline.link_chars(),
         ..fold_blocks(visible, main, options)
     }
+}
+
+/// The visible text of a page; of one with next to no text, shorter than its title and description, with these before it, or all shells
+/// of pages that a script fills ("Loading...") would be copies. `main` says which blocks methods see.
+fn with_description(visible: String, meta: &PageMeta, main: &mut Vec<bool>) -> String {
+    let told = [&meta.title, &meta.description].map(|text| text.as_deref().unwrap_or_default());
+    let length: u64 = told.into_iter().map(count_chars).sum();
+    // Most pages are longer in bytes already.
+    let is_longer = visible.len() as u64 > 4 * length || count_chars(&visible) >= length;
+    if visible.is_empty() || is_longer {
+        return visible;
+    }
+    let told = told.into_iter().filter(|text| !text.is_empty());
+    let mut blocks: Vec<&str> = told.collect();
+    if !main.is_empty() {
+        main.splice(0..0, std::iter::repeat_n(true, blocks.len()));
+    }
+    blocks.push(&visible);
+    blocks.join("\n")
 }
 
 /// Positions are 32 bits wide.
@@ -76,6 +98,40 @@ fn check_length(length: usize) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shells_are_told_apart_by_title_and_description() {
+        let shell = |title: &str, description: &str, text: &str| {
+            let page = format!(
+                "<title>{title}</title><meta name=description content='{description}'>\
+                 <meta property=og:description content='not this one'><p>{text}"
+            );
+            let options = TextOptions::default();
+            text_of_str(&page, Markup::Html, &options).unwrap().visible
+        };
+        assert_eq!(shell("Trees", "Oaks", "Loading..."), "Loading...");
+        let one = shell("Trees of Kent", " Oak\n and ash. ", "Loading...");
+        assert_eq!(one, "Trees of Kent\nOak and ash.\nLoading...");
+        // 11 and 9 letters against 20, and against 19.
+        let longer = shell("Trees of Kent", "Oak and ash", "Oaks stand by the river.");
+        assert_eq!(longer, "Oaks stand by the river.");
+        let shorter = shell("Trees of Kent", "Oak and ash", "Oaks stand by the lake.");
+        assert_eq!(shorter, "Trees of Kent\nOak and ash\nOaks stand by the lake.");
+        // A page without text stays one.
+        assert_eq!(shell("Trees of Kent", "Oak and ash", ""), "");
+    }
+
+    #[test]
+    fn methods_see_what_a_shell_says_of_itself() {
+        let page = "<title>Trees of Kent, and what became of them</title><nav><a href=/>Home</a></nav><main><p>Loading...</main>";
+        let options = TextOptions {
+            extract: Some(Extract::Main),
+            ..TextOptions::default()
+        };
+        let text = text_of_str(page, Markup::Html, &options).unwrap();
+        assert!(text.shown().any(|block| block.starts_with("Trees of Kent")));
+        assert!(text.main.is_empty() || text.main.len() == text.visible.split('\n').count());
+    }
 
     #[test]
     fn the_headline_is_what_the_title_says() {

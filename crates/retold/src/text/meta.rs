@@ -8,6 +8,8 @@ const VALUE_LIMIT: usize = 4096;
 pub struct PageMeta {
     /// `<title>`.
     pub title: Option<String>,
+    /// `<meta name=description>` or `og:description`.
+    pub description: Option<String>,
     /// `<link rel=canonical>` or `og:url`.
     pub canonical: Option<String>,
     /// `<html lang>` or its `<meta>` equivalents.
@@ -129,6 +131,7 @@ impl Attributes {
 pub struct MetaFinder {
     title: Vec<u8>,
     in_title: bool,
+    description: Best,
     canonical: Best,
     lang: Best,
     date: Best,
@@ -199,6 +202,8 @@ impl MetaFinder {
         for key in [&b"property"[..], b"name", b"itemprop", b"http-equiv"] {
             let key = attributes.lower(key);
             match key.as_str() {
+                "description" => self.description.offer(2, content.clone()),
+                "og:description" => self.description.offer(1, content.clone()),
                 "og:url" => self.canonical.offer(1, content.clone()),
                 "content-language" | "language" => self.lang.offer(1, content.clone()),
                 "og:locale" => self.lang.offer(0, content.clone()),
@@ -214,16 +219,21 @@ impl MetaFinder {
     /// All that was found.
     pub fn finish(self) -> PageMeta {
         let title = String::from_utf8_lossy(&self.title);
-        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title = one_line(&title);
         let value = |best: Best| best.0.map(|(_, value)| value);
         PageMeta {
             title: (!title.is_empty()).then_some(title),
+            description: value(self.description).map(|text| one_line(&text)),
             canonical: value(self.canonical),
             lang: value(self.lang),
             date: value(self.date),
             ..PageMeta::default()
         }
     }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// How far the `<meta>` of that name is trusted to be the date of publication.

@@ -28,6 +28,8 @@ struct Head {
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     canonical: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lang: Option<String>,
@@ -45,6 +47,7 @@ impl Text {
     pub fn to_bytes(&self) -> Vec<u8> {
         let PageMeta {
             title,
+            description,
             canonical,
             lang,
             date,
@@ -57,6 +60,7 @@ impl Text {
             extraction: self.extraction,
             link_chars: self.link_chars,
             title,
+            description,
             canonical,
             lang,
             date,
@@ -89,6 +93,7 @@ impl Text {
             link_chars: head.link_chars,
             meta: PageMeta {
                 title: head.title,
+                description: head.description,
                 canonical: head.canonical,
                 lang: head.lang,
                 date: head.date,
