@@ -1,8 +1,8 @@
 //! From a page to its text: decoding, visible text, main text, folding.
 
+use super::count::count_chars;
 use super::derived::Derived;
 use super::extract::{self, Extract};
-use super::count::count_chars;
 use super::folding::fold_blocks;
 use super::meta::PageMeta;
 use super::options::TextOptions;
@@ -116,7 +116,10 @@ mod tests {
         let longer = shell("Trees of Kent", "Oak and ash", "Oaks stand by the river.");
         assert_eq!(longer, "Oaks stand by the river.");
         let shorter = shell("Trees of Kent", "Oak and ash", "Oaks stand by the lake.");
-        assert_eq!(shorter, "Trees of Kent\nOak and ash\nOaks stand by the lake.");
+        assert_eq!(
+            shorter,
+            "Trees of Kent\nOak and ash\nOaks stand by the lake."
+        );
         // A page without text stays one.
         assert_eq!(shell("Trees of Kent", "Oak and ash", ""), "");
     }
