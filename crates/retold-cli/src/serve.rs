@@ -36,6 +36,10 @@ pub struct Args {
     /// Let only those ask who bring one of the tokens in FILE, one per line
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// Without tokens: answer requests to this name, too (repeatable). Others than localhost and loopback addresses, and pages of other
+    /// sites in a browser, are refused
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
     /// Refuse larger bodies (suffix K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = bytes, help_heading = "Limits")]
     max_body: u64,
@@ -122,6 +126,7 @@ fn options(args: &Args) -> Result<Options> {
     options.max_connections = args.max_connections;
     options.read_timeout = Duration::from_secs(args.read_timeout as u64);
     options.work_timeout = Duration::from_secs(args.work_timeout as u64);
+    options.hosts.clone_from(&args.allow_host);
     if let Some(path) = &args.token_file {
         options.tokens = tokens(path)?;
     }

@@ -78,6 +78,9 @@ impl Index {
     ) -> Result<Findings> {
         let mut collection = Collection::new(&resources.memory()?);
         let texts = self.export(pages, &mut collection, watch)?;
+        collection.read = collection.pages.len() as u64;
+        let bytes = PageNo::first(collection.pages.len()).map(|page| collection.page(page).bytes);
+        collection.bytes = bytes.sum();
         Dedup::new(self.model())
             .resources(resources)
             .watch(watch)

@@ -1,5 +1,9 @@
 //! What every request goes through: who may ask, and what is noted.
+//!
+//! The rules for a service without tokens are those against cross-site requests and DNS rebinding (OWASP, Cross-Site Request Forgery Prevention
+//! Cheat Sheet; W3C Fetch Metadata).
 
+use std::net::IpAddr;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
@@ -14,15 +18,70 @@ use crate::state::App;
 /// What may be seen without a token: whether the service lives, and the page for people, which has no data.
 const OPEN: [&str; 3] = ["/healthz", "/readyz", "/"];
 
-/// Lets those pass who bring a token.
+/// Lets those pass who bring a token; of a service without tokens, those that are no pages of other sites.
 pub(crate) async fn authorize(State(app): State<App>, request: Request, next: Next) -> Response {
     let tokens = &app.options.tokens;
     let is_open = OPEN.contains(&request.uri().path());
-    if tokens.is_empty() || is_open || brings(request.headers(), tokens) {
-        return next.run(request).await;
+    let refused = match tokens.is_empty() {
+        _ if is_open => None,
+        true => refused(&request, &app.options.hosts),
+        false if brings(request.headers(), tokens) => None,
+        false => {
+            let detail = "a token is needed: send it as `Authorization: Bearer TOKEN`";
+            Some(Problem::new(StatusCode::UNAUTHORIZED, detail))
+        }
+    };
+    match refused {
+        Some(problem) => problem.into_response(),
+        None => next.run(request).await,
     }
-    let detail = "a token is needed: send it as `Authorization: Bearer TOKEN`";
-    Problem::new(StatusCode::UNAUTHORIZED, detail).into_response()
+}
+
+/// Why a service that asks for no token refuses a request: a browser on this machine sends it for a page of another site, which reaches
+/// the service by a name of its own (DNS rebinding) or by a request from another origin.
+fn refused(request: &Request, hosts: &[String]) -> Option<Problem> {
+    let header = |name: header::HeaderName| {
+        let value = request.headers().get(name);
+        value.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    let asked = request.uri().authority().map(ToString::to_string);
+    let asked = asked.or_else(|| header(header::HOST));
+    if let Some(asked) = asked.filter(|asked| !is_own(asked, hosts)) {
+        let detail = format!(
+            "`{asked}` is not a name of this service; if it is one, start it with `--allow-host {}`",
+            host_of(&asked)
+        );
+        return Some(Problem::new(StatusCode::MISDIRECTED_REQUEST, detail));
+    }
+    let origin = header(header::ORIGIN).filter(|origin| {
+        let host = origin.split_once("://").map(|(_, host)| host);
+        !host.is_some_and(|host| is_own(host, hosts))
+    });
+    let is_cross_site =
+        header(header::HeaderName::from_static("sec-fetch-site")).as_deref() == Some("cross-site");
+    (origin.is_some() || is_cross_site).then(|| {
+        let origin = origin.unwrap_or_else(|| "another site".to_owned());
+        let detail = format!("pages of {origin} may not use this service without a token");
+        Problem::new(StatusCode::FORBIDDEN, detail)
+    })
+}
+
+/// Whether `host`, or `host:port`, is this machine seen from itself, or one of these names.
+fn is_own(asked: &str, hosts: &[String]) -> bool {
+    let host = host_of(asked);
+    let is_loopback = host
+        .parse::<IpAddr>()
+        .is_ok_and(|address| address.is_loopback());
+    let is_named = hosts.iter().any(|name| name.eq_ignore_ascii_case(host));
+    is_loopback || is_named || host.eq_ignore_ascii_case("localhost")
+}
+
+/// Without the port, and an address of version 6 without its brackets.
+fn host_of(asked: &str) -> &str {
+    match asked.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => asked.split(':').next().unwrap_or_default(),
+    }
 }
 
 fn brings(headers: &HeaderMap, tokens: &[String]) -> bool {

@@ -33,6 +33,8 @@ pub struct Options {
     pub grace: Duration,
     /// Tokens, one of which every request must bring; none: all may ask.
     pub tokens: Vec<String>,
+    /// Names besides `localhost` and loopback addresses by which a service without tokens may be asked.
+    pub hosts: Vec<String>,
 }
 
 impl Default for Options {
@@ -46,6 +48,7 @@ impl Default for Options {
             work_timeout: Duration::from_secs(30),
             grace: Duration::from_secs(30),
             tokens: Vec::new(),
+            hosts: Vec::new(),
         }
     }
 }

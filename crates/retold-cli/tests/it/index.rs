@@ -66,7 +66,7 @@ impl Service {
         let length = body.len();
         write!(
             stream,
-            "{head}\r\nHost: x\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            "{head}\r\nHost: localhost\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
         )
         .unwrap();
         let mut answer = String::new();
@@ -146,6 +146,11 @@ fn every_door_says_the_same() {
         world
             .run(&["index", "export", name, "-o", "export", "--force", "-q"])
             .code(0);
+        let records = &world.summary("export")["records"];
+        let count = |name: &str| records[name].as_u64().unwrap();
+        let counted = ["kept", "dropped", "rejected", "skipped"].map(count);
+        assert!(count("read") > 0);
+        assert_eq!(count("read"), counted.iter().sum::<u64>(), "{records}");
         same(&world, "run", "export");
     }
     // What the export keeps is what the run keeps.

@@ -153,7 +153,7 @@ impl Listening {
 
     async fn is_well(&self) -> bool {
         let answer = self
-            .exchange(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            .exchange(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             .await;
         answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok\n")
     }
@@ -178,7 +178,7 @@ async fn slow_clients_are_let_go() {
         .await
         .unwrap();
     let mut bodies = on.connect().await;
-    bodies.write_all(b"POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 100\r\nConnection: close\r\n\r\nabc").await.unwrap();
+    bodies.write_all(b"POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 100\r\nConnection: close\r\n\r\nabc").await.unwrap();
     let mut silent = on.connect().await;
     assert!(on.is_well().await);
     let answer = read_all(&mut bodies).await;
@@ -215,7 +215,7 @@ async fn what_is_not_http_is_refused() {
     );
     // A body without a length is counted as it comes.
     let chunks = format!("{:x}\r\n{}\r\n", 1 << 20, "a".repeat(1 << 20)).repeat(17);
-    let head = "POST /v1/query HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head = "POST /v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
     let mut stream = on.connect().await;
     let (mut read, mut write) = stream.split();
     let mut first = [0; 12];
@@ -305,7 +305,7 @@ async fn what_was_accepted_is_finished() {
     // Requests that are under way when the service is told to stop: each gets its answer, and what was answered stays.
     let text = json!({"id": "a", "text": article(1)}).to_string();
     let head = format!(
-        "POST /v1/pages HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        "POST /v1/pages HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
         text.len()
     );
     let mut stream = on.connect().await;
@@ -352,7 +352,99 @@ async fn idle_connections_harm_nobody() {
     let half = on.exchange(b"PRI * HTTP/2.0\r\n").await;
     assert_eq!(half, "");
     let once = on
-        .exchange(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        .exchange(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         .await;
     assert!(once.starts_with("HTTP/1.1 200"), "{once}");
+}
+
+/// A page that the user of this machine visits reaches the service by a name of its own, or from another origin.
+#[tokio::test]
+async fn pages_of_other_sites_cannot_use_a_service_without_tokens() {
+    let served = Served::new(Options {
+        hosts: vec!["retold.example".into()],
+        ..Options::default()
+    });
+    let ask = async |headers: &[(&str, &str)], method: &str, path: &str| {
+        let mut request = Request::builder().method(method).uri(path);
+        request = request.header("content-type", "text/plain");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Body::from(super::article(1))).unwrap();
+        served.send(request).await
+    };
+    let add = "/v1/pages?id=a";
+    for host in [
+        "evil.example",
+        "evil.example:7700",
+        "127.0.0.1.evil.example",
+        "[2001:db8::1]:7700",
+        "localhost.evil",
+    ] {
+        let answer = ask(&[("host", host)], "POST", add).await;
+        answer.is_problem(421, "is not a name of this service");
+        ask(&[("host", host)], "GET", "/v1/stories")
+            .await
+            .is_problem(421, "--allow-host");
+        ask(&[("host", host)], "DELETE", "/v1/pages/a")
+            .await
+            .is_problem(421, host.split(':').next().unwrap());
+        // Whoever asks whether it lives is told, and the page for people has no data.
+        assert_eq!(
+            ask(&[("host", host)], "GET", "/healthz")
+                .await
+                .status
+                .as_u16(),
+            200
+        );
+    }
+    let own = ("host", "127.0.0.1:7700");
+    for foreign in [
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+        ("origin", "http://localhost.evil.example:7700"),
+        ("sec-fetch-site", "cross-site"),
+    ] {
+        ask(&[own, foreign], "POST", add)
+            .await
+            .is_problem(403, "without a token");
+        ask(&[own, foreign], "GET", "/v1/stories")
+            .await
+            .is_problem(403, "without a token");
+    }
+    assert_eq!(
+        ask(&[own], "GET", "/v1/pages/a").await.status.as_u16(),
+        404,
+        "nothing was added"
+    );
+    let allowed: [&[(&str, &str)]; 6] = [
+        &[],
+        &[own],
+        &[
+            ("host", "localhost"),
+            ("origin", "http://localhost:7700"),
+            ("sec-fetch-site", "same-origin"),
+        ],
+        &[("host", "[::1]:7700"), ("origin", "http://[::1]:7700")],
+        &[("host", "Retold.example"), ("sec-fetch-site", "none")],
+        &[("host", "127.0.0.2:1")],
+    ];
+    for headers in allowed {
+        assert_eq!(
+            ask(headers, "GET", "/v1/stories").await.status.as_u16(),
+            200,
+            "{headers:?}"
+        );
+    }
+    // Who brings a token may come from anywhere: a page of another site has none.
+    let served = Served::new(Options {
+        tokens: vec!["correct-horse-battery".into()],
+        ..Options::default()
+    });
+    let request = Request::builder()
+        .uri("/v1/stories")
+        .header("host", "retold.example:443");
+    let request = request.header("authorization", "Bearer correct-horse-battery");
+    let answer = served.send(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(answer.status.as_u16(), 200);
 }

@@ -1,14 +1,15 @@
 //! Passages that two texts share: in the same order, or moved.
 //!
 //! The texts are cut into pieces (clauses), and the pieces are compared by imara-diff's histogram algorithm, which falls
-//! back to Myers' with limits on effort: near linear whatever the texts. Where a few pieces differ on both sides, they are
+//! back to Myers' with limits on effort. Pieces that are repeated very often cost it their number squared, so of texts that have many of
+//! these only the others are compared, and what follows them is compared one by one: near linear whatever the texts. Where a few pieces differ on both sides, they are
 //! compared again by words (by characters in scripts without spaces). Hunks longer than [`REFINED`] bytes are not. A
 //! piece that is only in a different place is found by its hash.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, InternedInput};
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 use serde::Serialize;
 
 use super::piece::{Piece, pieces};
@@ -19,6 +20,11 @@ const REFINED: usize = 4096;
 const MOVED_WEIGHT: u32 = 8;
 /// A word-by-word match of fewer letters than this inside a changed hunk is chance.
 const CHANCE: usize = 2;
+
+/// A piece that both texts together have so often is repeated.
+const REPEATED: usize = 64;
+/// If one of the texts has more repeated pieces than this, they are left out of the comparison.
+const MOST_REPEATED: usize = 2000;
 
 /// What both texts have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -48,11 +54,10 @@ pub fn passages(a: &str, b: &str) -> Vec<Passage> {
     input.reserve(left.len() as u32, right.len() as u32);
     input.update_before(left.iter().map(|piece| token(piece, a)));
     input.update_after(right.iter().map(|piece| token(piece, b)));
-    let diff = Diff::compute(Algorithm::Histogram, &input);
     let mut found = Vec::new();
     let (mut i, mut j) = (0, 0);
     let mut unmatched = (Vec::new(), Vec::new());
-    for hunk in diff.hunks() {
+    for hunk in hunks(&input) {
         same(
             &left[i..hunk.before.start as usize],
             &right[j..hunk.after.start as usize],
@@ -73,6 +78,92 @@ pub fn passages(a: &str, b: &str) -> Vec<Passage> {
     moved((&left, &unmatched.0), (&right, &unmatched.1), &mut found);
     found.sort_by_key(|passage| (passage.a.start, passage.b.start));
     merge(found)
+}
+
+/// Where two lists of tokens differ.
+fn hunks<T: Eq + std::hash::Hash>(input: &InternedInput<T>) -> Vec<Hunk> {
+    let mut counts = vec![0; input.interner.num_tokens() as usize];
+    for token in input.before.iter().chain(&input.after) {
+        counts[token.0 as usize] += 1;
+    }
+    let is_repeated = |token: &Token| counts[token.0 as usize] >= REPEATED;
+    let repeated = |tokens: &[Token]| tokens.iter().filter(|token| is_repeated(token)).count();
+    let (before, after) = (&input.before[..], &input.after[..]);
+    if repeated(before).max(repeated(after)) <= MOST_REPEATED {
+        return Diff::compute(Algorithm::Histogram, input).hunks().collect();
+    }
+    let others = |tokens: &[Token]| -> Vec<u32> {
+        let others = tokens.iter().enumerate();
+        let others = others.filter(|(_, token)| !is_repeated(token));
+        others.map(|(at, _)| at as u32).collect()
+    };
+    hunks_around(
+        before,
+        after,
+        &matches(before, after, (&others(before), &others(after))),
+    )
+}
+
+/// Which tokens match: those at the beginning and at the end as far as all are equal, and of the rest of these places those that a diff
+/// finds. Ascending.
+fn matches(
+    before: &[Token],
+    after: &[Token],
+    (left, right): (&[u32], &[u32]),
+) -> Vec<(usize, usize)> {
+    let equal = |(a, b): &(&Token, &Token)| a == b;
+    let first = before.iter().zip(after).take_while(equal).count();
+    let rest = (before[first..].iter().rev()).zip(after[first..].iter().rev());
+    let last = rest.take_while(equal).count();
+    let ends = (before.len() - last, after.len() - last);
+    let within = |places: &[u32], end: usize| -> Vec<u32> {
+        let places = places.iter().copied();
+        places
+            .filter(|&at| (first..end).contains(&(at as usize)))
+            .collect()
+    };
+    let (left, right) = (within(left, ends.0), within(right, ends.1));
+    let mut input = InternedInput::default();
+    input.update_before(left.iter().map(|&at| before[at as usize].0));
+    input.update_after(right.iter().map(|&at| after[at as usize].0));
+    let mut found: Vec<(usize, usize)> = (0..first).map(|at| (at, at)).collect();
+    let (mut i, mut j) = (0, 0);
+    let behind = Hunk {
+        before: left.len() as u32..left.len() as u32,
+        after: right.len() as u32..right.len() as u32,
+    };
+    for hunk in Diff::compute(Algorithm::Histogram, &input)
+        .hunks()
+        .chain([behind])
+    {
+        let until = hunk.before.start as usize;
+        let same = left[i..until].iter().zip(&right[j..]);
+        found.extend(same.map(|(&a, &b)| (a as usize, b as usize)));
+        (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
+    }
+    found.extend((0..last).map(|at| (ends.0 + at, ends.1 + at)));
+    found
+}
+
+/// Where two lists differ of which these places match; what is equal behind and before a match, up to the next one, matches, too.
+fn hunks_around(before: &[Token], after: &[Token], matches: &[(usize, usize)]) -> Vec<Hunk> {
+    let (mut hunks, mut at) = (Vec::new(), (0, 0));
+    let equal = |(a, b): &(&Token, &Token)| a == b;
+    for &(here, there) in matches.iter().chain([&(before.len(), after.len())]) {
+        let (a, b) = (&before[at.0..here], &after[at.1..there]);
+        let behind = a.iter().zip(b).take_while(equal).count();
+        let (a, b) = (&a[behind..], &b[behind..]);
+        let ahead = a.iter().rev().zip(b.iter().rev()).take_while(equal).count();
+        let hunk = Hunk {
+            before: (at.0 + behind) as u32..(here - ahead) as u32,
+            after: (at.1 + behind) as u32..(there - ahead) as u32,
+        };
+        if !hunk.before.is_empty() || !hunk.after.is_empty() {
+            hunks.push(hunk);
+        }
+        at = (here + 1, there + 1);
+    }
+    hunks
 }
 
 /// Pieces are equal by their letters; pieces without letters by their text.
@@ -119,7 +210,7 @@ fn refine(
     let mut matches = Vec::new();
     let (mut i, mut j) = (0, 0);
     let ends = (a_words.len() as u32, b_words.len() as u32);
-    let end = imara_diff::Hunk {
+    let end = Hunk {
         before: ends.0..ends.0,
         after: ends.1..ends.1,
     };
@@ -249,6 +340,24 @@ mod tests {
         let found = passages_of("他们昨天去了北京。完了吧。", "他们今天去了北京。完了吧。");
         assert_eq!(found[0].0, "他们");
         assert!(found.iter().any(|(a, ..)| a.starts_with("天去了北京")));
+    }
+
+    /// Lines of one word again and again, and some of their own, of which one differs.
+    #[test]
+    fn repeated_lines_are_compared_around_the_others() {
+        let page = |name: &str| {
+            let part = "yes.\nno.\n".repeat(1500);
+            format!("{part}the ferry was late.\n{part}nobody knows {name} about it.\n{part}")
+        };
+        let found = passages_of(&page("anything"), &page("something"));
+        let kept: Vec<&str> = found.iter().map(|(a, ..)| a.as_str()).collect();
+        assert_eq!(kept.len(), 2, "{kept:?}");
+        assert!(kept[0].ends_with("nobody knows") && kept[0].contains("the ferry was late"));
+        assert!(kept[1].starts_with("about it."));
+        // Nothing but these: as far as they are equal from either end.
+        let (one, other) = ("yes.\nno.\n".repeat(1500), "no.\nyes.\nyes.\n".repeat(1000));
+        assert!(passages_of(&one, &other).is_empty());
+        assert_eq!(passages_of(&one, &one).len(), 1);
     }
 
     #[test]
