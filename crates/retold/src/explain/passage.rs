@@ -356,7 +356,8 @@ mod tests {
         assert!(kept[1].starts_with("about it."));
         // Nothing but these: as far as they are equal from either end.
         let (one, other) = ("yes.\nno.\n".repeat(1500), "no.\nyes.\nyes.\n".repeat(1000));
-        assert!(passages_of(&one, &other).is_empty());
+        let found = passages_of(&one, &other);
+        assert!(found.iter().all(|(a, ..)| a.is_empty()), "{found:?}");
         assert_eq!(passages_of(&one, &one).len(), 1);
     }
 
