@@ -64,7 +64,7 @@ pub struct Args {
     /// Do not write OUT/kept
     #[arg(long, help_heading = "Output")]
     no_kept: bool,
-    /// Keep all pages and add the fields retold_cluster, retold_canonical and retold_relation to them
+    /// Keep all pages and add the fields retold_cluster, retold_canonical, retold_relation and retold_dropped_for to them
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
     /// Write pairs, clusters, dropped pages and rejects in this form too, beside JSONL

@@ -102,18 +102,24 @@ impl<'a> Decisions<'a> {
     }
 }
 
-/// The cluster of each member and what it is to the canonical page.
+/// The cluster of each member, what it is to the canonical page, and for which page each page would be dropped.
 pub(crate) fn marks(findings: &Findings) -> BTreeMap<Rank, Mark<'_>> {
-    let mut marks = BTreeMap::new();
+    let mut marks: BTreeMap<Rank, Mark<'_>> = BTreeMap::new();
     for (number, cluster) in findings.clusters.iter().enumerate() {
         for &page in &cluster.members {
             let mark = Mark {
-                cluster: number as u64,
-                canonical: findings.id(cluster.canonical),
+                cluster: Some(number as u64),
+                canonical: Some(findings.id(cluster.canonical)),
                 relation: findings.relation(page, cluster.canonical),
+                dropped_for: None,
             };
             marks.insert(page, mark);
         }
+    }
+    // Dropping follows relations, and a dropped page may be in no cluster.
+    for drop in &findings.dropped {
+        let mark = marks.entry(drop.page).or_default();
+        mark.dropped_for = Some(findings.id(drop.canonical));
     }
     marks
 }

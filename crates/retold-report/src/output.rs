@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 pub struct OutputConfig {
     /// Write `kept/`.
     pub kept: bool,
-    /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`.
+    /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`, `retold_dropped_for`.
     pub mark: bool,
     /// The form in which the tables of OUT are written beside JSONL.
     pub tables: Tables,

@@ -40,9 +40,10 @@ struct RejectLine<'a> {
 #[derive(Serialize)]
 struct MarkLine<'a> {
     id: Cow<'a, str>,
-    cluster: u64,
-    canonical: &'a str,
+    cluster: Option<u64>,
+    canonical: Option<&'a str>,
     relation: Option<Relation>,
+    dropped_for: Option<&'a str>,
 }
 
 /// A line of the table of clusters in forms without lists: one for each member.
@@ -76,6 +77,7 @@ const MARKS: &Columns = &[
     ("cluster", Kind::Whole),
     ("canonical", Kind::Text),
     ("relation", Kind::Text),
+    ("dropped_for", Kind::Text),
 ];
 const REJECTS: &Columns = &[
     ("source", Kind::Text),
@@ -117,8 +119,9 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
             |(&rank, mark)| MarkLine {
                 id: findings.id(rank),
                 cluster: mark.cluster,
-                canonical: &mark.canonical,
+                canonical: mark.canonical.as_deref(),
                 relation: mark.relation,
+                dropped_for: mark.dropped_for.as_deref(),
             },
         )?;
     }

@@ -183,16 +183,17 @@ fn marks_are_named_fields() {
     let bytes = [response("http://a/1", "one"), response("http://a/2", "two")].concat();
     let source = source(folder.path(), "a.warc", bytes.as_bytes());
     let mark = Mark {
-        cluster: 4,
-        canonical: "http://a/2".into(),
-        relation: None,
+        cluster: Some(4),
+        canonical: Some("http://a/2".into()),
+        dropped_for: Some("http://a/3".into()),
+        ..Mark::default()
     };
     let kept = rewrite(&source, &ReadOptions::default(), |number| {
         RecordDecision::Mark((number == 1).then(|| mark.clone()))
     });
     let expected = bytes.replacen(
         "\r\n\r\nHTTP",
-        "\r\nRetold-Cluster: 4\r\nRetold-Canonical: http://a/2\r\n\r\nHTTP",
+        "\r\nRetold-Cluster: 4\r\nRetold-Canonical: http://a/2\r\nRetold-Dropped-For: http://a/3\r\n\r\nHTTP",
         1,
     );
     assert_eq!(String::from_utf8(kept).unwrap(), expected);

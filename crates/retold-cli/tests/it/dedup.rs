@@ -133,7 +133,7 @@ fn the_earliest_page_is_kept_where_there_are_dates() {
 }
 
 #[test]
-fn marking_keeps_every_record_and_adds_three_fields() {
+fn marking_keeps_every_record_and_adds_fields() {
     let world = World::new();
     let story = article("洪水", 0..9);
     world.file(
@@ -149,9 +149,66 @@ fn marking_keeps_every_record_and_adds_three_fields() {
     assert_eq!(records[0]["retold_canonical"], "a");
     assert!(records[0]["retold_relation"].is_null());
     assert_eq!(records[1]["retold_relation"], "duplicate");
+    assert_eq!(records[1]["retold_dropped_for"], "a");
+    assert!(records[0]["retold_dropped_for"].is_null());
     assert!(records[2]["retold_cluster"].is_null());
     assert_eq!(world.summary("out")["records"]["dropped"], 0);
     assert_eq!(world.read("out/dropped.jsonl"), "");
+}
+
+/// A chain of pages, each of which has half of the one before: clusters cut it, dropping follows the relations.
+#[test]
+fn what_is_not_marked_as_dropped_is_what_is_kept() {
+    let world = World::new();
+    let stories = ["洪水", "大桥", "渡船"];
+    let pages: Vec<(String, String)> = (0..24)
+        .map(|n| {
+            let from = n as u32 / 3;
+            (format!("p{n:02}"), article(stories[n % 3], from..from + 12))
+        })
+        .collect();
+    let jsonl: String = pages.iter().map(|(id, text)| line(id, text)).collect();
+    let csv: String = pages
+        .iter()
+        .map(|(id, text)| format!("{id},\"{text}\"\n"))
+        .collect();
+    world.file("a.jsonl", jsonl);
+    world.file("a.csv", format!("id,text\n{csv}"));
+    for name in ["a.jsonl", "a.csv"] {
+        world
+            .run(&["dedup", name, "-o", "plain", "--force", "-q"])
+            .code(0);
+        let marked = ["dedup", name, "-o", "marked", "--mark", "--force", "-q"];
+        world.run(&marked).code(0);
+        let kept = world.read(&format!("plain/kept/{name}"));
+        let rows = world.read(&format!("marked/kept/{name}"));
+        let is_kept =
+            |row: &&str| row.ends_with("\"retold_dropped_for\": null}") || row.ends_with(',');
+        let ids = |rows: &mut dyn Iterator<Item = &str>| -> Vec<String> {
+            let ids = rows.map(|row| pages.iter().find(|(id, _)| row.contains(id.as_str())));
+            ids.flatten().map(|(id, _)| id.clone()).collect()
+        };
+        let found = ids(&mut rows.lines().filter(is_kept));
+        assert_eq!(
+            found,
+            ids(&mut kept.lines().filter(|row| *row != "id,text")),
+            "{name}"
+        );
+        assert!(found.len() > 3 && found.len() < pages.len(), "{found:?}");
+        let dropped = world.lines("plain/dropped.jsonl");
+        let marks = world.lines("marked/marks.jsonl");
+        let marks: Vec<_> = marks
+            .iter()
+            .filter(|mark| !mark["dropped_for"].is_null())
+            .collect();
+        assert_eq!(marks.len(), dropped.len());
+        for (mark, drop) in marks.into_iter().zip(&dropped) {
+            assert_eq!(
+                (&mark["id"], &mark["dropped_for"]),
+                (&drop["id"], &drop["canonical"])
+            );
+        }
+    }
 }
 
 #[test]
@@ -178,6 +235,7 @@ fn marks_of_all_formats_stand_in_one_table() {
             false => "duplicate".into(),
         };
         assert_eq!(mark["relation"], relation);
+        assert_eq!(mark["dropped_for"].is_null(), mark["id"] == "b");
     }
     // Marking what is marked changes nothing, and what is not marked has no table.
     world

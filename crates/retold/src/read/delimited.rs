@@ -309,7 +309,7 @@ impl RowFrames {
 
     /// A row with the fields of `--mark` behind those of the header, in place of such fields that it has. Short rows are filled
     /// up, and what a row has too many comes last, so that the columns agree.
-    fn with_marks(&self, row: &[u8], marks: [String; 3]) -> Vec<u8> {
+    fn with_marks(&self, row: &[u8], marks: [String; MARK_FIELDS.len()]) -> Vec<u8> {
         let ends = row.iter().rev();
         let end = ends.take_while(|byte| matches!(byte, b'\r' | b'\n'));
         let (content, end) = row.split_at(row.len() - end.count());
@@ -374,13 +374,18 @@ impl Frames for RowFrames {
     }
 
     fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
+        let cluster = mark.and_then(|mark| mark.cluster);
+        let cluster = cluster.map(|cluster| cluster.to_string());
+        let texts = mark.map(Mark::texts).unwrap_or_default();
+        let [canonical, relation, dropped_for] =
+            texts.map(|text| text.unwrap_or_default().to_owned());
         let fields = [
-            mark.map(|mark| mark.cluster.to_string()),
-            mark.map(|mark| mark.canonical.clone().into_owned()),
-            mark.and_then(|mark| mark.relation)
-                .map(|relation| relation.name().to_owned()),
+            cluster.unwrap_or_default(),
+            canonical,
+            relation,
+            dropped_for,
         ];
-        self.with_marks(self.bytes(), fields.map(Option::unwrap_or_default))
+        self.with_marks(self.bytes(), fields)
     }
 
     fn header(&self, marked: bool) -> Vec<u8> {

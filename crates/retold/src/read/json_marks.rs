@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::json_values::JsonStr;
 use super::mark::{MARK_FIELDS, Mark};
 
-/// A line of JSON with the three fields of `--mark` before its closing brace, in place of those of an earlier run; nothing
+/// A line of JSON with the fields of `--mark` before its closing brace, in place of those of an earlier run; nothing
 /// else of it changes.
 pub(crate) fn marked(line: &[u8], mark: Option<&Mark>) -> Vec<u8> {
     let bare = without_marks(line);
@@ -17,13 +17,12 @@ pub(crate) fn marked(line: &[u8], mark: Option<&Mark>) -> Vec<u8> {
     let Some(brace) = line.iter().rposition(|byte| *byte == b'}') else {
         return line.to_vec();
     };
-    let relation = mark
-        .and_then(|mark| mark.relation)
-        .map(|relation| relation.name());
+    let [canonical, relation, dropped_for] = mark.map(Mark::texts).unwrap_or_default();
     let fields = serde_json::json!({
-        "retold_cluster": mark.map(|mark| mark.cluster),
-        "retold_canonical": mark.map(|mark| &mark.canonical),
+        "retold_cluster": mark.and_then(|mark| mark.cluster),
+        "retold_canonical": canonical,
         "retold_relation": relation,
+        "retold_dropped_for": dropped_for,
     });
     let before = line[..brace].trim_ascii_end();
     let mut out = Vec::with_capacity(line.len() + 128);
@@ -103,7 +102,7 @@ mod tests {
 
     #[test]
     fn marks_replace_those_of_an_earlier_run() {
-        let none = r#""retold_cluster": null, "retold_canonical": null, "retold_relation": null}"#;
+        let none = r#""retold_cluster": null, "retold_canonical": null, "retold_relation": null, "retold_dropped_for": null}"#;
         for (line, bare) in [
             (
                 r#"{"text": "a", "retold_cluster": 1, "x":{"retold_cluster": 2} }"#,
@@ -129,7 +128,8 @@ mod tests {
         let line = b"{\"text\": \"a\" }\r\n";
         let once = marked(line, Some(&MARK));
         let value: serde_json::Value = serde_json::from_slice(&once).unwrap();
-        assert_eq!(value["retold_canonical"], *MARK.canonical);
+        assert_eq!(value["retold_canonical"], "a \"b\"");
+        assert_eq!(value["retold_dropped_for"], "c");
         assert_eq!(marked(&once, Some(&MARK)), once);
         assert_eq!(marked(&marked(&once, None), Some(&MARK)), once);
     }

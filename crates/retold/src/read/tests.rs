@@ -122,9 +122,10 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
 }
 
 pub(crate) const MARK: Mark<'static> = Mark {
-    cluster: 3,
-    canonical: std::borrow::Cow::Borrowed("a \"b\""),
+    cluster: Some(3),
+    canonical: Some(std::borrow::Cow::Borrowed("a \"b\"")),
     relation: Some(Relation::ContainedBy),
+    dropped_for: Some(std::borrow::Cow::Borrowed("c")),
 };
 
 #[test]
@@ -239,8 +240,9 @@ fn jsonl_marks_go_before_the_closing_brace() {
     });
     let expected = concat!(
         "{\"text\": \"a\" , \"retold_cluster\": 3, \"retold_canonical\": \"a \\\"b\\\"\", ",
-        "\"retold_relation\": \"contained_by\"}\r\n",
-        "{\"text\":\"b\", \"retold_cluster\": null, \"retold_canonical\": null, \"retold_relation\": null}",
+        "\"retold_relation\": \"contained_by\", \"retold_dropped_for\": \"c\"}\r\n",
+        "{\"text\":\"b\", \"retold_cluster\": null, \"retold_canonical\": null, ",
+        "\"retold_relation\": null, \"retold_dropped_for\": null}",
     );
     assert_eq!(String::from_utf8(kept.unwrap()).unwrap(), expected);
 }

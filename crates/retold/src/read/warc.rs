@@ -215,28 +215,33 @@ fn marked(record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
         }
     }
     if let Some(mark) = mark {
-        // An id from another format may have line ends, which a field cannot have.
-        let canonical = mark.canonical.replace(['\r', '\n'], " ");
-        let cluster = mark.cluster;
-        let mut fields =
-            format!("Retold-Cluster: {cluster}{end}Retold-Canonical: {canonical}{end}");
-        if let Some(relation) = mark.relation {
-            fields += &format!("Retold-Relation: {}{end}", relation.name());
+        let cluster = mark.cluster.map(|cluster| cluster.to_string());
+        let texts = mark.texts().map(|text| text.map(str::to_owned));
+        let values = std::iter::once(cluster).chain(texts);
+        for (name, value) in MARK_NAMES.into_iter().zip(values) {
+            // An id from another format may have line ends, which a field cannot have.
+            let value = value.map(|value| value.replace(['\r', '\n'], " "));
+            if let Some(value) = value {
+                out.extend_from_slice(format!("{name}: {value}{end}").as_bytes());
+            }
         }
-        out.extend_from_slice(fields.as_bytes());
     }
     out.extend_from_slice(end.as_bytes());
     out.extend_from_slice(content);
     out
 }
 
+/// The named fields of `--mark`.
+const MARK_NAMES: [&str; 4] = [
+    "Retold-Cluster",
+    "Retold-Canonical",
+    "Retold-Relation",
+    "Retold-Dropped-For",
+];
+
 fn is_mark(line: &[u8]) -> bool {
-    let names = [
-        &b"retold-cluster:"[..],
-        b"retold-canonical:",
-        b"retold-relation:",
-    ];
-    names
-        .iter()
-        .any(|name| line.len() > name.len() && line[..name.len()].eq_ignore_ascii_case(name))
+    MARK_NAMES.iter().any(|name| {
+        let (head, rest) = line.split_at(name.len().min(line.len()));
+        head.eq_ignore_ascii_case(name.as_bytes()) && rest.len() > 1 && rest[0] == b':'
+    })
 }

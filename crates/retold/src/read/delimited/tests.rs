@@ -47,20 +47,21 @@ fn blank_lines_before_the_header_are_kept() {
         let source = folder.source("a.csv");
         assert_eq!(rewritten(&source, |_| RecordDecision::Keep).unwrap(), file);
         let marked = rewritten(&source, |_| RecordDecision::Mark(None)).unwrap();
-        let end = b"text,retold_cluster,retold_canonical,retold_relation\n1,a,,,\n";
+        let end =
+            b"text,retold_cluster,retold_canonical,retold_relation,retold_dropped_for\n1,a,,,,\n";
         assert_eq!(marked, [&file[..file.len() - 9], end].concat());
     }
 }
 
 #[test]
-fn marks_are_three_more_columns() {
+fn marks_are_more_columns() {
     let folder = Folder::new(&[("a.csv", b"text,id\na,1\r\nb\n")]);
     let kept = rewritten(&folder.source("a.csv"), |number| {
         RecordDecision::Mark((number == 1).then_some(MARK))
     });
     let expected = concat!(
-        "text,id,retold_cluster,retold_canonical,retold_relation\n",
-        "a,1,3,\"a \"\"b\"\"\",contained_by\r\nb,,,,\n",
+        "text,id,retold_cluster,retold_canonical,retold_relation,retold_dropped_for\n",
+        "a,1,3,\"a \"\"b\"\"\",contained_by,c\r\nb,,,,,\n",
     );
     assert_eq!(String::from_utf8(kept.unwrap()).unwrap(), expected);
 }
@@ -72,8 +73,8 @@ fn marks_stand_under_their_headers_and_replace_earlier_ones() {
     let mark = |number| RecordDecision::Mark((number == 1).then_some(MARK));
     let kept = rewritten(&folder.source("a.csv"), mark).unwrap();
     let expected = concat!(
-        "\u{feff}\"te,xt\",id,text,retold_cluster,retold_canonical,retold_relation\r\n",
-        "x,1,\"a,\"\"b\"\"\",3,\"a \"\"b\"\"\",contained_by,more,\"y,z\"\r\n,2,b,,,\r\n",
+        "\u{feff}\"te,xt\",id,text,retold_cluster,retold_canonical,retold_relation,retold_dropped_for\r\n",
+        "x,1,\"a,\"\"b\"\"\",3,\"a \"\"b\"\"\",contained_by,c,more,\"y,z\"\r\n,2,b,,,,\r\n",
     );
     assert_eq!(String::from_utf8(kept.clone()).unwrap(), expected);
     folder.write("a.csv", &kept);
@@ -82,7 +83,7 @@ fn marks_stand_under_their_headers_and_replace_earlier_ones() {
     let rows = "retold_cluster,text,retold_relation,id\n7,a,duplicate,1\n8,b\n";
     folder.write("a.csv", rows.as_bytes());
     let kept = rewritten(&folder.source("a.csv"), |_| RecordDecision::Mark(None)).unwrap();
-    let expected = "text,id,retold_cluster,retold_canonical,retold_relation\na,1,,,\nb,,,,\n";
+    let expected = "text,id,retold_cluster,retold_canonical,retold_relation,retold_dropped_for\na,1,,,,\nb,,,,,\n";
     assert_eq!(String::from_utf8(kept).unwrap(), expected);
 }
 

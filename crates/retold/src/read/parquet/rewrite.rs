@@ -183,7 +183,7 @@ fn copy<T: of::DataType>(
     Ok(())
 }
 
-/// Writes the three columns of `--mark`.
+/// Writes the columns of `--mark`.
 fn write_marks(
     group: &mut SerializedRowGroupWriter<BufWriter<File>>,
     decisions: &[RecordDecision],
@@ -196,13 +196,13 @@ fn write_marks(
         _ => None,
     });
     let marks = marks.collect::<Vec<Option<&Mark>>>();
-    let text = |text: &str| of::ByteArray::from(text);
-    let cluster = |mark: &Mark| i64::try_from(mark.cluster).ok();
+    let cluster = |mark: &Mark| i64::try_from(mark.cluster?).ok();
     write_mark::<of::Int64Type>(next(group)?, &marks, cluster)?;
-    write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| Some(text(&mark.canonical)))?;
-    write_mark::<of::ByteArrayType>(next(group)?, &marks, |mark| {
-        Some(text(mark.relation?.name()))
-    })
+    for field in 0..MARK_FIELDS.len() - 1 {
+        let text = |mark: &Mark| mark.texts()[field].map(of::ByteArray::from);
+        write_mark::<of::ByteArrayType>(next(group)?, &marks, text)?;
+    }
+    Ok(())
 }
 
 fn write_mark<T: of::DataType>(
@@ -232,7 +232,7 @@ fn schema(source: TypePtr, marked: bool) -> ::parquet::errors::Result<TypePtr> {
     let fields = source.get_fields().iter().cloned();
     let mut fields: Vec<TypePtr> = fields.filter(|field| !is_mark(field)).collect();
     let text = (Physical::BYTE_ARRAY, Some(LogicalType::String));
-    let kinds = [(Physical::INT64, None), text.clone(), text];
+    let kinds = std::iter::once((Physical::INT64, None)).chain(std::iter::repeat(text));
     for (name, (physical, logical)) in MARK_FIELDS.iter().zip(kinds) {
         let field = Type::primitive_type_builder(name, physical)
             .with_repetition(Repetition::OPTIONAL)

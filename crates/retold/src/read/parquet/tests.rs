@@ -394,7 +394,7 @@ fn rows_of_many_batches_are_told_apart() {
 }
 
 #[test]
-fn marks_are_three_more_columns() {
+fn marks_are_more_columns() {
     let folder = Folder::new(&[("a", &sample(Compression::SNAPPY))]);
     let source = folder.source("a");
     let fate = |number| match number {
@@ -404,15 +404,14 @@ fn marks_are_three_more_columns() {
     let file = rewritten(&source, fate).unwrap();
     let rows = rows(&file);
     assert_eq!(rows.len(), 9);
-    let canonical = MARK.canonical;
     let expected = format!(
-        "{{id: 1, text: \"text 1\", more: \"more 1\", retold_cluster: {}, retold_canonical: \"{canonical}\", \
-         retold_relation: \"contained_by\"}}",
-        MARK.cluster
+        "{{id: 1, text: \"text 1\", more: \"more 1\", retold_cluster: 3, retold_canonical: \"{}\", \
+         retold_relation: \"contained_by\", retold_dropped_for: \"c\"}}",
+        MARK.canonical.unwrap()
     );
     assert_eq!(rows[1], expected);
     assert!(
-        rows[2].ends_with("retold_cluster: null, retold_canonical: null, retold_relation: null}")
+        rows[2].ends_with("retold_cluster: null, retold_canonical: null, retold_relation: null, retold_dropped_for: null}")
     );
     // The Arrow schema of the source does not know the new columns.
     let pairs = file
