@@ -22,14 +22,13 @@ const OPEN: [&str; 3] = ["/healthz", "/readyz", "/"];
 pub(crate) async fn authorize(State(app): State<App>, request: Request, next: Next) -> Response {
     let tokens = &app.options.tokens;
     let is_open = OPEN.contains(&request.uri().path());
-    let refused = match tokens.is_empty() {
-        _ if is_open => None,
-        true => refused(&request, &app.options.hosts),
-        false if brings(request.headers(), tokens) => None,
-        false => {
-            let detail = "a token is needed: send it as `Authorization: Bearer TOKEN`";
-            Some(Problem::new(StatusCode::UNAUTHORIZED, detail))
-        }
+    let refused = if is_open {
+        None
+    } else if tokens.is_empty() {
+        refused(&request, &app.options.hosts)
+    } else {
+        let detail = "a token is needed: send it as `Authorization: Bearer TOKEN`";
+        (!brings(request.headers(), tokens)).then(|| Problem::new(StatusCode::UNAUTHORIZED, detail))
     };
     match refused {
         Some(problem) => problem.into_response(),

@@ -2,7 +2,7 @@
 //!
 //! The texts are cut into pieces (clauses), and the pieces are compared by imara-diff's histogram algorithm, which falls
 //! back to Myers' with limits on effort. Pieces that are repeated very often cost it their number squared, so of texts that have many of
-//! these only the others are compared, and what follows them is compared one by one: near linear whatever the texts. Where a few pieces differ on both sides, they are
+//! these only the others are compared, and what stands around these is compared one by one: near linear whatever the texts. Where a few pieces differ on both sides, they are
 //! compared again by words (by characters in scripts without spaces). Hunks longer than [`REFINED`] bytes are not. A
 //! piece that is only in a different place is found by its hash.
 
@@ -92,57 +92,39 @@ fn hunks<T: Eq + std::hash::Hash>(input: &InternedInput<T>) -> Vec<Hunk> {
     if repeated(before).max(repeated(after)) <= MOST_REPEATED {
         return Diff::compute(Algorithm::Histogram, input).hunks().collect();
     }
-    let others = |tokens: &[Token]| -> Vec<u32> {
-        let others = tokens.iter().enumerate();
-        let others = others.filter(|(_, token)| !is_repeated(token));
-        others.map(|(at, _)| at as u32).collect()
+    let others = |tokens: &[Token]| -> Vec<usize> {
+        let places = 0..tokens.len();
+        places.filter(|&at| !is_repeated(&tokens[at])).collect()
     };
-    hunks_around(
-        before,
-        after,
-        &matches(before, after, (&others(before), &others(after))),
-    )
+    let (left, right) = (others(before), others(after));
+    let mut input = InternedInput::default();
+    input.update_before(left.iter().map(|&at| before[at].0));
+    input.update_after(right.iter().map(|&at| after[at].0));
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    let matches: Vec<(usize, usize)> = equal(&diff, (left.len(), right.len()))
+        .flat_map(|(i, j, count)| {
+            left[i..][..count]
+                .iter()
+                .copied()
+                .zip(right[j..].iter().copied())
+        })
+        .collect();
+    hunks_around(before, after, &matches)
 }
 
-/// Which tokens match: those at the beginning and at the end as far as all are equal, and of the rest of these places those that a diff
-/// finds. Ascending.
-fn matches(
-    before: &[Token],
-    after: &[Token],
-    (left, right): (&[u32], &[u32]),
-) -> Vec<(usize, usize)> {
-    let equal = |(a, b): &(&Token, &Token)| a == b;
-    let first = before.iter().zip(after).take_while(equal).count();
-    let rest = (before[first..].iter().rev()).zip(after[first..].iter().rev());
-    let last = rest.take_while(equal).count();
-    let ends = (before.len() - last, after.len() - last);
-    let within = |places: &[u32], end: usize| -> Vec<u32> {
-        let places = places.iter().copied();
-        places
-            .filter(|&at| (first..end).contains(&(at as usize)))
-            .collect()
-    };
-    let (left, right) = (within(left, ends.0), within(right, ends.1));
-    let mut input = InternedInput::default();
-    input.update_before(left.iter().map(|&at| before[at as usize].0));
-    input.update_after(right.iter().map(|&at| after[at as usize].0));
-    let mut found: Vec<(usize, usize)> = (0..first).map(|at| (at, at)).collect();
-    let (mut i, mut j) = (0, 0);
+/// The runs of tokens that a diff of lists of these lengths finds equal: where each begins in both, and how many there are.
+fn equal(diff: &Diff, lengths: (usize, usize)) -> impl Iterator<Item = (usize, usize, usize)> {
+    let ends = (lengths.0 as u32, lengths.1 as u32);
     let behind = Hunk {
-        before: left.len() as u32..left.len() as u32,
-        after: right.len() as u32..right.len() as u32,
+        before: ends.0..ends.0,
+        after: ends.1..ends.1,
     };
-    for hunk in Diff::compute(Algorithm::Histogram, &input)
-        .hunks()
-        .chain([behind])
-    {
-        let until = hunk.before.start as usize;
-        let same = left[i..until].iter().zip(&right[j..]);
-        found.extend(same.map(|(&a, &b)| (a as usize, b as usize)));
-        (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
-    }
-    found.extend((0..last).map(|at| (ends.0 + at, ends.1 + at)));
-    found
+    let mut at = (0, 0);
+    diff.hunks().chain([behind]).map(move |hunk| {
+        let run = (at.0, at.1, hunk.before.start as usize - at.0);
+        at = (hunk.before.end as usize, hunk.after.end as usize);
+        run
+    })
 }
 
 /// Where two lists differ of which these places match; what is equal behind and before a match, up to the next one, matches, too.
@@ -208,29 +190,22 @@ fn refine(
     input.update_after(b_words.iter().map(|word| &b[word.clone()]));
     let diff = Diff::compute(Algorithm::Myers, &input);
     let mut matches = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    let ends = (a_words.len() as u32, b_words.len() as u32);
-    let end = Hunk {
-        before: ends.0..ends.0,
-        after: ends.1..ends.1,
-    };
-    for hunk in diff.hunks().chain([end]) {
-        let until = hunk.before.start as usize;
-        if until > i {
-            let at = |words: &[Range<usize>], from: usize, count: usize| {
-                words[from].start as u32..words[from + count - 1].end as u32
-            };
-            let (a_range, b_range) = (at(&a_words, i, until - i), at(&b_words, j, until - i));
-            let letters = a[a_range.start as usize..a_range.end as usize].chars();
-            if letters.filter(|c| c.is_alphanumeric()).count() >= CHANCE {
-                matches.push(Passage {
-                    a: a_range,
-                    b: b_range,
-                    kind: PassageKind::Same,
-                });
-            }
+    for (i, j, count) in equal(&diff, (a_words.len(), b_words.len())) {
+        if count == 0 {
+            continue;
         }
-        (i, j) = (hunk.before.end as usize, hunk.after.end as usize);
+        let at = |words: &[Range<usize>], from: usize| {
+            words[from].start as u32..words[from + count - 1].end as u32
+        };
+        let (a_range, b_range) = (at(&a_words, i), at(&b_words, j));
+        let letters = a[a_range.start as usize..a_range.end as usize].chars();
+        if letters.filter(|c| c.is_alphanumeric()).count() >= CHANCE {
+            matches.push(Passage {
+                a: a_range,
+                b: b_range,
+                kind: PassageKind::Same,
+            });
+        }
     }
     let covered: u32 = matches
         .iter()

@@ -2,7 +2,7 @@
 
 use super::archive::{Form, Head};
 use super::fields::{Fields, block_length};
-use super::mark::Mark;
+use super::mark::{MARK_FIELDS, Mark};
 use super::options::ReadOptions;
 use super::payload;
 use super::record::Outcome;
@@ -216,11 +216,11 @@ fn marked(record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
     }
     if let Some(mark) = mark {
         let cluster = mark.cluster.map(|cluster| cluster.to_string());
-        let texts = mark.texts().map(|text| text.map(str::to_owned));
+        // An id from another format may have line ends, which a field cannot have.
+        let texts = mark.texts().into_iter();
+        let texts = texts.map(|text| text.map(|text| text.replace(['\r', '\n'], " ")));
         let values = std::iter::once(cluster).chain(texts);
         for (name, value) in MARK_NAMES.into_iter().zip(values) {
-            // An id from another format may have line ends, which a field cannot have.
-            let value = value.map(|value| value.replace(['\r', '\n'], " "));
             if let Some(value) = value {
                 out.extend_from_slice(format!("{name}: {value}{end}").as_bytes());
             }
@@ -232,7 +232,7 @@ fn marked(record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
 }
 
 /// The named fields of `--mark`.
-const MARK_NAMES: [&str; 4] = [
+const MARK_NAMES: [&str; MARK_FIELDS.len()] = [
     "Retold-Cluster",
     "Retold-Canonical",
     "Retold-Relation",

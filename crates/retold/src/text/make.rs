@@ -69,9 +69,7 @@ fn text_of_html(source: &str, options: &TextOptions) -> Text {
 fn with_description(visible: String, meta: &PageMeta, main: &mut Vec<bool>) -> String {
     let told = [&meta.title, &meta.description].map(|text| text.as_deref().unwrap_or_default());
     let length: u64 = told.into_iter().map(count_chars).sum();
-    // Most pages are longer in bytes already.
-    let is_longer = visible.len() as u64 > 4 * length || count_chars(&visible) >= length;
-    if visible.is_empty() || is_longer {
+    if visible.is_empty() || count_chars(&visible) >= length {
         return visible;
     }
     let told = told.into_iter().filter(|text| !text.is_empty());
@@ -120,6 +118,9 @@ mod tests {
             shorter,
             "Trees of Kent\nOak and ash\nOaks stand by the lake."
         );
+        // Fewer characters, though each has four bytes and a space behind it.
+        let notes = "𝄞 ".repeat(19);
+        assert!(shell("Trees of Kent", "Oak and ash", &notes).starts_with("Trees"));
         // A page without text stays one.
         assert_eq!(shell("Trees of Kent", "Oak and ash", ""), "");
     }

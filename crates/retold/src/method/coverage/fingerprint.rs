@@ -122,9 +122,9 @@ impl<'a> Fingerprint<'a> {
 
     /// Whether a boilerplate key of `width` tokens reaches into these tokens.
     pub(super) fn has_boilerplate(&self, tokens: &Range<usize>, width: usize) -> bool {
-        let boilerplate = self.places.iter().filter(|&place| place & BOILERPLATE != 0);
-        let mut places = boilerplate.map(|place| (place >> FLAG_BITS) as usize);
-        places.any(|place| place < tokens.end && tokens.start < place + width)
+        self.flagged(BOILERPLATE).any(|(place, is_boilerplate)| {
+            is_boilerplate && place < tokens.end && tokens.start < place + width
+        })
     }
 
     /// Whether this key of the sample is on many texts.
@@ -134,9 +134,7 @@ impl<'a> Fingerprint<'a> {
 
     /// For each token whether it stands in a boilerplate key of `width` tokens, or between two of them with no other key between.
     pub(super) fn in_templates(&self, width: usize) -> Vec<bool> {
-        let places = self.places.iter();
-        let places = places.map(|place| ((place >> FLAG_BITS) as usize, place & BOILERPLATE != 0));
-        let mut places: Vec<(usize, bool)> = places.collect();
+        let mut places: Vec<(usize, bool)> = self.flagged(BOILERPLATE).collect();
         places.sort_unstable();
         let (mut marks, mut before) = (vec![false; self.tokens], None);
         for (place, is_boilerplate) in places {
@@ -154,7 +152,13 @@ impl<'a> Fingerprint<'a> {
 
     /// For each key of the sample its first token, and whether it is distinctive: on few texts.
     pub(super) fn places(&self) -> impl Iterator<Item = (usize, bool)> {
+        let places = self.flagged(SEVERAL);
+        places.map(|(place, is_on_several)| (place, !is_on_several))
+    }
+
+    /// For each key of the sample its first token, and whether it has this flag.
+    fn flagged(&self, flag: u64) -> impl Iterator<Item = (usize, bool)> {
         let places = self.places.iter();
-        places.map(|place| ((place >> FLAG_BITS) as usize, place & SEVERAL == 0))
+        places.map(move |place| ((place >> FLAG_BITS) as usize, place & flag != 0))
     }
 }

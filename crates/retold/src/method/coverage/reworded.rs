@@ -178,13 +178,13 @@ impl CoverageParams {
     ) -> bool {
         let in_template = large.in_templates(self.width);
         let own = alignment.matched_there().into_iter().zip(in_template);
-        let own: Vec<bool> = own
-            .filter_map(|(is_matched, in_template)| (!in_template).then_some(is_matched))
-            .collect();
-        let found = own.iter().filter(|is_matched| **is_matched).count();
+        let own = own.filter(|(_, in_template)| !in_template);
+        let (found, all) = own.fold((0, 0), |(found, all), (is_matched, _)| {
+            (found + usize::from(is_matched), all + 1)
+        });
         let meaning = "words of the larger page beyond templates that the smaller has in the same order, over all of them";
-        let found = Check::ratio("own in common", meaning, found, own.len(), LEAST_OWN);
-        own.len() < FEW_OWN || trace.test(found)
+        let found = Check::ratio("own in common", meaning, found, all, LEAST_OWN);
+        all < FEW_OWN || trace.test(found)
     }
 }
 
