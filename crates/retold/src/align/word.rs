@@ -11,26 +11,22 @@ pub(crate) struct Word(u64);
 /// Bits of the set of a word's pairs of neighbouring bytes.
 const PAIRS: u32 = 25;
 /// Above them how many bytes the word has, but no more than this.
-const MOST_BYTES: u64 = 15;
+const MOST_BYTES: u32 = 15;
 const LENGTH: u32 = PAIRS;
 /// It stands in a sentence that a full stop ends.
-const PROSE: u64 = 1 << 29;
+const PROSE: u32 = 1 << 29;
 /// It is one character, which other editions may spell otherwise.
-const VARIES: u64 = 1 << 30;
+const VARIES: u32 = 1 << 30;
 /// It has a digit, or counts.
-const NUMBER: u64 = 1 << 31;
+const NUMBER: u32 = 1 << 31;
 
 /// Shorter words are never nearly equal.
-const LEAST_BYTES: u64 = 4;
+const LEAST_BYTES: u32 = 4;
 
 /// How many pairs at most only one of two words has that differ by a letter: that of a short word at one of its ends, by which it changes
 /// one pair, that of a longer one anywhere, and of a long one a little more. Of unlike words of six letters one in fifty has so few.
-fn most_pairs(bytes: u64) -> u32 {
-    match bytes {
-        ..6 => 2,
-        6..12 => 4,
-        12.. => 6,
-    }
+fn most_pairs(bytes: u32) -> u32 {
+    2 + 2 * u32::from(bytes >= 6) + 2 * u32::from(bytes >= 12)
 }
 
 /// What a word is besides its letters.
@@ -52,15 +48,15 @@ impl Word {
             let byte = u32::from(byte);
             // The high bits of a product are spread evenly.
             let spread = u64::from((before * 31 + byte).wrapping_mul(0x9E37_79B9));
-            pairs |= 1 << ((spread * u64::from(PAIRS)) >> 32);
+            pairs |= 1u32 << ((spread * u64::from(PAIRS)) >> 32);
             before = byte;
         }
-        let length = (letters.len() as u64).min(MOST_BYTES) << LENGTH;
-        let flag = |is: bool, flag: u64| if is { flag } else { 0 };
+        let length = letters.len().min(MOST_BYTES as usize) as u32;
+        let flag = |is: bool, flag: u32| if is { flag } else { 0 };
         let flags = flag(nature.is_prose, PROSE)
             + flag(nature.may_vary, VARIES)
             + flag(nature.is_number, NUMBER);
-        Word(hash >> 32 << 32 | flags | length | pairs)
+        Word(hash >> 32 << 32 | u64::from(flags | length << LENGTH | pairs))
     }
 
     /// All of it as a number.
@@ -75,48 +71,81 @@ impl Word {
 
     /// Whether it stands in a sentence that a full stop ends.
     pub(crate) fn is_prose(self) -> bool {
-        self.0 & PROSE != 0
+        self.0 as u32 & PROSE != 0
     }
 
     /// Whether it is a single character which another edition may spell otherwise.
     pub(crate) fn may_vary(self) -> bool {
-        self.0 & VARIES != 0
+        self.0 as u32 & VARIES != 0
     }
 
     /// Whether it is a number, or has one in it.
     pub(crate) fn is_number(self) -> bool {
-        self.0 & NUMBER != 0
+        self.letters().is_number()
     }
 
     /// How many bytes it has, up to 15; 0 if it is a single character.
     pub(crate) fn bytes(self) -> u64 {
+        u64::from(self.letters().bytes())
+    }
+
+    /// By these words are nearly equal.
+    pub(super) fn letters(self) -> Letters {
+        Letters(self.0 as u32)
+    }
+}
+
+/// The letters of a word, roughly: the low half of [`Word`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Letters(u32);
+
+impl Letters {
+    fn bytes(self) -> u32 {
         self.0 >> LENGTH & MOST_BYTES
     }
 
-    fn pairs(self) -> u64 {
+    fn pairs(self) -> u32 {
         self.0 & ((1 << PAIRS) - 1)
     }
 
+    fn is_number(self) -> bool {
+        self.0 & NUMBER != 0
+    }
+
+    /// Whether some word may be near.
+    pub(super) fn may_be_near(self) -> bool {
+        self.bytes() >= LEAST_BYTES && !self.is_number()
+    }
+
     /// Whether the words may differ by a letter, as misspelt and misread words do. Never said of numbers.
-    pub(crate) fn is_near(self, other: Word) -> bool {
+    #[inline]
+    pub(super) fn is_near(self, other: Letters) -> bool {
+        // No branches: this is asked of whole rows of words at a time.
         let (a, b) = (self.bytes(), other.bytes());
-        a.min(b) >= LEAST_BYTES
-            && a.abs_diff(b) <= 1
-            && !self.is_number()
-            && !other.is_number()
-            && (self.pairs() ^ other.pairs()).count_ones() <= most_pairs(a.max(b))
+        (a.min(b) >= LEAST_BYTES)
+            & (a.abs_diff(b) <= 1)
+            & !self.is_number()
+            & !other.is_number()
+            & ((self.pairs() ^ other.pairs()).count_ones() <= most_pairs(a.max(b)))
+    }
+
+    /// Whether the word may be two others, written as one.
+    pub(super) fn may_be_joined(self) -> bool {
+        (LEAST_BYTES..MOST_BYTES).contains(&self.bytes()) && !self.is_number()
     }
 
     /// Whether this word may be the two others written as one, as hyphens at the ends of lines make them.
-    pub(crate) fn is_joined(self, first: Word, second: Word) -> bool {
+    #[inline]
+    pub(super) fn is_joined(self, first: Letters, second: Letters) -> bool {
         let parts = first.pairs() | second.pairs();
-        let length = first.bytes() + second.bytes();
-        (LEAST_BYTES..MOST_BYTES).contains(&self.bytes())
-            && self.bytes() == length
-            && !self.is_number()
-            && parts & !self.pairs() == 0
-            // The pair where they meet.
-            && (self.pairs() ^ parts).count_ones() <= 1
+        // The pair where they meet.
+        let more = self.pairs() & !parts;
+        (self.bytes() >= LEAST_BYTES)
+            & (self.bytes() < MOST_BYTES)
+            & (self.bytes() == first.bytes() + second.bytes())
+            & !self.is_number()
+            & (parts & !self.pairs() == 0)
+            & (more & more.wrapping_sub(1) == 0)
     }
 }
 
@@ -126,12 +155,12 @@ mod tests {
 
     use super::*;
 
-    fn word(letters: &str) -> Word {
+    fn word(letters: &str) -> Letters {
         let nature = Nature {
             is_number: letters.contains(|c: char| c.is_numeric()),
             ..Nature::default()
         };
-        Word::new(xxh3_64(letters.as_bytes()), letters.as_bytes(), nature)
+        Word::new(xxh3_64(letters.as_bytes()), letters.as_bytes(), nature).letters()
     }
 
     #[test]

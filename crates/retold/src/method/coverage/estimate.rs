@@ -1,15 +1,17 @@
 //! The coverage of two texts, estimated from their sketches.
 
 use super::evidence::reaching;
-use super::overlap::SketchOverlap;
+use super::overlap::{self, SketchOverlap};
 use super::params::CoverageParams;
-use crate::method::{Check, Trace};
+use crate::method::{Check, Op, Trace};
 use crate::relation::ratio;
 use crate::sketch::SketchRef;
 
 /// Estimated coverage from which on texts are compared. Grams of a sketch are longer than runs, so that an edit breaks
 /// more of them.
 const CANDIDATE: f64 = 0.2;
+/// The same where templates may be all that is shared.
+const CANDIDATE_IN_TEMPLATE: f64 = 0.5;
 /// Texts are not compared if the estimate lies more than so many standard errors below what is needed.
 const ERRORS: f64 = 1.0;
 
@@ -47,6 +49,16 @@ impl CoverageParams {
         (runs, error)
     }
 
+    /// Whether what is no template's makes a candidate by itself.
+    fn is_own_candidate(&self, overlap: &SketchOverlap, trace: &mut Trace) -> bool {
+        let meaning = "share of what is no template's that both sketches have";
+        let value = overlap.non_boilerplate_coverage(overlap::LEAST_NON_BOILERPLATE);
+        let slack = self.slack(overlap.non_boilerplate);
+        let (value, least) = reaching(value, slack, self.candidate());
+        let least = least.max(ratio(1, overlap.non_boilerplate.max(1)));
+        trace.test(Check::value("rest", meaning, value).against(Op::AtLeast, least))
+    }
+
     /// The estimated coverage of two sketches that share this, if it is enough for the texts to be compared.
     pub(super) fn estimate(
         &self,
@@ -71,6 +83,9 @@ impl CoverageParams {
         // Without boilerplate there is nothing that is no evidence.
         if !overlap.has_boilerplate() {
             return Some(value);
+        }
+        if value + slack < CANDIDATE_IN_TEMPLATE && !self.is_own_candidate(overlap, trace) {
+            return None;
         }
         let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
         let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));

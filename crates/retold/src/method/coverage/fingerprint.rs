@@ -134,8 +134,7 @@ impl<'a> Fingerprint<'a> {
 
     /// For each token whether it stands in a boilerplate key of `width` tokens, or between two of them with no other key between.
     pub(super) fn in_templates(&self, width: usize) -> Vec<bool> {
-        let mut places: Vec<(usize, bool)> = self.flagged(BOILERPLATE).collect();
-        places.sort_unstable();
+        let places = self.keys_in_templates();
         let (mut marks, mut before) = (vec![false; self.tokens], None);
         for (place, is_boilerplate) in places {
             if !is_boilerplate {
@@ -148,6 +147,13 @@ impl<'a> Fingerprint<'a> {
             before = Some(end);
         }
         marks
+    }
+
+    /// For each key of the sample its first token, ascending, and whether it is boilerplate.
+    pub(super) fn keys_in_templates(&self) -> Vec<(usize, bool)> {
+        let mut places: Vec<(usize, bool)> = self.flagged(BOILERPLATE).collect();
+        places.sort_unstable();
+        places
     }
 
     /// For each key of the sample its first token, and whether it is distinctive: on few texts.

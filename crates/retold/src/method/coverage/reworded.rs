@@ -1,6 +1,8 @@
 //! What the alignment of two texts adds to the verdict: copies that were reworded are found, and different articles around one notice
 //! are told apart.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use super::differences::Alignment as Runs;
@@ -142,17 +144,19 @@ impl CoverageParams {
         if !trace.is_on() && !is_open(unmatched) {
             return true;
         }
-        let is_prose = |word: &Word| word.is_prose();
-        let replaced = |alignment: &Alignment| {
-            longest_replaced((small, large), alignment, is_prose).min(unmatched)
-        };
         let runs = chained(small.words, large.words, &runs.anchors());
-        let most_replaced = replaced(&Alignment::of_runs(&runs, (small.tokens, large.tokens)));
+        let of_runs = Alignment::of_runs(&runs, (small.tokens, large.tokens));
+        // The frame that one site puts around a story stands in the place of another's.
+        let own = [
+            own_prose(small, of_runs.differing().map(|passage| passage.here), self.width),
+            own_prose(large, of_runs.differing().map(|passage| passage.there), self.width),
+        ];
+        let most_replaced = longest_counted(&own, &of_runs).min(unmatched);
         if !trace.is_on() && !is_open(most_replaced) {
             return true;
         }
         let alignment = align(small.words, large.words, &runs);
-        let passage = replaced(&alignment);
+        let passage = longest_counted(&own, &alignment).min(unmatched);
         let are_alike = ratio(small.tokens, large.tokens) >= self.length_threshold;
         let names = |least: f64, trace: &mut Trace| {
             let longest = || longest_words((small, large), &alignment, are_alike);
@@ -200,16 +204,47 @@ fn longest_replaced(
     alignment: &Alignment,
     is_counted: impl Fn(&Word) -> bool,
 ) -> usize {
-    let counted = |words: &[Word]| words.iter().filter(|word| is_counted(word)).count();
+    let counted = [small, large].map(|text| text.words.iter().map(&is_counted).collect());
+    longest_counted(&counted, alignment)
+}
+
+/// The same of words that are marked in both texts.
+fn longest_counted([here, there]: &[Vec<bool>; 2], alignment: &Alignment) -> usize {
+    let counted = |marks: &[bool]| marks.iter().filter(|is_marked| **is_marked).count();
     let (mut longest, mut open, mut end) = (0, 0, 0);
     for passage in alignment.differing() {
         open = usize::saturating_sub(open, passage.here.start - end);
         end = passage.here.end;
-        let there = counted(&large.words[passage.there]);
-        open += counted(&small.words[passage.here]).min(there);
+        open += counted(&here[passage.here]).min(counted(&there[passage.there]));
         longest = longest.max(open);
     }
     longest
+}
+
+/// For each word of a text whether it is one of a full sentence and, in these passages, no template's: where a passage has keys,
+/// a word is what the nearest of them is.
+fn own_prose(
+    text: &Fingerprint<'_>,
+    passages: impl Iterator<Item = Range<usize>>,
+    width: usize,
+) -> Vec<bool> {
+    let mut marks: Vec<bool> = text.words.iter().map(|word| word.is_prose()).collect();
+    let keys = text.keys_in_templates();
+    for passage in passages {
+        let before = |place: usize| keys.partition_point(|(at, _)| *at < place);
+        let end = before((passage.end + 1).saturating_sub(width));
+        let keys = &keys[before(passage.start).min(end)..end];
+        let mut start = passage.start;
+        for (at, &(place, in_template)) in keys.iter().enumerate() {
+            let next = keys.get(at + 1).map(|(next, _)| (place + next + width) / 2);
+            let end = next.unwrap_or(passage.end);
+            if in_template {
+                marks[start..end].fill(false);
+            }
+            start = end;
+        }
+    }
+    marks
 }
 
 /// Whether hardly two characters at a stretch stand in the place of as many others, if most words of the smaller page are single
