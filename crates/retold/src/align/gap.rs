@@ -120,9 +120,9 @@ impl Rows {
         // Equal words always match.
         let cells = row.iter_mut().zip(&mut self.along);
         for (((cell, along), hash), diagonal) in cells.zip(&self.hashes).zip(&self.last) {
-            let is_equal = *hash == word.hash();
-            *cell = if is_equal { diagonal + paid(0, step::EQUAL) } else { *cell };
-            *along = if is_equal { NEVER } else { paid(MISSING, step::THERE) };
+            let equal = if *hash == word.hash() { u32::MAX } else { 0 };
+            *cell = diagonal & equal | *cell & !equal;
+            *along = NEVER & equal | paid(MISSING, step::THERE) & !equal;
         }
         let mut before = first;
         for ((cell, along), step) in row.iter_mut().zip(&self.along).zip(&mut steps[1..]) {

@@ -7,7 +7,7 @@ use super::gap::{Match, matches};
 use super::word::Word;
 
 /// Passages are compared word by word if the product of their lengths is no more than this.
-const CELLS: usize = 30_000;
+const CELLS: usize = 10_000;
 
 /// How passages that are longer are cut at what both have, first by the first of these: words in a run, and how often the one passage
 /// may have the run.

@@ -149,6 +149,26 @@ impl<'a> Fingerprint<'a> {
         marks
     }
 
+    /// For each word whether it stands in one of these passages and is a template's there. Where a passage has keys of `width` words, a
+    /// word is what the nearest of them is.
+    pub(super) fn frames(&self, passages: &[Range<usize>], width: usize) -> Vec<bool> {
+        let mut marks = vec![false; self.tokens];
+        let keys = self.keys_in_templates();
+        for passage in passages {
+            let before = |place: usize| keys.partition_point(|(at, _)| *at < place);
+            let end = before((passage.end + 1).saturating_sub(width));
+            let keys = &keys[before(passage.start).min(end)..end];
+            let mut start = passage.start;
+            for (at, &(place, in_template)) in keys.iter().enumerate() {
+                let next = keys.get(at + 1).map(|(next, _)| (place + next + width) / 2);
+                let end = next.unwrap_or(passage.end);
+                marks[start..end].fill(in_template);
+                start = end;
+            }
+        }
+        marks
+    }
+
     /// For each key of the sample its first token, ascending, and whether it is boilerplate.
     pub(super) fn keys_in_templates(&self) -> Vec<(usize, bool)> {
         let mut places: Vec<(usize, bool)> = self.flagged(BOILERPLATE).collect();

@@ -1,8 +1,6 @@
 //! What the alignment of two texts adds to the verdict: copies that were reworded are found, and different articles around one notice
 //! are told apart.
 
-use std::ops::Range;
-
 use rustc_hash::FxHashSet;
 
 use super::differences::Alignment as Runs;
@@ -147,10 +145,17 @@ impl CoverageParams {
         let runs = chained(small.words, large.words, &runs.anchors());
         let of_runs = Alignment::of_runs(&runs, (small.tokens, large.tokens));
         // The frame that one site puts around a story stands in the place of another's.
-        let own = [
-            own_prose(small, of_runs.differing().map(|passage| passage.here), self.width),
-            own_prose(large, of_runs.differing().map(|passage| passage.there), self.width),
-        ];
+        let (here, there): (Vec<_>, Vec<_>) = of_runs
+            .differing()
+            .map(|passage| (passage.here, passage.there))
+            .unzip();
+        let frames = [(small, &here), (large, &there)];
+        let frames = frames.map(|(text, passages)| text.frames(passages, self.width));
+        let prose = |(text, frame): (&Fingerprint<'_>, &Vec<bool>)| {
+            let words = text.words.iter().zip(frame);
+            words.map(|(word, in_frame)| word.is_prose() & !in_frame).collect()
+        };
+        let own = [prose((small, &frames[0])), prose((large, &frames[1]))];
         let most_replaced = longest_counted(&own, &of_runs).min(unmatched);
         if !trace.is_on() && !is_open(most_replaced) {
             return true;
@@ -159,7 +164,8 @@ impl CoverageParams {
         let passage = longest_counted(&own, &alignment).min(unmatched);
         let are_alike = ratio(small.tokens, large.tokens) >= self.length_threshold;
         let names = |least: f64, trace: &mut Trace| {
-            let longest = || longest_words((small, large), &alignment, are_alike);
+            let frames = frames.each_ref().map(|frame| Some(&frame[..]));
+            let longest = || longest_words((small, large), frames, &alignment, are_alike);
             are_mostly_single(small) || trace.test(longest_check(longest(), least))
         };
         let own = |trace: &mut Trace| {
@@ -221,32 +227,6 @@ fn longest_counted([here, there]: &[Vec<bool>; 2], alignment: &Alignment) -> usi
     longest
 }
 
-/// For each word of a text whether it is one of a full sentence and, in these passages, no template's: where a passage has keys,
-/// a word is what the nearest of them is.
-fn own_prose(
-    text: &Fingerprint<'_>,
-    passages: impl Iterator<Item = Range<usize>>,
-    width: usize,
-) -> Vec<bool> {
-    let mut marks: Vec<bool> = text.words.iter().map(|word| word.is_prose()).collect();
-    let keys = text.keys_in_templates();
-    for passage in passages {
-        let before = |place: usize| keys.partition_point(|(at, _)| *at < place);
-        let end = before((passage.end + 1).saturating_sub(width));
-        let keys = &keys[before(passage.start).min(end)..end];
-        let mut start = passage.start;
-        for (at, &(place, in_template)) in keys.iter().enumerate() {
-            let next = keys.get(at + 1).map(|(next, _)| (place + next + width) / 2);
-            let end = next.unwrap_or(passage.end);
-            if in_template {
-                marks[start..end].fill(false);
-            }
-            start = end;
-        }
-    }
-    marks
-}
-
 /// Whether hardly two characters at a stretch stand in the place of as many others, if most words of the smaller page are single
 /// characters. Of these none is longer than another, so that names are not seen by their length.
 fn keeps_names(small: &Fingerprint<'_>, alignment: &Alignment, trace: &mut Trace) -> bool {
@@ -284,7 +264,7 @@ fn agree(
         true => LEAST_LONGEST_OF_FEW,
         false => LEAST_LONGEST,
     };
-    trace.test(longest_check(longest_words(sides, alignment, true), least))
+    trace.test(longest_check(longest_words(sides, [None; 2], alignment, true), least))
 }
 
 fn longest_check((found, all): (usize, usize), least: f64) -> Check {
@@ -292,17 +272,21 @@ fn longest_check((found, all): (usize, usize), least: f64) -> Check {
     Check::ratio("longest words", meaning, found, all, least)
 }
 
-/// How many of the longest words of the smaller page the other has, and how many they are; of `both` pages the lower share.
+/// How many of the longest words of the smaller page the other has, and how many they are; of `both` pages the lower share. Words in
+/// frames are left out.
 fn longest_words(
     (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+    [here, there]: [Option<&[bool]>; 2],
     alignment: &Alignment,
     both: bool,
 ) -> (usize, usize) {
-    let of_small = longest_found((small.words, &alignment.matched_here()), large.words);
+    let matched = &alignment.matched_here();
+    let of_small = longest_found((small.words, matched, here), large.words);
     if !both {
         return of_small;
     }
-    let of_large = longest_found((large.words, &alignment.matched_there()), small.words);
+    let matched = &alignment.matched_there();
+    let of_large = longest_found((large.words, matched, there), small.words);
     match ratio(of_large.0, of_large.1) < ratio(of_small.0, of_small.1) {
         true => of_large,
         false => of_small,
@@ -323,13 +307,19 @@ fn numbers_found((words, matched): (&[Word], &[bool]), other: &[Word]) -> (usize
     })
 }
 
-/// How many of the [`LONGEST`] different words of a page match or stand elsewhere in the other, and how many they are.
-fn longest_found((words, matched): (&[Word], &[bool]), other: &[Word]) -> (usize, usize) {
+/// How many of the [`LONGEST`] different words of a page match or stand elsewhere in the other, and how many they are. Those that a
+/// frame has are left out.
+fn longest_found(
+    (words, matched, frame): (&[Word], &[bool], Option<&[bool]>),
+    other: &[Word],
+) -> (usize, usize) {
     // Descending; of a text nearly all words are shorter than the last of these.
     let mut longest: Vec<(u64, u32)> = Vec::with_capacity(LONGEST + 1);
-    for word in words {
+    for (at, word) in words.iter().enumerate() {
         let key = (word.bytes(), word.hash());
-        if longest.len() == LONGEST && longest.last() > Some(&key) {
+        if longest.len() == LONGEST && longest.last() > Some(&key)
+            || frame.is_some_and(|frame| frame[at])
+        {
             continue;
         }
         if let Err(at) = longest.binary_search_by(|other| key.cmp(other)) {
@@ -547,14 +537,14 @@ mod tests {
         let here = words("ferry quay harbour quay the late ferries");
         let other = words("the harbour ferry");
         let mut matched = vec![false; here.len()];
-        assert_eq!(longest_found((&here, &matched), &other), (3, 6));
+        assert_eq!(longest_found((&here, &matched, None), &other), (3, 6));
         // The second "quay" is matched by a word that is nearly the same.
         matched[3] = true;
-        assert_eq!(longest_found((&here, &matched), &other), (4, 6));
+        assert_eq!(longest_found((&here, &matched, None), &other), (4, 6));
         // Of more words the shorter ones are not looked at.
         let many: Vec<String> = (0..20).map(|n| format!("longer{n:02}")).collect();
         let many = words(&format!("the {} ferry", many.join(" ")));
         let matched = vec![false; many.len()];
-        assert_eq!(longest_found((&many, &matched), &other), (0, 20));
+        assert_eq!(longest_found((&many, &matched, None), &other), (0, 20));
     }
 }
