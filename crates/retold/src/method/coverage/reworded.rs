@@ -156,27 +156,31 @@ impl CoverageParams {
             words.map(|(word, in_frame)| word.is_prose() & !in_frame).collect()
         };
         let own = [prose((small, &frames[0])), prose((large, &frames[1]))];
-        let most_replaced = longest_counted(&own, &of_runs).min(unmatched);
-        if !trace.is_on() && !is_open(most_replaced) {
-            return true;
-        }
-        let alignment = align(small.words, large.words, &runs);
-        let passage = longest_counted(&own, &alignment).min(unmatched);
+        let frames = frames.each_ref().map(|frame| Some(&frame[..]));
         let are_alike = ratio(small.tokens, large.tokens) >= self.length_threshold;
-        let names = |least: f64, trace: &mut Trace| {
-            let frames = frames.each_ref().map(|frame| Some(&frame[..]));
-            let longest = || longest_words((small, large), frames, &alignment, are_alike);
-            are_mostly_single(small) || trace.test(longest_check(longest(), least))
-        };
-        let own = |trace: &mut Trace| {
-            rest >= self.rest || !are_alike || self.agrees_beyond_template(large, &alignment, trace)
-        };
-        trace.test(passage_check(passage, small.tokens, most))
-            && (passage <= words
+        let agrees = |alignment: &Alignment, trace: &mut Trace| {
+            let passage = longest_counted(&own, alignment).min(unmatched);
+            if !trace.test(passage_check(passage, small.tokens, most)) {
+                return false;
+            }
+            let names = |least: f64, trace: &mut Trace| {
+                let longest = || longest_words((small, large), frames, alignment, are_alike);
+                are_mostly_single(small) || trace.test(longest_check(longest(), least))
+            };
+            passage <= words
                 || match may_be_template {
-                    true => names(LEAST_LONGEST_IN_TEMPLATE, trace) && own(trace),
+                    true => {
+                        names(LEAST_LONGEST_IN_TEMPLATE, trace)
+                            && (rest >= self.rest
+                                || !are_alike
+                                || self.agrees_beyond_template(large, alignment, trace))
+                    }
                     false => names(LEAST_LONGEST, trace),
-                })
+                }
+        };
+        // What agrees by its runs does so all the more once the words between them are aligned.
+        (!trace.is_on() && agrees(&of_runs, &mut Trace::off()))
+            || agrees(&align(small.words, large.words, &runs), trace)
     }
 
     /// Whether the other text has what this one has besides templates.
