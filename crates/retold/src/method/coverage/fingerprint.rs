@@ -115,6 +115,13 @@ impl<'a> Fingerprint<'a> {
         places.filter(|&place| place & BOILERPLATE != 0).count()
     }
 
+    /// How many of the first `count` keys of the sample are no boilerplate and begin in a full sentence.
+    pub(super) fn own_sentences(&self, count: usize) -> usize {
+        let keys = self.flagged(BOILERPLATE).take(count);
+        keys.filter(|&(place, is_boilerplate)| !is_boilerplate && self.words[place].is_prose())
+            .count()
+    }
+
     /// Whether this key of the sample is boilerplate.
     pub(super) fn is_boilerplate(&self, at: usize) -> bool {
         self.places[at] & BOILERPLATE != 0

@@ -52,6 +52,8 @@ const LEAST_LONGEST_IN_TEMPLATE: f64 = 0.8;
 const LEAST_OWN: f64 = 0.6;
 /// Fewer words than this say nothing.
 const FEW_OWN: usize = 12;
+/// Fewer keys than this may be chance.
+const FEW_OWN_KEYS: usize = 5;
 
 impl CoverageParams {
     /// The verdict on two texts, the smaller first, if one is the other reworded: most words stand in the same order, misspelt ones
@@ -138,6 +140,10 @@ impl CoverageParams {
             true => MOST_WORDS_IN_TEMPLATE,
             false => MOST_WORDS,
         };
+        let are_alike = ratio(small.tokens, large.tokens) >= self.length_threshold;
+        if rest < self.rest && are_alike && !self.may_agree_in_own((small, large), overlap, trace) {
+            return false;
+        }
         let is_open = |passage: usize| passage > words || ratio(passage, small.tokens) > most;
         if !trace.is_on() && !is_open(unmatched) {
             return true;
@@ -157,7 +163,6 @@ impl CoverageParams {
         };
         let own = [prose((small, &frames[0])), prose((large, &frames[1]))];
         let frames = frames.each_ref().map(|frame| Some(&frame[..]));
-        let are_alike = ratio(small.tokens, large.tokens) >= self.length_threshold;
         let agrees = |alignment: &Alignment, trace: &mut Trace| {
             let passage = longest_counted(&own, alignment).min(unmatched);
             if !trace.test(passage_check(passage, small.tokens, most)) {
@@ -181,6 +186,23 @@ impl CoverageParams {
         // What agrees by its runs does so all the more once the words between them are aligned.
         (!trace.is_on() && agrees(&of_runs, &mut Trace::off()))
             || agrees(&align(small.words, large.words, &runs), trace)
+    }
+
+    /// False only if both texts have sentences besides templates, as their sketches say, and none in common: two articles under one
+    /// notice are told apart so without aligning them.
+    fn may_agree_in_own(
+        &self,
+        (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
+        overlap: &SketchOverlap,
+        trace: &mut Trace,
+    ) -> bool {
+        if overlap.non_boilerplate_shared > 0 || overlap.non_boilerplate < FEW_OWN_KEYS {
+            return true;
+        }
+        let own = SketchOverlap::own_sentences(small, large, self.below());
+        let meaning = "keys of sentences beyond templates, of the sketch that has fewer; the other has none of them";
+        let keys = Check::number("own keys", meaning, own, Op::Below, FEW_OWN_KEYS as f64);
+        trace.test(keys)
     }
 
     /// Whether the other text has what this one has besides templates.
