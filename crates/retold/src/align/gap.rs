@@ -204,7 +204,10 @@ mod tests {
                     if a.letters().is_near(b.letters()) {
                         way(width + 1, NEAR, step::NEAR);
                     }
-                    if other > 1 && a.letters().is_joined(there[other - 2].letters(), b.letters()) {
+                    if other > 1
+                        && a.letters()
+                            .is_joined(there[other - 2].letters(), b.letters())
+                    {
                         way(width + 2, JOINED, step::PARTED);
                     }
                     if at > 1 && b.letters().is_joined(here[at - 2].letters(), a.letters()) {
@@ -227,7 +230,10 @@ mod tests {
 
     /// Words that are equal, nearly so, or two of which are another.
     fn passage() -> impl Strategy<Value = Vec<String>> {
-        prop::collection::vec("(exam|ple|example|sample|exampel|minister|minifter|[ab]{1,3}|[ab]{4}9?)", 0..20)
+        prop::collection::vec(
+            "(exam|ple|example|sample|exampel|minister|minifter|[ab]{1,3}|[ab]{4}9?)",
+            0..20,
+        )
     }
 
     proptest! {

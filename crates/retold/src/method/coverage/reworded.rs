@@ -159,7 +159,9 @@ impl CoverageParams {
         let frames = frames.map(|(text, passages)| text.frames(passages, self.width));
         let prose = |(text, frame): (&Fingerprint<'_>, &Vec<bool>)| {
             let words = text.words.iter().zip(frame);
-            words.map(|(word, in_frame)| word.is_prose() & !in_frame).collect()
+            words
+                .map(|(word, in_frame)| word.is_prose() & !in_frame)
+                .collect()
         };
         let own = [prose((small, &frames[0])), prose((large, &frames[1]))];
         let frames = frames.each_ref().map(|frame| Some(&frame[..]));
@@ -290,7 +292,10 @@ fn agree(
         true => LEAST_LONGEST_OF_FEW,
         false => LEAST_LONGEST,
     };
-    trace.test(longest_check(longest_words(sides, [None; 2], alignment, true), least))
+    trace.test(longest_check(
+        longest_words(sides, [None; 2], alignment, true),
+        least,
+    ))
 }
 
 fn longest_check((found, all): (usize, usize), least: f64) -> Check {
