@@ -141,6 +141,16 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
                 .map(PathBuf::from),
         );
     }
+    if let (true, [old @ .., new]) = (inputs.is_empty(), &args.against[..])
+        && !old.is_empty()
+    {
+        return Err(Error::usage(format!(
+            "no INPUT: all names behind --against are old pages; put INPUT first: retold dedup {} --against {} -o {}",
+            new.display(),
+            old[0].display(),
+            args.out.display()
+        )));
+    }
     if inputs.is_empty() {
         return Err(Error::usage(
             "no INPUT: name a file or folder, or - for standard input",

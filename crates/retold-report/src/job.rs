@@ -1,6 +1,7 @@
 //! The main job: files in, an output folder out.
 
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use retold::{
     Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig, Source, Watch, discover,
@@ -10,7 +11,7 @@ use retold_index::{Export, Index};
 
 use crate::columns;
 use crate::files::write;
-use crate::out::OutDir;
+use crate::out::{OutDir, is_output};
 use crate::output::{OutputConfig, Request};
 use crate::summary::Summary;
 
@@ -90,11 +91,19 @@ fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
     }
 }
 
-/// The files to read. An output folder below an INPUT is not read.
+/// The files to read. Output folders below an INPUT, of this run or another, are not read.
 ///
-/// Errors: those of [`discover()`](retold::discover), an input inside the output folder, and no file at all.
+/// Errors: those of [`discover()`](retold::discover), an input that is an output folder or inside of the one that is written, and no
+/// file at all.
 pub fn sources(job: &Job) -> Result<Vec<Source>> {
     let mut sources = discover(&job.inputs, &job.judge.read)?;
+    if let Some(input) = job.inputs.iter().find(|input| is_output(input)) {
+        return Err(Error::usage(format!(
+            "INPUT {0} is what a run of retold wrote; name {0}/kept for the pages that it kept",
+            input.display()
+        )));
+    }
+    leave_out_outputs(&mut sources, &job.inputs);
     if let Ok(out) = job.out.canonicalize() {
         let is_inside = |input: &&PathBuf| {
             input
@@ -118,6 +127,38 @@ pub fn sources(job: &Job) -> Result<Vec<Source>> {
         )));
     }
     Ok(sources)
+}
+
+/// Takes out what lies in the output folder of an earlier run. What is named as an INPUT is read all the same.
+fn leave_out_outputs(sources: &mut Vec<Source>, inputs: &[PathBuf]) {
+    let inputs = inputs.iter().filter_map(|input| input.canonicalize().ok());
+    let inputs: BTreeSet<PathBuf> = inputs.collect();
+    let mut known = BTreeMap::new();
+    sources.retain(|source| {
+        let folder = source.path.parent();
+        !folder.is_some_and(|folder| is_in_output(folder, &inputs, &mut known))
+            || is_among(&source.path, &inputs)
+    });
+}
+
+/// Whether a folder is an output folder or lies in one, as far up as the INPUT.
+fn is_in_output(
+    folder: &Path,
+    inputs: &BTreeSet<PathBuf>,
+    known: &mut BTreeMap<PathBuf, bool>,
+) -> bool {
+    if let Some(&is_in_output) = known.get(folder) {
+        return is_in_output;
+    }
+    let above = folder.parent();
+    let is = !is_among(folder, inputs)
+        && (is_output(folder) || above.is_some_and(|above| is_in_output(above, inputs, known)));
+    known.insert(folder.to_owned(), is);
+    is
+}
+
+fn is_among(path: &Path, inputs: &BTreeSet<PathBuf>) -> bool {
+    path.canonicalize().is_ok_and(|path| inputs.contains(&path))
 }
 
 /// The inputs as they were named, sorted; standard input is `-`.

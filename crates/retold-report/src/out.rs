@@ -27,6 +27,8 @@ pub struct OutDir {
     out: PathBuf,
     /// What an earlier run wrote there.
     earlier: BTreeSet<String>,
+    /// Whether the folder was made by this run; without a result it goes again.
+    is_new: bool,
     /// Locked as long as it is open.
     _lock: File,
 }
@@ -37,7 +39,14 @@ impl OutDir {
     ///
     /// Errors: a file of that name, files in the folder that may not be replaced, another run that writes there.
     pub fn open(out: &Path, force: bool, resume: bool) -> Result<OutDir> {
-        if out.exists() && !out.is_dir() {
+        if let Some((scheme, _)) = out.to_str().and_then(|out| out.split_once("://")) {
+            return Err(Error::Usage(format!(
+                "-o {}: {scheme}:// cannot be written; name a local folder, and copy it there afterwards",
+                out.display()
+            )));
+        }
+        let is_new = !out.exists();
+        if !is_new && !out.is_dir() {
             let message = format!("-o {}: this is a file; name a folder", out.display());
             return Err(Error::Usage(message));
         }
@@ -68,6 +77,7 @@ impl OutDir {
         Ok(OutDir {
             out: out.to_owned(),
             earlier: earlier(out),
+            is_new,
             _lock: lock,
         })
     }
@@ -142,7 +152,16 @@ impl Drop for OutDir {
         // Best effort: on the way out of a failure that is what gets reported.
         let _ = fs::remove_dir_all(self.out.join(PARTIAL));
         let _ = fs::remove_file(self.out.join(LOCK));
+        if self.is_new {
+            // Only if nothing is in it.
+            let _ = fs::remove_dir(&self.out);
+        }
     }
+}
+
+/// Whether a run of retold wrote this folder.
+pub(crate) fn is_output(folder: &Path) -> bool {
+    folder.join(MANIFEST).is_file()
 }
 
 /// The names in a folder, sorted.

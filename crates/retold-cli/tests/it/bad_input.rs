@@ -111,6 +111,53 @@ fn a_shard_without_a_page_may_have_an_empty_result() {
     assert_eq!(world.lines("bad/rejects.jsonl").len(), 1);
 }
 
+/// What a run wrote is no input of the next one, unless it is named.
+#[test]
+fn output_folders_are_not_read() {
+    let world = World::new();
+    world.file("in/a.jsonl", line("a", "好。"));
+    world.run(&["dedup", "in", "-o", "in/out"]).code(0);
+    world.run(&["dedup", "in", "-o", "second"]).code(0);
+    assert_eq!(world.summary("second")["records"]["read"], 1);
+    let refused = world.run(&["dedup", "in/out", "-o", "third"]);
+    refused.code(2).says(&["in/out/kept"]);
+    assert!(!world.path("third").exists());
+    for kept in ["in/out/kept", "in/out/kept/in/a.jsonl"] {
+        let args = ["dedup", kept, "-o", "kept", "--force"];
+        world.run(&args).code(0);
+        assert_eq!(world.summary("kept")["records"]["read"], 1, "{kept}");
+    }
+}
+
+/// A run that fails leaves no folder that it made; one that was there stays.
+#[test]
+fn a_run_that_fails_leaves_no_empty_folder() {
+    let world = World::new();
+    world.file("a.jsonl", line("a", "好。"));
+    world.run(&["dedup", "none.jsonl", "-o", "out"]).code(2);
+    assert!(!world.path("out").exists());
+    std::fs::create_dir(world.path("out")).unwrap();
+    world.run(&["dedup", "none.jsonl", "-o", "out"]).code(2);
+    assert!(world.path("out").exists());
+    let remote = world.run(&["dedup", "a.jsonl", "-o", "s3://bucket/out"]);
+    remote.code(2).says(&["s3://bucket/out", "local folder"]);
+    assert!(!world.path("s3:").exists());
+}
+
+/// The order of the usage line, options first, takes all names for old pages.
+#[test]
+fn old_pages_before_the_input_are_told_apart() {
+    let world = World::new();
+    world.file("old.jsonl", line("a", "好。"));
+    world.file("new.jsonl", line("b", "好。"));
+    let args = ["dedup", "-o", "out", "--against", "old.jsonl", "new.jsonl"];
+    let said = [
+        "put INPUT first",
+        "retold dedup new.jsonl --against old.jsonl -o out",
+    ];
+    world.run(&args).code(2).says(&said);
+}
+
 #[test]
 fn bad_utf8_inside_json_is_rejected_by_position() {
     let world = World::new();
