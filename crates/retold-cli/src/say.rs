@@ -68,10 +68,14 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
     )?;
     writeln!(
         to,
-        "{} duplicate and {} containing pairs in {} clusters, the largest of {} pages",
+        "{} duplicate and {} containing pairs in {} {}, the largest of {} pages",
         HumanCount(summary.relations.duplicate),
         HumanCount(summary.relations.contains),
         HumanCount(summary.clusters),
+        match summary.clusters {
+            1 => "cluster",
+            _ => "clusters",
+        },
         HumanCount(summary.largest_cluster),
     )?;
     remarks(summary, to)?;
