@@ -155,15 +155,11 @@ impl CoverageParams {
             .differing()
             .map(|passage| (passage.here, passage.there))
             .unzip();
-        let frames = [(small, &here), (large, &there)];
-        let frames = frames.map(|(text, passages)| text.frames(passages, self.width));
-        let prose = |(text, frame): (&Fingerprint<'_>, &Vec<bool>)| {
-            let words = text.words.iter().zip(frame);
-            words
-                .map(|(word, in_frame)| word.is_prose() & !in_frame)
-                .collect()
-        };
-        let own = [prose((small, &frames[0])), prose((large, &frames[1]))];
+        let frames = [
+            small.frames(&here, self.width),
+            large.frames(&there, self.width),
+        ];
+        let own = [own_prose(small, &frames[0]), own_prose(large, &frames[1])];
         let frames = frames.each_ref().map(|frame| Some(&frame[..]));
         let agrees = |alignment: &Alignment, trace: &mut Trace| {
             let passage = longest_counted(&own, alignment).min(unmatched);
@@ -229,6 +225,14 @@ impl CoverageParams {
 fn passage_check(passage: usize, words: usize, most: f64) -> Check {
     let meaning = "share of the smaller page in the longest passage of full sentences that stands in the place of another";
     Check::value("replaced passage", meaning, ratio(passage, words)).against(Op::AtMost, most)
+}
+
+/// For each word of a text whether it stands in a full sentence and in no frame.
+fn own_prose(text: &Fingerprint<'_>, frame: &[bool]) -> Vec<bool> {
+    let words = text.words.iter().zip(frame);
+    words
+        .map(|(word, in_frame)| word.is_prose() && !in_frame)
+        .collect()
 }
 
 /// The most words of full sentences that stand in the place of as many others, in one passage. Unlike articles have words in common too: a
