@@ -96,13 +96,13 @@ fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
 /// Errors: those of [`discover()`](retold::discover), an input that is an output folder or inside of the one that is written, and no
 /// file at all.
 pub fn sources(job: &Job) -> Result<Vec<Source>> {
-    let mut sources = discover(&job.inputs, &job.judge.read)?;
     if let Some(input) = job.inputs.iter().find(|input| is_output(input)) {
         return Err(Error::usage(format!(
             "INPUT {0} is what a run of retold wrote; name {0}/kept for the pages that it kept",
             input.display()
         )));
     }
+    let mut sources = discover(&job.inputs, &job.judge.read)?;
     leave_out_outputs(&mut sources, &job.inputs);
     if let Ok(out) = job.out.canonicalize() {
         let is_inside = |input: &&PathBuf| {

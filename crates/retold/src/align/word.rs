@@ -112,9 +112,10 @@ impl Letters {
         self.0 & NUMBER != 0
     }
 
-    /// Whether some word may be near.
+    /// Whether some word may be nearly equal.
+    #[inline]
     pub(super) fn may_be_near(self) -> bool {
-        self.bytes() >= LEAST_BYTES && !self.is_number()
+        (self.bytes() >= LEAST_BYTES) & !self.is_number()
     }
 
     /// Whether the words may differ by a letter, as misspelt and misread words do. Never said of numbers.
@@ -122,16 +123,16 @@ impl Letters {
     pub(super) fn is_near(self, other: Letters) -> bool {
         // No branches: this is asked of whole rows of words at a time.
         let (a, b) = (self.bytes(), other.bytes());
-        (a.min(b) >= LEAST_BYTES)
+        self.may_be_near()
+            & other.may_be_near()
             & (a.abs_diff(b) <= 1)
-            & !self.is_number()
-            & !other.is_number()
             & ((self.pairs() ^ other.pairs()).count_ones() <= most_pairs(a.max(b)))
     }
 
     /// Whether the word may be two others, written as one.
+    #[inline]
     pub(super) fn may_be_joined(self) -> bool {
-        (LEAST_BYTES..MOST_BYTES).contains(&self.bytes()) && !self.is_number()
+        self.may_be_near() & (self.bytes() < MOST_BYTES)
     }
 
     /// Whether this word may be the two others written as one, as hyphens at the ends of lines make them.
@@ -140,10 +141,8 @@ impl Letters {
         let parts = first.pairs() | second.pairs();
         // The pair where they meet.
         let more = self.pairs() & !parts;
-        (self.bytes() >= LEAST_BYTES)
-            & (self.bytes() < MOST_BYTES)
+        self.may_be_joined()
             & (self.bytes() == first.bytes() + second.bytes())
-            & !self.is_number()
             & (parts & !self.pairs() == 0)
             & (more & more.wrapping_sub(1) == 0)
     }
