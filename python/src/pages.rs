@@ -38,6 +38,7 @@ pub fn fields(read: &ReadOptions) -> Vec<&str> {
         &read.id_field,
         &read.url_field,
         &read.date_field,
+        &read.title_field,
     ];
     let named = named.into_iter().map(String::as_str);
     named.chain(read.site_field.as_deref()).collect()
@@ -193,6 +194,10 @@ pub fn columns(batch: &RecordBatch, read: &ReadOptions) -> Result<Vec<(String, A
             continue;
         };
         let kind = column.data_type();
+        // A title that is none costs no page.
+        if name == read.title_field && !is_text(kind) {
+            continue;
+        }
         let column = cast(column, &DataType::LargeUtf8).map_err(|_| {
             Error::usage(format!(
                 "column `{name}` holds {kind}, which cannot be written as a string"
@@ -280,6 +285,7 @@ pub fn record(page: Page, read: &ReadOptions) -> std::result::Result<Map<String,
         (&read.id_field, Some(page.id)),
         (&read.url_field, page.url),
         (&read.date_field, page.date),
+        (&read.title_field, page.title),
         (content, Some(text)),
     ];
     let fields = fields

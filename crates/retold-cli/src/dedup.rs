@@ -105,8 +105,10 @@ pub struct Args {
 enum Form {
     /// JSONL only
     Jsonl,
-    /// pairs.csv and so on
+    /// pairs.csv and so on; a text that a spreadsheet would run as a formula gets a ' in front
     Csv,
+    /// The same with every text as it is
+    CsvRaw,
     /// pairs.parquet and so on, for DuckDB, pandas and Spark
     Parquet,
 }
@@ -219,6 +221,7 @@ fn output(args: &Args) -> OutputConfig {
         tables: match args.tables {
             Form::Jsonl => Tables::Jsonl,
             Form::Csv => Tables::Csv,
+            Form::CsvRaw => Tables::CsvRaw,
             Form::Parquet => Tables::Parquet,
         },
         report_text: args.report_text,

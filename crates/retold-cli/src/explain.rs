@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use retold::{
     ComparedPage, DEFAULT_METHOD, Error, ExplainInputs, Explanation, Frequencies, JudgeConfig,
-    Knowledge, Model, Offsets, Relation, Result, explain_pair,
+    Knowledge, Model, Offsets, Relation, Result, explain_pair, spelled,
 };
 use retold_report::Finished;
 
 use crate::explain_view::{self, Screen};
 use crate::input::ReadArgs;
 use crate::progress::Progress;
+use crate::say;
 use crate::values::{METHOD, Setting};
 
 /// Shows why two pages are related, or are not
@@ -193,7 +194,7 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
         ));
     }
     let run = Finished::open(out)?;
-    let ids = ids.map(|id| id.to_string_lossy().into_owned());
+    let ids = ids.map(|id| spelled(id.as_os_str()).into_owned());
     Ok(Case {
         pages: run.inputs.by_ids([&ids[0], &ids[1]], progress)?,
         expected: Some(run.reported(&ids[0], &ids[1])?),
@@ -256,7 +257,10 @@ fn print_json(story: &Explanation, case: &Case) -> Result<()> {
     if let Some(object) = json.as_object_mut() {
         object.insert("method".into(), case.model.method().name.into());
     }
-    print(&format!("{json:#}\n"))
+    say::out(|to| {
+        say::json_pretty(to, &json)?;
+        writeln!(to)
+    })
 }
 
 fn print(text: &str) -> Result<()> {

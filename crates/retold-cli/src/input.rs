@@ -4,8 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use retold::{Error, Page, ReadOptions, Result, Source, Stage, discover, each_page, page_ids};
+use retold::{
+    Error, Page, ReadOptions, Result, Source, Stage, Statuses, discover, each_page, page_ids,
+};
 use tempfile::NamedTempFile;
+
+use crate::say::tell;
 
 /// How records become pages.
 #[derive(clap::Args)]
@@ -50,12 +54,28 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     date_field: String,
+    /// Field that holds the title, which people are shown; if absent, metadata.NAME
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "title",
+        help_heading = "Input"
+    )]
+    title_field: String,
     /// Field that names the site [default: the host of the URL]
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     site_field: Option<String>,
     /// Use the N-th folder below INPUT as the site
     #[arg(long, value_name = "N", value_parser = positive, help_heading = "Input")]
     site_dir: Option<usize>,
+    /// HTTP statuses of pages in WARC and ARC files, as in 200,203, or `any`; other responses are skipped
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value_t = Statuses::default(),
+        help_heading = "Input"
+    )]
+    status: Statuses,
     /// Reject larger records (suffix K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = bytes, help_heading = "Input")]
     max_record_size: u64,
@@ -72,6 +92,8 @@ impl ReadArgs {
             date_field: self.date_field.clone(),
             site_field: self.site_field.clone(),
             site_dir: self.site_dir,
+            title_field: self.title_field.clone(),
+            status: self.status.clone(),
             max_record_size: self.max_record_size,
         }
     }
@@ -124,7 +146,7 @@ pub fn each_page_by_id<T: Send>(
                 }
                 Err(reason) => {
                     rejected += 1;
-                    eprintln!("retold: {}, record {number}: {reason}", source.name);
+                    tell(format_args!("{}, record {number}: {reason}", source.name));
                 }
             }
             Ok(())

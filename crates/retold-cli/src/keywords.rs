@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::input::{ReadArgs, each_page_by_id};
 use crate::model_args::method_settings;
-use crate::say::printable;
+use crate::say::{json, printable};
 use crate::text::cannot_write;
 use crate::text_args::TextArgs;
 use crate::values::{METHOD, Setting};
@@ -133,7 +133,7 @@ impl Out {
     }
 
     fn json(&mut self, line: &Line) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, line)?;
+        json(&mut self.out, line)?;
         writeln!(self.out)
     }
 

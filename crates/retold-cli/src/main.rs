@@ -37,8 +37,7 @@ use retold::Error;
 ///
 ///     retold dedup crawl.warc.gz -o out
 ///
-/// out/kept then has the input without the copies; out/report.html shows what was found and why, and the JSONL
-/// files have the same for programs.
+/// out/kept then has the input without the copies; out/report.html shows what was found and why, and the JSONL files have the same for programs.
 #[derive(Parser)]
 #[command(
     name = "retold",
@@ -130,7 +129,7 @@ fn failed(error: &Error) -> ExitCode {
     {
         return ExitCode::SUCCESS;
     }
-    eprintln!("retold: {error}");
+    say::tell(error);
     ExitCode::from(match error {
         Error::Usage(_) | Error::Unreadable(_) | Error::Corrupt { .. } => 2,
         Error::Cancelled => 130,

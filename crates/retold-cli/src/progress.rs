@@ -9,6 +9,8 @@ use std::time::Instant;
 use indicatif::{BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use retold::{Error, Result, Stage, Watch};
 
+use crate::say::tell;
+
 /// A bar for the stage at work, on standard error if that is a terminal.
 pub struct Progress {
     bar: ProgressBar,
@@ -125,7 +127,7 @@ impl Watch for Progress {
 
     fn warn(&self, message: &str) {
         if !self.quiet {
-            self.bar.suspend(|| eprintln!("retold: {message}"));
+            self.bar.suspend(|| tell(message));
         }
     }
 

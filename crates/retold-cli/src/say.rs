@@ -8,6 +8,7 @@ use std::path::Path;
 use indicatif::{BinaryBytes, HumanCount};
 use retold::{Error, Result};
 use retold_report::Summary;
+use serde::Serialize;
 
 /// Lets `write` write to standard output.
 ///
@@ -18,20 +19,51 @@ pub fn out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     written.map_err(Error::io("cannot write to", Path::new("standard output")))
 }
 
-/// Text for a terminal, which must not obey it: control characters but line breaks and tabs are spelt out.
+/// Text for a terminal, which must not obey it: control characters but line breaks and tabs are spelt out, and so are those that turn
+/// the direction of the text behind them.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    if !text.contains(is_control) {
+    let is_plain = |c: char| matches!(c, '\n' | '\t') || !is_command(c);
+    if text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        match is_control(c) {
-            true => shown.extend(c.escape_unicode()),
-            false => shown.push(c),
+        match is_plain(c) {
+            true => shown.push(c),
+            false => shown.extend(c.escape_unicode()),
         }
     }
     Cow::Owned(shown)
+}
+
+/// Whether a terminal obeys a character: control characters, and Unicode's embeddings, overrides and isolates of direction.
+fn is_command(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Writes a value as JSON that no terminal obeys: what a JSON string may hold as it is, though a terminal obeys it, is escaped.
+pub fn json(to: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    inert(to, &serde_json::to_string(value)?)
+}
+
+/// The same in several lines.
+pub fn json_pretty(to: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    inert(to, &serde_json::to_string_pretty(value)?)
+}
+
+fn inert(to: &mut dyn Write, json: &str) -> io::Result<()> {
+    let mut rest = json;
+    while let Some(at) = rest.find(|c| c != '\n' && is_command(c)) {
+        let c = rest[at..].chars().next().unwrap_or_default();
+        write!(to, "{}\\u{:04x}", &rest[..at], u32::from(c))?;
+        rest = &rest[at + c.len_utf8()..];
+    }
+    to.write_all(rest.as_bytes())
+}
+
+/// Tells something on standard error.
+pub fn tell(message: impl std::fmt::Display) {
+    eprintln!("retold: {}", printable(&message.to_string()));
 }
 
 /// Whether a file may be written: where there is none, or with `force`.
@@ -209,6 +241,13 @@ fn details(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
             "{} pairs verified on their texts, {} of them rejected",
             HumanCount(summary.sketches.checked),
             HumanCount(summary.sketches.refuted)
+        )?;
+    }
+    if summary.sketches.partly_compared > 0 {
+        writeln!(
+            to,
+            "{} kept pages have keys of templates; pages that share nothing else were not all compared",
+            HumanCount(summary.sketches.partly_compared)
         )?;
     }
     let parts = summary.run.thread_seconds.iter();

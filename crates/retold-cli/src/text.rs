@@ -10,7 +10,7 @@ use retold::{Error, Extract, JudgeConfig, Model, Page, Result, Settings, Text};
 use serde::Serialize;
 
 use crate::input::{ReadArgs, each_page_by_id, sources};
-use crate::say::printable;
+use crate::say::{json, printable};
 use crate::text_args::Part;
 
 /// Prints the text of pages, as the methods see it
@@ -89,9 +89,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                     url: page.url.as_deref().or(meta.canonical.as_deref()),
                     text: &shown,
                 };
-                serde_json::to_writer(&mut out, &line)
-                    .map_err(io::Error::from)
-                    .and_then(|()| writeln!(out))
+                json(&mut out, &line).and_then(|()| writeln!(out))
             }
         };
         written.map_err(cannot_write)

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use retold::{
-    Collection, Dedup, Error, Findings, PageNo, Result, RunConfig, StoredPages, Take, Text,
-    TextSource, Watch,
+    Collection, Dedup, Error, Findings, PageNo, Result, RunConfig, SketchedPage, StoredPages, Take,
+    Text, TextSource, Watch,
 };
 
 use crate::index::Index;
@@ -113,7 +113,13 @@ impl Index {
             }
             let entries: Result<Vec<Entry>> = batch.par_iter().map(|&page| entry(page)).collect();
             for entry in entries? {
-                collection.push(&entry.id, entry.seconds, entry.bytes, &entry.sketch)?;
+                collection.push(SketchedPage {
+                    id: &entry.id,
+                    title: entry.title.as_deref(),
+                    date: entry.seconds,
+                    bytes: entry.bytes,
+                    sketch: &entry.sketch,
+                })?;
             }
             watch.advance(batch.len() as u64);
         }

@@ -175,7 +175,7 @@ impl Index {
         let text = model.text(&page)?;
         let sketch = model.sketch(&text, page.site().as_deref());
         let date = page.date.clone().or_else(|| text.meta.date.clone());
-        let title = text.meta.title.as_deref();
+        let title = page.title.as_deref().or(text.meta.title.as_deref());
         let entry = Entry {
             sketch: sketch?,
             url: page.url.clone().or_else(|| text.meta.canonical.clone()),

@@ -25,11 +25,20 @@ pub(crate) fn write(
     let rows = lines.map(|line| row(line, columns));
     match form {
         Tables::Jsonl => Ok(()),
-        Tables::Csv => csv(out, &format!("{name}.csv"), columns, rows),
+        Tables::Csv => csv(out, name, columns, rows, no_formula),
+        Tables::CsvRaw => csv(out, name, columns, rows, |text| text),
         #[cfg(feature = "parquet")]
         Tables::Parquet => parquet::write(out, &format!("{name}.parquet"), columns, rows),
         #[cfg(not(feature = "parquet"))]
         Tables::Parquet => check(form),
+    }
+}
+
+/// A text of which no spreadsheet makes a formula: an id is what somebody else has written.
+fn no_formula(text: String) -> String {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+        true => format!("'{text}"),
+        false => text,
     }
 }
 
@@ -55,15 +64,17 @@ fn csv(
     name: &str,
     columns: &Columns,
     rows: impl Iterator<Item = Vec<Value>>,
+    written: impl Fn(String) -> String,
 ) -> Result<()> {
-    let path = out.path(name);
-    let mut writer = csv::Writer::from_writer(out.create(name)?);
+    let name = format!("{name}.csv");
+    let path = out.path(&name);
+    let mut writer = csv::Writer::from_writer(out.create(&name)?);
     let put = || -> csv::Result<()> {
         writer.write_record(columns.iter().map(|(name, _)| name))?;
         for row in rows {
             let fields = row.into_iter().map(|value| match value {
                 Value::Null => String::new(),
-                Value::String(text) => text,
+                Value::String(text) => written(text),
                 number => number.to_string(),
             });
             writer.write_record(fields)?;

@@ -34,12 +34,14 @@ pub fn write(
             )
         },
     );
-    tables.and(kept).and(report)?;
+    tables.and(kept)?;
+    let report = report?;
     let written = (
         Stage::Write.name().to_owned(),
         start.elapsed().as_secs_f64(),
     );
     summary.run.seconds.push(written);
+    report.finish(&summary.run)?;
     write_text(&out, MODEL, &findings.model.to_json())?;
     let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
     write_text(&out, SUMMARY, &json)?;

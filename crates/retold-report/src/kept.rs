@@ -71,7 +71,12 @@ impl<'a> Decisions<'a> {
     /// A function from record number to action; call it in ascending order.
     fn of_source(&'a self, source: u32) -> impl FnMut(u64) -> RecordDecision<'a> {
         let pages = &self.findings.collection.pages;
-        let rejects = &self.findings.collection.rejects;
+        let mut rejects = self
+            .findings
+            .collection
+            .rejects
+            .of_source(source)
+            .peekable();
         let row = |at: usize| (at < pages.len()).then(|| pages.get(PageNo::new(at)));
         let mut at = self.first[source as usize];
         let mut page = row(at);
@@ -83,12 +88,10 @@ impl<'a> Decisions<'a> {
             if page.is_some_and(|page| (page.source, page.record) == (source, record)) {
                 return self.of_page(self.ranks[at]);
             }
-            let rejected = rejects
-                .binary_search_by_key(&(source, record), |reject| (reject.source, reject.record));
-            if rejected.is_ok() {
-                RecordDecision::Leave
-            } else {
-                RecordDecision::Keep
+            while rejects.next_if(|reject| reject.record < record).is_some() {}
+            match rejects.peek() {
+                Some(reject) if reject.record == record => RecordDecision::Leave,
+                _ => RecordDecision::Keep,
             }
         }
     }
@@ -116,7 +119,6 @@ pub(crate) fn marks(findings: &Findings) -> BTreeMap<Rank, Mark<'_>> {
             marks.insert(page, mark);
         }
     }
-    // Dropping follows relations, and a dropped page may be in no cluster.
     for drop in &findings.dropped {
         let mark = marks.entry(drop.page).or_default();
         mark.dropped_for = Some(findings.id(drop.canonical));

@@ -1,10 +1,12 @@
 //! The output folder, written atomically.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use retold::{Error, Result, Resume};
 
 /// Temporary folder for files until the commit.
@@ -26,7 +28,7 @@ pub(crate) const MODEL: &str = "model.json";
 pub struct OutDir {
     out: PathBuf,
     /// What an earlier run wrote there.
-    earlier: BTreeSet<String>,
+    earlier: BTreeSet<PathBuf>,
     /// Whether the folder was made by this run; without a result it goes again.
     is_new: bool,
     /// Locked as long as it is open.
@@ -51,7 +53,7 @@ impl OutDir {
             return Err(Error::Usage(message));
         }
         fs::create_dir_all(out).map_err(Error::io("cannot make the folder", out))?;
-        let own = |name: &String| [PARTIAL, LOCK, RESUME].contains(&name.as_str());
+        let own = |name: &OsString| [PARTIAL, LOCK, RESUME].iter().any(|own| name == own);
         let interrupted = out.join(RESUME).exists();
         if !force && !resume && interrupted {
             return Err(Error::Usage(format!(
@@ -107,17 +109,17 @@ impl OutDir {
         let partial = self.out.join(PARTIAL);
         let mut files = Vec::new();
         list_files(&partial, Path::new(""), &mut files)?;
-        files.sort_by_key(|file| (file == SUMMARY, file.clone()));
+        files.sort_by_key(|file| (file == Path::new(SUMMARY), file.clone()));
         if let Some(file) = files.iter().find(|file| self.is_foreign(file)) {
             return Err(Error::Usage(format!(
                 "{} is there and no earlier run of retold wrote it; move it away, or name another folder",
                 self.out.join(file).display()
             )));
         }
-        let new: BTreeSet<String> = files.iter().cloned().collect();
-        let left: Vec<&String> = self.earlier.difference(&new).collect();
+        let new: BTreeSet<PathBuf> = files.iter().cloned().collect();
+        let left: Vec<&PathBuf> = self.earlier.difference(&new).collect();
         self.write_manifest(new.union(&self.earlier))?;
-        remove(&self.out, SUMMARY)?;
+        remove(&self.out, Path::new(SUMMARY))?;
         for file in left {
             remove(&self.out, file)?;
         }
@@ -134,12 +136,12 @@ impl OutDir {
     }
 
     /// Whether something has that name that is not to be replaced.
-    fn is_foreign(&self, file: &str) -> bool {
+    fn is_foreign(&self, file: &Path) -> bool {
         !self.earlier.contains(file) && self.out.join(file).exists()
     }
 
-    fn write_manifest<'a>(&self, files: impl Iterator<Item = &'a String>) -> Result<()> {
-        let list: String = files.map(|file| format!("{file}\n")).collect();
+    fn write_manifest<'a>(&self, files: impl Iterator<Item = &'a PathBuf>) -> Result<()> {
+        let list: String = files.map(|file| line_of(file) + "\n").collect();
         let (new, manifest) = (self.path(MANIFEST), self.out.join(MANIFEST));
         fs::write(&new, list)
             .and_then(|()| fs::rename(&new, &manifest))
@@ -165,32 +167,51 @@ pub(crate) fn is_output(folder: &Path) -> bool {
 }
 
 /// The names in a folder, sorted.
-fn entries(folder: &Path) -> Result<Vec<String>> {
+fn entries(folder: &Path) -> Result<Vec<OsString>> {
     let failed = || Error::io("cannot read", folder);
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed())? {
-        names.push(
-            entry
-                .map_err(failed())?
-                .file_name()
-                .to_string_lossy()
-                .into_owned(),
-        );
+        names.push(entry.map_err(failed())?.file_name());
     }
     names.sort();
     Ok(names)
 }
 
-fn list_files(root: &Path, below: &Path, files: &mut Vec<String>) -> Result<()> {
+fn list_files(root: &Path, below: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for name in entries(&root.join(below))? {
         let path = below.join(name);
         if root.join(&path).is_dir() {
             list_files(root, &path, files)?;
         } else {
-            files.push(path.to_string_lossy().into_owned());
+            files.push(path);
         }
     }
     Ok(())
+}
+
+/// A file as a line of the manifest. One whose name is no text, or has line ends, is written as in a URL, behind a slash, which no other
+/// line begins with.
+fn line_of(file: &Path) -> String {
+    match file.to_str().filter(|name| !name.contains(['\r', '\n'])) {
+        Some(name) => name.to_owned(),
+        None => {
+            let bytes = file.as_os_str().as_encoded_bytes();
+            format!("/{}", percent_encode(bytes, NON_ALPHANUMERIC))
+        }
+    }
+}
+
+/// The file of a line of the manifest.
+fn file_of(line: &str) -> PathBuf {
+    let Some(written) = line.strip_prefix('/') else {
+        return line.into();
+    };
+    let bytes: Vec<u8> = percent_decode_str(written).collect();
+    #[cfg(unix)]
+    let name: OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
+    #[cfg(not(unix))]
+    let name: OsString = String::from_utf8_lossy(&bytes).into_owned().into();
+    name.into()
 }
 
 /// Takes the lock of a folder.
@@ -223,14 +244,14 @@ fn lock(out: &Path) -> Result<File> {
 }
 
 /// The files that the manifest lists.
-fn earlier(out: &Path) -> BTreeSet<String> {
+fn earlier(out: &Path) -> BTreeSet<PathBuf> {
     let list = fs::read_to_string(out.join(MANIFEST)).unwrap_or_default();
-    let files = list.lines().filter(|file| is_below(file));
-    files.map(str::to_owned).collect()
+    let files = list.lines().map(file_of);
+    files.filter(|file| is_below(file)).collect()
 }
 
 /// Removes a file, and the folders that this leaves empty.
-fn remove(out: &Path, file: &str) -> Result<()> {
+fn remove(out: &Path, file: &Path) -> Result<()> {
     let path = out.join(file);
     match fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -249,8 +270,8 @@ fn remove(out: &Path, file: &str) -> Result<()> {
 }
 
 /// A manifest that somebody edited must not reach outside the folder.
-fn is_below(file: &str) -> bool {
-    let mut parts = Path::new(file).components();
+fn is_below(file: &Path) -> bool {
+    let mut parts = file.components();
     parts.all(|part| matches!(part, std::path::Component::Normal(_)))
 }
 
@@ -269,6 +290,23 @@ mod tests {
         Ok(out)
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn any_name_of_a_file_goes_through_the_manifest() {
+        use std::os::unix::ffi::OsStrExt;
+        let gbk = std::ffi::OsStr::from_bytes(b"kept/\xce\xc4%20.txt");
+        for name in [
+            gbk.as_ref(),
+            Path::new("kept/a\nb"),
+            Path::new("kept/100%25 ,.txt"),
+        ] {
+            let line = line_of(name);
+            assert_eq!((line.lines().count(), file_of(&line)), (1, name.to_owned()));
+            assert!(is_below(&file_of(&line)));
+        }
+        assert!(!is_below(&file_of("/%2Fetc")) && !is_below(&file_of("/a%2F..%2Fb")));
+    }
+
     #[test]
     fn a_run_killed_at_any_moment_of_its_commit_goes_on() {
         let files = ["kept/in.jsonl", "pairs.jsonl", SUMMARY];
@@ -278,10 +316,8 @@ mod tests {
             let at = |name: &str| folder.path().join(name);
             let out = written(folder.path()).unwrap();
             if step > 0 {
-                out.write_manifest(
-                    [&SUMMARY.into(), &files[0].into(), &files[1].into()].into_iter(),
-                )
-                .unwrap();
+                out.write_manifest([SUMMARY, files[0], files[1]].map(PathBuf::from).iter())
+                    .unwrap();
                 fs::create_dir_all(at("kept")).unwrap();
             }
             for file in files.iter().take(step.saturating_sub(1)) {

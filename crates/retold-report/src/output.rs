@@ -54,13 +54,15 @@ impl OutputConfig {
 
 /// A form of the tables of OUT. JSONL is always there: it is what `explain`, `eval` and other runs read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Tables {
     /// Nothing beside JSONL.
     #[default]
     Jsonl,
-    /// Also CSV.
+    /// Also CSV. Text that begins with `=`, `+`, `-`, `@`, a tab or a line end, of which spreadsheets make a formula, gets a `'` in front.
     Csv,
+    /// Also CSV, with every text as it is.
+    CsvRaw,
     /// Also Parquet; an error without the feature `parquet`.
     Parquet,
 }

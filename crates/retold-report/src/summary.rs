@@ -108,6 +108,8 @@ pub struct SketchCounts {
     pub checked: u64,
     /// Those rejected by that check.
     pub refuted: u64,
+    /// Kept pages that were not compared with all others that share their most common keys.
+    pub partly_compared: u64,
 }
 
 /// What differs from run to run.
@@ -193,6 +195,7 @@ fn sketch_counts(findings: &Findings) -> SketchCounts {
         empty: pages.filter(|page| page.keys == 0).count() as u64,
         noise: known.map_or(0, |known| known.noise() as u64),
         candidates: findings.candidates,
+        partly_compared: findings.partly_compared,
         checked: findings.verified.checked,
         refuted: findings.verified.refuted,
     }

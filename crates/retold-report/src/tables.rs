@@ -34,7 +34,7 @@ struct DroppedLine<'a> {
 struct RejectLine<'a> {
     source: &'a str,
     record: u64,
-    reason: &'a str,
+    reason: String,
 }
 
 #[derive(Serialize)]
@@ -130,7 +130,7 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
         RejectLine {
             source: &findings.sources[reject.source as usize].name,
             record: reject.record,
-            reason: &reject.reason,
+            reason: reject.reason,
         }
     })
 }
@@ -156,7 +156,7 @@ fn write_clusters(findings: &Findings, form: Tables, out: &OutDir) -> Result<()>
 }
 
 /// A table whose lines are rows: what `line` makes of `items`.
-fn write<T: Copy + Send + Sync, L: Serialize>(
+fn write<T: Clone + Send + Sync, L: Serialize>(
     (out, form): (&OutDir, Tables),
     name: &str,
     columns: &Columns,
@@ -168,7 +168,7 @@ fn write<T: Copy + Send + Sync, L: Serialize>(
 }
 
 /// Lines in the order of their items, made on all threads, while those before them are written.
-fn jsonl<T: Copy + Send + Sync, L: Serialize>(
+fn jsonl<T: Clone + Send + Sync, L: Serialize>(
     out: &OutDir,
     name: &str,
     mut items: impl Iterator<Item = T>,
@@ -178,8 +178,8 @@ fn jsonl<T: Copy + Send + Sync, L: Serialize>(
     let mut file = out.create(name)?;
     let lines = |items: &[T]| {
         let mut lines = Vec::new();
-        for &item in items {
-            serde_json::to_writer(&mut lines, &line(item))?;
+        for item in items {
+            serde_json::to_writer(&mut lines, &line(item.clone()))?;
             lines.push(b'\n');
         }
         Ok::<_, serde_json::Error>(lines)

@@ -169,6 +169,6 @@ pub(crate) fn line(
     match Source::line(NAMELESS, number, line, read) {
         Outcome::Page(page) => Ok(page),
         Outcome::Rejected(reason) => Err(reason),
-        Outcome::Skipped(kind) => Err(kind.to_owned()),
+        Outcome::Skipped(kind) => Err(kind.into_owned()),
     }
 }

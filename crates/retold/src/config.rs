@@ -298,12 +298,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::read::Statuses;
 
     #[test]
     fn every_option_goes_through_json() {
         let config = JudgeConfig {
             read: ReadOptions {
                 site_field: Some("host".into()),
+                title_field: "headline".into(),
+                status: Statuses::any(),
                 max_record_size: 1 << 20,
                 ..ReadOptions::default()
             },

@@ -66,7 +66,7 @@ mod watch;
 
 // The main job and what it finds.
 pub use cluster::{Canonical, Cluster, DropRule, Linkage, Pair, Pairs};
-pub use collect::{Collection, ExtractionCounts, PageRow, Pages, Reject};
+pub use collect::{Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage};
 pub use config::{FileRef, Fold, JudgeConfig, RunConfig, most_threads};
 pub use dedup::{
     Dedup, Dropped, Findings, Joined, Limits, StageTime, StoredPages, Take, TextSource, Verified,
@@ -82,8 +82,8 @@ pub use watch::{Stage, Watch};
 // Files, pages and their texts.
 pub use page::{Content, Markup, Page, seconds as date_seconds, site_of};
 pub use read::{
-    Mark, Outcome, PageId, ReadOptions, ReadOrder, Record, RecordDecision, Source, discover,
-    each_page, each_record, each_wanted, leave_out, page_ids,
+    Mark, Outcome, PageId, ReadOptions, ReadOrder, Record, RecordDecision, Source, Statuses,
+    discover, each_page, each_record, each_wanted, leave_out, page_ids, spelled,
 };
 pub use text::charset::decode;
 #[cfg(any(feature = "precise", fuzzing))]

@@ -11,6 +11,9 @@ pub struct Page {
     pub site: Option<String>,
     /// The date field or WARC-Date, as written in the input.
     pub date: Option<String>,
+    /// The title that the record gives. It is shown to people, and of HTML takes the place of the document's own there; methods do
+    /// not see it.
+    pub title: Option<String>,
     /// What the text is made from.
     pub content: Content,
 }
@@ -23,6 +26,7 @@ impl Page {
             url: None,
             site: None,
             date: None,
+            title: None,
             content,
         }
     }
@@ -57,6 +61,12 @@ impl Page {
     /// When the page was published or fetched, as written in the input.
     pub fn with_date(mut self, date: impl Into<String>) -> Page {
         self.date = Some(date.into());
+        self
+    }
+
+    /// What people are shown as its title.
+    pub fn with_title(mut self, title: impl Into<String>) -> Page {
+        self.title = Some(title.into());
         self
     }
 

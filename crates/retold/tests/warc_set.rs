@@ -10,7 +10,7 @@ mod data;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retold::{Outcome, ReadOptions, RecordDecision, Source, discover};
+use retold::{Outcome, ReadOptions, RecordDecision, Source, Statuses, discover};
 
 /// What came out of one file.
 #[derive(Default, Debug)]
@@ -73,7 +73,10 @@ fn every_file_is_read_and_rewritten_with_the_same_numbers() {
     let Some(set) = data::labelled_set("warc") else {
         return;
     };
-    let options = ReadOptions::default();
+    let options = ReadOptions {
+        status: Statuses::any(),
+        ..ReadOptions::default()
+    };
     let sources = discover(&[set.join("files")], &options).unwrap();
     let notes = ["NOTES", "MANIFEST.tsv"];
     let sources = sources
@@ -85,6 +88,7 @@ fn every_file_is_read_and_rewritten_with_the_same_numbers() {
         files += 1;
         let found = counts(source, &options);
         compare_with_known(&source.name, &found);
+        of_status_200(source, &found);
         let to = out.path().join(&source.kept);
         let mut asked = 0;
         let mut keep = |number| {
@@ -101,6 +105,25 @@ fn every_file_is_read_and_rewritten_with_the_same_numbers() {
         rereads(source, &to, &found, &options);
     }
     assert_eq!(files, 76);
+}
+
+/// By default the error pages are skipped; all else is as it was.
+fn of_status_200(source: &Source, any: &Counts) {
+    let found = counts(source, &ReadOptions::default());
+    let of_other_status = found.skipped.iter();
+    let of_other_status = of_other_status.filter(|(kind, _)| kind.starts_with("http status "));
+    let of_other_status: u64 = of_other_status.map(|(_, count)| count).sum();
+    assert_eq!(found.read, any.read, "{}", source.name);
+    assert!(
+        found.pages + of_other_status >= any.pages,
+        "{}",
+        source.name
+    );
+    if source.name.contains("aut__example.arc.gz") {
+        let kinds =
+            ["301", "302", "404"].map(|status| found.skipped.get(&format!("http status {status}")));
+        assert_eq!((found.pages, kinds), (129, [Some(&2), Some(&5), Some(&40)]));
+    }
 }
 
 fn compare_with_known(name: &str, found: &Counts) {

@@ -60,7 +60,7 @@ impl Tallies {
         }
     }
 
-    /// F1 in each resample.
+    /// F1 in each resample; NaN in one that has drawn no pair, as happens to a set of few groups: it says nothing.
     pub fn resampled(&self) -> Vec<f64> {
         let one = |resample: u64| {
             let mut sums = [0; 3];
@@ -70,7 +70,7 @@ impl Tallies {
             }
             let whole = 2 * sums[FOUND] + sums[FALSE] + sums[MISSED];
             if whole == 0 {
-                return 0.0;
+                return f64::NAN;
             }
             2.0 * sums[FOUND] as f64 / whole as f64
         };
@@ -78,12 +78,17 @@ impl Tallies {
     }
 }
 
-/// The standard deviation of what the resamples give: the standard error.
+/// The standard deviation of what the resamples give, as far as they say anything: the standard error.
 pub fn error_of(resampled: &[f64]) -> f64 {
+    let resampled: Vec<f64> = resampled
+        .iter()
+        .copied()
+        .filter(|value| !value.is_nan())
+        .collect();
     let count = resampled.len() as f64;
     let mean = resampled.iter().sum::<f64>() / count;
     let squares = resampled.iter().map(|value| (value - mean).powi(2));
-    (squares.sum::<f64>() / (count - 1.0)).sqrt()
+    (squares.sum::<f64>() / (count - 1.0).max(1.0)).sqrt()
 }
 
 /// The pages that true pairs connect: id -> the group's hash.
@@ -202,6 +207,22 @@ mod tests {
         let mean = resampled.iter().sum::<f64>() / RESAMPLES as f64;
         assert!((mean - 2.0 / 3.0).abs() < 0.005, "{mean}");
         assert_eq!(resampled, tallies.resampled());
+    }
+
+    /// A set of one group has all of it or nothing in a resample, and of nothing there is no F1.
+    #[test]
+    fn what_is_found_whole_has_no_error() {
+        let pairs = found(&[("a", "b")]);
+        let tallies = Tallies::of(
+            &gold("a\tb\tduplicate\n"),
+            &pairs,
+            Unlisted::Distinct,
+            false,
+        );
+        let resampled = tallies.resampled();
+        assert!(resampled.iter().any(|value| value.is_nan()));
+        assert_eq!(error_of(&resampled), 0.0);
+        assert_eq!(error_of(&[f64::NAN; 3]), 0.0);
     }
 
     #[test]

@@ -59,7 +59,7 @@ _Extract: TypeAlias = Literal["none", "main", "precise"]
 _Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
 _Canonical: TypeAlias = Literal["longest", "earliest", "first"]
 _Drop: TypeAlias = Literal["both", "duplicate"]
-_Tables: TypeAlias = Literal["jsonl", "csv", "parquet"]
+_Tables: TypeAlias = Literal["jsonl", "csv", "csv-raw", "parquet"]
 _Relation: TypeAlias = Literal["duplicate", "contains", "contained_by"]
 
 class RetoldError(Exception): ...
@@ -159,8 +159,10 @@ class Model:
         id_field: str = "id",
         url_field: str = "url",
         date_field: str = "date",
+        title_field: str = "title",
         site_field: str | None = None,
         site_dir: int | None = None,
+        status: str = "200",
         max_record_size: int = 67108864,
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
@@ -211,8 +213,10 @@ class Index:
         id_field: str = "id",
         url_field: str = "url",
         date_field: str = "date",
+        title_field: str = "title",
         site_field: str | None = None,
         site_dir: int | None = None,
+        status: str = "200",
         max_record_size: int = 67108864,
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
@@ -273,8 +277,10 @@ def dedup(
     id_field: str = "id",
     url_field: str = "url",
     date_field: str = "date",
+    title_field: str = "title",
     site_field: str | None = None,
     site_dir: int | None = None,
+    status: str = "200",
     max_record_size: int = 67108864,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
@@ -298,8 +304,10 @@ def explain(
     id_field: str = "id",
     url_field: str = "url",
     date_field: str = "date",
+    title_field: str = "title",
     site_field: str | None = None,
     site_dir: int | None = None,
+    status: str = "200",
     max_record_size: int = 67108864,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
@@ -321,8 +329,10 @@ def text(
     id_field: str = "id",
     url_field: str = "url",
     date_field: str = "date",
+    title_field: str = "title",
     site_field: str | None = None,
     site_dir: int | None = None,
+    status: str = "200",
     max_record_size: int = 67108864,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
@@ -345,8 +355,10 @@ def read(
     id_field: str = "id",
     url_field: str = "url",
     date_field: str = "date",
+    title_field: str = "title",
     site_field: str | None = None,
     site_dir: int | None = None,
+    status: str = "200",
     max_record_size: int = 67108864,
 ) -> Reader: ...
 def decoded(bytes: bytes) -> str: ...

@@ -12,8 +12,8 @@ use arrow_select::concat::concat;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use retold::{
-    Collection, Dedup, Error, Findings, Model as Judge, PageNo, Result, RunConfig, Take, Text,
-    TextSource, Watch,
+    Collection, Dedup, Error, Findings, Model as Judge, PageNo, Result, RunConfig, SketchedPage,
+    Take, Text, TextSource, Watch,
 };
 use tempfile::{SpooledTempFile, spooled_tempfile};
 
@@ -154,7 +154,13 @@ impl Deciding {
                 let sketch = rows.sketch_on_site(row)?;
                 let date = dates.is_valid(row).then(|| dates.value(row));
                 let bytes = rows.numbers("bytes").value(row) as u64;
-                self.collection.push(id, date, bytes, &sketch)?;
+                self.collection.push(SketchedPage {
+                    id,
+                    title: None,
+                    date,
+                    bytes,
+                    sketch: &sketch,
+                })?;
                 self.fingerprints.texts.push(sketch.text_hash);
                 self.fingerprints.ids.push(id.to_owned());
             }

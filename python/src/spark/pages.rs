@@ -9,7 +9,9 @@ use arrow_array::{Array, ArrayRef, Int64Array};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
-use retold::{Collection, Error, Judgement, Outcome, Page, Source, date_seconds, text_hash};
+use retold::{
+    Collection, Error, Judgement, Outcome, Page, SketchedPage, Source, date_seconds, text_hash,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::numbers::Numbers;
@@ -44,7 +46,7 @@ fn page(
         )),
         Outcome::Page(page) => Ok(page),
         Outcome::Rejected(reason) => Err(reason.trim_start_matches("line 1: ").to_owned()),
-        Outcome::Skipped(kind) => Err(kind.to_owned()),
+        Outcome::Skipped(kind) => Err(kind.into_owned()),
     }
 }
 
@@ -120,7 +122,13 @@ pub fn learn_sketches<'py>(
         for rows in reader {
             let rows = Rows(rows.map_err(|error| Error::usage(error.to_string()))?);
             for row in 0..rows.0.num_rows() {
-                collection.push("", None, 0, &rows.sketch_on_site(row)?)?;
+                collection.push(SketchedPage {
+                    id: "",
+                    title: None,
+                    date: None,
+                    bytes: 0,
+                    sketch: &rows.sketch_on_site(row)?,
+                })?;
             }
         }
         Ok(match collection.knowledge(model)? {

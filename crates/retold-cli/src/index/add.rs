@@ -237,7 +237,7 @@ fn each_line(
             match Source::line("stdin", number, &line, &model.config().read) {
                 Outcome::Page(page) => index.prepare(page).map_err(|e| (id(), e.to_string())),
                 Outcome::Rejected(reason) => Err((id(), reason)),
-                Outcome::Skipped(kind) => Err((id(), kind.to_owned())),
+                Outcome::Skipped(kind) => Err((id(), kind.into_owned())),
             }
         });
         take(made.collect())?;

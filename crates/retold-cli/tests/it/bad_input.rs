@@ -215,6 +215,76 @@ fn a_line_of_200_megabytes_is_passed_over() {
 }
 
 #[test]
+fn millions_of_rejects_fit_into_the_memory_limit() {
+    let world = World::new();
+    let bad = 1_500_000;
+    let lines = line("a", "好。") + &"{}\n".repeat(bad) + &line("c", "坏。");
+    world.file("in.jsonl.gz", gzip(lines.as_bytes()));
+    let args = [
+        "dedup",
+        "in.jsonl.gz",
+        "-o",
+        "out",
+        "--memory",
+        "150M",
+        "--threads",
+        "2",
+    ];
+    world.run(&args).code(1);
+    let summary = world.summary("out");
+    assert_eq!(summary["records"]["rejected"], bad);
+    assert_eq!(summary["records"]["kept"], 2);
+    let memory = summary["run"]["peak_memory"].as_u64().unwrap();
+    assert!(
+        memory < 200 << 20,
+        "rejects were held in memory: {memory} bytes"
+    );
+    let rejects = world.read("out/rejects.jsonl");
+    assert_eq!(rejects.lines().count(), bad);
+    assert!(
+        rejects
+            .lines()
+            .last()
+            .unwrap()
+            .contains("\"record\":1500001")
+    );
+    let kept = std::fs::File::open(world.path("out/kept/in.jsonl.gz")).unwrap();
+    let kept = std::io::read_to_string(flate2::read::MultiGzDecoder::new(kept)).unwrap();
+    assert_eq!(kept, line("a", "好。") + &line("c", "坏。"));
+}
+
+#[cfg(unix)]
+#[test]
+fn files_with_names_in_gbk_keep_them() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let name = |bytes: &[u8]| std::ffi::OsStr::from_bytes(bytes).to_owned();
+    let names = [b"\xce\xc4.txt", b"\xd5\xc2.txt"].map(|bytes| name(bytes));
+    std::fs::create_dir(world.path("in")).unwrap();
+    for (number, name) in names.iter().enumerate() {
+        let text = article(&number.to_string(), 0..6);
+        std::fs::write(world.path("in").join(name), text).unwrap();
+    }
+    world.run(&["dedup", "in", "-o", "out", "--mark"]).code(0);
+    for name in &names {
+        let kept = std::fs::read(world.path("out/kept/in").join(name)).unwrap();
+        assert_eq!(kept, std::fs::read(world.path("in").join(name)).unwrap());
+    }
+    let ids = ["%CE%C4.txt", "%D5%C2.txt"];
+    let told = world
+        .run(&["explain", "out", ids[0], ids[1]])
+        .code(0)
+        .stdout();
+    assert!(ids.iter().all(|id| told.contains(id)), "{told}");
+    // They are known as files of the run, and go with it.
+    world.file("other.jsonl", line("c", "乙。"));
+    world
+        .run(&["dedup", "other.jsonl", "-o", "out", "--force"])
+        .code(0);
+    assert!(!world.exists("out/kept/in"));
+}
+
+#[test]
 fn a_cut_off_gzip_gives_what_stands_before_the_damage() {
     let world = World::new();
     let lines: String = (0..2000)

@@ -21,6 +21,8 @@ pub(super) struct List<'a> {
     number: Vec<u32>,
     size: Vec<usize>,
     canonical: Vec<Cow<'a, str>>,
+    /// The canonical page's title; null if it has none.
+    title: Vec<Option<String>>,
     /// 1: has duplicates, 2: has containments, 4: loose, 8: larger than the alarm size, 16: much of a site has
     /// collapsed in it.
     flags: Vec<u8>,
@@ -44,6 +46,7 @@ pub(super) fn list<'a>(
         number: clusters.to_vec(),
         size: Vec::new(),
         canonical: Vec::new(),
+        title: Vec::new(),
         flags: Vec::new(),
         least: Vec::new(),
         dropped: Vec::new(),
@@ -59,6 +62,7 @@ pub(super) fn list<'a>(
         let bytes: Vec<u64> = gone.map(|&rank| findings.page(rank).bytes).collect();
         list.size.push(cluster.members.len());
         list.canonical.push(findings.id(cluster.canonical));
+        list.title.push(title(report, cluster.canonical));
         list.flags.push(flags(report, number as usize, traits));
         let least = traits[number as usize].least.unwrap_or(0.0);
         list.least.push((least * 1000.0).floor() as u32);
@@ -103,9 +107,25 @@ pub(super) struct Detail<'a> {
     all_pairs: u64,
 }
 
-/// A member: `[id, site, characters, bytes, date, decision, member it is dropped for, features, text]`: decision 0 kept, 1 dropped as a
+fn title(report: &Report<'_>, rank: Rank) -> Option<String> {
+    let findings = report.findings;
+    findings.collection.pages.title(findings.by_id[rank.at()])
+}
+
+/// A member: `[id, site, characters, bytes, date, decision, member it is dropped for, features, text, title]`: decision 0 kept, 1 dropped as a
 /// duplicate, 2 dropped as contained; -1 stands for none.
-type MemberRow<'a> = (Cow<'a, str>, i64, u64, u64, Option<i64>, u8, i64, u32, i64);
+type MemberRow<'a> = (
+    Cow<'a, str>,
+    i64,
+    u64,
+    u64,
+    Option<i64>,
+    u8,
+    i64,
+    u32,
+    i64,
+    Option<String>,
+);
 
 /// A cluster on the page: `[members, members left out, pairs, pairs in all]`. The canonical page is the first member.
 type DetailRow<'a> = (Vec<MemberRow<'a>>, usize, Vec<PairRow>, u64);
@@ -171,5 +191,6 @@ fn member<'a>(
         for_whom.map_or(-1, |&at| at as i64),
         page.keys,
         slot.map_or(-1, |slot| slot as i64),
+        title(report, rank),
     )
 }

@@ -1,8 +1,9 @@
 //! The overview as data.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use retold::Rank;
+use retold::{Rank, Reject};
 use serde_json::{Value, json};
 
 use super::figures;
@@ -11,6 +12,8 @@ use crate::summary::Summary;
 
 /// Reasons for rejects that are counted one by one.
 const REASONS: usize = 50;
+/// Different reasons that are counted, the first ones.
+const DIFFERENT: usize = 10_000;
 /// Flagged clusters shown.
 const FLAGGED: usize = 200;
 
@@ -52,12 +55,15 @@ pub(super) fn overview(report: &Report<'_>, summary: &Summary) -> Value {
 fn rejects(report: &Report<'_>) -> Value {
     let findings = report.findings;
     let rejects = &findings.collection.rejects;
-    let mut counts: HashMap<&str, u64> = HashMap::new();
-    for reject in rejects {
-        *counts.entry(&reject.reason).or_default() += 1;
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for Reject { reason, .. } in rejects.iter() {
+        // Most reasons name a line, so that there may be as many as rejects.
+        if counts.len() < DIFFERENT || counts.contains_key(&reason) {
+            *counts.entry(reason).or_default() += 1;
+        }
     }
-    let mut reasons: Vec<(&str, u64)> = counts.into_iter().collect();
-    reasons.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
+    let mut reasons: Vec<(String, u64)> = counts.into_iter().collect();
+    reasons.sort_by(|(a, m), (b, n)| (Reverse(m), a).cmp(&(Reverse(n), b)));
     reasons.truncate(REASONS);
     let rows = rejects.iter().take(REJECTS).map(|reject| {
         let source = &findings.sources[reject.source as usize].name;

@@ -1,6 +1,8 @@
 //! Writing the report, part by part.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 use retold::{Error, Findings, PageNo, Result, Watch, thousands};
@@ -13,15 +15,31 @@ use super::report::{DETAIL_BYTES, DETAIL_CHUNK, LIST_CHUNK, Report, TEXT_CHUNK};
 use super::{members, overview, texts};
 use crate::out::OutDir;
 use crate::output::OutputConfig;
-use crate::summary::Summary;
+use crate::summary::{Run, Summary};
 
-/// Writes the report. [`OutputConfig::report_text`] says how much of the pages' texts goes into it.
+/// A report to which only the times of the run are still to be added.
+pub(crate) struct Unfinished {
+    page: DataPage<BufWriter<File>>,
+    path: PathBuf,
+}
+
+impl Unfinished {
+    /// Writes the rest.
+    pub(crate) fn finish(mut self, run: &Run) -> Result<()> {
+        let written = self.page.chunk("run", 0, run);
+        written
+            .and_then(|_| self.page.finish())
+            .map_err(Error::io("cannot write", &self.path))
+    }
+}
+
+/// Writes the report, but for its end. [`OutputConfig::report_text`] says how much of the pages' texts goes into it.
 pub(crate) fn write(
     (findings, output): (&Findings, &OutputConfig),
     summary: &Summary,
     out: &OutDir,
     watch: &dyn Watch,
-) -> Result<()> {
+) -> Result<Unfinished> {
     let path = out.path("report.html");
     let report = Report::new(findings, output, summary);
     let texts = Chosen::of(&report);
@@ -32,9 +50,10 @@ pub(crate) fn write(
         texts: &texts,
         facts: &facts,
     };
-    parts
-        .write(summary, file, watch)
-        .map_err(Error::io("cannot write", &path))
+    match parts.write(summary, file, watch) {
+        Ok(page) => Ok(Unfinished { page, path }),
+        Err(error) => Err(Error::io("cannot write", &path)(error)),
+    }
 }
 
 /// The parts of the report that are made before it is written.
@@ -45,7 +64,12 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn write(&self, summary: &Summary, file: impl Write, watch: &dyn Watch) -> io::Result<()> {
+    fn write<W: Write>(
+        &self,
+        summary: &Summary,
+        file: W,
+        watch: &dyn Watch,
+    ) -> io::Result<DataPage<W>> {
         let report = self.report;
         let title = format!(
             "Retold: {} copies in {} pages",
@@ -53,7 +77,6 @@ impl Parts<'_> {
             thousands(report.findings.by_id.len() as u64)
         );
         let mut page = DataPage::begin(file, &title, self.nonce())?;
-        page.chunk("run", 0, &summary.run)?;
         page.chunk("overview", 0, &overview::overview(report, summary))?;
         let traits = pairs::traits(report);
         for (number, clusters) in report.order.chunks(LIST_CHUNK).enumerate() {
@@ -79,7 +102,7 @@ impl Parts<'_> {
             text_chunks,
         };
         page.chunk("tables", 0, &tables)?;
-        page.finish()
+        Ok(page)
     }
 
     /// Differs from page to page, and is the same for the same result.

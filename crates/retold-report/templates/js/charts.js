@@ -94,6 +94,15 @@ function thin(ticks, most) {
   return ticks.filter((_, at) => at % step === 0);
 }
 
+/** The same, the first and the last among them. */
+function toTheEnd(ticks, most) {
+  const [few, last] = [thin(ticks, most), ticks.length - 1];
+  const step = Math.ceil(ticks.length / most);
+  // The one before the last gives way where the two would touch.
+  if (last % step) few.splice(last % step < step / 2 && few.length > 1 ? few.length - 1 : few.length, 1, ticks[last]);
+  return few;
+}
+
 /** Names of things with bars and values, as a table. */
 function barTable(rows, caption) {
   const most = Math.max(...rows.map((row) => row.value), 1e-9);

@@ -2,14 +2,13 @@
 
 const fates = ["kept", "dropped", "dropped"];
 
-/** Why the canonical page is the one that stays, in words. */
+/** Why the canonical page is the one that stands for the cluster, in words. */
 function whyCanonical(cluster) {
   const [page] = cluster.members;
-  const all = cluster.members.length + cluster.more;
   switch (overview.parameters.canonical) {
-    case "longest": return `It has the longest text of ${plural(all, "page")}: ${plural(page.chars, "character")}.`;
-    case "earliest": return page.date ? `It has the earliest date of ${plural(all, "page")}: ${page.date}.` : "No page of the cluster has a date, so the longest text stays.";
-    default: return `Its id comes first of ${plural(all, "page")}.`;
+    case "longest": return `Of the pages that stay it has the longest text: ${plural(page.chars, "character")}.`;
+    case "earliest": return page.date ? `Of the pages that stay it has the earliest date: ${page.date}.` : "No page of the cluster that stays has a date, so the longest text stands for it.";
+    default: return "Of the pages that stay its id comes first.";
   }
 }
 
@@ -18,9 +17,9 @@ function memberRow(cluster, place, member, pairs) {
   const fate = member.at === 0 ? "canonical" : fates[member.fate];
   const target = member.keptFor >= 0 ? cluster.members[member.keptFor] : null;
   const why = member.fate === 0 ? (member.at === 0 ? "" : "no reported relation to a page that stays")
-    : [member.fate === 1 ? "duplicate of " : "contained in ", member.keptFor === 0 ? "the canonical page" : target ? pageId(target.id) : "another member"];
+    : [member.fate === 1 ? "duplicate of " : "contained in ", member.keptFor === 0 ? "the canonical page" : target ? pageId(target.id) : "another page of the cluster"];
   return el("tr", {},
-    el("td", {}, pair ? el("a", { href: `#/pair/${clusters.number[place]}/${pair.a}/${pair.b}` }, pageId(member.id)) : pageId(member.id),
+    el("td", {}, pair ? el("a", { href: `#/pair/${clusters.number[place]}/${pair.a}/${pair.b}` }, pageName(member.id, member.title)) : pageName(member.id, member.title),
       el("span", { class: "under" }, badge(fate, member.at === 0 ? "canonical" : member.fate ? "gone" : "stays"), " ", why)),
     el("td", { class: "num" }, pair ? ratio(pair.similarity) : "", pair && pair.a !== 0 && pair.b !== 0 ? el("span", { class: "under" }, "to ", pageId(cluster.members[pair.a === member.at ? pair.b : pair.a].id)) : ""),
     el("td", { class: "num" }, count(member.chars)),
@@ -35,7 +34,6 @@ function membersTable(cluster, place) {
     else if (pair.b === 0) pairs.set(pair.a, pair);
   }
   // A page without a pair with the canonical page still leads to one of its pairs.
-  const direct = new Set(pairs.keys());
   for (const pair of cluster.pairs) {
     for (const at of [pair.a, pair.b]) if (at !== 0 && !pairs.has(at)) pairs.set(at, pair);
   }
@@ -43,7 +41,7 @@ function membersTable(cluster, place) {
   const sited = cluster.members.some((m) => m.site);
   const table = el("table", { class: `list members ${dated ? "" : "undated"} ${sited ? "" : "unsited"}` },
     el("thead", {}, el("tr", {}, el("th", {}, "page"), el("th", { class: "num" }, "similarity"), el("th", { class: "num" }, "characters"), el("th", {}, "site"), el("th", { class: "num" }, "date"))),
-    el("tbody", {}, cluster.members.map((member) => memberRow(cluster, place, member, member.at === 0 || direct.has(member.at) ? pairs : pairs))));
+    el("tbody", {}, cluster.members.map((member) => memberRow(cluster, place, member, pairs))));
   return section("Pages", table,
     cluster.more ? el("p", { class: "note" }, `${plural(cluster.more, "further page")} of this cluster are in clusters.jsonl.`) : null);
 }
@@ -67,7 +65,7 @@ function clusterDetail(place) {
   const head = [
     el("p", { class: "back" }, el("a", { href: "#/clusters" }, "← All clusters")),
     el("h2", { class: "title" }, `Cluster ${count(number)}: ${plural(clusters.size[place], "page")}`),
-    el("p", { class: "canonical" }, badge("canonical", "canonical"), " ", pageId(clusters.canonical[place]))];
+    el("p", { class: "canonical" }, badge("canonical", "canonical"), " ", pageName(clusters.canonical[place], clusters.title[place]))];
   if (!cluster) return [...head, el("p", { class: "note" }, "The report holds the details of the largest clusters only; those of this one are in clusters.jsonl and pairs.jsonl.")];
   const possible = clusters.size[place] * (clusters.size[place] - 1) / 2;
   const reasons = [flags & 4 ? "fewer than half of its possible pairs are related, so it may contain more than one story" : "", flags & 8 ? `it has more than ${count(overview.parameters.alarm_size)} pages` : "", flags & 16 ? "more than a third of a site, or of fifty pages in a row, was dropped for one of its pages" : ""].filter(Boolean);

@@ -36,10 +36,10 @@ function filtered() {
 }
 
 function matches(at, q) {
-  return clusters.canonical[at].toLowerCase().includes(q) || String(clusters.number[at]) === q || (members && members[at] && members[at].includes(q));
+  return clusters.canonical[at].toLowerCase().includes(q) || (clusters.title[at] || "").toLowerCase().includes(q) || String(clusters.number[at]) === q || (members && members[at] && members[at].includes(q));
 }
 
-/** Reads the ids of all members in slices the first time that somebody searches. */
+/** Reads the ids and titles of all members in slices the first time that somebody searches. */
 function searchMembers(redraw, status) {
   const turn = ++searching;
   if (members && members.length >= tables.detailed) return;
@@ -49,7 +49,7 @@ function searchMembers(redraw, status) {
     const until = performance.now() + 40;
     while (members.length < tables.detailed && performance.now() < until) {
       const part = chunk("detail", Math.floor(members.length / tables.detail_chunk), true);
-      for (const detail of part) members.push(detail[0].map((m) => m[0].toLowerCase()).join("\n"));
+      for (const detail of part) members.push(detail[0].map((m) => `${m[0]}\n${m[9] || ""}`.toLowerCase()).join("\n"));
     }
     status(members.length / tables.detailed);
     if (members.length < tables.detailed) setTimeout(step);
@@ -80,7 +80,7 @@ function input(name, attributes, change) {
 function controls(change) {
   const siteNames = el("datalist", { id: "sites" }, tables.sites.slice(0, 1000).map((name) => el("option", { value: name })));
   return el("form", { class: "controls", onsubmit: (e) => e.preventDefault(), role: "search" },
-    field("Search ids", input("q", { type: "search", id: "search", placeholder: "part of an id, or a cluster’s number" }, change)),
+    field("Search ids and titles", input("q", { type: "search", id: "search", placeholder: "part of an id or title, or a cluster’s number" }, change)),
     field("Relation", choice("relation", [["", "any"], ["duplicate", "has duplicates"], ["contains", "has contained pages"]], change)),
     tables.sites.length ? field("Site", input("site", { type: "search", list: "sites", placeholder: "any" }, change)) : null,
     siteNames,
@@ -94,7 +94,7 @@ function row(place, at, open) {
   const flags = clusters.flags[place];
   return el("a", { class: `row ${open === place ? "open" : ""}`, href: `#/cluster/${clusters.number[place]}`, role: "option", id: `row-${at}`, "aria-selected": open === place, tabindex: -1 },
     el("span", { class: "size" }, short(clusters.size[place]), el("small", {}, "pages")),
-    el("span", { class: "what" }, el("bdi", { class: "id one-line" }, clusters.canonical[place]),
+    el("span", { class: "what" }, clusters.title[place] ? el("bdi", { class: "named one-line" }, clusters.title[place]) : null, el("bdi", { class: "id one-line" }, clusters.canonical[place]),
       el("span", { class: "meta" },
         flags & 1 ? badge("duplicate", "duplicate") : null, flags & 2 ? badge("containment", "contains") : null,
         flags & 4 ? badge("loose", "warn") : null, flags & 8 ? badge("very large", "warn") : null,

@@ -35,7 +35,7 @@ const details = tables && new Chunks("detail", tables.detail_chunk, 24);
 const texts = tables && new Chunks("text", tables.text_chunk, 8);
 
 /** All listed clusters in columns; filled chunk by chunk so that the page stays responsive. */
-const clusters = { number: [], size: [], canonical: [], flags: [], least: [], dropped: [], bytes: [], sites: [], ready: false };
+const clusters = { number: [], size: [], canonical: [], title: [], flags: [], least: [], dropped: [], bytes: [], sites: [], ready: false };
 const placeOf = new Map();
 
 function readList(done) {
@@ -45,7 +45,7 @@ function readList(done) {
     const until = performance.now() + 30;
     while (next < chunks && performance.now() < until) {
       const part = chunk("list", next++);
-      for (const column of ["number", "size", "canonical", "flags", "least", "dropped", "bytes", "sites"]) {
+      for (const column of ["number", "size", "canonical", "title", "flags", "least", "dropped", "bytes", "sites"]) {
         for (const value of part[column]) clusters[column].push(value);
       }
       part.number.forEach((number, at) => placeOf.set(number, part.first + at));
@@ -63,7 +63,7 @@ function clusterAt(place) {
   if (!raw) return null;
   const members = raw[0].map((m, at) => ({
     at, id: m[0], site: m[1] < 0 ? null : tables.sites[m[1]], chars: m[2], bytes: m[3], date: m[4] === null ? null : day(m[4]),
-    fate: m[5], keptFor: m[6], keys: m[7], text: m[8],
+    fate: m[5], keptFor: m[6], keys: m[7], text: m[8], title: m[9],
   }));
   return { members, more: raw[1], pairs: raw[2].map(pairOf), pairsInAll: raw[3] };
 }

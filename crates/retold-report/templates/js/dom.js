@@ -22,6 +22,12 @@ function svg(tag, attributes = {}, ...children) {
 /** An id of a page: long ones may break anywhere, and right-to-left names do not disturb what stands around them. */
 const pageId = (id) => el("bdi", { class: "id", title: id }, id);
 
+/** A page by its title, if it has one, and its id. */
+const pageName = (id, title) => (title ? [el("bdi", { class: "named" }, title), el("span", { class: "under" }, pageId(id))] : pageId(id));
+
+/** A message in which names stand between backticks, as in a terminal. */
+const prose = (text) => text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
+
 const relationNames = { duplicate: "duplicate", contains: "contains", contained_by: "contained in" };
 
 function badge(text, kind) {

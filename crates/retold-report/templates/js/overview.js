@@ -48,11 +48,14 @@ function similarityChart() {
     at: at(bar / n), to: at((bar + 1) / n), parts: [[contains[bar], "two"], [d, "one"]],
     label: `similarity ${(bar / n).toFixed(2)} to ${((bar + 1) / n).toFixed(2)}: ${plural(d, "duplicate pair")}, ${plural(contains[bar], "containing pair")}`,
   })).slice(Math.round(from * n));
+  const isBelow = (bar) => overview.threshold !== null && (bar + 1) / n <= overview.threshold;
+  const below = duplicate.reduce((sum, d, bar) => sum + (isBelow(bar) ? d + contains[bar] : 0), 0);
   const marker = overview.threshold === null ? null : { at: at(overview.threshold), text: `threshold ${overview.threshold}` };
   const ticks = () => { const t = []; for (let v = from; v < 1.001; v += 0.1) t.push([at(v), v.toFixed(1)]); return t; };
   return section("Pairs by similarity",
     barChart(bars, { title: "Number of related pairs by similarity, with the threshold", x: "similarity of the pair", y: "pairs (logarithmic)", log: true, xTicks: ticks, marker }),
-    legend(["one", "duplicate"], ["two", "one contains the other"]));
+    legend(["one", "duplicate"], ["two", "one contains the other"]),
+    below ? el("p", { class: "note" }, `${plural(below, "pair")} left of the threshold: another test of the method accepted them, which their page names.`) : null);
 }
 
 function matrixTable() {
@@ -91,7 +94,7 @@ function timelineChart() {
     at: at / n, to: (at + 1) / n, parts: [[kept, "one"], [copies, "two"]],
     label: `${name}: ${plural(kept, "page")} kept, ${count(copies)} dropped as copies`,
   }));
-  const ticks = (width) => thin(line.bars.map(([name], at) => [(at + 0.5) / n, name]), Math.max(2, Math.floor(width / 90)));
+  const ticks = (width) => toTheEnd(line.bars.map(([name], at) => [(at + 0.5) / n, name]), Math.max(2, Math.floor(width / 90)));
   const left = [line.undated ? `${plural(line.undated, "page")} without a date` : "", line.earlier ? `${plural(line.earlier, "page")} before the first bar` : "", line.later ? `${plural(line.later, "page")} behind the last bar` : ""].filter(Boolean);
   return section("Over time",
     barChart(bars, { title: "Pages by date", x: `date of the page, by ${line.unit}`, y: "pages", xTicks: ticks }),
@@ -112,10 +115,10 @@ function rejectsTable() {
   const { all, reasons, rows } = overview.rejects;
   if (!all) return section("Rejects", el("p", { class: "note" }, "Every record could be read."));
   return section("Rejects",
-    barTable(reasons.slice(0, 8).map(([reason, n]) => ({ name: reason, value: n, text: count(n) })), "Reasons"),
+    barTable(reasons.slice(0, 8).map(([reason, n]) => ({ name: el("span", {}, prose(reason)), value: n, text: count(n) })), "Reasons"),
     el("details", {}, el("summary", {}, `${all > rows.length ? `The first ${count(rows.length)} of ${count(all)}` : `All ${count(all)}`} one by one`),
       el("table", { class: "list" }, el("thead", {}, el("tr", {}, ["file", "record", "reason"].map((name) => el("th", {}, name)))),
-        el("tbody", {}, rows.map(([source, record, reason]) => el("tr", {}, el("td", {}, pageId(source)), el("td", { class: "num" }, count(record)), el("td", {}, reason)))))));
+        el("tbody", {}, rows.map(([source, record, reason]) => el("tr", {}, el("td", {}, pageId(source)), el("td", { class: "num" }, count(record)), el("td", {}, prose(reason))))))));
 }
 
 /** What differs from run to run; all of it comes from the chunk `run`. */

@@ -32,7 +32,7 @@ function textOf(slot) {
   const raw = texts.at(slot);
   if (!raw) return { text: null };
   const features = raw.features.map(([start, end, key, kind, df, label]) => ({ start, end, key, kind, df, label }));
-  return { title: raw.title, text: raw.text, cut: raw.cut, pieces: raw.pieces, spots: features };
+  return { title: raw.title || undefined, text: raw.text, cut: raw.cut, pieces: raw.pieces, spots: features };
 }
 
 /** The features of two texts, joined by key: those that count, then common ones, deleted ones and those of one side. */

@@ -15,7 +15,7 @@ use crate::ids::Rank;
 pub struct Cluster {
     /// Two or more pages, ascending by rank.
     pub members: Vec<Rank>,
-    /// The canonical page.
+    /// The canonical page, which is kept.
     pub canonical: Rank,
     /// Reported pairs among the members.
     pub pairs: u64,
@@ -31,20 +31,24 @@ impl Cluster {
     }
 }
 
-/// Splits pages into clusters of two or more, in the order of their smallest members. Canonical is the member that
-/// comes first by `preference` (a rank per page, the smallest is best; all different). `ties` are pages known to be of one
-/// component, though no pair says so.
+/// Splits pages into clusters of two or more, in the order of their smallest members. `kept_for` gives for each page the kept
+/// page that it is dropped for, or itself if it is kept. `ties` are pages known to be of one component, though no pair says so.
+///
+/// A dropped page is in the cluster of the page that it is dropped for, whatever class it would be in by `linkage`; a class that
+/// falls apart by that becomes several clusters, and who is alone is in none. Canonical is the kept member that comes first by `preference` (a rank per page,
+/// the smallest is best; all different).
 ///
 /// `TwoEdge` takes, in each connected part, at worst O(sum over pages of the degrees of their neighbours) time for
 /// each class it makes there, and linear time on parts where some page reaches all others in two edges. `PerPage` takes
 /// that sum once.
 pub fn cluster(
-    pages: usize,
     pairs: &[Pair],
     ties: &[(Rank, Rank)],
     linkage: Linkage,
     preference: &[u32],
+    kept_for: &[Rank],
 ) -> Vec<Cluster> {
+    let pages = kept_for.len();
     let graph = Graph::build(pages, pairs, ties);
     let mut partition = Partition::new(&graph, pages);
     for part in partition.components(Rank::first(pages)) {
@@ -54,6 +58,7 @@ pub fn cluster(
             Linkage::PerPage => partition.split_per_page(&part),
         }
     }
+    partition.gather(kept_for);
     let Partition {
         class_of, classes, ..
     } = partition;
@@ -68,7 +73,8 @@ pub fn cluster(
         .into_iter()
         .zip(inner)
         .filter_map(|(members, pairs)| {
-            let canonical = *members.iter().min_by_key(|&&page| preference[page.at()])?;
+            let kept = members.iter().filter(|page| kept_for[page.at()] == **page);
+            let canonical = *kept.min_by_key(|page| preference[page.at()])?;
             Some(Cluster {
                 members,
                 canonical,
@@ -88,6 +94,8 @@ const NONE: u32 = u32::MAX;
 struct Partition<'a> {
     graph: &'a Graph,
     class_of: Vec<u32>,
+    /// Walks go from a page to those of its area only.
+    area: Vec<u32>,
     classes: Vec<Vec<Rank>>,
     /// The last walk that met a page, so that a walk need not clear anything.
     met: Vec<u32>,
@@ -96,12 +104,12 @@ struct Partition<'a> {
 
 impl<'a> Partition<'a> {
     fn new(graph: &'a Graph, pages: usize) -> Self {
-        let (class_of, met) = (vec![NONE; pages], vec![0; pages]);
         Partition {
             graph,
-            class_of,
+            class_of: vec![NONE; pages],
+            area: vec![0; pages],
             classes: Vec::new(),
-            met,
+            met: vec![0; pages],
             walk: 0,
         }
     }
@@ -116,11 +124,12 @@ impl<'a> Partition<'a> {
         self.classes.push(members);
     }
 
-    /// Adds the pages without a class that are related to `page` and were not met in this walk.
+    /// Adds the pages of its area without a class that are related to `page` and were not met in this walk.
     fn extend(&mut self, page: Rank, found: &mut Vec<Rank>) {
         for &(other, _) in self.graph.of(page) {
             let at = other.at();
-            if self.class_of[at] == NONE && self.met[at] != self.walk {
+            let is_open = self.class_of[at] == NONE && self.area[at] == self.area[page.at()];
+            if is_open && self.met[at] != self.walk {
                 self.met[at] = self.walk;
                 found.push(other);
             }
@@ -159,6 +168,41 @@ impl<'a> Partition<'a> {
             self.extend(ball[i], &mut ball);
         }
         ball
+    }
+
+    /// Puts every dropped page into the class of the page that it is dropped for. A class that has lost a page becomes as many as it
+    /// has connected parts.
+    fn gather(&mut self, kept_for: &[Rank]) {
+        let mut class_of = std::mem::take(&mut self.class_of);
+        let mut has_lost = vec![false; self.classes.len()];
+        for (page, &kept) in Rank::first(kept_for.len()).zip(kept_for) {
+            if page != kept && class_of[kept.at()] == NONE {
+                class_of[kept.at()] = has_lost.len() as u32;
+                has_lost.push(false);
+            }
+            let class = class_of[kept.at()];
+            let before = std::mem::replace(&mut class_of[page.at()], class);
+            if before != class && before != NONE {
+                has_lost[before as usize] = true;
+            }
+        }
+        let mut members = vec![Vec::new(); has_lost.len()];
+        for page in Rank::first(class_of.len()) {
+            if let Some(class) = members.get_mut(class_of[page.at()] as usize) {
+                class.push(page);
+            }
+        }
+        (self.class_of, self.area) = (vec![NONE; class_of.len()], class_of);
+        self.classes.clear();
+        for (class, has_lost) in members.into_iter().zip(has_lost) {
+            match has_lost {
+                true => self
+                    .components(class.into_iter())
+                    .into_iter()
+                    .for_each(|part| self.assign(part)),
+                false => self.assign(class),
+            }
+        }
     }
 
     /// Repeatedly takes the largest set within two edges of one page out of `part` (ties: the page with the

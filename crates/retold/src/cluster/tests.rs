@@ -30,24 +30,77 @@ pub(crate) fn members(clusters: &[Cluster]) -> Vec<Vec<u32>> {
     clusters.iter().map(numbers).collect()
 }
 
+/// Pages that are all kept.
+pub(crate) fn all_kept(pages: usize) -> Vec<Rank> {
+    Rank::first(pages).collect()
+}
+
 #[test]
 fn a_chain_of_six_is_cut_where_two_edges_end() {
     let chain = duplicates(&[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]);
     let rank: Vec<u32> = (0..6).collect();
     // Pages 2 and 3 both reach five pages; 2 has the smaller id.
-    let clusters = cluster(6, &chain, &[], Linkage::TwoEdge, &rank);
+    let clusters = cluster(&chain, &[], Linkage::TwoEdge, &rank, &all_kept(6));
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4]]);
     assert_eq!(clusters[0].pairs, 4);
-    let clusters = cluster(6, &chain, &[], Linkage::Components, &rank);
+    let clusters = cluster(&chain, &[], Linkage::Components, &rank, &all_kept(6));
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4, 5]]);
     // The largest sets are those of pages 2 and 3; only page 5 is not in the first.
-    let clusters = cluster(6, &chain, &[], Linkage::PerPage, &rank);
+    let clusters = cluster(&chain, &[], Linkage::PerPage, &rank, &all_kept(6));
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4]]);
     // Pages 5 and 6 are related, but the largest sets that have them are two.
     let chain = duplicates(&[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6)]);
     let rank: Vec<u32> = (0..7).collect();
-    let clusters = cluster(7, &chain, &[], Linkage::PerPage, &rank);
+    let clusters = cluster(&chain, &[], Linkage::PerPage, &rank, &all_kept(7));
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4]]);
+}
+
+#[test]
+fn a_dropped_page_is_in_the_cluster_of_its_kept_one() {
+    // A chain of eight, whose classes are pages 0 to 4 and 5 to 7. 4 is kept, and 5 is dropped for it; 6 and 7 are left.
+    let chain = duplicates(&(0..7).map(|page| (page, page + 1)).collect::<Vec<_>>());
+    let mut kept_for = all_kept(8);
+    for (page, kept) in [(1, 2), (3, 4), (5, 4), (7, 6)] {
+        kept_for[page] = Rank(kept);
+    }
+    let preference = [7, 6, 5, 4, 0, 1, 2, 3];
+    let clusters = cluster(&chain, &[], Linkage::TwoEdge, &preference, &kept_for);
+    assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4, 5], vec![6, 7]]);
+    assert_eq!((clusters[0].pairs, clusters[1].pairs), (5, 1));
+    assert_eq!(
+        (clusters[0].canonical, clusters[1].canonical),
+        (Rank(4), Rank(6))
+    );
+    // The largest set is that of page 5, pages 4 to 14; page 0 and its three neighbours are left. Page 0 goes for page 4, and who is
+    // then alone is in no cluster.
+    let star = [
+        (0, 1),
+        (0, 2),
+        (0, 3),
+        (0, 4),
+        (4, 6),
+        (5, 6),
+        (5, 7),
+        (5, 8),
+        (5, 9),
+        (5, 10),
+    ];
+    let ends = [(7, 11), (8, 12), (9, 13), (10, 14)];
+    let edges = duplicates(&[&star[..], &ends].concat());
+    let rank: Vec<u32> = (0..15).collect();
+    let clusters = cluster(&edges, &[], Linkage::TwoEdge, &rank, &all_kept(15));
+    assert_eq!(members(&clusters), [vec![0, 1, 2, 3], (4..15).collect()]);
+    let mut kept_for = all_kept(15);
+    kept_for[0] = Rank(4);
+    let clusters = cluster(&edges, &[], Linkage::TwoEdge, &rank, &kept_for);
+    assert_eq!(
+        members(&clusters),
+        [[0].into_iter().chain(4..15).collect::<Vec<_>>()]
+    );
+    // The preferred page of all is dropped: it does not stand for the cluster.
+    let pair = duplicates(&[(0, 1)]);
+    let clusters = cluster(&pair, &[], Linkage::TwoEdge, &[0, 1], &[Rank(1), Rank(1)]);
+    assert_eq!(clusters[0].canonical, Rank(1));
 }
 
 /// The definition, word by word.
@@ -100,7 +153,7 @@ proptest! {
             edges.into_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
         let edges: Vec<_> = edges.into_iter().collect();
         let rank: Vec<u32> = (0..14).collect();
-        let clusters = cluster(14, &duplicates(&edges), &[], Linkage::PerPage, &rank);
+        let clusters = cluster(&duplicates(&edges), &[], Linkage::PerPage, &rank, &all_kept(14));
         let found: BTreeSet<Vec<u32>> = members(&clusters).into_iter().collect();
         prop_assert_eq!(found, per_page_by_definition(14, &edges));
     }
@@ -113,7 +166,7 @@ proptest! {
             edges.into_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
         let edges: Vec<_> = edges.into_iter().collect();
         let rank: Vec<u32> = (0..14).collect();
-        let clusters = cluster(14, &duplicates(&edges), &[], Linkage::TwoEdge, &rank);
+        let clusters = cluster(&duplicates(&edges), &[], Linkage::TwoEdge, &rank, &all_kept(14));
         let found: BTreeSet<Vec<u32>> = members(&clusters).into_iter().collect();
         prop_assert_eq!(found, two_edge_by_definition(14, &edges));
     }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::pages::PageRow;
+use super::pages::{NewPage, PageRow};
+use super::rejects::Reject;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::model::Model;
@@ -32,30 +33,15 @@ pub(super) enum Sketched {
     Rejected(Reject),
 }
 
-/// A record that should have been a page and could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Reject {
-    /// The number of its source.
-    pub source: u32,
-    /// Its number within the source.
-    pub record: u64,
-    /// Why, for people.
-    pub reason: String,
-}
-
 /// What was made of a page.
 pub(super) struct Sketching {
-    pub(super) row: Row,
+    pub(super) page: NewPage,
     pub(super) site: Option<String>,
     pub(super) sketch: Sketch,
     /// Which part of the partial fingerprints is its own.
     pub(super) partial: Option<Range<usize>>,
     pub(super) extraction: Extraction,
 }
-
-/// A page's row and its id.
-pub(super) type Row = Box<(String, PageRow)>;
 
 /// A record after parsing.
 pub(super) enum Parsed {
@@ -129,9 +115,9 @@ impl Batch {
                 let (sketch, has_partial) = model.sketch_and_partial(&text, &mut self.partial)?;
                 let partial = has_partial.then_some(start..self.partial.len());
                 spent.sketches = stopwatch.lap();
-                let (row, site) = row_of(*page, &text, &sketch, number, at, bytes);
+                let (page, site) = row_of(*page, &text, &sketch, number, at, bytes);
                 Sketched::Page(Box::new(Sketching {
-                    row,
+                    page,
                     site,
                     sketch,
                     partial,
@@ -146,7 +132,7 @@ impl Batch {
     }
 }
 
-/// The row of a page, without its sketch's number and its site's, and the site's name.
+/// What is kept of a page, without its sketch's number and its site's, and the site's name.
 pub(super) fn row_of(
     page: Page,
     text: &Text,
@@ -154,7 +140,7 @@ pub(super) fn row_of(
     source: u32,
     record: u64,
     bytes: u64,
-) -> (Row, Option<String>) {
+) -> (NewPage, Option<String>) {
     let date = page.date.as_deref().and_then(seconds);
     let site = page.site();
     let row = PageRow {
@@ -169,5 +155,11 @@ pub(super) fn row_of(
         sketch: SketchNo::default(),
         keys: sketch.keys.len() as u32,
     };
-    (Box::new((page.id, row)), site)
+    let title = page.title.or_else(|| text.meta.title.clone());
+    let page = NewPage {
+        id: page.id,
+        title,
+        row,
+    };
+    (page, site)
 }

@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::batch::{Batch, Parsed, Reject, Sketched, parse, row_of};
-use super::pages::{PageRow, Pages};
+use super::batch::{Batch, Parsed, Sketched, parse, row_of};
+use super::pages::{NewPage, PageRow, Pages};
 use super::partials::PartialFingerprints;
+use super::rejects::Rejects;
 use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::model::{Model, facts};
@@ -30,7 +31,7 @@ pub struct Collection {
     /// The sites that pages have, by number.
     pub sites: Vec<String>,
     /// The records that could not be read, in the same order.
-    pub rejects: Vec<Reject>,
+    pub rejects: Rejects,
     /// How many records were skipped, by kind.
     pub skipped: BTreeMap<String, u64>,
     /// How many records were read.
@@ -45,6 +46,21 @@ pub struct Collection {
     pub(crate) partial: PartialFingerprints,
     site_numbers: BTreeMap<String, u32>,
     memory: Memory,
+}
+
+/// A page that was sketched before.
+#[derive(Clone, Copy, Debug)]
+pub struct SketchedPage<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its title, if it has one.
+    pub title: Option<&'a str>,
+    /// Its date in seconds since 1970.
+    pub date: Option<i64>,
+    /// Bytes of its record.
+    pub bytes: u64,
+    /// Its sketch.
+    pub sketch: &'a Sketch,
 }
 
 /// How the main text of pages was found; all are 0 with `--extract none`.
@@ -65,6 +81,7 @@ impl Collection {
         Collection {
             pages: Pages::new(memory),
             sketches: Sketches::new(memory),
+            rejects: Rejects::new(memory),
             partial: PartialFingerprints::new(memory),
             memory: memory.clone(),
             ..Collection::default()
@@ -89,8 +106,12 @@ impl Collection {
             batch.partial.shrink_to_fit();
             Ok(batch)
         };
+        let mut unreadable = Unreadable::default();
         let take = |made: &mut Result<Batch>| match made {
-            Ok(batch) => collection.add_all(batch),
+            Ok(batch) => {
+                unreadable.look(batch, sources, watch);
+                collection.add_all(batch)
+            }
             Err(error) => Err(std::mem::replace(error, Error::Cancelled)),
         };
         let reading = each_batch(sources, options, watch, Stage::Read.name(), make, take)?;
@@ -103,8 +124,7 @@ impl Collection {
 
     /// Puts pages, sites and rejects in the order of their sources, if these were read side by side.
     fn in_order_of_sources(&mut self) -> Result<()> {
-        let place = |reject: &Reject| (reject.source, reject.record);
-        self.rejects.sort_unstable_by_key(place);
+        self.rejects.settle();
         if self.pages.iter().is_sorted_by_key(|row| row.source) {
             return Ok(());
         }
@@ -150,13 +170,12 @@ impl Collection {
             collection.read += 1;
             match made {
                 Ok(Some((row, site, text))) => {
-                    let (id, row) = &mut **row;
-                    row.site = site.take().map(|site| collection.site_number(site));
-                    collection.pages.push(id, row)?;
+                    row.row.site = site.take().map(|site| collection.site_number(site));
+                    collection.pages.push(row)?;
                     texts.push(std::mem::take(&mut **text));
                 }
                 Ok(None) => {}
-                Err(reject) => collection.rejects.push(reject.clone()),
+                Err(reject) => collection.rejects.push(reject)?,
             }
             Ok(())
         })?;
@@ -176,36 +195,40 @@ impl Collection {
             let mut row = self.page(page);
             row.sketch = part.sketches.add(sketch.as_ref())?;
             row.keys = sketch.keys.len() as u32;
-            part.pages.push(&self.pages.id(page), &row)?;
+            let (id, title) = (self.pages.id(page), self.pages.title(page));
+            part.pages.push(&NewPage {
+                id: id.into_owned(),
+                title,
+                row,
+            })?;
         }
         Ok(part)
     }
 
-    /// Adds a page that was sketched before, of which `bytes` are its record's. Its site is the sketch's.
+    /// Adds a page that was sketched before. Its site is the sketch's.
     ///
     /// Errors: a temporary file cannot be written.
-    pub fn push(
-        &mut self,
-        id: &str,
-        date: Option<i64>,
-        bytes: u64,
-        sketch: &Sketch,
-    ) -> Result<PageNo> {
+    pub fn push(&mut self, page: SketchedPage<'_>) -> Result<PageNo> {
+        let SketchedPage { sketch, .. } = page;
         let number = PageNo::new(self.pages.len());
         let site = sketch.site.clone().map(|site| self.site_number(site));
         let row = PageRow {
             source: u32::MAX,
             record: 0,
             site,
-            date,
-            bytes,
+            date: page.date,
+            bytes: page.bytes,
             chars: sketch.chars,
             main_chars: sketch.main_chars,
             text_hash: sketch.text_hash,
             sketch: self.sketches.add(sketch.as_ref())?,
             keys: sketch.keys.len() as u32,
         };
-        self.pages.push(id, &row)?;
+        self.pages.push(&NewPage {
+            id: page.id.to_owned(),
+            title: page.title.map(str::to_owned),
+            row,
+        })?;
         Ok(number)
     }
 
@@ -219,7 +242,11 @@ impl Collection {
             row.sketch = self.sketches.add(sketch.as_ref())?;
             let site = row.site.map(|site| other.sites[site as usize].clone());
             row.site = site.map(|site| self.site_number(site));
-            self.pages.push(&other.pages.id(page), &row)?;
+            self.pages.push(&NewPage {
+                id: other.pages.id(page).into_owned(),
+                title: other.pages.title(page),
+                row,
+            })?;
         }
         Ok(())
     }
@@ -276,13 +303,13 @@ impl Collection {
     fn add(&mut self, record: &mut Sketched, wanted: &mut Vec<Range<usize>>) -> Result<()> {
         match record {
             Sketched::Page(made) => {
-                let (id, row) = &mut *made.row;
                 match made.extraction {
                     Extraction::Whole => {}
                     Extraction::Main => self.extraction.main += 1,
                     Extraction::Fallback => self.extraction.fallback += 1,
                     Extraction::OverBudget => self.extraction.over_budget += 1,
                 }
+                let row = &mut made.page.row;
                 row.sketch = self.sketches.add(made.sketch.as_ref())?;
                 row.site = made.site.take().map(|site| self.site_number(site));
                 if let (Some(partial), Some(text)) = (made.partial.take(), row.text_hash)
@@ -290,10 +317,10 @@ impl Collection {
                 {
                     wanted.push(partial);
                 }
-                self.pages.push(id, row)?;
+                self.pages.push(&made.page)?;
             }
             Sketched::Skipped(kind) => *self.skipped.entry(kind.clone()).or_default() += 1,
-            Sketched::Rejected(reject) => self.rejects.push(reject.clone()),
+            Sketched::Rejected(reject) => self.rejects.push(reject)?,
         }
         Ok(())
     }
@@ -304,5 +331,44 @@ impl Collection {
             self.sites.push(site.clone());
             next
         })
+    }
+}
+
+/// After so many rejects at the head of a file, and no page, it is said at once what is wrong with it.
+const HEAD_OF_REJECTS: u64 = 10_000;
+
+/// Files whose records were all rejected so far: a wrong field name should not be found out after hours.
+#[derive(Default)]
+struct Unreadable {
+    /// Source -> how many.
+    rejects: BTreeMap<u32, u64>,
+}
+
+impl Unreadable {
+    fn look(&mut self, batch: &Batch, sources: &[Source], watch: &dyn Watch) {
+        for record in &batch.records {
+            match record {
+                Sketched::Page(made) => {
+                    self.rejects.remove(&made.page.row.source);
+                }
+                Sketched::Rejected(reject) if reject.record == 1 => {
+                    self.rejects.insert(reject.source, 1);
+                }
+                Sketched::Rejected(reject) => {
+                    let Some(count) = self.rejects.get_mut(&reject.source) else {
+                        continue;
+                    };
+                    *count += 1;
+                    if *count == HEAD_OF_REJECTS {
+                        let name = &sources[reject.source as usize].name;
+                        let reason = &reject.reason;
+                        watch.warn(&format!(
+                            "{name}: the first {HEAD_OF_REJECTS} records were all rejected, the last one because: {reason}"
+                        ));
+                    }
+                }
+                Sketched::Skipped(_) => {}
+            }
+        }
     }
 }

@@ -6,12 +6,13 @@ mod collection;
 mod learn;
 mod pages;
 mod partials;
+mod rejects;
 mod saved;
 #[cfg(test)]
 mod tests;
 
-pub use batch::Reject;
-pub use collection::{Collection, ExtractionCounts};
+pub use collection::{Collection, ExtractionCounts, SketchedPage};
 pub(crate) use learn::{collect, learn_noise, learn_words, read_all};
 pub use pages::{PageRow, Pages};
 pub(crate) use partials::{PartialFingerprints, PartialRows};
+pub use rejects::{Reject, Rejects};

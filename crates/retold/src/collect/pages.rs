@@ -36,6 +36,17 @@ pub struct PageRow {
     pub keys: u32,
 }
 
+/// What is kept of one page, on its way to [`Pages`].
+#[derive(Clone, Debug)]
+pub(super) struct NewPage {
+    pub(super) id: String,
+    pub(super) title: Option<String>,
+    pub(super) row: PageRow,
+}
+
+/// Characters of a title that are kept.
+const TITLE: usize = 200;
+
 /// Stands for no site, and no date.
 const NO_SITE: u32 = u32::MAX;
 const NO_DATE: i64 = i64::MIN;
@@ -100,6 +111,8 @@ pub struct Pages {
     memory: Memory,
     rows: SpillVec<[u64; 9]>,
     ids: SpillRows<u8>,
+    /// Their titles; empty of a page without one.
+    titles: SpillRows<u8>,
     /// The pages in the order of their ids, once that is settled.
     by_id: Vec<PageNo>,
 }
@@ -111,6 +124,7 @@ impl Pages {
             memory: memory.clone(),
             rows: SpillVec::new(memory),
             ids: SpillRows::new(memory),
+            titles: SpillRows::new(memory),
             by_id: Vec::new(),
         }
     }
@@ -128,15 +142,19 @@ impl Pages {
     /// Adds a page.
     ///
     /// Errors: the temporary file cannot be written.
-    pub fn push(&mut self, id: &str, row: &PageRow) -> Result<()> {
+    pub(super) fn push(&mut self, page: &NewPage) -> Result<()> {
         self.memory.reserve(A_PAGE);
-        self.ids.push(id.as_bytes())?;
-        self.rows.push(row.to_numbers())
+        self.ids.push(page.id.as_bytes())?;
+        let title = page.title.as_deref().unwrap_or_default().trim();
+        let end = title.char_indices().nth(TITLE);
+        let title = &title[..end.map_or(title.len(), |(end, _)| end)];
+        self.titles.push(title.as_bytes())?;
+        self.rows.push(page.row.to_numbers())
     }
 
-    /// The rows and the ids.
-    pub(super) fn parts(&self) -> (&SpillVec<[u64; 9]>, &SpillRows<u8>) {
-        (&self.rows, &self.ids)
+    /// The rows, the ids and the titles.
+    pub(super) fn parts(&self) -> (&SpillVec<[u64; 9]>, [&SpillRows<u8>; 2]) {
+        (&self.rows, [&self.ids, &self.titles])
     }
 
     /// Adds rows of [`Pages::parts`].
@@ -148,6 +166,11 @@ impl Pages {
     /// Adds an id of [`Pages::parts`].
     pub(super) fn load_id(&mut self, id: &[u8]) -> Result<()> {
         self.ids.push(id)
+    }
+
+    /// Adds a title of [`Pages::parts`].
+    pub(super) fn load_title(&mut self, title: &[u8]) -> Result<()> {
+        self.titles.push(title)
     }
 
     /// The page with that number.
@@ -165,6 +188,12 @@ impl Pages {
             },
             Row::Read(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
         }
+    }
+
+    /// The title of a page, cut after 200 characters; `None` if it has none.
+    pub fn title(&self, page: PageNo) -> Option<String> {
+        let title = self.titles.get(page.at());
+        (!title.is_empty()).then(|| String::from_utf8_lossy(&title).into_owned())
     }
 
     /// All pages in order.
@@ -209,7 +238,8 @@ impl Pages {
             }
         }
         runs.sort_by_key(|(source, _)| *source);
-        let (mut rows, mut ids) = (SpillVec::new(&self.memory), SpillRows::new(&self.memory));
+        let mut rows = SpillVec::new(&self.memory);
+        let [mut ids, mut titles] = [(); 2].map(|()| SpillRows::new(&self.memory));
         let mut numbers = vec![PageNo::default(); self.len()];
         for (_, run) in runs {
             let first = rows.len();
@@ -221,12 +251,13 @@ impl Pages {
                 row.site = row.site.map(&mut site);
                 rows.push(row.to_numbers())?;
             }
-            let piece = self.ids.piece(run);
-            for (_, id) in piece.rows() {
-                ids.push(id)?;
+            for (all, made) in [(&self.ids, &mut ids), (&self.titles, &mut titles)] {
+                for (_, row) in all.piece(run.clone()).rows() {
+                    made.push(row)?;
+                }
             }
         }
-        (self.rows, self.ids) = (rows, ids);
+        (self.rows, self.ids, self.titles) = (rows, ids, titles);
         Ok(numbers)
     }
 

@@ -3,8 +3,8 @@
 use bytemuck::{Pod, pod_collect_to_vec};
 use serde::{Deserialize, Serialize};
 
-use super::batch::Reject;
 use super::collection::{Collection, ExtractionCounts};
+use super::rejects::Reject;
 use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::resume::{Journal, Resume};
@@ -13,14 +13,18 @@ use crate::spill::{Memory, SpillRows};
 /// What chunks hold: the first byte of each.
 const ROWS: u8 = 0;
 const IDS: u8 = 1;
-const SKETCHES: u8 = 2;
+const TITLES: u8 = 2;
+const SKETCHES: u8 = 3;
+const REJECTS: u8 = 4;
 /// The last one: all else.
-const REST: u8 = 3;
+const REST: u8 = 5;
+
+/// Rejects in a chunk.
+const TOGETHER: usize = 4096;
 
 #[derive(Serialize, Deserialize)]
 struct Rest {
     sites: Vec<String>,
-    rejects: Vec<(u32, u64, String)>,
     skipped: std::collections::BTreeMap<String, u64>,
     read: u64,
     bytes: u64,
@@ -55,15 +59,24 @@ impl Collection {
     ///
     /// Errors: the journal cannot be written.
     pub(crate) fn save(&self, journal: &mut Journal, note: String) -> Result<()> {
-        let (rows, ids) = self.pages.parts();
+        let (rows, [ids, titles]) = self.pages.parts();
         for block in rows.blocks() {
             for block in block.chunks(journal.chunk().div_ceil(72)) {
                 journal.append(&[&[ROWS], bytemuck::cast_slice(block)].concat())?;
             }
         }
         save_rows(IDS, ids, journal)?;
+        save_rows(TITLES, titles, journal)?;
         save_rows(SKETCHES, self.sketches.rows(), journal)?;
-        let rejects = self.rejects.iter();
+        let mut rejects = self.rejects.iter().peekable();
+        while rejects.peek().is_some() {
+            let next = rejects.by_ref().take(TOGETHER);
+            let next: Vec<(u32, u64, String)> = next
+                .map(|reject| (reject.source, reject.record, reject.reason))
+                .collect();
+            let next = serde_json::to_vec(&next).expect("plain values can be written");
+            journal.append(&[&[REJECTS], &next[..]].concat())?;
+        }
         let ExtractionCounts {
             main,
             fallback,
@@ -71,9 +84,6 @@ impl Collection {
         } = self.extraction;
         let rest = Rest {
             sites: self.sites.clone(),
-            rejects: rejects
-                .map(|reject| (reject.source, reject.record, reject.reason.clone()))
-                .collect(),
             skipped: self.skipped.clone(),
             read: self.read,
             bytes: self.bytes,
@@ -93,18 +103,22 @@ impl Collection {
         match *kind {
             ROWS => pages.load(&pod_collect_to_vec(bytes))?,
             IDS => load_rows(bytes, |id: &[u8]| pages.load_id(id))?,
+            TITLES => load_rows(bytes, |title: &[u8]| pages.load_title(title))?,
             SKETCHES => load_rows(bytes, |sketch: &[u64]| sketches.load(sketch))?,
+            REJECTS => {
+                let rejects: Vec<(u32, u64, String)> =
+                    serde_json::from_slice(bytes).map_err(unreadable)?;
+                for (source, record, reason) in rejects {
+                    self.rejects.push(&Reject {
+                        source,
+                        record,
+                        reason,
+                    })?;
+                }
+            }
             _ => {
-                let rest: Rest = serde_json::from_slice(bytes)
-                    .map_err(|e| Error::Usage(format!("a saved collection: {e}")))?;
+                let rest: Rest = serde_json::from_slice(bytes).map_err(unreadable)?;
                 self.sites = rest.sites;
-                let rejects = rest.rejects.into_iter();
-                let reject = |(source, record, reason)| Reject {
-                    source,
-                    record,
-                    reason,
-                };
-                self.rejects = rejects.map(reject).collect();
                 (self.skipped, self.read, self.bytes) = (rest.skipped, rest.read, rest.bytes);
                 let [main, fallback, over_budget] = rest.extraction;
                 self.extraction = ExtractionCounts {
@@ -117,6 +131,10 @@ impl Collection {
         }
         Ok(None)
     }
+}
+
+fn unreadable(error: serde_json::Error) -> Error {
+    Error::Usage(format!("a saved collection: {error}"))
 }
 
 /// Writes rows: chunks of their number, their lengths and their values.

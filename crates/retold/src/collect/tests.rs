@@ -27,6 +27,71 @@ fn lines(file: usize) -> String {
     (0..60 + 40 * file).map(line).collect()
 }
 
+/// Remembers warnings.
+#[derive(Default)]
+struct Warned(std::sync::Mutex<Vec<String>>);
+
+impl crate::watch::Watch for Warned {
+    fn warn(&self, message: &str) {
+        self.0.lock().unwrap().push(message.to_owned());
+    }
+}
+
+#[test]
+fn a_file_whose_records_are_all_rejected_is_told_early() {
+    let bad = "{\"body\": \"x\"}\n".repeat(10_001);
+    let late = "{\"text\": \"one page\"}\n".to_owned() + &bad;
+    let few = "{\"body\": \"x\"}\n".repeat(9_999);
+    let folder = Folder::new(&[
+        ("bad.jsonl", bad.as_bytes()),
+        ("few.jsonl", few.as_bytes()),
+        ("late.jsonl", late.as_bytes()),
+    ]);
+    let model = Model::new(JudgeConfig::default()).unwrap();
+    let warned = Warned::default();
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let memory = Memory::none(folder.0.path());
+    let found = Collection::read(&sources, &options, &model, &memory, &warned).unwrap();
+    assert_eq!((found.rejects.len(), found.pages.len()), (30_001, 1));
+    let records = found.rejects.of_source(1).map(|reject| reject.record);
+    assert!(records.eq(1..=9_999));
+    let warned = warned.0.into_inner().unwrap();
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(
+        warned[0].starts_with("bad.jsonl: the first 10000 records were all rejected, "),
+        "{warned:?}"
+    );
+}
+
+#[test]
+fn titles_come_with_pages_in_any_order_and_memory() {
+    let lines = |file: usize| -> String {
+        let line = |n: usize| match n % 3 {
+            0 => format!("{{\"text\": \"t {file} {n}\"}}\n"),
+            _ => format!(
+                "{{\"text\": \"t {file} {n}\", \"title\": \"{file}/{}\"}}\n",
+                "題".repeat(n)
+            ),
+        };
+        (0..300).map(line).collect()
+    };
+    let folder = Folder::new(&[]);
+    (0..6)
+        .for_each(|file| folder.write(&format!("{file}.jsonl.gz"), &gzip(lines(file).as_bytes())));
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let model = Model::new(JudgeConfig::default()).unwrap();
+    for memory in [Memory::default(), Memory::none(folder.0.path())] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(20);
+        let read = || Collection::read(&sources, &options, &model, &memory, &()).unwrap();
+        let found = pool.build().unwrap().install(read);
+        for (at, page) in PageNo::first(1800).enumerate() {
+            let (file, n) = (at / 300, at % 300);
+            let title = (n % 3 > 0).then(|| format!("{file}/{}", "題".repeat(n.min(198))));
+            assert_eq!(found.pages.title(page), title, "{at}");
+        }
+    }
+}
+
 #[test]
 fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
     let folder = Folder::new(&[]);

@@ -39,6 +39,8 @@ pub(super) struct Decided {
     pub(super) is_decided: Vec<bool>,
     /// Pairs of groups that heavy keys proposed.
     pub(super) candidates: u64,
+    /// Groups that are kept and have a key whose list was closed.
+    pub(super) partly_compared: u64,
 }
 
 /// What is known of groups so far.
@@ -138,7 +140,17 @@ impl<'a> Probing<'a> {
             ByProbing::new(self, verification, heavy, settled, &is_done, candidates);
         self.begin(Stage::Retain, neighbours.groups.len());
         let dropped = retain(rules, &mut neighbours)?;
+        let is_kept = |group: GroupNo| {
+            let first = self.groups().first(group);
+            let at = dropped.binary_search_by_key(&first, |dropped| dropped.page);
+            at.is_err() && !self.groups().old(group)
+        };
+        let partly_compared = groups.par_iter();
+        let partly_compared = partly_compared
+            .filter(|&&group| is_kept(group) && neighbours.heavy.has_closed(group))
+            .count();
         Ok(Decided {
+            partly_compared: partly_compared as u64,
             pairs: neighbours.pairs,
             dropped,
             components: neighbours.retired.components,

@@ -60,13 +60,9 @@ pub(super) fn usual() -> Limits {
 pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     let pages = findings.by_id.len();
     let places: Vec<u32> = (0..pages as u32).collect();
-    let components = crate::cluster::cluster(
-        pages,
-        &findings.pairs.to_vec(),
-        &[],
-        Linkage::Components,
-        &places,
-    );
+    let all: Vec<Rank> = Rank::first(pages).collect();
+    let pairs = findings.pairs.to_vec();
+    let components = crate::cluster::cluster(&pairs, &[], Linkage::Components, &places, &all);
     let size = |part: &Cluster| -> usize {
         let mut copies: BTreeMap<Option<u128>, usize> = BTreeMap::new();
         for &page in &part.members {
@@ -301,4 +297,45 @@ fn who_quotes_what_nobody_reprints_is_listed_with_it() {
         assert_eq!(listed(&found), listed(&all), "{method}");
         assert_eq!(dropped(&found), dropped(&all), "{method}");
     }
+}
+
+/// Pages of five of the same ten paragraphs: each paragraph is on half of them, so that lists are closed, and what is kept is not free of
+/// copies. That is counted. Clusters and dropped pages agree all the same.
+#[test]
+fn what_is_not_compared_with_all_is_counted() {
+    let number = |n: usize| xxhash_rust::xxh3::xxh3_64(&n.to_le_bytes());
+    let word = |n: usize| format!("w{} ", number(n) % 100_000);
+    let paragraph = |n: usize| (0..40).map(|at| word(40 * n + at)).collect::<String>() + ".";
+    let paragraphs: Vec<String> = (0..10).map(paragraph).collect();
+    let page = |n: usize| {
+        let mut order: Vec<usize> = (0..10).collect();
+        order.sort_by_key(|at| number(n * 10 + at));
+        let chosen: Vec<&str> = order[..5].iter().map(|&at| &*paragraphs[at]).collect();
+        Page::text(format!("p{n:04}"), chosen.join("\n"))
+    };
+    let thin: Vec<Page> = (0..4000).map(page).collect();
+    let found = find_within(&thin, &JudgeConfig::default(), usual());
+    assert!(found.partly_compared > 0, "{}", found.partly_compared);
+    let kept = thin.len() - found.dropped.len();
+    assert!(found.partly_compared as usize <= kept, "{kept}");
+    for dropped in &found.dropped {
+        let has = |cluster: &&Cluster| cluster.members.contains(&dropped.page);
+        let cluster = found.clusters.iter().find(has).unwrap();
+        assert!(cluster.members.contains(&dropped.canonical));
+    }
+    let is_dropped = |page: Rank| found.dropped.iter().any(|dropped| dropped.page == page);
+    assert!(
+        found
+            .clusters
+            .iter()
+            .all(|cluster| !is_dropped(cluster.canonical))
+    );
+    // Stories of their own leave nothing open.
+    let own: Vec<Page> = (0..300)
+        .map(|n| Page::text(format!("p{n}"), sentences(n + 1, 12)))
+        .collect();
+    assert_eq!(
+        find_within(&own, &JudgeConfig::default(), usual()).partly_compared,
+        0
+    );
 }

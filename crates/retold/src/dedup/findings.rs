@@ -49,6 +49,9 @@ pub struct Findings {
     pub unpruned: Option<Sketches>,
     /// Pairs of different sketches that were compared.
     pub candidates: u64,
+    /// Kept pages with keys that so many pages have that not all of these were compared with each other. They may repeat a kept page
+    /// with which they share nothing but such keys.
+    pub partly_compared: u64,
     /// Verdicts that were verified on texts.
     pub verified: Verified,
     /// Threads that worked.

@@ -293,6 +293,13 @@ impl<'a> HeavyKeys<'a> {
         numbers.any(|number| self.lists[number].is_open())
     }
 
+    /// Whether one of the lists of a group was closed, so that it was not compared with all groups on it.
+    pub fn has_closed(&self, group: GroupNo) -> bool {
+        let prober = self.prober(group);
+        let mut numbers = self.numbers(prober.heavy());
+        numbers.any(|number| !self.lists[number].is_open() && self.probing.count(number) > 0)
+    }
+
     /// The length of the longest of the open lists of a group, as it was at first; 0 if none is open.
     pub fn longest(&self, group: GroupNo) -> usize {
         let prober = self.prober(group);

@@ -275,7 +275,7 @@ impl Components<'_> {
         let mut stored = StoredPairs::new(component.pages.len(), &pairs, &preference);
         let dropped = retain(rules, &mut stored)?;
         component.dropped = component.global_dropped(dropped);
-        component.clusters = self.clusters(component, &pairs, &[], &preference);
+        component.clusters = self.clusters(component, &pairs, &[]);
         Ok(())
     }
 
@@ -309,12 +309,12 @@ impl Components<'_> {
         let best = groups.iter().map(first);
         let best = best.min_by_key(|page| self.context().preference[page.at()]);
         component.large = best.map(|best| (best, component.pages.len()));
-        let (pairs, preference) = (component.local_pairs(), self.preference(component));
+        let pairs = component.local_pairs();
         // The pairs that are listed need not connect all its groups.
         let firsts = groups.iter().map(first).map(|page| component.local(page));
         let firsts: Vec<Rank> = firsts.collect();
         let edges: Vec<(Rank, Rank)> = firsts.iter().map(|&page| (page, firsts[0])).collect();
-        component.clusters = self.clusters(component, &pairs, &edges, &preference);
+        component.clusters = self.clusters(component, &pairs, &edges);
         self.complete(component);
     }
 
@@ -365,15 +365,14 @@ impl Components<'_> {
         component: &Component,
         pairs: &[Pair],
         edges: &[(Rank, Rank)],
-        preference: &[u32],
     ) -> Vec<Cluster> {
         let linkage = self.context().model.config().cluster;
         let edges = match linkage {
             Linkage::Components => edges,
             Linkage::TwoEdge | Linkage::PerPage => &[],
         };
-        let pages = component.pages.len();
-        let mut clusters = cluster::cluster(pages, pairs, edges, linkage, preference);
+        let (preference, kept_for) = (self.preference(component), component.kept_for());
+        let mut clusters = cluster::cluster(pairs, edges, linkage, &preference, &kept_for);
         for cluster in &mut clusters {
             cluster.canonical = component.pages[cluster.canonical.at()];
             let members = cluster.members.iter_mut();
@@ -432,6 +431,15 @@ impl Component {
                 ..*pair
             })
             .collect()
+    }
+
+    /// The places of the pages for which its pages are dropped; of those that are kept their own.
+    fn kept_for(&self) -> Vec<Rank> {
+        let mut kept_for: Vec<Rank> = Rank::first(self.pages.len()).collect();
+        for dropped in &self.dropped {
+            kept_for[self.local(dropped.page).at()] = self.local(dropped.canonical);
+        }
+        kept_for
     }
 
     /// Dropped pages, by their ranks.

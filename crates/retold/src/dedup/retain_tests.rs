@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::retain::{Dropped, Rules, StoredPairs, retain};
-use crate::cluster::tests::{duplicates, members, pair};
-use crate::cluster::{Linkage, Pair, cluster};
+use crate::cluster::tests::{all_kept, duplicates, members, pair};
+use crate::cluster::{Cluster, Linkage, Pair, cluster};
 use crate::ids::Rank;
 use crate::relation::Relation;
 
@@ -49,17 +49,27 @@ fn a_container_is_never_dropped_for_what_it_contains() {
     }
 }
 
+/// For each page the kept page that it is dropped for, or itself.
+fn kept_for(pages: usize, drops: &[Dropped]) -> Vec<Rank> {
+    let mut kept_for = all_kept(pages);
+    for drop in drops {
+        kept_for[drop.page.at()] = drop.canonical;
+    }
+    kept_for
+}
+
 #[test]
-fn a_copy_is_dropped_though_its_original_is_in_another_cluster() {
+fn a_copy_is_dropped_though_two_edges_end_before_its_original() {
     // A chain of eight, the middle preferred: its classes are pages 0 to 4 and 5 to 7. 4 and 5 are neighbours.
     let chain: Vec<Pair> = duplicates(&(0..7).map(|page| (page, page + 1)).collect::<Vec<_>>());
     let preference = [7, 6, 5, 4, 0, 1, 2, 3];
-    let clusters = cluster(8, &chain, &[], Linkage::TwoEdge, &preference);
-    assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4], vec![5, 6, 7]]);
     let drops = dropped(8, &chain, &preference, true, &[]);
     let plain: Vec<_> = drops.iter().map(|d| (d.page.0, d.canonical.0)).collect();
     // 4 is kept, so 5 and 3 are dropped for it; 6 and 2 are kept; 7 and 1 are dropped; 0 is kept.
     assert_eq!(plain, [(1, 2), (3, 4), (5, 4), (7, 6)]);
+    let kept_for = kept_for(8, &drops);
+    let clusters = cluster(&chain, &[], Linkage::TwoEdge, &preference, &kept_for);
+    assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4, 5], vec![6, 7]]);
 }
 
 proptest! {
@@ -94,6 +104,21 @@ proptest! {
         for pair in &pairs {
             let both_stay = !gone.contains(&pair.a) && !gone.contains(&pair.b);
             prop_assert!(!both_stay || !contained && pair.relation != Relation::Duplicate);
+        }
+        let kept_for = kept_for(20, &drops);
+        for linkage in [Linkage::TwoEdge, Linkage::PerPage, Linkage::Components] {
+            let clusters = cluster(&pairs, &[], linkage, &preference, &kept_for);
+            for cluster in &clusters {
+                prop_assert!(cluster.members.len() > 1 && !gone.contains(&cluster.canonical));
+                prop_assert!(cluster.members.contains(&cluster.canonical));
+            }
+            for drop in &drops {
+                let of = |page: Rank| {
+                    let has = |cluster: &&Cluster| cluster.members.contains(&page);
+                    clusters.iter().filter(has).map(|cluster| cluster.members[0]).collect::<Vec<_>>()
+                };
+                prop_assert_eq!((of(drop.page).len(), of(drop.page)), (1, of(drop.canonical)));
+            }
         }
     }
 }

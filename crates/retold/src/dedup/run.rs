@@ -347,6 +347,7 @@ impl Sketched<'_> {
             pruned_of: related.pruned_of,
             unpruned: related.unpruned,
             candidates: related.candidates,
+            partly_compared: related.partly_compared,
             verified: related.verified,
             threads: rayon::current_num_threads(),
             times: clock.finish(),

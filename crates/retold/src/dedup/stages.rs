@@ -40,6 +40,7 @@ pub(super) struct Related {
     pub(super) pruned_of: Vec<PrunedNo>,
     pub(super) unpruned: Option<Sketches>,
     pub(super) candidates: u64,
+    pub(super) partly_compared: u64,
     pub(super) verified: Verified,
     pub(super) spent: Spent,
 }
@@ -83,12 +84,14 @@ pub(super) fn relate(
     memory.check()?;
     let decided = found.decided.as_ref();
     let probed = decided.map_or(0, |decided| decided.candidates);
+    let partly_compared = decided.map_or(0, |decided| decided.partly_compared);
     let verified = found.verification.verified();
     let joined = found.joined;
     drop(found.verification);
     Ok(Related {
         listed,
         candidates: joined.candidates + probed,
+        partly_compared,
         verified,
         spent: joined.spent,
         pruned,

@@ -133,13 +133,14 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         url: Some(line.url),
         site: source.site.clone(),
         date: Some(line.date),
+        title: None,
         content: Content::Unicode {
             text: String::new(),
             markup: Markup::Plain,
         },
     };
     if http {
-        payload::response(&content, page, options.max_record_size)
+        payload::response(&content, page, options)
     } else {
         payload::document(content, Some(&line.content_type), page)
     }

@@ -39,6 +39,7 @@ struct Columns {
     url: Option<usize>,
     date: Option<usize>,
     site: Option<usize>,
+    title: Option<usize>,
     /// What an earlier `--mark` has added.
     marks: Vec<usize>,
 }
@@ -58,6 +59,7 @@ impl Columns {
             url: usual(&options.url_field),
             date: usual(&options.date_field),
             site: options.site_field.as_deref().and_then(find),
+            title: usual(&options.title_field),
             marks: MARK_FIELDS.into_iter().filter_map(find).collect(),
         }
     }
@@ -77,6 +79,7 @@ struct WantedFields {
     url: Option<Vec<u8>>,
     date: Option<Vec<u8>>,
     site: Option<Vec<u8>>,
+    title: Option<Vec<u8>>,
     /// How many fields the row has.
     fields: usize,
 }
@@ -369,6 +372,7 @@ impl Frames for RowFrames {
             url: field(self.columns.url),
             date: field(self.columns.date),
             site: field(self.columns.site),
+            title: field(self.columns.title),
             fields: self.width,
         })
     }
@@ -470,6 +474,7 @@ fn parse(row: WantedFields, number: u64, source: &Source, options: &ReadOptions)
         url,
         site: name(row.site).or_else(|| source.site.clone()),
         date: name(row.date),
+        title: name(row.title),
         content,
     })
 }

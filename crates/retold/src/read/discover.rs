@@ -1,9 +1,11 @@
 //! From INPUTs to the list of files, with the names used in messages, ids and `kept/`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs::FileType;
 use std::path::{Component, Path, PathBuf};
 
+use super::file_name::spelled;
 use super::options::ReadOptions;
 use super::source::{Source, stamp};
 use crate::error::{Error, Result};
@@ -13,7 +15,7 @@ struct Input {
     /// Where it is, absolute.
     path: PathBuf,
     /// The parts of its path that can name it; the last `depth` of them do.
-    parts: Vec<String>,
+    parts: Vec<OsString>,
     depth: usize,
     directory: bool,
     /// Its files: where they are, and where below the INPUT (empty for a single file).
@@ -43,7 +45,7 @@ impl Input {
         let parts = absolute
             .components()
             .filter_map(|part| match part {
-                Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+                Component::Normal(name) => Some(name.to_owned()),
                 _ => None,
             })
             .collect::<Vec<_>>();
@@ -59,12 +61,21 @@ impl Input {
 
     /// The INPUT's name: the shortest unique end of its path.
     fn name(&self) -> String {
-        self.parts[self.parts.len().saturating_sub(self.depth)..].join("/")
+        slashed(&self.end())
+    }
+
+    /// The same as a path.
+    fn end(&self) -> PathBuf {
+        let first = self.parts.len().saturating_sub(self.depth);
+        self.parts[first..].iter().collect()
     }
 
     fn source_name(&self, below: &Path) -> String {
         match (self.directory, self.prefixed) {
-            (false, false) => self.parts.last().cloned().unwrap_or_default(),
+            (false, false) => {
+                let name = self.parts.last().map(OsString::as_os_str);
+                spelled(name.unwrap_or(OsStr::new(""))).into_owned()
+            }
             (false, true) => self.name(),
             (true, false) => slashed(below),
             (true, true) => format!("{}/{}", self.name(), slashed(below)),
@@ -79,8 +90,8 @@ impl Input {
                 path: path.clone(),
                 name: self.source_name(below),
                 kept: match self.directory {
-                    true => Path::new(&self.name()).join(below),
-                    false => self.name().into(),
+                    true => self.end().join(below),
+                    false => self.end(),
                 },
                 site: options.site_dir.and_then(|level| directory(below, level)),
                 stamp,
@@ -181,14 +192,12 @@ fn prefix_where_needed(inputs: &mut [Input]) {
 fn directory(below: &Path, level: usize) -> Option<String> {
     let folders = below.parent()?;
     let part = folders.components().nth(level.checked_sub(1)?)?;
-    Some(part.as_os_str().to_string_lossy().into_owned())
+    Some(spelled(part.as_os_str()).into_owned())
 }
 
 /// A relative path with `/` between its parts on every system.
 fn slashed(path: &Path) -> String {
-    let parts = path
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy());
+    let parts = path.components().map(|part| spelled(part.as_os_str()));
     parts.collect::<Vec<_>>().join("/")
 }
 
@@ -394,6 +403,27 @@ mod tests {
                 "{kept:?}"
             );
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_that_are_not_utf_8_stay_apart_and_are_kept() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = Folder::new(&[]);
+        let gbk = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+        let names = [gbk(b"\xce\xc4.txt"), gbk(b"\xd5\xc2.txt")];
+        std::fs::create_dir(folder.path("in")).unwrap();
+        for name in &names {
+            std::fs::write(folder.path("in").join(name), "text").unwrap();
+        }
+        let found = folder.sources(&["in"]);
+        let told: Vec<&str> = found.iter().map(|source| &*source.name).collect();
+        assert_eq!(told, ["%CE%C4.txt", "%D5%C2.txt"]);
+        let kept = found.iter().map(|source| source.kept.clone());
+        assert!(kept.eq(names.iter().map(|name| Path::new("in").join(name))));
+        let input = folder.path("in").join(&names[0]);
+        let alone = discover(&[input], &ReadOptions::default()).unwrap();
+        assert_eq!((&*alone[0].name, &alone[0].kept), ("%CE%C4.txt", &names[0]));
     }
 
     #[cfg(unix)]

@@ -67,7 +67,7 @@ impl Iterator for FramedRecords {
         } = frame;
         let body = match state {
             FrameState::Whole => Body::Raw(self.frames.unparsed()),
-            FrameState::Skipped(kind) => Body::Parsed(Outcome::Skipped(kind)),
+            FrameState::Skipped(kind) => Body::Parsed(Outcome::Skipped(kind.into())),
             FrameState::Damaged(reason) => Body::Parsed(Outcome::Rejected(reason)),
         };
         Some(Record { number, size, body })

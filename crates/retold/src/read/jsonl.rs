@@ -228,6 +228,7 @@ struct Fields<'a> {
     url: Slot<String>,
     date: Slot<String>,
     site: Slot<String>,
+    title: Slot<String>,
 }
 
 /// A value, and how far down it was found: of several fields with one path, the least nested wins (`{"a.b": 1}` against
@@ -264,6 +265,7 @@ impl<'a> Fields<'a> {
             url,
             site: self.site.take().or_else(|| source.site.clone()),
             date: self.date.take(),
+            title: filled(self.title),
             content: Content::Unicode { text, markup },
         })
     }
@@ -310,10 +312,13 @@ impl<'a> Fields<'a> {
         self.texts[place].put(depth, value);
     }
 
+    fn put_title(&mut self, uses: Uses, depth: usize, title: String) {
+        self.title.put(depth + stand_in(uses), title);
+    }
+
     /// Takes a small value for what it is wanted for.
     fn put_scalar(&mut self, uses: Uses, depth: usize, value: &str) {
-        // A stand-in loses to the field itself, however deep that is nested.
-        let depth = depth + if uses.usual { usize::from(u16::MAX) } else { 0 };
+        let depth = depth + stand_in(uses);
         let slots = [
             (uses.id, &mut self.id),
             (uses.url, &mut self.url),
@@ -323,6 +328,14 @@ impl<'a> Fields<'a> {
         for (_, slot) in slots.into_iter().filter(|(wanted, _)| *wanted) {
             slot.put(depth, value.to_owned());
         }
+    }
+}
+
+/// A stand-in loses to the field itself, however deep that is nested.
+fn stand_in(uses: Uses) -> usize {
+    match uses.usual {
+        true => usize::from(u16::MAX),
+        false => 0,
     }
 }
 
@@ -373,6 +386,12 @@ impl<'de> Object<'_, 'de> {
         {
             self.fields.put_scalar(uses, self.depth, &text);
         }
+        // A title that is none costs no page.
+        if uses.title
+            && let Ok(title) = serde_json::from_str::<String>(value.get())
+        {
+            self.fields.put_title(uses, self.depth, title);
+        }
         if value.get().starts_with('{') && names::has_inside(path, self.options) {
             let inner = Object {
                 options: self.options,
@@ -403,7 +422,7 @@ impl<'de> Visitor<'de> for Object<'_, 'de> {
             let inside = names::has_inside(&path, self.options);
             if uses == Uses::default() && !inside {
                 object.next_value::<IgnoredAny>()?;
-            } else if uses.scalar() || inside {
+            } else if uses.scalar() || uses.title || inside {
                 // It may be asked for in several roles (`--id-field url`), or for what is in it.
                 let raw: &RawValue = object.next_value()?;
                 self.take(&path, raw).map_err(A::Error::custom)?;

@@ -15,6 +15,7 @@ mod discover;
 mod document;
 mod each;
 mod fields;
+mod file_name;
 mod format;
 mod frame;
 mod framed;
@@ -36,6 +37,7 @@ mod payload;
 mod record;
 mod sniff;
 mod source;
+mod statuses;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unread;
@@ -44,8 +46,10 @@ mod window;
 
 pub use self::discover::{discover, leave_out};
 pub use self::each::{Numbered, ReadOrder, each_batch, each_page, each_record, each_wanted};
+pub use self::file_name::spelled;
 pub use self::ids::{PageId, page_ids, settle_ids};
 pub use self::mark::{Mark, RecordDecision};
 pub use self::options::ReadOptions;
 pub use self::record::{Outcome, Record};
 pub use self::source::Source;
+pub use self::statuses::Statuses;

@@ -17,7 +17,8 @@ pub(crate) struct Uses {
     pub url: bool,
     pub date: bool,
     pub site: bool,
-    /// It stands in for a URL or date field that is not where the options say.
+    pub title: bool,
+    /// It stands in for a URL, date or title field that is not where the options say.
     pub usual: bool,
 }
 
@@ -30,6 +31,7 @@ impl Uses {
             url: options.url_field == path,
             date: options.date_field == path,
             site: options.site_field.as_deref() == Some(path),
+            title: options.title_field == path,
             usual: false,
         };
         if uses != Uses::default() {
@@ -38,12 +40,17 @@ impl Uses {
         let inner = path
             .strip_prefix(USUAL)
             .and_then(|rest| rest.strip_prefix('.'));
-        let [url, date] = [&options.url_field, &options.date_field]
-            .map(|name| inner.is_some_and(|inner| inner == name));
+        let [url, date, title] = [
+            &options.url_field,
+            &options.date_field,
+            &options.title_field,
+        ]
+        .map(|name| inner.is_some_and(|inner| inner == name));
         Uses {
             url,
             date,
-            usual: url || date,
+            title,
+            usual: url || date || title,
             ..uses
         }
     }
@@ -70,6 +77,7 @@ pub(crate) fn has_inside(path: &str, options: &ReadOptions) -> bool {
         &options.id_field,
         &options.url_field,
         &options.date_field,
+        &options.title_field,
     ];
     path == USUAL
         || options.text_fields().any(below)

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::statuses::Statuses;
+
 /// What readers have to know. One struct for the command line, the config file and bindings.
 ///
 /// Fields are named by paths: `content.text` is the field `text` of the field `content` (JSONL, Parquet), unless there is a
@@ -19,10 +21,14 @@ pub struct ReadOptions {
     pub url_field: String,
     /// Field that holds the date; if it is absent, that field of `metadata`.
     pub date_field: String,
+    /// Field that holds the title, which people are shown; methods do not see it.
+    pub title_field: String,
     /// Field that names the site, if any.
     pub site_field: Option<String>,
     /// Take the N-th directory below the INPUT as the site of a file's pages (counted from 1).
     pub site_dir: Option<usize>,
+    /// Which HTTP responses of WARC and ARC files are pages; others are skipped.
+    pub status: Statuses,
     /// Larger records are rejected, and never held in memory as a whole.
     pub max_record_size: u64,
 }
@@ -35,8 +41,10 @@ impl Default for ReadOptions {
             id_field: "id".into(),
             url_field: "url".into(),
             date_field: "date".into(),
+            title_field: "title".into(),
             site_field: None,
             site_dir: None,
+            status: Statuses::default(),
             max_record_size: 64 << 20,
         }
     }

@@ -1,10 +1,12 @@
 //! The content of an archive record: an HTTP response or a document, with transfer and content encodings removed.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use super::fields::{Fields, block_length};
 use super::frame::too_large;
 use super::magic;
+use super::options::ReadOptions;
 use super::record::Outcome;
 use crate::page::{Content, Markup, Page};
 
@@ -98,20 +100,23 @@ pub(crate) fn skipped_by_type(
 }
 
 /// A page made of an HTTP response. `page` has everything but the content.
-pub(crate) fn response(message: &[u8], page: Page, limit: u64) -> Outcome {
+pub(crate) fn response(message: &[u8], page: Page, options: &ReadOptions) -> Outcome {
     // Some archives hold bare documents as responses.
     if !message.starts_with(b"HTTP") && !message.starts_with(b"ICY ") {
         return document(message.to_vec(), None, page);
     }
     let Some(length) = block_length(message) else {
-        return Outcome::Skipped(EMPTY);
+        return Outcome::Skipped(EMPTY.into());
     };
+    if let Some(status) = status(message).filter(|&status| !options.status.has(status)) {
+        return Outcome::Skipped(Cow::Owned(format!("http status {status}")));
+    }
     let fields = Fields::parse(&message[..length]);
     let content_type = fields.get("Content-Type");
     if let Media::Other(kind) = media(content_type) {
         // XHTML is often sent as XML; everything else means what it says.
         if kind != "not text (xml)" {
-            return Outcome::Skipped(kind);
+            return Outcome::Skipped(kind.into());
         }
     }
     let mut body = message[length..].to_vec();
@@ -126,7 +131,8 @@ pub(crate) fn response(message: &[u8], page: Page, limit: u64) -> Outcome {
         .unwrap_or_default()
         .rsplit(',')
     {
-        body = match decoded(body, &encoding.trim().to_ascii_lowercase(), limit) {
+        let encoding = encoding.trim().to_ascii_lowercase();
+        body = match decoded(body, &encoding, options.max_record_size) {
             Ok(body) => body,
             Err(reason) => return Outcome::Rejected(reason),
         };
@@ -134,16 +140,29 @@ pub(crate) fn response(message: &[u8], page: Page, limit: u64) -> Outcome {
     document(body, content_type, page)
 }
 
+/// The status of a response; `None` where its first line has none (HTTP/0.9, and what servers got wrong).
+fn status(message: &[u8]) -> Option<u16> {
+    let line = message.split(|byte| *byte == b'\n').next()?;
+    let mut words = line
+        .split(|byte| *byte == b' ')
+        .filter(|word| !word.is_empty());
+    let status = std::str::from_utf8(words.nth(1)?.trim_ascii_end()).ok()?;
+    status
+        .parse()
+        .ok()
+        .filter(|status| (100..1000).contains(status))
+}
+
 /// A page made of a document with its media type.
 pub(crate) fn document(bytes: Vec<u8>, content_type: Option<&str>, page: Page) -> Outcome {
     if bytes.is_empty() {
-        return Outcome::Skipped(EMPTY);
+        return Outcome::Skipped(EMPTY.into());
     }
     let html = magic::is_html(&bytes);
     let markup = match media(content_type) {
         Media::Other("not text (xml)") if html => Markup::Html,
-        Media::Other(kind) => return Outcome::Skipped(kind),
-        _ if magic::is_binary(&bytes) => return Outcome::Skipped("not text"),
+        Media::Other(kind) => return Outcome::Skipped(kind.into()),
+        _ if magic::is_binary(&bytes) => return Outcome::Skipped("not text".into()),
         Media::Html => Markup::Html,
         Media::Plain | Media::Unknown if html => Markup::Html,
         Media::Plain | Media::Unknown => Markup::Plain,
@@ -232,6 +251,7 @@ mod tests {
             url: None,
             site: None,
             date: None,
+            title: None,
             content,
         }
     }
@@ -242,7 +262,31 @@ mod tests {
             body,
         ]
         .concat();
-        brief(response(&message, page(), 1000))
+        let options = ReadOptions {
+            max_record_size: 1000,
+            ..ReadOptions::default()
+        };
+        brief(response(&message, page(), &options))
+    }
+
+    #[test]
+    fn responses_of_other_statuses_are_skipped() {
+        let read = |line: &str, statuses: &str| {
+            let options = ReadOptions {
+                status: statuses.parse().unwrap(),
+                ..ReadOptions::default()
+            };
+            let message = format!("{line}\r\nContent-Type: text/plain\r\n\r\ntext");
+            brief(response(message.as_bytes(), page(), &options))
+        };
+        assert_eq!(read("HTTP/1.1 404 Not Found", "200"), "-http status 404");
+        assert_eq!(read("HTTP/1.1  404", "200,404"), "u=text");
+        assert_eq!(read("HTTP/1.0 500 Oops", "any"), "u=text");
+        assert_eq!(read("HTTP/1.1 200 OK", "301"), "-http status 200");
+        // What has no status says nothing against it.
+        for line in ["HTTP/0.9", "HTTP/1.1 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 "] {
+            assert_eq!(read(line, "200"), "u=text", "{line}");
+        }
     }
 
     #[test]

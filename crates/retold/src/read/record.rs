@@ -1,5 +1,6 @@
 //! Records: what a source is read as, one after the other.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use bytes::Bytes;
@@ -14,7 +15,7 @@ pub enum Outcome {
     /// A page to sketch.
     Page(Page),
     /// Not a page by type (a WARC request, an image): counted by kind, copied to `kept/`.
-    Skipped(&'static str),
+    Skipped(Cow<'static, str>),
     /// A page that could not be read; the reason is shown to people.
     Rejected(String),
 }

@@ -209,6 +209,43 @@ fn a_field_may_have_two_roles() {
 }
 
 #[test]
+fn titles_are_read_where_there_are_any() {
+    let folder = Folder::new(&[
+        (
+            "a.jsonl",
+            br#"{"text": "t", "title": "A \u00e9"}
+{"text": "t", "metadata": {"title": "inner"}}
+{"text": "t", "metadata": {"title": "inner"}, "title": "outer"}
+{"text": "t", "title": ["a list"]}
+{"text": "t", "title": "half \ud800"}
+{"text": "t", "title": ""}
+"#,
+        ),
+        ("b.csv", b"title,text\nOne,t\n,t\n"),
+    ]);
+    let titles = |name: &str, field: &str| -> Vec<Option<String>> {
+        let options = ReadOptions {
+            title_field: field.into(),
+            ..ReadOptions::default()
+        };
+        let pages = outcomes(&folder.source(name), &options).into_iter();
+        let title = |outcome| match outcome {
+            Outcome::Page(page) => page.title,
+            other => panic!("{other:?}"),
+        };
+        pages.map(title).collect()
+    };
+    let expected = [Some("A é"), Some("inner"), Some("outer"), None, None, None];
+    assert_eq!(
+        titles("a.jsonl", "title"),
+        expected.map(|title| title.map(str::to_owned))
+    );
+    assert_eq!(titles("b.csv", "title"), [Some("One".to_owned()), None]);
+    // A field may be the text and the title.
+    assert_eq!(titles("b.csv", "text"), vec![Some("t".to_owned()); 2]);
+}
+
+#[test]
 fn jsonl_is_rewritten_byte_for_byte_in_any_compression() {
     let lines = b"{\"text\":  \"a\"}\r\n\n{bad}\n{ \"text\":\"b\" }\n{\"text\":\"c\"}";
     let plain = Folder::new(&[("a.jsonl", lines), ("gz", &gzip(lines))]);

@@ -22,7 +22,7 @@ pub(crate) enum Unread {
 impl Format for Unread {
     fn records(&self, _: OpenFile, source: &Source, _: &ReadOptions) -> Records {
         let outcome = match self {
-            Unread::Skip(kind) => Outcome::Skipped(kind),
+            Unread::Skip(kind) => Outcome::Skipped((*kind).into()),
             Unread::Refuse(reason) => Outcome::Rejected(reason.clone()),
         };
         Box::new(std::iter::once(Record::parsed(1, source.size, outcome)))

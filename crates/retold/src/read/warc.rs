@@ -131,7 +131,7 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         Err(reason) => return Outcome::Rejected(reason),
     };
     if let Some(kind) = head.skipped {
-        return Outcome::Skipped(kind);
+        return Outcome::Skipped(kind.into());
     }
     let fields = Fields::parse(&bytes[..head.length]);
     let url = fields
@@ -143,6 +143,7 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         url,
         site: source.site.clone(),
         date: fields.get("WARC-Date").map(str::to_owned),
+        title: None,
         content: Content::Unicode {
             text: String::new(),
             markup: Markup::Plain,
@@ -161,7 +162,7 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
     // A resource without a type is a bare document; a response without one is HTTP.
     let response = type_.trim().eq_ignore_ascii_case("response");
     if head.http && (response || head.content_type.is_some()) {
-        payload::response(&content, page, options.max_record_size)
+        payload::response(&content, page, options)
     } else {
         payload::document(content, head.content_type.as_deref(), page)
     }

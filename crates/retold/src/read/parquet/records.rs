@@ -9,7 +9,7 @@ use ::parquet::schema::types::ColumnDescPtr;
 
 use super::cells::{self, Cells};
 use super::levels::{BATCH_ROWS, read_through};
-use super::table::{DATE, HTML, ID, SITE, TEXT, Table, URL, guarded};
+use super::table::{DATE, HTML, ID, SITE, TEXT, TITLE, Table, URL, guarded};
 use crate::page::{Content, Markup, Page};
 use crate::read::format::Records;
 use crate::read::frame::too_large;
@@ -209,6 +209,7 @@ impl ParquetRecords {
             url,
             site: batch.name(SITE, row).or_else(|| self.source.site.clone()),
             date: batch.name(DATE, row),
+            title: batch.name(TITLE, row),
             content,
         };
         Record {

@@ -19,7 +19,8 @@ pub(super) const ID: usize = 1;
 pub(super) const URL: usize = 2;
 pub(super) const DATE: usize = 3;
 pub(super) const SITE: usize = 4;
-pub(super) const TEXT: usize = 5;
+pub(super) const TITLE: usize = 5;
+pub(super) const TEXT: usize = 6;
 
 /// A file with pages.
 pub(super) struct Table {
@@ -46,6 +47,7 @@ impl Table {
             usual(&options.url_field),
             usual(&options.date_field),
             options.site_field.as_deref().and_then(find),
+            usual(&options.title_field),
         ];
         wanted.extend(options.text_fields().map(find));
         for place in &mut wanted {
