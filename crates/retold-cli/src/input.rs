@@ -9,6 +9,8 @@ use retold::{
 };
 use tempfile::NamedTempFile;
 
+pub(crate) use retold::byte_count as bytes;
+
 use crate::say::tell;
 
 /// How records become pages.
@@ -171,25 +173,4 @@ pub fn positive(text: &str) -> std::result::Result<usize, String> {
         .ok()
         .filter(|&n| n > 0)
         .ok_or_else(|| "a whole number from 1 expected".to_owned())
-}
-
-pub(crate) fn bytes(text: &str) -> std::result::Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let shift = match text[digits.len()..]
-        .to_ascii_uppercase()
-        .trim_end_matches('B')
-    {
-        "" => 0,
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        _ => return Err("a number of bytes expected, as in 500000, 64M or 1G".to_owned()),
-    };
-    let number = digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|n| n.checked_mul(1 << shift));
-    number
-        .filter(|&n| n > 0)
-        .ok_or_else(|| "a number of bytes from 1 expected".to_owned())
 }

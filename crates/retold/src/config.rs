@@ -194,6 +194,33 @@ impl RunConfig {
     }
 }
 
+/// A number of bytes as people write it: K, M or G after it stand for powers of 1,024.
+///
+/// ```
+/// assert_eq!(retold::byte_count("64M"), Ok(64 << 20));
+/// assert!(retold::byte_count("4X").is_err() && retold::byte_count("0").is_err());
+/// ```
+pub fn byte_count(text: &str) -> std::result::Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..]
+        .to_ascii_uppercase()
+        .trim_end_matches('B')
+    {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return Err("a number of bytes expected, as in 500000, 64M or 1G".to_owned()),
+    };
+    let number = digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(1 << shift));
+    number
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "a number of bytes from 1 expected".to_owned())
+}
+
 /// One thread a core.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

@@ -67,7 +67,7 @@ mod watch;
 // The main job and what it finds.
 pub use cluster::{Canonical, Cluster, DropRule, Linkage, Pair, Pairs};
 pub use collect::{Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage};
-pub use config::{FileRef, Fold, JudgeConfig, RunConfig, most_threads};
+pub use config::{FileRef, Fold, JudgeConfig, RunConfig, byte_count, most_threads};
 pub use dedup::{
     Dedup, Dropped, Findings, Joined, Limits, StageTime, StoredPages, Take, TextSource, Verified,
     dedup, in_pool, ranks, related_pairs,
