@@ -1,7 +1,9 @@
 """The step of a datatrove pipeline, in real pipelines."""
 
 import gzip
+import inspect
 import json
+import time
 
 import pytest
 import retold
@@ -51,6 +53,33 @@ def test_a_pipeline_keeps_what_dedup_keeps(corpus, tmp_path, options):
     assert sorted(rows) == [(row["id"], row["canonical"], row["relation"]) for row in found.dropped] and rows
     counted = stats.stats[1].stats
     assert (counted["forwarded"].total, counted["dropped"].total) == (len(clean), len(gone))
+    relations = [relation for _, _, relation in rows]
+    assert {name: counted[f"dropped_{name}"].total for name in set(relations)} == {name: relations.count(name) for name in relations}
+    assert counted["doc_len"].total == sum(len(page["text"]) for page in clean)
+
+
+def test_it_books_its_own_time_only(corpus, tmp_path):
+    class Slow(JsonlReader):
+        def run(self, *arguments):
+            for document in super().run(*arguments):
+                time.sleep(0.02)
+                yield document
+
+    step = Dedup()
+    stats = LocalPipelineExecutor([Slow(str(corpus)), step], tasks=1, logging_dir=str(tmp_path / "logs")).run()
+    booked, documents = stats.stats[1].time_stats, stats.stats[1].stats["total"].total
+    assert booked.n == 1 and 0 < booked.total < documents * 0.02
+
+
+def test_options_are_typed_and_checked_at_once(records):
+    shown = inspect.signature(Dedup).parameters
+    assert shown["method"].default == "coverage" and shown["memory"].default is None and "out" not in shown
+    assert set(inspect.signature(retold.Model).parameters) < set(shown)
+    for name in ("treshold", "out"):
+        with pytest.raises(retold.UsageError, match=f"there is no option `{name}`; there are: exclusion_writer, model"):
+            Dedup(**{name: 1})
+    with pytest.raises(retold.UsageError, match="no method is called `none`"):
+        list(Dedup(method="none").run(iter(())))
 
 
 def test_several_tasks_and_repeated_ids_are_refused(corpus, tmp_path):

@@ -3,10 +3,10 @@
 import inspect
 
 
-def options_of(function, *others):
+def options_of(function, *others, without=()):
     """The signature of a function with `**options`, in whose place the keywords of `others` stand: what `help` shows."""
     own = list(inspect.signature(function).parameters.values())[:-1]
-    known = {parameter.name for parameter in own}
+    known = {*without, *(parameter.name for parameter in own)}
     more = [
         parameter
         for other in others

@@ -2,14 +2,13 @@
 
 import abc
 import contextlib
+import inspect
 import pickle
 import tempfile
-from typing import Any
 
-from datatrove.data import DocumentsPipeline
 from datatrove.pipeline.base import PipelineStep
-from datatrove.pipeline.writers.disk_base import DiskWriter
 
+from ._options import options_of
 from ._retold import UsageError, dedup
 
 __all__ = ["Dedup"]
@@ -20,42 +19,63 @@ class Dedup(PipelineStep, metaclass=abc.ABCMeta):
     `exclusion_writer` if there is one, with `retold_canonical` and `retold_relation` in their metadata.
 
     Copies are found among all documents that one task reads, so the pipeline runs with `tasks=1` (Retold works on all cores). Ids must
-    be unique; `url` and `date` come from the metadata. Documents wait in a temporary file. Options are those of `retold.dedup`.
+    be unique; `url` and `date` come from the metadata. Documents wait in a temporary file. Options are those of `retold.dedup`, but for
+    those of the files that it writes.
+
+    Its statistics are `total`, `forwarded`, `dropped` and, of the dropped, `dropped_duplicate` and the other relations; lengths are
+    those of the documents that are passed on. Its time is that of finding copies, without the steps before and after it.
     """
 
     name = "Retold"
     type = "🫂 - DEDUP"
 
-    def __init__(self, exclusion_writer: DiskWriter | None = None, **options: Any) -> None:
+    def __init__(self, exclusion_writer=None, **options):
         super().__init__()
+        known = inspect.signature(Dedup).parameters
+        for name in options:
+            if name not in known:
+                raise UsageError(f"there is no option `{name}`; there are: {', '.join(known)}")
         self.exclusion_writer, self.options = exclusion_writer, options
 
-    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+    def run(self, data, rank=0, world_size=1):
         if world_size != 1:
             raise UsageError(f"copies of documents of other tasks would stay: run this step with tasks=1, not {world_size}")
         with tempfile.TemporaryFile() as spool, self.exclusion_writer or contextlib.nullcontext() as writer:
-            ids: set[str] = set()
+            ids = set()
+            for document in data or ():
+                if document.id in ids:
+                    raise UsageError(f"two documents have the id `{document.id}`: ids must be unique")
+                ids.add(document.id)
+                pickle.dump(document, spool)
 
-            def pages() -> Any:
-                for document in data or ():
-                    if document.id in ids:
-                        raise UsageError(f"two documents have the id `{document.id}`: ids must be unique")
-                    ids.add(document.id)
-                    pickle.dump(document, spool)
-                    more = {name: document.metadata.get(name) for name in ("url", "date")}
-                    yield {"id": document.id, "text": document.text} | more
+            def documents():
+                spool.seek(0)
+                return (pickle.load(spool) for _ in range(len(ids)))
 
-            found = dedup(pages(), **self.options)
-            dropped = {row["id"]: row for row in found.dropped}
-            spool.seek(0)
-            for _ in range(len(ids)):
-                document = pickle.load(spool)
-                self.stat_update("total")
+            # The time of this step alone: all documents of the steps before it are there.
+            with self.track_time("task"):
+                found = dedup(map(_page, documents()), **self.options)
+                dropped = {row["id"]: row for row in found.dropped}
+            for document in documents():
                 gone = dropped.get(document.id)
-                self.stat_update("dropped" if gone else "forwarded")
                 if not gone:
+                    self.stat_update("total", "forwarded")
                     self.update_doc_stats(document)
                     yield document
-                elif writer:
+                    continue
+                self.stat_update("total", "dropped", f"dropped_{gone['relation']}")
+                if writer:
                     document.metadata |= {"retold_canonical": gone["canonical"], "retold_relation": gone["relation"]}
                     writer.write(document, rank)
+
+
+def _page(document):
+    more = {name: document.metadata.get(name) for name in ("url", "date")}
+    return {"id": document.id, "text": document.text} | more
+
+
+#: Options of `retold.dedup` that say what files it writes.
+_FILES = ("out", "force", "kept", "mark", "tables", "report_text", "alarm_size")
+
+Dedup.__init__.__signature__ = options_of(Dedup.__init__, dedup, without=_FILES)
+Dedup.__signature__ = inspect.Signature(list(Dedup.__init__.__signature__.parameters.values())[1:])

@@ -233,6 +233,23 @@ fn stubs_have_the_options_of_the_library() {
         &judge(),
         &["model", "learn_pages", "partitions"],
     );
+    let datatrove = package("lib/retold/datatrove.pyi");
+    let mut step = judge();
+    step.insert("allow_empty".to_owned(), "False".to_owned());
+    let own = [
+        "exclusion_writer",
+        "model",
+        "threads",
+        "memory",
+        "temp_dir",
+        "progress",
+    ];
+    check(
+        "datatrove.Dedup",
+        &of(&datatrove, "def __init__("),
+        &step,
+        &own,
+    );
 }
 
 #[test]

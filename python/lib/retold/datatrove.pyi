@@ -1,0 +1,50 @@
+import abc
+import inspect
+from collections.abc import Mapping, Sequence
+
+from datatrove.data import DocumentsPipeline
+from datatrove.pipeline.base import PipelineStep
+from datatrove.pipeline.writers.disk_base import DiskWriter
+
+from ._retold import Model, _Canonical, _Cluster, _Drop, _Extract, _Fold, _Path, _Progress
+
+__all__ = ["Dedup"]
+
+class Dedup(PipelineStep, metaclass=abc.ABCMeta):
+    __signature__: inspect.Signature
+    name: str
+    type: str
+    exclusion_writer: DiskWriter | None
+    def __init__(
+        self,
+        exclusion_writer: DiskWriter | None = None,
+        *,
+        model: Model | None = None,
+        threads: int = 0,
+        memory: int | str | None = None,
+        temp_dir: _Path | None = None,
+        allow_empty: bool = False,
+        progress: _Progress = None,
+        text_field: str = "text",
+        html_field: str = "html",
+        id_field: str = "id",
+        url_field: str = "url",
+        date_field: str = "date",
+        title_field: str = "title",
+        site_field: str | None = None,
+        site_dir: int | None = None,
+        status: str = "200",
+        max_record_size: int | str = 67108864,
+        fold: Sequence[_Fold] = ...,
+        extract: _Extract | None = None,
+        user_dict: _Path | None = None,
+        synonyms: _Path | None = None,
+        knowledge: _Path | None = None,
+        method: str = "coverage",
+        params: Mapping[str, str | float] = ...,
+        exact: bool = True,
+        cluster: _Cluster = "two-edge",
+        canonical: _Canonical = "longest",
+        drop: _Drop = "both",
+    ) -> None: ...
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline: ...
