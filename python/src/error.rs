@@ -1,9 +1,12 @@
-//! Errors of the library as Python exceptions, in one place.
+//! Errors of the library as Python exceptions, in Python's own names, in one place.
+
+use std::borrow::Cow;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyUserWarning};
 use pyo3::prelude::*;
-use retold::Error;
+use retold::{Error, JudgeConfig};
+use retold_report::OutputConfig;
 
 create_exception!(
     retold,
@@ -44,7 +47,7 @@ create_exception!(
 
 /// The exception for an error.
 pub fn raise(error: Error) -> PyErr {
-    let message = error.to_string();
+    let message = in_python(&error.to_string()).into_owned();
     match error {
         Error::Usage(_) | Error::Unreadable(_) => UsageError::new_err(message),
         Error::Io { .. } => FileError::new_err(message),
@@ -56,7 +59,63 @@ pub fn raise(error: Error) -> PyErr {
 
 /// A wrong use, in one line.
 pub fn usage(message: impl Into<String>) -> PyErr {
-    UsageError::new_err(message.into())
+    UsageError::new_err(in_python(&message.into()).into_owned())
+}
+
+/// A message of the library, with options by the names that they have in Python: `--text-field` is `text_field=`, `-o` is `out=`,
+/// and a value follows without a space where one is named.
+pub fn in_python(message: &str) -> Cow<'_, str> {
+    if !message.contains('-') {
+        return message.into();
+    }
+    let mut said = String::with_capacity(message.len());
+    let mut words = message.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let space = if words.peek().is_some() { " " } else { "" };
+        let Some((before, option, after)) = argument(word) else {
+            said += word;
+            said += space;
+            continue;
+        };
+        let is_first = said.is_empty();
+        said += before;
+        said += &option;
+        said += after;
+        // The value that a message is about; or the last word of a clause, as in "or use --extract main".
+        let ends = |next: &&str| next.ends_with([',', ';', ':']) || message.ends_with(*next);
+        let has_value = is_first || words.peek().is_some_and(ends);
+        if !(option.ends_with('=') && after.is_empty() && has_value) {
+            said += space;
+        }
+    }
+    said.into()
+}
+
+/// A word that is an option of the command: what stands before it, the argument that it is in Python, and what follows.
+fn argument(word: &str) -> Option<(&str, String, &str)> {
+    let (before, option) = word.split_at(word.find('-')?);
+    if !matches!(before, "" | "`" | "(") {
+        return None;
+    }
+    let end = option.find(|c: char| c != '-' && !c.is_ascii_lowercase());
+    let (option, after) = option.split_at(end.unwrap_or(option.len()));
+    let name = match option {
+        "-o" => "out".to_owned(),
+        _ => option.strip_prefix("--")?.replace('-', "_"),
+    };
+    let named = match name.as_str() {
+        "force" | "allow_empty" | "mark" => format!("{name}=True"),
+        "no_kept" | "no_texts" => format!("{}=False", &name[3..]),
+        _ if is_argument(&name) => format!("{name}="),
+        _ => return None,
+    };
+    Some((before, named, after))
+}
+
+fn is_argument(name: &str) -> bool {
+    matches!(name, "out" | "threads" | "memory" | "temp_dir")
+        || JudgeConfig::default().to_map().contains_key(name)
+        || OutputConfig::default().to_map().contains_key(name)
 }
 
 /// Adds the exceptions to the module.

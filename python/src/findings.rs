@@ -7,12 +7,13 @@ use std::sync::Arc;
 use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::{Dedup, Error, Findings, PageNo, Rank, RunConfig, in_pool};
 use retold_report::{Against, Job, OutDir, OutputConfig, Request};
 
-use crate::error::{InternalError, raise, usage};
+use crate::error::{InternalError, in_python, raise, usage};
 use crate::job;
 use crate::model::Model;
 use crate::pages::Pages;
@@ -24,6 +25,8 @@ use crate::table::Table;
 pub struct PyFindings {
     findings: Findings,
     request: Request,
+    /// The pages were passed as such and are the rows of one table, not records of files.
+    are_rows: bool,
 }
 
 /// The columns of a table, in order.
@@ -49,9 +52,9 @@ pub fn strings(values: impl Iterator<Item = impl AsRef<str>>) -> ArrayRef {
     Arc::new(column.finish())
 }
 
-pub fn numbers(values: impl Iterator<Item = i64>) -> ArrayRef {
+pub fn numbers(values: impl Iterator<Item = impl Into<Option<i64>>>) -> ArrayRef {
     let mut column = Int64Builder::new();
-    values.for_each(|value| column.append_value(value));
+    values.for_each(|value| column.append_option(value.into()));
     Arc::new(column.finish())
 }
 
@@ -135,7 +138,13 @@ impl PyFindings {
         PyFindings {
             findings,
             request: Request::default(),
+            are_rows: false,
         }
+    }
+
+    /// Which of the pages that were passed it is, from 0; `None` of a page of a file.
+    fn row(&self, page: PageNo) -> Option<i64> {
+        (self.are_rows).then(|| self.findings.collection.page(page).record as i64 - 1)
     }
 }
 
@@ -160,13 +169,28 @@ impl PyFindings {
         })
     }
 
-    /// Pages that are dropped: `id`, the `canonical` page that is kept for it, and the `relation` of the first to the second.
+    /// Pages that are dropped: `id`, the `canonical` page that is kept for it, the `relation` of the first to the second, and the `row`
+    /// of the page in what was passed, from 0 (None of pages of files).
+    ///
+    /// >>> import retold
+    /// >>> texts = ["The ferry left late because of the storm.", "A bridge was opened.", "The ferry left late because of the storm."]
+    /// >>> found = retold.dedup({"text": texts})
+    /// >>> found.dropped.column("row"), [texts[row] for row in found.kept.column("row")]
+    /// ([2], ['The ferry left late because of the storm.', 'A bridge was opened.'])
     #[getter]
     fn dropped(&self, py: Python<'_>) -> PyResult<Table> {
-        py.detach(|| table(dropped(&self.findings, self.request.output.mark)))
+        py.detach(|| {
+            let (findings, mark) = (&self.findings, self.request.output.mark);
+            let mut columns = dropped(findings, mark);
+            let gone = findings.dropped.iter().filter(|_| !mark);
+            let rows = gone.map(|gone| self.row(findings.by_id[gone.page.at()]));
+            columns.push(("row", numbers(rows)));
+            table(columns)
+        })
     }
 
-    /// Pages that are kept: `id`, in the order of reading.
+    /// Pages that are kept: `id`, and the `row` of the page in what was passed, from 0 (None of pages of files); in the order of
+    /// reading.
     #[getter]
     fn kept(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| {
@@ -179,14 +203,16 @@ impl PyFindings {
                     .for_each(|gone| is_dropped[findings.by_id[gone.page.at()].at()] = true);
             }
             let pages = PageNo::first(is_dropped.len()).zip(is_dropped);
-            table(vec![(
-                "id",
-                strings(
-                    pages
-                        .filter(|(_, is_dropped)| !is_dropped)
-                        .map(|(page, _)| findings.collection.id(page)),
+            let kept: Vec<PageNo> = pages
+                .filter_map(|(page, is_dropped)| (!is_dropped).then_some(page))
+                .collect();
+            table(vec![
+                (
+                    "id",
+                    strings(kept.iter().map(|&page| findings.collection.id(page))),
                 ),
-            )])
+                ("row", numbers(kept.iter().map(|&page| self.row(page)))),
+            ])
         })
     }
 
@@ -205,7 +231,10 @@ impl PyFindings {
                     "record",
                     numbers(rejects().map(|reject| reject.record as i64)),
                 ),
-                ("reason", strings(rejects().map(|reject| reject.reason))),
+                (
+                    "reason",
+                    strings(rejects().map(|reject| in_python(&reject.reason).into_owned())),
+                ),
             ])
         })
     }
@@ -226,6 +255,13 @@ impl PyFindings {
         Model(self.findings.model.clone())
     }
 
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "Findings hold all that is kept of the pages and cannot be pickled: pickle the tables (found.dropped and so on), found.summary \
+             or found.model",
+        ))
+    }
+
     fn __repr__(&self) -> String {
         let gone = if self.request.output.mark {
             0
@@ -244,13 +280,13 @@ impl PyFindings {
 /// Finds near-duplicates, reprints and contained pages.
 ///
 /// `pages` is a path or several (all formats that `retold dedup` reads), a table with the Arrow PyCapsule interface (pyarrow,
-/// polars, pandas, DuckDB), or an iterable of dicts; a record has `text` (or `html`, str or bytes), and may have `id`, `url`
+/// polars, pandas, DuckDB; a LazyFrame is collected), a dict of columns, or an iterable of dicts; a record has `text` (or `html`, str or bytes), and may have `id`, `url`
 /// and `date`. Options are those of `retold dedup`, by their long names with `_` for `-`; parameters of the method go
 /// into `params`. A `model` that has learnt judges by what it knows; with a model there are only options of the output (`kept`, `mark`,
 /// `tables`, `report_text`, `alarm_size`).
 ///
 /// `out` is a folder to write as `retold dedup -o` does; it needs `pages` to be paths. `threads` (0: one a core), `memory` (bytes
-/// for what is kept of texts) and `temp_dir` change no result. `progress` is True, or a callable that takes (stage, done, total).
+/// for what is kept of texts, as in 4000000000 or "4G") and `temp_dir` change no result. `progress` is True, or a callable that takes (stage, done, total).
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -279,7 +315,7 @@ pub fn dedup<'py>(
     out: Option<PathBuf>,
     force: bool,
     threads: usize,
-    memory: Option<u64>,
+    memory: Option<Bound<'py, PyAny>>,
     temp_dir: Option<PathBuf>,
     allow_empty: bool,
     progress: Option<Bound<'py, PyAny>>,
@@ -290,7 +326,9 @@ pub fn dedup<'py>(
     let model = Model::given(model, options)?;
     let mut run = RunConfig::default();
     run.threads = threads;
-    run.memory = memory.unwrap_or(run.memory);
+    if let Some(memory) = memory {
+        run.memory = plain::bytes("memory", &memory.str()?.extract::<String>()?)?;
+    }
     run.temp_dir.clone_from(&temp_dir);
     run.allow_empty = allow_empty;
     let mut pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
@@ -315,6 +353,7 @@ pub fn dedup<'py>(
         })
         .map_err(raise)?;
     }
+    let are_rows = inputs.is_empty();
     let request = Request::new(inputs, &output, &run);
     let findings = job::run(py, progress, |watch| {
         let out = out
@@ -331,5 +370,9 @@ pub fn dedup<'py>(
         }
         Ok::<_, Error>(findings)
     })?;
-    Ok(PyFindings { findings, request })
+    Ok(PyFindings {
+        findings,
+        request,
+        are_rows,
+    })
 }

@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{Error, Offsets, Outcome, Result, RunConfig, Source, Stage, each_record};
-use retold_index::{Index as Library, Match, Prepared, Writer};
+use retold::{
+    Error, Offsets, Outcome, Result, RunConfig, Source, Stage, date_seconds, each_record,
+};
+use retold_index::{Index as Library, Match, Order, Prepared, Writer};
 use serde_json::{Value, json};
 
-use crate::error::{raise, usage};
+use crate::error::{in_python, raise, usage};
 use crate::findings::PyFindings;
 use crate::job;
 use crate::model::Model;
@@ -114,9 +116,22 @@ fn answer(made: &Made, status: &str, matches: &[Match]) -> Value {
     match made {
         Ok(page) => json!({"id": page.entry.id, "status": status, "matches": lines}),
         Err((id, reason)) => {
-            json!({"id": id, "status": "rejected", "reason": reason, "matches": []})
+            json!({"id": id, "status": "rejected", "reason": in_python(reason), "matches": []})
         }
     }
+}
+
+/// A date, or a str that is one, in seconds since 1970.
+fn moment(since: &Bound<'_, PyAny>) -> PyResult<i64> {
+    let written: String = match since.hasattr("isoformat")? {
+        true => since.call_method0("isoformat")?.extract()?,
+        false => since.str()?.extract()?,
+    };
+    date_seconds(&written).ok_or_else(|| {
+        usage(format!(
+            "since={written}: a date expected, as in 2026-11-01 or 2026-11-01T08:00:00Z"
+        ))
+    })
 }
 
 fn python(py: Python<'_>, value: impl Into<Value>) -> PyResult<Bound<'_, PyAny>> {
@@ -254,6 +269,47 @@ impl Index {
             .detach(|| self.index.explain(a, b, Offsets::Chars))
             .map_err(raise)?;
         python(py, story.json(true))
+    }
+
+    /// The stories of two pages or more, as `retold index stories` lists them: dicts with `id`, `title` and `url` of the first page, `pages`,
+    /// `sites`, `first_seen`, `last_seen`. `sort` is "size" (most pages first) or "recent" (the latest page first); with `since` (a
+    /// date, or a str that is one) only those with a page since then; at most `limit`.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> with retold.Index.create(tempfile.mkdtemp() + "/index") as index:
+    /// ...     _ = index.add([{"id": "a", "text": story, "date": "2026-11-01"}, {"id": "b", "text": story, "date": "2026-11-02"}])
+    /// >>> [(story["id"], story["pages"], story["last_seen"]) for story in index.stories(since="2026-11-02")]
+    /// [('a', 2, '2026-11-02T00:00:00Z')]
+    /// >>> [(page["id"], page["what"]) for page in index.story("b")["timeline"]]
+    /// [('a', 'first'), ('b', 'copied')]
+    #[pyo3(signature = (*, sort="size", since=None, limit=100))]
+    fn stories<'py>(
+        &self,
+        py: Python<'py>,
+        sort: &str,
+        since: Option<&Bound<'py, PyAny>>,
+        limit: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let order = match sort {
+            "size" => Order::Size,
+            "recent" => Order::Recent,
+            _ => {
+                return Err(usage(format!(
+                    "sort={sort}: \"size\" or \"recent\" expected"
+                )));
+            }
+        };
+        let since = since.map(moment).transpose()?;
+        let stories = py.detach(|| self.index.stories(order, since, limit));
+        python(py, json!(stories.map_err(raise)?))
+    }
+
+    /// The story of the page of an id, as `retold index story` prints it: `canonical`, `sites`, `first_seen`, `last_seen`, and the
+    /// `timeline`, its pages in order of time.
+    fn story<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyAny>> {
+        let story = job::run(py, None, |watch| self.index.story(id, watch))?;
+        python(py, json!(story))
     }
 
     /// The index in numbers, as `retold index stats` prints them.

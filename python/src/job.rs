@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use retold::{Result, Watch};
 
-use crate::error::{InternalError, RetoldWarning, raise, usage};
+use crate::error::{InternalError, RetoldWarning, in_python, raise, usage};
 
 /// How often signals are looked for and progress is shown.
 const TICK: Duration = Duration::from_millis(100);
@@ -37,7 +37,7 @@ impl Watch for Ticker {
 
     fn warn(&self, message: &str) {
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        warnings.push(message.to_owned());
+        warnings.push(in_python(message).into_owned());
     }
 
     fn cancelled(&self) -> bool {

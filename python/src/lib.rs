@@ -34,6 +34,8 @@ fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::text_of, module)?)?;
     module.add_function(wrap_pyfunction!(reader::read, module)?)?;
     module.add_function(wrap_pyfunction!(decoded, module)?)?;
+    values::add(module)?;
+    module.add_function(wrap_pyfunction!(table::table_of, module)?)?;
     spark::add(module)
 }
 

@@ -63,6 +63,7 @@ impl Model {
         let text = page.py().detach(|| model.text(&made)).map_err(raise)?;
         Ok(Text {
             text,
+            model: model.clone(),
             id,
             site,
             date,
@@ -133,9 +134,7 @@ impl Model {
         let py = a.py();
         self.with(a, |a| {
             self.with(b, |b| {
-                Ok(py
-                    .detach(|| self.0.verify(&a.text, &b.text))
-                    .map(Verdict::from))
+                Ok(py.detach(|| self.0.verify(&a.text, &b.text)).map(Verdict))
             })
         })
     }
@@ -154,7 +153,7 @@ impl Model {
                         Judged::NeedsVerification(_) => self.0.verify(&a.text, &b.text),
                     })
                 });
-                Ok(verdict.map_err(raise)?.map(Verdict::from))
+                Ok(verdict.map_err(raise)?.map(Verdict))
             })
         })
     }

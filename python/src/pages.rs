@@ -4,7 +4,7 @@
 //! the letter, and no more of them is held in memory than of a file.
 
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
@@ -45,7 +45,7 @@ pub fn fields(read: &ReadOptions) -> Vec<&str> {
 }
 
 impl Pages {
-    /// A path or several, anything with the Arrow PyCapsule interface, or an iterable of dicts.
+    /// A path or several, anything with the Arrow PyCapsule interface, a dict of columns, or an iterable of dicts.
     pub fn of(
         pages: &Bound<'_, PyAny>,
         read: &ReadOptions,
@@ -53,13 +53,19 @@ impl Pages {
     ) -> PyResult<Pages> {
         let py = pages.py();
         if let Some(path) = path(pages)? {
+            check_path(pages, &path)?;
             return Pages::of_paths(vec![path], read);
         }
+        let asked = py
+            .import(intern!(py, "retold._pages"))?
+            .call_method1(intern!(py, "given"), (pages, fields(read)))?;
+        let pages = &asked;
         if pages.hasattr(intern!(py, "__arrow_c_stream__"))?
             || pages.hasattr(intern!(py, "__arrow_c_array__"))?
         {
             let spool = spool(folder)?;
-            let batches: AnyRecordBatch = pages.extract()?;
+            let batches: PyResult<AnyRecordBatch> = pages.extract();
+            let batches = batches.map_err(|error| one_column(pages).unwrap_or(error))?;
             let reader = batches.into_reader()?;
             check(&reader.schema(), read)?;
             job::run(py, None, |_| write_batches(reader, read, &spool))?;
@@ -67,24 +73,27 @@ impl Pages {
         }
         let mut items = pages.try_iter().map_err(|_| {
             usage(format!(
-                "pages: a path, an Arrow table or an iterable of dicts is expected, not {}",
+                "pages: a path, an Arrow table, a dict of columns or an iterable of dicts is expected, not {}",
                 pages.get_type()
             ))
         })?;
         let first = items.next().transpose()?;
         if let Some(first) = &first
-            && let Some(first) = path(first)?
+            && path(first)?.is_some()
         {
-            let rest = items.map(|item| {
+            let all = std::iter::once(Ok(first.clone())).chain(items);
+            let paths = all.map(|item| {
                 let item = item?;
-                path(&item)?.ok_or_else(|| {
+                let path = path(&item)?.ok_or_else(|| {
                     usage(format!(
-                        "pages: a path is expected as the first one was, not {item}"
+                        "pages: a path is expected as the first one was, not {}",
+                        item.get_type()
                     ))
-                })
+                })?;
+                check_path(&item, &path)?;
+                Ok(path)
             });
-            let rest: PyResult<Vec<PathBuf>> = rest.collect();
-            return Pages::of_paths(std::iter::once(first).chain(rest?).collect(), read);
+            return Pages::of_paths(paths.collect::<PyResult<_>>()?, read);
         }
         let spool = spool(folder)?;
         let write = py
@@ -134,6 +143,39 @@ fn path(value: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
         return value.extract().map(Some);
     }
     Ok(None)
+}
+
+/// A path must lead somewhere. Who passes texts is told how.
+fn check_path(given: &Bound<'_, PyAny>, path: &Path) -> PyResult<()> {
+    const SHOWN: usize = 80;
+    let Err(error) = std::fs::metadata(path) else {
+        return Ok(());
+    };
+    let name = path.display().to_string();
+    let mut shown: String = name.chars().take(SHOWN).collect();
+    if shown.len() < name.len() {
+        shown.push('…');
+    }
+    let next = match given.is_instance_of::<PyString>() {
+        true => "; a str is taken as a path, texts are passed as [{\"text\": ...}]",
+        false => "",
+    };
+    Err(usage(format!(
+        "pages: cannot read `{shown}`: {error}{next}"
+    )))
+}
+
+/// What is said of data that are one column without a name: a series, an array.
+fn one_column(pages: &Bound<'_, PyAny>) -> Option<PyErr> {
+    let named = |name| pages.hasattr(name).unwrap_or(false);
+    if named("columns") || named("schema") {
+        return None;
+    }
+    let told = pages
+        .py()
+        .import("retold._pages")
+        .and_then(|helpers| helpers.call_method1("one_column", (pages,)));
+    Some(told.map_or_else(|error| error, |error| PyErr::from_value(error)))
 }
 
 fn spool(folder: Option<&PathBuf>) -> PyResult<NamedTempFile> {

@@ -3,6 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use retold::byte_count;
 use serde_json::{Map, Value};
 
 use crate::error::usage;
@@ -29,5 +30,17 @@ pub fn options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Valu
         .import(intern!(py, "json"))?
         .call_method(intern!(py, "dumps"), (options,), Some(&named))?
         .extract()?;
-    serde_json::from_str(&json).map_err(|error| usage(format!("options: {error}")))
+    let mut options: Map<String, Value> =
+        serde_json::from_str(&json).map_err(|error| usage(format!("options: {error}")))?;
+    let size = "max_record_size";
+    if let Some(Value::String(text)) = options.get(size) {
+        let bytes = bytes(size, text)?;
+        options.insert(size.to_owned(), bytes.into());
+    }
+    Ok(options)
+}
+
+/// A number of bytes, perhaps with a suffix, as the value of an argument.
+pub fn bytes(name: &str, text: &str) -> PyResult<u64> {
+    byte_count(text).map_err(|reason| usage(format!("{name}={text}: {reason}")))
 }

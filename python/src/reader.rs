@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::{JudgeConfig, Outcome, ReadOptions, Record, Source};
 
-use crate::error::{RetoldWarning, raise};
+use crate::error::{RetoldWarning, in_python, raise};
 use crate::pages::{Pages, record};
 use crate::plain;
 
@@ -51,6 +51,7 @@ impl Reader {
                     Err(reason) => reason,
                 },
             };
+            let reason = in_python(&reason).into_owned();
             return Some(Next::Rejected(source.name.clone(), number, reason));
         }
     }

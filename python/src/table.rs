@@ -2,15 +2,21 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
+};
 use arrow_schema::{ArrowError, DataType, Field};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList};
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+
+use crate::error::InternalError;
+use crate::values::{Pickled, function};
 
 /// A table of a run. `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)` and DuckDB take it as it is,
 /// without a copy; iterating over it gives a dict for each row.
@@ -19,9 +25,9 @@ use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
 /// >>> found = retold.dedup([{"id": "a", "text": story}, {"id": "b", "text": story}])
 /// >>> found.dropped
-/// <retold.Table of 1 row: id, canonical, relation>
+/// <retold.Table of 1 row: id, canonical, relation, row>
 /// >>> list(found.dropped)
-/// [{'id': 'b', 'canonical': 'a', 'relation': 'duplicate'}]
+/// [{'id': 'b', 'canonical': 'a', 'relation': 'duplicate', 'row': 1}]
 #[pyclass(frozen, module = "retold")]
 pub struct Table(pub RecordBatch);
 
@@ -95,6 +101,16 @@ impl Table {
         Ok(rows)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py, (Vec<PickledColumn<'py>>,)> {
+        let names = self.column_names().into_iter();
+        let columns = names.zip(self.0.columns()).map(|(name, column)| {
+            let values = self.column(py, &name)?;
+            Ok((name, column.data_type().to_string(), values))
+        });
+        let columns: PyResult<_> = columns.collect();
+        Ok((function(py, "_table")?, (columns?,)))
+    }
+
     fn __repr__(&self) -> String {
         let rows = self.0.num_rows();
         let noun = if rows == 1 { "row" } else { "rows" };
@@ -103,6 +119,40 @@ impl Table {
             self.column_names().join(", ")
         )
     }
+}
+
+/// What `pickle` keeps of a column: its name, its type and its values.
+type PickledColumn<'py> = (String, String, Bound<'py, PyList>);
+
+/// Makes a table of what `pickle` kept of it.
+#[pyfunction(name = "_table")]
+pub fn table_of(columns: Vec<PickledColumn<'_>>) -> PyResult<Table> {
+    let columns: PyResult<Vec<(String, ArrayRef)>> = columns
+        .into_iter()
+        .map(|(name, kind, values)| Ok((name, array(&kind, &values)?)))
+        .collect();
+    let columns = columns?.into_iter();
+    let made = RecordBatch::try_from_iter_with_nullable(
+        columns.map(|(name, column)| (name, column, true)),
+    );
+    made.map(Table)
+        .map_err(|error| InternalError::new_err(error.to_string()))
+}
+
+/// A column of one of the types that tables have.
+fn array(kind: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
+    Ok(match kind {
+        "Int64" => Arc::new(Int64Array::from(values.extract::<Vec<Option<i64>>>()?)),
+        "Float64" => Arc::new(Float64Array::from(values.extract::<Vec<Option<f64>>>()?)),
+        "Utf8" => Arc::new(StringArray::from(values.extract::<Vec<Option<String>>>()?)),
+        _ => {
+            let mut column = ListBuilder::new(StringBuilder::new());
+            for list in values.extract::<Vec<Vec<String>>>()? {
+                column.append_value(list.into_iter().map(Some));
+            }
+            Arc::new(column.finish())
+        }
+    })
 }
 
 /// A value of one of the types that tables have.

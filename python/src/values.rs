@@ -1,15 +1,20 @@
 //! Texts, sketches and verdicts.
 
+use std::sync::{Mutex, PoisonError};
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use retold::{Judgement as Judged, Sketch as Sketched, Verdict as Said};
+use retold::{Error, JudgeConfig, Judgement as Judged, Sketch as Sketched, Verdict as Said};
+use serde_json::Value;
 
-use crate::error::raise;
+use crate::error::{raise, usage};
 
 /// The text of a page; `str()` gives what methods see of it, one line a block.
 #[pyclass(frozen, module = "retold")]
 pub struct Text {
     pub text: retold::Text,
+    /// What made it.
+    pub model: retold::Model,
     pub id: String,
     pub site: Option<String>,
     pub date: Option<String>,
@@ -22,37 +27,158 @@ pub struct Text {
 pub struct Sketch(pub Sketched);
 
 /// What one page is to another.
-#[pyclass(frozen, module = "retold", get_all)]
-pub struct Verdict {
-    /// `duplicate`, `contains` or `contained_by`, read from the first page to the second.
-    relation: &'static str,
-    /// 0 to 1; what it measures is the method's own.
-    similarity: f64,
-    /// The shorter page's size over the longer's.
-    length_ratio: f64,
-    /// How many keys the sketches share.
-    shared: u32,
-}
+#[pyclass(frozen, module = "retold")]
+pub struct Verdict(pub Said);
 
 /// What sketches tell of two pages: `answer` is `no`, `yes`, or `needs_verification`, and then the texts decide.
 #[pyclass(frozen, module = "retold")]
 pub struct Judgement(pub Judged);
 
-impl From<Said> for Verdict {
-    fn from(said: Said) -> Verdict {
-        Verdict {
-            relation: said.relation.name(),
-            similarity: said.similarity,
-            length_ratio: said.length_ratio,
-            shared: said.shared,
-        }
-    }
+/// What `pickle` is told: the function that makes the value again, and of what.
+pub type Pickled<'py, T> = PyResult<(Bound<'py, PyAny>, T)>;
+
+/// What `pickle` keeps of a verdict: its fields in order.
+type VerdictParts = (&'static str, f64, f64, u32);
+
+/// What `pickle` keeps of a text: the options that it was made under and its stable byte form; id, site, date, URL.
+type TextParts<'py> = (
+    String,
+    Bound<'py, PyBytes>,
+    String,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+);
+
+/// Adds the functions that make values of what `pickle` kept of them.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(verdict_of, module)?)?;
+    module.add_function(wrap_pyfunction!(judgement_of, module)?)?;
+    module.add_function(wrap_pyfunction!(text_of, module)?)
+}
+
+/// The function of that name, as `pickle` wants it.
+pub fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("retold._retold")?.getattr(name)
+}
+
+fn parts(said: &Said) -> VerdictParts {
+    (
+        said.relation.name(),
+        said.similarity,
+        said.length_ratio,
+        said.shared,
+    )
+}
+
+fn said(parts: (String, f64, f64, u32)) -> PyResult<Said> {
+    let (name, similarity, length_ratio, shared) = parts;
+    let relation = serde_json::from_value(name.into());
+    Ok(Said {
+        relation: relation.map_err(|error| usage(error.to_string()))?,
+        similarity,
+        length_ratio,
+        shared,
+        // Not shown.
+        shared_chars: 0,
+    })
+}
+
+#[pyfunction(name = "_verdict")]
+fn verdict_of(
+    relation: String,
+    similarity: f64,
+    length_ratio: f64,
+    shared: u32,
+) -> PyResult<Verdict> {
+    said((relation, similarity, length_ratio, shared)).map(Verdict)
+}
+
+#[pyfunction(name = "_judgement")]
+fn judgement_of(answer: &str, verdict: Option<(String, f64, f64, u32)>) -> PyResult<Judgement> {
+    let verdict = verdict.map(said).transpose()?;
+    Ok(Judgement(match (answer, verdict) {
+        ("yes", Some(verdict)) => Judged::Yes(verdict),
+        ("needs_verification", Some(verdict)) => Judged::NeedsVerification(verdict),
+        _ => Judged::No,
+    }))
+}
+
+/// The model that texts were last made again under: most come one after the other from one.
+static MADE: Mutex<Option<(String, retold::Model)>> = Mutex::new(None);
+
+#[pyfunction(name = "_text")]
+fn text_of(
+    py: Python<'_>,
+    options: String,
+    bytes: &[u8],
+    id: String,
+    site: Option<String>,
+    date: Option<String>,
+    url: Option<String>,
+) -> PyResult<Text> {
+    let made = py.detach(|| {
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = match &*made {
+            Some((known, model)) if *known == options => model.clone(),
+            _ => {
+                let map = serde_json::from_str(&options);
+                let map = map.map_err(|error| Error::usage(error.to_string()))?;
+                retold::Model::new(JudgeConfig::from_map(map)?)?
+            }
+        };
+        *made = Some((options, model.clone()));
+        drop(made);
+        let text = retold::Text::from_bytes(bytes, model.text_options())?;
+        Ok((text, model))
+    });
+    let (text, model) = made.map_err(raise)?;
+    Ok(Text {
+        text,
+        model,
+        id,
+        site,
+        date,
+        url,
+    })
 }
 
 #[pymethods]
 impl Verdict {
+    /// `duplicate`, `contains` or `contained_by`, read from the first page to the second.
+    #[getter]
+    fn relation(&self) -> &'static str {
+        self.0.relation.name()
+    }
+
+    /// 0 to 1; what it measures is the method's own.
+    #[getter]
+    fn similarity(&self) -> f64 {
+        self.0.similarity
+    }
+
+    /// The shorter page's size over the longer's.
+    #[getter]
+    fn length_ratio(&self) -> f64 {
+        self.0.length_ratio
+    }
+
+    /// How many keys the sketches share.
+    #[getter]
+    fn shared(&self) -> u32 {
+        self.0.shared
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py, VerdictParts> {
+        Ok((function(py, "_verdict")?, parts(&self.0)))
+    }
+
     fn __repr__(&self) -> String {
-        format!("<retold.Verdict: {} {:.6}>", self.relation, self.similarity)
+        format!(
+            "<retold.Verdict: {} {:.6}>",
+            self.relation(),
+            self.0.similarity
+        )
     }
 }
 
@@ -80,7 +206,15 @@ impl Judgement {
     /// The verdict, or what it seems to be until it is verified; None if the answer is no.
     #[getter]
     fn verdict(&self) -> Option<Verdict> {
-        self.said().map(Verdict::from)
+        self.said().map(Verdict)
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Pickled<'py, (&'static str, Option<VerdictParts>)> {
+        let verdict = self.said().as_ref().map(parts);
+        Ok((function(py, "_judgement")?, (self.answer(), verdict)))
     }
 
     fn __repr__(&self) -> String {
@@ -125,6 +259,11 @@ impl Sketch {
     #[getter]
     fn chars(&self) -> u64 {
         self.0.chars
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Pickled<'py, (Bound<'py, PyBytes>,)> {
+        let from_bytes = slf.get_type().getattr("from_bytes")?;
+        Ok((from_bytes, (slf.get().to_bytes(slf.py()),)))
     }
 
     fn __repr__(&self) -> String {
@@ -184,6 +323,21 @@ impl Text {
     #[getter]
     fn site(&self) -> Option<&str> {
         self.site.as_deref()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Pickled<'py, TextParts<'py>> {
+        let mut options = self.model.config().to_map();
+        // No text depends on what is known of a collection.
+        options.remove("knowledge");
+        let parts = (
+            Value::from(options).to_string(),
+            PyBytes::new(py, &self.text.to_bytes()),
+            self.id.clone(),
+            self.site.clone(),
+            self.date.clone(),
+            self.url.clone(),
+        );
+        Ok((function(py, "_text")?, parts))
     }
 
     fn __repr__(&self) -> String {

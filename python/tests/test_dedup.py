@@ -18,7 +18,11 @@ TABLES = ("pairs", "clusters", "dropped", "rejects")
 
 
 def tables(found):
-    return {name: getattr(found, name).to_pylist() for name in TABLES}
+    """The tables as the command writes them."""
+    found = {name: getattr(found, name).to_pylist() for name in TABLES}
+    for row in found["dropped"]:
+        del row["row"]
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +79,11 @@ def frames(pages):
     yield "polars", polars.DataFrame(pages)
     yield "pandas", pages.to_pandas()
     yield "duckdb", duckdb.sql("SELECT * FROM pages")
+    yield "a lazy frame of polars", polars.LazyFrame(pages)
+    yield "a dict of lists", pages.to_pydict()
+    yield "a dict of columns", {"text": pages["text"], "html": pages.to_pandas()["html"]} | {
+        name: polars.from_arrow(pages[name]) for name in ("id", "url", "date")
+    }
 
 
 def test_every_frame_goes_in_and_every_table_comes_out(records):
@@ -83,13 +92,13 @@ def test_every_frame_goes_in_and_every_table_comes_out(records):
     for name, frame in frames(table):
         found = retold.dedup(frame)
         assert tables(found) == expected, name
-    dropped = expected["dropped"]
+    dropped = found.dropped.to_pylist()
     assert len(dropped) > 5
     assert pyarrow.table(found.dropped).to_pylist() == dropped
     assert polars.DataFrame(found.dropped).to_dicts() == dropped
     assert pandas.DataFrame.from_arrow(found.dropped).to_dict("records") == dropped
     gone = found.dropped
-    assert duckdb.sql("SELECT id, canonical, relation FROM gone").fetchall() == [tuple(row.values()) for row in dropped]
+    assert duckdb.sql("SELECT id, canonical, relation, row FROM gone").fetchall() == [tuple(row.values()) for row in dropped]
     assert pyarrow.table(found.clusters).column("members").to_pylist() == found.clusters.column("members")
 
 
@@ -104,7 +113,7 @@ def test_columns_of_other_types(tmp_path):
         }
     )
     found = retold.dedup(table, text_field="body", canonical="earliest")
-    assert found.dropped.to_pylist() == [{"id": "1", "canonical": "2", "relation": "duplicate"}]
+    assert found.dropped.to_pylist() == [{"id": "1", "canonical": "2", "relation": "duplicate", "row": 0}]
     assert found.rejects.column("record") == [3]
     pyarrow.parquet.write_table(table, tmp_path / "pages.parquet")
     with pytest.raises(retold.UsageError, match="column `id` holds Int64, not strings"):
@@ -143,7 +152,7 @@ def test_errors_by_kind(tmp_path):
         retold.dedup([])
     with pytest.raises(retold.UsageError, match="page 2: a page is a dict"):
         retold.dedup([{"text": "a"}, 3])
-    with pytest.raises(retold.UsageError, match="a path, an Arrow table or an iterable"):
+    with pytest.raises(retold.UsageError, match="a path, an Arrow table, a dict of columns or an iterable"):
         retold.dedup(3)
     with pytest.raises(retold.UsageError, match="a model has its own options"):
         retold.dedup([{"text": "a"}], model=retold.Model(), drop="both")
@@ -157,8 +166,108 @@ def test_errors_by_kind(tmp_path):
 
 
 def test_warnings(records):
-    with pytest.warns(retold.RetoldWarning, match="have no date"):
+    with pytest.warns(retold.RetoldWarning, match="^canonical=earliest: .* have no date"):
         retold.dedup(records, canonical="earliest")
+
+
+@pytest.mark.parametrize(
+    "pages, told",
+    [
+        (pandas.Series(["a"]), r'a pandas.*Series is one column without a name: pass \{"text": column\}'),
+        (polars.Series(["a"]), r'a polars.*Series is one column without a name: pass \{"text": column\}'),
+        (pyarrow.array(["a"]), "a pyarrow.*Array is one column"),
+        (pyarrow.chunked_array([["a"]]), "a pyarrow.*ChunkedArray is one column"),
+        (["The ferry left late.", "It came back."], r'cannot read `The ferry left late.`: .*; a str is taken as a path, texts are passed as \[\{"text"'),
+        ("The ferry " * 100, "cannot read `The ferry .{70}…`: .*; a str is taken as a path"),
+        ([{"text": "a"}, "b"], r'page 2: a page is a dict here, not str: pass \{"text": ...\}'),
+        ([b"<p>a"], r'page 1: a page is a dict here, not bytes: pass \{"html": ...\}'),
+        ({"text": "a"}, r"a dict is taken as columns, .* but `text` is of type str; one page is passed in a list, as \[page\]"),
+        ({"text": ["a", "b"], "id": ["x"]}, "columns have different lengths: `text` 2, `id` 1"),
+        ({"body": ["a"]}, "neither a column `text` nor `html` among body: name it with text_field="),
+    ],
+)
+def test_what_is_no_table_of_pages_is_refused_by_name(pages, told):
+    with pytest.raises(retold.UsageError, match=told) as error:
+        retold.dedup(pages)
+    assert len(str(error.value)) < 250
+
+
+def test_what_pandas_has_for_no_value_is_none():
+    page = {"id": pandas.NA, "text": "A page.", "date": pandas.NaT, "url": float("nan")}
+    assert retold.dedup([page]).kept.column("id") == ["pages#1"]
+
+
+def test_a_number_that_python_does_not_write_ends_no_call():
+    huge = 10**5000
+    pages = [{"id": huge, "text": "A page.", "title": huge}, {"text": huge}, {"text": [huge]}, {"id": [huge], "text": "Another one."}]
+    found = retold.dedup(pages)
+    assert found.kept.column("id") == [hex(huge), "pages#4"]
+    assert [row["reason"].split(": ")[1] for row in found.rejects] == [
+        "field `text` is a number, not a string",
+        "field `text` is a list, not a string",
+    ]
+    assert retold.text({"id": huge, "text": "A page."}).id == hex(huge)
+
+
+def test_bytes_with_a_suffix(records, tmp_path):
+    expected = tables(retold.dedup(records))
+    for memory in (1 << 30, "1G", "1024m", str(1 << 30)):
+        assert tables(retold.dedup(records, memory=memory, temp_dir=tmp_path)) == expected
+    with pytest.raises(retold.UsageError, match="^memory=16777216: too little"):
+        retold.dedup(records, memory="16M", temp_dir=tmp_path)
+    for wrong in ("4X", "much", "", "0", -1, 4.5):
+        with pytest.raises(retold.UsageError, match=f"^memory={wrong}: a number of bytes .*expected|^memory={wrong}: a number of bytes from 1"):
+            retold.dedup(records, memory=wrong)
+    found = retold.dedup([{"text": "a" * 2000}, {"text": "b"}], max_record_size="1K")
+    assert found.summary["parameters"]["max_record_size"] == 1024
+    assert found.rejects.column("reason") == ["larger than max_record_size= (1024 bytes)"]
+    with pytest.raises(retold.UsageError, match="^max_record_size=1T: a number of bytes expected"):
+        retold.Model(max_record_size="1T")
+
+
+def test_messages_have_the_names_of_python(tmp_path):
+    table, full = tmp_path / "pages.csv", tmp_path / "full"
+    table.write_text("a,b\n1,2\n")
+    full.mkdir()
+    (full / "own").touch()
+    told = {
+        "say with text_field= which one holds the text$": {},
+        "^user_dict=no words: ": {"user_dict": "no words"},
+        "^synonyms=none: ": {"synonyms": "none"},
+        "^extract=precise is not built in; .* or use extract=main$": {"extract": "precise"},
+        "^out=s3://a: ": {"out": "s3://a"},
+        "^out=.*: the folder is not empty; name another, or add force=True to replace": {"out": full, "text_field": "a"},
+        "is inside the output folder .*; name another folder with out=$": {"out": tmp_path, "text_field": "a"},
+    }
+    for message, options in told.items():
+        with pytest.raises(retold.UsageError, match=message):
+            retold.dedup(table, **options)
+    reasons = []
+    list(retold.read(table, on_reject=lambda *reject: reasons.append(reject[2])))
+    assert len(reasons) == 1 and "say with text_field= which" in reasons[0]
+    # What is no option stays as it is.
+    with pytest.raises(retold.UsageError, match="there is no option `--text-fields`"):
+        retold.dedup(table, **{"--text-fields": "a"})
+
+
+def test_rows_lead_back_to_what_was_passed(records, tmp_path):
+    pages = [*records, {"id": "no text"}, {"text": "After the reject."}, *records]
+    for given in (pages, iter(pages), pyarrow.Table.from_pylist([{"id": None, "html": None} | page for page in pages])):
+        found = retold.dedup(given)
+        kept, dropped = found.kept.column("row"), found.dropped.column("row")
+        rejected = [record - 1 for record in found.rejects.column("record")]
+        assert kept == sorted(kept) and sorted(kept + dropped + rejected) == list(range(len(pages)))
+        for row in [*found.kept, *found.dropped]:
+            page = pages[row["row"]]
+            # Ids that were there before have got a number.
+            own = page.get("id") or page.get("url") or f"pages#{row['row'] + 1}"
+            assert row["id"] == own or row["id"].startswith(f"{own}#"), row
+        assert any(row["id"] == "s0#2" for row in [*found.kept, *found.dropped])
+        clean = [pages[row] for row in kept]
+        assert not set(retold.dedup(clean).dropped.column("id"))
+    file = tmp_path / "pages.jsonl"
+    file.write_text("".join(json.dumps(page) + "\n" for page in pages))
+    assert {*retold.dedup(file).kept.column("row"), *retold.dedup(file).dropped.column("row")} == {None}
 
 
 def many(count):

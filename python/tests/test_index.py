@@ -1,11 +1,13 @@
 """The index, as Python sees it: what goes in one by one comes out as from a run."""
 
+import datetime
+
 import pytest
 import retold
 
 
 def rows(table):
-    return sorted(map(str, table.to_pylist()))
+    return sorted(str({name: value for name, value in row.items() if name != "row"}) for row in table)
 
 
 def test_pages_added_in_parts_are_exported_as_a_run_finds_them(records, tmp_path):
@@ -21,6 +23,7 @@ def test_pages_added_in_parts_are_exported_as_a_run_finds_them(records, tmp_path
         for name in ("pairs", "clusters", "dropped"):
             assert rows(getattr(found, name)) == rows(getattr(expected, name))
         assert len(found.pairs) > 5 and "run" in found.summary
+        assert {*found.kept.column("row"), *found.dropped.column("row")} == {None}
         with pytest.raises(retold.RetoldError, match="a Python program"):
             retold.Index(tmp_path / "index", write=True)
 
@@ -48,3 +51,47 @@ def test_query_remove_and_errors(tmp_path):
     assert len(retold.Index(tmp_path / "index", write=True)) == 1
     with pytest.raises(retold.RetoldError):
         retold.Index(tmp_path / "none")
+
+
+def test_stories(tmp_path):
+    def told(name, days):
+        text = " ".join(f"{name}{at}" for at in range(60))
+        return [{"id": f"{name}-{day}", "text": text, "title": name, "date": f"2026-11-{day:02}", "url": f"http://s{day}.example/{name}"} for day in days]
+
+    with retold.Index.create(tmp_path / "index") as index:
+        index.add([*told("ferry", (1, 2, 3)), *told("bridge", (4, 5)), *told("alone", (6,))])
+        ferry = {
+            "id": "ferry-1",
+            "title": "ferry",
+            "url": "http://s1.example/ferry",
+            "pages": 3,
+            "sites": 3,
+            "first_seen": "2026-11-01T00:00:00Z",
+            "last_seen": "2026-11-03T00:00:00Z",
+        }
+        stories = index.stories()
+        assert stories[0] == ferry and [story["id"] for story in stories] == ["ferry-1", "bridge-4"]
+        assert [story["id"] for story in index.stories(sort="recent")] == ["bridge-4", "ferry-1"]
+        assert index.stories(limit=1) == [ferry]
+        for since in ("2026-11-04", datetime.date(2026, 11, 4), datetime.datetime(2026, 11, 4, tzinfo=datetime.timezone.utc)):
+            assert [story["id"] for story in index.stories(since=since)] == ["bridge-4"]
+        story = index.story("ferry-2")
+        assert {name: story[name] for name in ("id", "sites", "first_seen", "last_seen")} == {
+            "id": "ferry-2",
+            "sites": 3,
+            "first_seen": ferry["first_seen"],
+            "last_seen": ferry["last_seen"],
+        }
+        assert [(page["id"], page["what"], page["site"]) for page in story["timeline"]] == [
+            ("ferry-1", "first", "s1.example"),
+            ("ferry-2", "copied", "s2.example"),
+            ("ferry-3", "copied", "s3.example"),
+        ]
+        assert [page["kept"] for page in story["timeline"]].count(True) == 1 and story["canonical"] in index
+        assert [page["id"] for page in index.story("alone-6")["timeline"]] == ["alone-6"]
+        with pytest.raises(retold.UsageError, match="no page of the index has the id `none`"):
+            index.story("none")
+        with pytest.raises(retold.UsageError, match="^since=yesterday: a date expected"):
+            index.stories(since="yesterday")
+        with pytest.raises(retold.UsageError, match='^sort=age: "size" or "recent" expected'):
+            index.stories(sort="age")

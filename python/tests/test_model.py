@@ -3,6 +3,7 @@
 import itertools
 import pickle
 
+import pyarrow
 import pytest
 import retold
 
@@ -57,6 +58,42 @@ def test_sketches_are_bytes():
     assert (judged.answer, judged.verdict.relation, judged.verdict.length_ratio) == ("yes", "duplicate", 1.0)
     other = model.judge(sketch, model.sketch("Something else."))
     assert (other.answer, other.verdict) == ("no", None)
+
+
+def test_values_go_through_pickle(records, examples, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("气象台\n", "utf-8")
+    model = retold.Model(method="period", fold=["case"], extract="main", user_dict=words)
+    pages = [*records[:10], (examples / "ferry.html").read_bytes(), "plain text"]
+    texts = [model.text(page) for page in pages]
+    fields = ("visible", "id", "title", "lang", "charset", "date", "url", "site")
+    for text, again in zip(texts, pickle.loads(pickle.dumps(texts))):
+        assert str(again) == str(text)
+        assert [getattr(again, name) for name in fields] == [getattr(text, name) for name in fields]
+        sketch = pickle.loads(pickle.dumps(model.sketch(text)))
+        assert model.sketch(again) == sketch == model.sketch(text)
+        assert pickle.dumps(again) == pickle.dumps(text)
+    judged = [model.judge(model.sketch(texts[0]), model.sketch(text)) for text in texts]
+    for said, again in zip(judged, pickle.loads(pickle.dumps(judged))):
+        assert (again.answer, repr(again)) == (said.answer, repr(said))
+    verdict = model.compare(texts[0], texts[1])
+    again = pickle.loads(pickle.dumps(verdict))
+    fields = ("relation", "similarity", "length_ratio", "shared")
+    assert [getattr(again, name) for name in fields] == [getattr(verdict, name) for name in fields]
+    words.unlink()
+
+
+def test_tables_go_through_pickle_and_findings_say_so(records):
+    found = retold.dedup([*records, {"id": "no text"}])
+    empty = retold.dedup([{"text": "a"}])
+    for name in ("pairs", "clusters", "dropped", "kept", "rejects"):
+        for table in (getattr(found, name), getattr(empty, name)):
+            again = pickle.loads(pickle.dumps(table))
+            assert again.to_pylist() == table.to_pylist() and repr(again) == repr(table)
+            assert pyarrow.table(again).schema == pyarrow.table(table).schema
+    assert len(found.rejects) == 1 and len(found.clusters) > 2
+    with pytest.raises(TypeError, match="pickle the tables"):
+        pickle.dumps(found)
 
 
 def test_words_have_to_be_learnt_first():

@@ -30,7 +30,10 @@ def spark(running, tmp_path_factory):
 
 def tables(local):
     names = ("pairs", "clusters", "dropped")
-    return {name: sorted(map(str, getattr(local, name).to_pylist())) for name in names}
+    rows = {name: getattr(local, name).to_pylist() for name in names}
+    for row in rows["dropped"]:
+        del row["row"]
+    return {name: sorted(map(str, rows[name])) for name in names}
 
 
 def collected(found):

@@ -6,14 +6,64 @@ from collections.abc import Mapping
 
 from ._retold import UsageError, decoded
 
+#: An integer of more bits may have more digits than Python writes (4,300).
+_BITS = 14_000
+
+
+def given(pages, fields):
+    """What was passed as pages, as something that can be read: a lazy frame is collected, a dict of columns becomes rows."""
+    if hasattr(pages, "collect") and hasattr(pages, "collect_schema"):
+        return pages.collect()
+    if isinstance(pages, Mapping):
+        return _rows(pages, fields)
+    if hasattr(pages, "to_frame") and not hasattr(pages, "__arrow_c_stream__"):
+        raise one_column(pages)
+    return pages
+
+
+def one_column(pages):
+    """The error for a series or an array."""
+    kind = type(pages)
+    return UsageError(f'pages: a {kind.__module__}.{kind.__qualname__} is one column without a name: pass {{"text": column}} or a table')
+
+
+def _rows(columns, fields):
+    for name, values in columns.items():
+        if isinstance(values, (str, bytes, bytearray, Mapping)) or not (hasattr(values, "__len__") and hasattr(values, "__iter__")):
+            raise UsageError(
+                f"pages: a dict is taken as columns, lists of one length, but `{name}` is of type {type(values).__name__}; one page is "
+                "passed in a list, as [page]"
+            )
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"`{name}` {length}" for name, length in lengths.items())
+        raise UsageError(f"pages: columns have different lengths: {told}")
+    text, html = fields[:2]
+    if columns and text not in columns and html not in columns:
+        named = ", ".join(map(str, columns))
+        raise UsageError(f"neither a column `{text}` nor `{html}` among {named}: name it with text_field= or html_field=")
+    names = [name for name in dict.fromkeys(fields) if name in columns]
+    # Values of Arrow arrays are wrapped.
+    lists = [columns[name].to_pylist() if hasattr(columns[name], "to_pylist") else columns[name] for name in names]
+    return (dict(zip(names, row)) for row in zip(*lists))
+
 
 def line(page, fields):
     """The fields of a dict that are read, as a line of JSON in bytes."""
     if not isinstance(page, Mapping):
         raise UsageError(f"a page is a dict, str or bytes, not {type(page).__name__}")
-    named = {name: _plain(page[name]) for name in fields if name in page}
+    named = {name: _plain(page[name], name in fields[:2]) for name in fields if name in page}
     # Half of a surrogate pair is no text: as bytes it is refused with its place in the record.
-    return json.dumps(named, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass") + b"\n"
+    return _json(named).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _json(named):
+    try:
+        return json.dumps(named, ensure_ascii=False, default=_other)
+    except (ValueError, RecursionError):
+        # A list or dict as an id that Python cannot write is none.
+        simple = {name: value for name, value in named.items() if not isinstance(value, (Mapping, list, tuple))}
+        return json.dumps(simple, ensure_ascii=False, default=_other)
 
 
 def spool(first, rest, fields, path):
@@ -23,20 +73,36 @@ def spool(first, rest, fields, path):
             return
         number = 1
         try:
-            file.write(line(first, fields))
+            file.write(_record(first, fields))
             for page in rest:
                 number += 1
-                file.write(line(page, fields))
+                file.write(_record(page, fields))
         except UsageError as error:
             raise UsageError(f"page {number}: {error}") from None
 
 
-def _plain(value):
+def _record(page, fields):
+    if isinstance(page, (str, bytes)):
+        field = "text" if isinstance(page, str) else "html"
+        raise UsageError(f'a page is a dict here, not {type(page).__name__}: pass {{"{field}": ...}}')
+    return line(page, fields)
+
+
+def _plain(value, is_content):
+    """A value that JSON has. What is no content of a page is refused by its kind, so that only this is kept of it."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return decoded(bytes(value))
-    if isinstance(value, (datetime.date, datetime.datetime)):
-        return value.isoformat()
-    if isinstance(value, float) and value != value:
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        return 0 if is_content else hex(value)
+    if isinstance(value, (float, datetime.date)) and value != value:
         # What pandas has where there is no value.
         return None
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, (Mapping, list, tuple)) and is_content:
+        return {} if isinstance(value, Mapping) else []
     return value
+
+
+def _other(value):
+    return None if type(value).__name__ == "NAType" else str(value)

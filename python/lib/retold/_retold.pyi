@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from os import PathLike
 from typing import Any, Literal, Protocol, TypeAlias, final
 
@@ -25,6 +26,10 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "_judgement",
+    "_table",
+    "_text",
+    "_verdict",
     "connected",
     "decoded",
     "dedup",
@@ -50,8 +55,13 @@ class _ArrowStream(Protocol):
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
+class _LazyFrame(Protocol):
+    def collect(self) -> Any: ...
+    def collect_schema(self) -> Any: ...
+
 _Path: TypeAlias = str | PathLike[str]
-_Pages: TypeAlias = _Path | Iterable[_Path] | Iterable[Mapping[str, Any]] | _ArrowStream | _ArrowArray
+_Columns: TypeAlias = Mapping[str, Sequence[Any] | _ArrowStream | _ArrowArray]
+_Pages: TypeAlias = _Path | Iterable[_Path] | Iterable[Mapping[str, Any]] | _Columns | _LazyFrame | _ArrowStream | _ArrowArray
 _Page: TypeAlias = str | bytes | Mapping[str, Any]
 _Progress: TypeAlias = bool | Callable[[str, int, int], object] | None
 _Fold: TypeAlias = Literal["nfkc", "case", "simplify"]
@@ -163,7 +173,7 @@ class Model:
         site_field: str | None = None,
         site_dir: int | None = None,
         status: str = "200",
-        max_record_size: int = 67108864,
+        max_record_size: int | str = 67108864,
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
         user_dict: _Path | None = None,
@@ -217,7 +227,7 @@ class Index:
         site_field: str | None = None,
         site_dir: int | None = None,
         status: str = "200",
-        max_record_size: int = 67108864,
+        max_record_size: int | str = 67108864,
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
         user_dict: _Path | None = None,
@@ -237,6 +247,10 @@ class Index:
     def remove(self, ids: Sequence[str]) -> list[bool]: ...
     def export(self, *, threads: int = 0, progress: _Progress = None) -> Findings: ...
     def explain(self, a: str, b: str) -> dict[str, Any]: ...
+    def stories(
+        self, *, sort: Literal["size", "recent"] = "size", since: str | date | None = None, limit: int = 100
+    ) -> list[dict[str, Any]]: ...
+    def story(self, id: str) -> dict[str, Any]: ...
     @property
     def stats(self) -> dict[str, Any]: ...
     @property
@@ -263,7 +277,7 @@ def dedup(
     out: _Path | None = None,
     force: bool = False,
     threads: int = 0,
-    memory: int | None = None,
+    memory: int | str | None = None,
     temp_dir: _Path | None = None,
     allow_empty: bool = False,
     progress: _Progress = None,
@@ -281,7 +295,7 @@ def dedup(
     site_field: str | None = None,
     site_dir: int | None = None,
     status: str = "200",
-    max_record_size: int = 67108864,
+    max_record_size: int | str = 67108864,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
@@ -308,7 +322,7 @@ def explain(
     site_field: str | None = None,
     site_dir: int | None = None,
     status: str = "200",
-    max_record_size: int = 67108864,
+    max_record_size: int | str = 67108864,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
@@ -333,7 +347,7 @@ def text(
     site_field: str | None = None,
     site_dir: int | None = None,
     status: str = "200",
-    max_record_size: int = 67108864,
+    max_record_size: int | str = 67108864,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
@@ -359,9 +373,16 @@ def read(
     site_field: str | None = None,
     site_dir: int | None = None,
     status: str = "200",
-    max_record_size: int = 67108864,
+    max_record_size: int | str = 67108864,
 ) -> Reader: ...
 def decoded(bytes: bytes) -> str: ...
+
+# What `pickle` calls.
+
+def _verdict(relation: str, similarity: float, length_ratio: float, shared: int) -> Verdict: ...
+def _judgement(answer: str, verdict: tuple[str, float, float, int] | None) -> Judgement: ...
+def _text(options: str, bytes: bytes, id: str, site: str | None, date: str | None, url: str | None) -> Text: ...
+def _table(columns: list[tuple[str, str, list[Any]]]) -> Table: ...
 
 FAMILY: int
 HEAVY: int

@@ -43,7 +43,7 @@ def dedup(
     site_field: str | None = None,
     site_dir: int | None = None,
     status: str = "200",
-    max_record_size: int = 67108864,
+    max_record_size: int | str = 67108864,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
