@@ -23,8 +23,7 @@ found = retold.dedup(corpus, progress=True)
 print(found)
 
 # 3. Take them out. Pages that cannot be read (no text) are neither kept nor dropped; here they go, too.
-kept = polars.DataFrame(found.kept)
-clean = corpus.with_columns(polars.col("id").cast(polars.String)).join(kept, on="id", how="semi", maintain_order="left")
+clean = corpus[found.kept.column("row")]
 clean.write_parquet(clean_file)
 
 # 4. Keep what was decided, for whoever asks: which page went, for which other, and why.
