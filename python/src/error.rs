@@ -1,6 +1,8 @@
 //! Errors of the library as Python exceptions, in Python's own names, in one place.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyUserWarning};
@@ -113,9 +115,14 @@ fn argument(word: &str) -> Option<(&str, String, &str)> {
 }
 
 fn is_argument(name: &str) -> bool {
-    matches!(name, "out" | "threads" | "memory" | "temp_dir")
-        || JudgeConfig::default().to_map().contains_key(name)
-        || OutputConfig::default().to_map().contains_key(name)
+    static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        let own = ["out", "threads", "memory", "temp_dir"].map(String::from);
+        let judge = JudgeConfig::default().to_map();
+        let output = OutputConfig::default().to_map();
+        let options = judge.into_iter().chain(output).map(|(name, _)| name);
+        options.chain(own).collect()
+    });
+    NAMES.contains(name)
 }
 
 /// Adds the exceptions to the module.

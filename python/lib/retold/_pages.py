@@ -12,11 +12,13 @@ _BITS = 14_000
 
 def given(pages, fields):
     """What was passed as pages, as something that can be read: a lazy frame is collected, a dict of columns becomes rows."""
+    if hasattr(pages, "__arrow_c_stream__") or hasattr(pages, "__arrow_c_array__"):
+        return pages
     if hasattr(pages, "collect") and hasattr(pages, "collect_schema"):
         return pages.collect()
     if isinstance(pages, Mapping):
         return _rows(pages, fields)
-    if hasattr(pages, "to_frame") and not hasattr(pages, "__arrow_c_stream__"):
+    if hasattr(pages, "to_frame"):
         raise one_column(pages)
     return pages
 
