@@ -10,6 +10,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_cast::cast;
 use arrow_schema::{DataType, Schema};
+use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -65,7 +66,7 @@ impl Pages {
         {
             let spool = spool(folder)?;
             let batches: PyResult<AnyRecordBatch> = pages.extract();
-            let batches = batches.map_err(|error| one_column(pages).unwrap_or(error))?;
+            let batches = batches.map_err(|error| one_column(pages, &error).unwrap_or(error))?;
             let reader = batches.into_reader()?;
             check(&reader.schema(), read)?;
             job::run(py, None, |_| write_batches(reader, read, &spool))?;
@@ -165,10 +166,10 @@ fn check_path(given: &Bound<'_, PyAny>, path: &Path) -> PyResult<()> {
     )))
 }
 
-/// What is said of data that are one column without a name: a series, an array.
-fn one_column(pages: &Bound<'_, PyAny>) -> Option<PyErr> {
+/// What is said of data that are one column without a name, a series or an array, after this error.
+fn one_column(pages: &Bound<'_, PyAny>, error: &PyErr) -> Option<PyErr> {
     let named = |name| pages.hasattr(name).unwrap_or(false);
-    if named("columns") || named("schema") {
+    if named("columns") || named("schema") || !error.is_instance_of::<PyValueError>(pages.py()) {
         return None;
     }
     let told = pages

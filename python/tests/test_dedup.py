@@ -192,6 +192,15 @@ def test_what_is_no_table_of_pages_is_refused_by_name(pages, told):
     assert len(str(error.value)) < 250
 
 
+def test_an_error_of_a_stream_is_its_own():
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise LookupError("gone")
+
+    with pytest.raises(LookupError, match="gone"):
+        retold.dedup(Broken())
+
+
 def test_what_pandas_has_for_no_value_is_none():
     page = {"id": pandas.NA, "text": "A page.", "date": pandas.NaT, "url": float("nan")}
     assert retold.dedup([page]).kept.column("id") == ["pages#1"]
