@@ -153,7 +153,7 @@ fn jsonl_takes_the_wanted_fields_and_says_what_is_wrong() {
             "a.jsonl#3=third",
             "!line 5: field `text` is a number, not a string",
             "!line 6: field `html` is a list, not a string",
-            "!line 7: neither field `text` nor `html`",
+            "!line 7: neither field `text` nor `html`; its other fields are: id; say with --text-field which one holds the text",
             "!line 8: invalid type: sequence, expected a JSON object",
             "!line 9: invalid JSON: it ends after byte 12, unfinished",
             "!line 10, byte 14: invalid JSON: expected `,` or `}`",
@@ -206,6 +206,22 @@ fn a_field_may_have_two_roles() {
         (page.url.as_deref(), page.site.as_deref()),
         (Some("http://a/"), Some("http://a/"))
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn sockets_are_counted_and_not_opened() {
+    let folder = Folder::new(&[("in/a.txt", b"text")]);
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path("in/socket")).unwrap();
+    let found = folder.sources(&["in"]);
+    let told: Vec<Vec<String>> = found.iter().map(briefs).collect();
+    assert_eq!(told, [["a.txt=text"], ["-pipe, socket or device"]]);
+    let to = folder.path("kept");
+    let mut keep = |_| RecordDecision::Keep;
+    found[1]
+        .rewrite(&ReadOptions::default(), &mut keep, &to)
+        .unwrap();
+    assert!(!to.exists());
 }
 
 #[test]
@@ -420,7 +436,7 @@ fn fields_may_be_nested_and_a_name_with_a_dot_wins() {
     assert_eq!(
         found.collect::<Vec<_>>(),
         [
-            "!line 1: neither field `content.text` nor `html`",
+            "!line 1: neither field `content.text` nor `html`; its other fields are: content; say with --text-field which one holds the text",
             "!line 2: field `content.text` is a number, not a string"
         ]
     );
