@@ -33,7 +33,7 @@ const pages = [
 ];
 const run = (...words) => { const ran = spawnSync(retold, words, { encoding: "utf8", cwd: work }); assert.equal(ran.status, 0, ran.stderr); };
 writeFileSync(join(work, "pages.jsonl"), pages.map((page) => JSON.stringify(page)).join("\n"));
-writeFileSync(join(work, "tokens"), "correct-horse-battery\n");
+writeFileSync(join(work, "tokens"), "correct-horse-battery\n", { mode: 0o600 });
 run("index", "create", "ix");
 run("index", "add", "ix", "pages.jsonl", "-q");
 

@@ -7,6 +7,25 @@ use std::process::ExitCode;
 use retold::{Error, Page, ReadOptions, Result, Source, Stage, discover, each_page, page_ids};
 use tempfile::NamedTempFile;
 
+/// What records that are rejected do to the exit code.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum Rejects {
+    /// It is 1
+    Fail,
+    /// Nothing: it is 0, for pipelines that stop at any other
+    Ok,
+}
+
+impl Rejects {
+    /// The exit code where so many records were rejected.
+    pub fn code(self, rejected: u64) -> ExitCode {
+        match self {
+            Rejects::Fail => ExitCode::from(u8::from(rejected > 0)),
+            Rejects::Ok => ExitCode::SUCCESS,
+        }
+    }
+}
+
 /// How records become pages.
 #[derive(clap::Args)]
 pub struct ReadArgs {

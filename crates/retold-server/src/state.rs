@@ -19,7 +19,7 @@ use crate::problem::Problem;
 pub struct Options {
     /// Bytes of a request's body at the most.
     pub max_body: usize,
-    /// Bytes of all bodies that are held at one time at the most.
+    /// Bytes of all bodies, and of the pages that were made of them, that are held at one time at the most.
     pub max_bodies: usize,
     /// Requests that are worked on at one time at the most; more get 503.
     pub max_requests: usize,
@@ -29,7 +29,7 @@ pub struct Options {
     pub read_timeout: Duration,
     /// How long work on a request may take before the client is told that it takes too long.
     pub work_timeout: Duration,
-    /// How long requests that were accepted may take once the service was told to stop.
+    /// How long the service may take to end once it was told to stop.
     pub grace: Duration,
     /// Tokens, one of which every request must bring; none: all may ask.
     pub tokens: Vec<String>,
@@ -137,14 +137,31 @@ impl App {
         permit.map_err(|_| Problem::busy("as many requests as may be are being worked on"))
     }
 
-    /// Room for some bytes of a body.
-    pub(crate) fn room(&self, bytes: usize) -> std::result::Result<OwnedSemaphorePermit, Problem> {
-        let kib = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.bodies).try_acquire_many_owned(kib);
-        room.map_err(|_| {
-            Problem::busy("the bodies of other requests take all memory that they may")
-        })
+    /// Room for a request's body, and for the pages that are made of it: none yet.
+    pub(crate) fn room(&self) -> std::result::Result<Room, Problem> {
+        let room = Arc::clone(&self.bodies).try_acquire_many_owned(0);
+        room.map(Room).map_err(|_| no_room())
     }
+}
+
+/// Room that a request takes in memory until it is dropped: a permit for each KiB.
+#[derive(Debug)]
+pub(crate) struct Room(OwnedSemaphorePermit);
+
+impl Room {
+    /// Makes room for so many bytes in all.
+    pub(crate) fn grow(&mut self, bytes: usize) -> std::result::Result<(), Problem> {
+        let more = (bytes >> 10).saturating_sub(self.0.num_permits());
+        let more = u32::try_from(more).unwrap_or(u32::MAX);
+        let bodies = Arc::clone(self.0.semaphore());
+        let more = bodies.try_acquire_many_owned(more);
+        self.0.merge(more.map_err(|_| no_room())?);
+        Ok(())
+    }
+}
+
+fn no_room() -> Problem {
+    Problem::busy("the bodies and pages of other requests take all memory that they may")
 }
 
 impl Shared {

@@ -4,10 +4,41 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use retold::{Error, Result};
+use retold_index::{Match, MatchLine};
 use serde::Serialize;
 
 /// What others are told while a command writes.
 pub(super) const WHO: &str = "retold index";
+
+/// What is printed of a page.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    status: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    matches: Vec<MatchLine>,
+}
+
+/// Prints what became of a page, and what it repeats.
+pub(super) fn say(id: &str, status: &str, matches: &[Match]) -> Result<()> {
+    print(&Line {
+        id,
+        status,
+        reason: None,
+        matches: matches.iter().map(Match::line).collect(),
+    })
+}
+
+/// Prints why a record is no page.
+pub(super) fn say_rejected(id: &str, reason: &str) -> Result<()> {
+    print(&Line {
+        id,
+        status: "rejected",
+        reason: Some(reason),
+        matches: Vec::new(),
+    })
+}
 
 /// Prints a line of JSON.
 pub(super) fn print(line: &impl Serialize) -> Result<()> {

@@ -1,4 +1,4 @@
-//! What an index tells of itself: `story`, `stories`, `stats`, `check`.
+//! What an index tells of itself: `story`, `stories`, `changes`, `stats`, `check`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,7 +7,9 @@ use clap::ValueEnum;
 use retold::{Error, Result, date_seconds};
 use retold_index::{Index, Order};
 
-use super::print::{flush, print, print_pretty};
+use serde::Serialize;
+
+use super::print::{flush, print, print_pretty, say};
 
 /// Prints the story of a page: the pages that repeat it, in order of time
 #[derive(clap::Args)]
@@ -46,6 +48,23 @@ enum Sort {
     Size,
     /// The story with the latest page
     Recent,
+}
+
+/// Prints the pages that were added since a cursor, and what they repeat
+///
+/// For each page a line of JSON as `add` prints it, with the status `added`: what it repeats of the pages that were there before it. The last
+/// line has the cursor from which to go on. A page that was printed may come again after `compact` and `learn`; none is passed over.
+#[derive(clap::Args)]
+pub struct Changes {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The cursor that was printed last; 0: from the first page on
+    #[arg(long, value_name = "CURSOR", default_value_t = 0)]
+    since: u64,
+    /// Print at most N matches of a page, the best; 0: look for none
+    #[arg(long, value_name = "N", default_value_t = retold_index::MATCHES)]
+    matches: usize,
 }
 
 /// Prints the index in numbers
@@ -87,6 +106,22 @@ pub fn stories(args: &Stories) -> Result<ExitCode> {
     for story in Index::open(&args.dir)?.stories(order, since.transpose()?, args.limit)? {
         print(&story)?;
     }
+    flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The last line of `changes`.
+#[derive(Serialize)]
+struct Cursor {
+    cursor: u64,
+}
+
+pub fn changes(args: &Changes) -> Result<ExitCode> {
+    let index = Index::open(&args.dir)?;
+    let cursor = index.changes(args.since, Some(args.matches), |entry, matches| {
+        say(&entry.id, "added", &matches)
+    })?;
+    print(&Cursor { cursor })?;
     flush()?;
     Ok(ExitCode::SUCCESS)
 }
