@@ -43,7 +43,7 @@ pub struct Args {
     /// Refuse larger bodies (suffix K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = bytes, help_heading = "Limits")]
     max_body: u64,
-    /// Bodies, and pages made of them, held at one time (suffix K, M or G); more get 503
+    /// Memory for bodies and what is made of them, at one time (suffix K, M or G); more get 503
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes, help_heading = "Limits")]
     max_bodies: u64,
     /// Requests worked on at one time; more get 503

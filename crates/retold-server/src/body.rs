@@ -47,6 +47,9 @@ pub(crate) enum Pages {
     Lines(Vec<u8>),
 }
 
+/// Bytes of memory that making a page's text and sketch takes for each of the page's own, about; pages of words of one letter take more.
+pub(crate) const WORK: usize = 16;
+
 /// What ids of pages that name none begin with.
 pub(crate) const NAMELESS: &str = "\u{1}request";
 
@@ -80,7 +83,7 @@ async fn collect(app: &App, mut body: Body) -> Result<Held> {
         if length > room {
             // Twice as much each time, so that long bodies need few steps.
             room = length.max((2 * room).min(most)).max(1 << 14);
-            held.room.grow(room)?;
+            held.room.set(room)?;
         }
         held.bytes.extend_from_slice(&data);
     }

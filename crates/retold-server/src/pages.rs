@@ -11,7 +11,7 @@ use retold_index::{Added, Entry, Index, Match, MatchLine, Prepared, Status};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::body::{self, Asked, Held, NAMELESS, Pages};
+use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
 use crate::problem::Problem;
 use crate::state::{App, Room};
 
@@ -82,7 +82,9 @@ struct Many {
     /// The body is a page, not lines of pages.
     is_one: bool,
     pages: Vec<Made>,
-    /// The room that body and pages take.
+    /// Bytes of memory that they take.
+    held: usize,
+    /// The room of that, and of the work on them.
     room: Room,
 }
 
@@ -99,8 +101,10 @@ async fn prepared(
     let most = app.options.max_bodies;
     app.work(move |index| {
         let read = index.model().config().read.clone();
-        let mut held = bytes.len();
+        let (length, mut held, mut work) = (bytes.len(), 0, 0);
         let mut prepare = |page: std::result::Result<Page, String>| -> Result<Made> {
+            work = work.max(page.as_ref().map_or(0, |page| WORK * page.content.len()));
+            room.set((length + held + work).min(most))?;
             let made = page.and_then(|page| {
                 if named {
                     check_id(&page.id)?;
@@ -108,7 +112,7 @@ async fn prepared(
                 index.prepare(page).map_err(|e| e.to_string())
             });
             held += made.as_ref().map_or_else(String::len, Prepared::memory);
-            room.grow(held.min(most)).map(|()| made)
+            Ok(made)
         };
         let (is_one, pages) = match body::pages(bytes, &headers, &asked, &read)? {
             Pages::One(page) => (true, vec![prepare(*page)?]),
@@ -122,6 +126,7 @@ async fn prepared(
         Ok(Many {
             is_one,
             pages,
+            held,
             room,
         })
     })
@@ -163,8 +168,10 @@ pub(crate) async fn add(
     let Many {
         is_one,
         pages,
-        room,
+        held,
+        mut room,
     } = prepared(&app, headers, asked, body, true).await?;
+    room.set(held.min(app.options.max_bodies))?;
     let mut order = Vec::new();
     let mut good = Vec::new();
     for page in pages {
@@ -237,6 +244,7 @@ async fn answers(
         is_one,
         pages,
         room,
+        ..
     } = prepared(app, headers, asked, body, false).await?;
     let answers = app.work(move |index| {
         let _held = room;

@@ -19,7 +19,7 @@ use crate::problem::Problem;
 pub struct Options {
     /// Bytes of a request's body at the most.
     pub max_body: usize,
-    /// Bytes of all bodies, and of the pages that were made of them, that are held at one time at the most.
+    /// Bytes of all bodies, and of what is made of them, that are held at one time at the most.
     pub max_bodies: usize,
     /// Requests that are worked on at one time at the most; more get 503.
     pub max_requests: usize,
@@ -149,14 +149,17 @@ impl App {
 pub(crate) struct Room(OwnedSemaphorePermit);
 
 impl Room {
-    /// Makes room for so many bytes in all.
-    pub(crate) fn grow(&mut self, bytes: usize) -> std::result::Result<(), Problem> {
-        let more = (bytes >> 10).saturating_sub(self.0.num_permits());
-        let more = u32::try_from(more).unwrap_or(u32::MAX);
-        let bodies = Arc::clone(self.0.semaphore());
-        let more = bodies.try_acquire_many_owned(more);
-        self.0.merge(more.map_err(|_| no_room())?);
-        Ok(())
+    /// Makes it room for so many bytes.
+    pub(crate) fn set(&mut self, bytes: usize) -> std::result::Result<(), Problem> {
+        let (wanted, own) = (bytes.div_ceil(1 << 10), self.0.num_permits());
+        if wanted <= own {
+            drop(self.0.split(own - wanted));
+            return Ok(());
+        }
+        let more = u32::try_from(wanted - own).unwrap_or(u32::MAX);
+        let all = Arc::clone(self.0.semaphore());
+        let more = all.try_acquire_many_owned(more).map_err(|_| no_room());
+        more.map(|more| self.0.merge(more))
     }
 }
 

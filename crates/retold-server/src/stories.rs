@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::body::{self, Asked, Held, NAMELESS, Pages};
+use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -207,7 +207,8 @@ pub(crate) async fn explain_new(
     body: Body,
 ) -> Result<Json<Value>> {
     let Both { b, offsets, .. } = query_of(both)?;
-    let Held { bytes, room } = body::read(&app, body).await?;
+    let Held { bytes, mut room } = body::read(&app, body).await?;
+    room.set((bytes.len() * WORK).min(app.options.max_bodies))?;
     let told = app.work(move |index| {
         let _held = room;
         there(index, &b)?;

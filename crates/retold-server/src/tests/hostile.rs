@@ -349,17 +349,21 @@ async fn what_is_made_of_bodies_has_a_limit() {
         lines.len()
     );
     let mut other = served.app.room().unwrap();
-    other.grow(600 << 10).unwrap();
+    other.set(600 << 10).unwrap();
     let add = || served.ask("POST", "/v1/pages", "application/x-ndjson", lines.clone());
-    // The body has room, its pages have not.
+    // The body has room, its pages have not; nor has the work on one long page.
     add().await.is_problem(503, "bodies and pages");
+    let long = "The ferry left late. ".repeat(5000);
+    let ask = || served.ask("POST", "/v1/query", "text/plain", long.clone());
+    ask().await.is_problem(503, "bodies and pages");
     assert_eq!(served.app.index.len(), 0);
     drop(other);
     assert_eq!(add().await.status, StatusCode::OK);
     assert_eq!(served.app.index.len(), 200);
+    assert_eq!(ask().await.status, StatusCode::OK);
     // All of it is free again.
     let mut all = served.app.room().unwrap();
-    all.grow(1 << 20).unwrap();
+    all.set(1 << 20).unwrap();
     served
         .ask("POST", "/v1/query", "text/plain", article(1))
         .await
