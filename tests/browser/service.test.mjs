@@ -86,13 +86,18 @@ try {
     assert.equal((await page.$$("mark.now")).length, 2);
     await done();
   }
-  { // HTML, an id, a link to an id, nothing.
+  { // HTML, an id, a URL, a link to an id, nothing.
     const { page, done } = await open(service.address, "", undefined, undefined, /status of 404/);
     await ask(page, pages[0].html);
     await page.waitForSelector("#time li");
     await ask(page, "copy-1");
     await page.waitForFunction(() => /“copy-1” is in the index/.test(document.querySelector("#said").textContent));
     await page.waitForSelector("#time li");
+    // A URL that is not the id.
+    await ask(page, "http://copy.example/a");
+    await page.waitForFunction(() => /“copy-1” is in the index/.test(document.querySelector("#said").textContent));
+    await ask(page, "http://nobody.example/a");
+    await page.waitForFunction(() => /No page of the index has this URL/.test(document.querySelector("#said").textContent));
     await ask(page, "Nobody has ever written this sentence before, nor will anybody write it again.");
     await page.waitForFunction(() => /No page of the index repeats it/.test(document.querySelector("#said").textContent));
     assert.ok(await page.isHidden("#why") && await page.isHidden("#story"));

@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn blocks_of_links_are_counted() {
-        let chars = |html: &str| visible_text(html).2.link_chars();
+        let chars = |html: &str| visible_text(html).2.noted.link_chars;
         assert_eq!(
             chars(
                 "<ul><li><a href=x>首页</a><li>| <a href=y>新 闻</a></ul><p>正文<a href=z>甲</a>乙。"
