@@ -87,20 +87,25 @@ pub async fn serve(
             let _ = watcher.watch(connection.into_owned()).await;
         });
     }
-    app.stop();
     drop(listener);
-    let told = Instant::now();
-    if let Some(committer) = &app.committer {
-        committer.end_by(told + options.grace * 2 / 3);
-    }
-    let mut whole = tokio::time::timeout(options.grace * 5 / 6, graceful.shutdown())
-        .await
-        .is_ok();
+    let ended = end(&app, graceful).await;
     if let Some(refreshing) = refreshing {
         refreshing.abort();
     }
+    ended
+}
+
+/// Finishes what was accepted, and closes the index.
+async fn end(app: &App, connections: GracefulShutdown) -> Result<Stop> {
+    let (told, grace) = (Instant::now(), app.options.grace);
+    app.stop();
     if let Some(committer) = &app.committer {
-        whole &= committer.finish(told + options.grace).await?;
+        committer.end_by(told + grace * 2 / 3);
+    }
+    let answered = tokio::time::timeout(grace * 5 / 6, connections.shutdown());
+    let mut whole = answered.await.is_ok();
+    if let Some(committer) = &app.committer {
+        whole &= committer.finish(told + grace).await?;
     }
     Ok(if whole { Stop::Whole } else { Stop::CutOff })
 }
