@@ -8,7 +8,8 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::problem::Problem;
-use crate::state::{App, Room};
+use crate::room::Room;
+use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
 

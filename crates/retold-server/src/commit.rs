@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::metrics::Metrics;
 use crate::problem::Problem;
-use crate::state::Room;
+use crate::room::Room;
 
 /// Pages of a commit, but for those of the last request in it.
 const PAGES: usize = 1000;

@@ -13,7 +13,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
 use crate::problem::Problem;
-use crate::state::{App, Room};
+use crate::room::Room;
+use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
 

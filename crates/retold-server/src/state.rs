@@ -12,6 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::commit::Committer;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::room::Room;
 
 /// The limits of a service.
 #[derive(Clone, Debug)]
@@ -67,7 +68,7 @@ pub struct Shared {
     pub(crate) metrics: Metrics,
     /// One for each request that may be worked on.
     work: Arc<Semaphore>,
-    /// One for each KiB of bodies that may be held.
+    /// One for each KiB of bodies, and of what is made of them, that may be held.
     bodies: Arc<Semaphore>,
     stopping: AtomicBool,
 }
@@ -102,7 +103,7 @@ impl App {
     ) -> App {
         App(Arc::new(Shared {
             work: Arc::new(Semaphore::new(options.max_requests)),
-            bodies: Arc::new(Semaphore::new(options.max_bodies >> 10)),
+            bodies: Arc::new(Semaphore::new(options.max_bodies.div_ceil(1 << 10))),
             stopping: AtomicBool::new(false),
             index,
             committer,
@@ -137,34 +138,10 @@ impl App {
         permit.map_err(|_| Problem::busy("as many requests as may be are being worked on"))
     }
 
-    /// Room for a request's body, and for the pages that are made of it: none yet.
+    /// Room for a request's body, and for what is made of it: none yet.
     pub(crate) fn room(&self) -> std::result::Result<Room, Problem> {
-        let room = Arc::clone(&self.bodies).try_acquire_many_owned(0);
-        room.map(Room).map_err(|_| no_room())
+        Room::in_all(&self.bodies)
     }
-}
-
-/// Room that a request takes in memory until it is dropped: a permit for each KiB.
-#[derive(Debug)]
-pub(crate) struct Room(OwnedSemaphorePermit);
-
-impl Room {
-    /// Makes it room for so many bytes.
-    pub(crate) fn set(&mut self, bytes: usize) -> std::result::Result<(), Problem> {
-        let (wanted, own) = (bytes.div_ceil(1 << 10), self.0.num_permits());
-        if wanted <= own {
-            drop(self.0.split(own - wanted));
-            return Ok(());
-        }
-        let more = u32::try_from(wanted - own).unwrap_or(u32::MAX);
-        let all = Arc::clone(self.0.semaphore());
-        let more = all.try_acquire_many_owned(more).map_err(|_| no_room());
-        more.map(|more| self.0.merge(more))
-    }
-}
-
-fn no_room() -> Problem {
-    Problem::busy("the bodies and pages of other requests take all memory that they may")
 }
 
 impl Shared {
