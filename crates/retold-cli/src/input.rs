@@ -11,6 +11,25 @@ use tempfile::NamedTempFile;
 
 use crate::say::tell;
 
+/// What records that are rejected do to the exit code.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum Rejects {
+    /// It is 1
+    Fail,
+    /// Nothing: it is 0, for pipelines that stop at any other
+    Ok,
+}
+
+impl Rejects {
+    /// The exit code where so many records were rejected.
+    pub fn code(self, rejected: u64) -> ExitCode {
+        match self {
+            Rejects::Fail => ExitCode::from(u8::from(rejected > 0)),
+            Rejects::Ok => ExitCode::SUCCESS,
+        }
+    }
+}
+
 /// How records become pages.
 #[derive(clap::Args)]
 pub struct ReadArgs {

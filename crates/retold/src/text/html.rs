@@ -9,8 +9,7 @@ use std::convert::Infallible;
 
 use html5gum::{Emitter, Error, State, Tokenizer};
 
-use super::block::{Blocks, blocks};
-use super::count::count_chars;
+use super::block::Blocks;
 use super::hints::hint_of;
 use super::meta::{Attributes, MetaFinder, PageMeta, Wanted};
 use super::outline::{Kind, Outline};
@@ -21,11 +20,8 @@ pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
     // The sink makes no tokens, so the first call reads to the end.
     let end = Tokenizer::new_with_emitter(html, &mut sink).next();
     debug_assert!(end.is_none());
-    let (text, mut of_outline) = sink.blocks.finish();
-    for (block, text) in of_outline.iter_mut().zip(blocks(&text)) {
-        block.chars = count_chars(text);
-    }
-    sink.outline.blocks = of_outline;
+    let (text, noted) = sink.blocks.finish();
+    sink.outline.noted = noted;
     (text, sink.meta.finish(), sink.outline)
 }
 
@@ -366,7 +362,7 @@ mod tests {
 
     #[test]
     fn blocks_of_links_are_counted() {
-        let chars = |html: &str| visible_text(html).2.link_chars();
+        let chars = |html: &str| visible_text(html).2.noted.link_chars;
         assert_eq!(
             chars(
                 "<ul><li><a href=x>首页</a><li>| <a href=y>新 闻</a></ul><p>正文<a href=z>甲</a>乙。"
