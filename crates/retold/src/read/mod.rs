@@ -22,6 +22,7 @@ mod framed;
 mod hashed;
 mod ids;
 mod json_marks;
+mod json_repair;
 mod json_values;
 mod jsonl;
 mod magic;

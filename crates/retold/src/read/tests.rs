@@ -225,6 +225,22 @@ fn sockets_are_counted_and_not_opened() {
 }
 
 #[test]
+fn json_of_python_and_javascript_is_read_and_kept_as_it_is() {
+    let lines = "{\"id\": \"a\", \"text\": \"half \\ud83d\", \"score\": NaN}\n{\"id\": \"b\\udc00\", \"text\": \"NaN\", \"x\": [-Infinity]}\n";
+    let folder = Folder::new(&[("a.jsonl", lines.as_bytes())]);
+    let source = folder.source("a.jsonl");
+    assert_eq!(briefs(&source), ["a=half \u{fffd}", "b\u{fffd}=NaN"]);
+    let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
+    assert_eq!(String::from_utf8(kept).unwrap(), lines);
+    // The marks of an earlier run are replaced here, too.
+    let mark = |_| RecordDecision::Mark(Some(MARK));
+    let once = rewritten(&source, mark).unwrap();
+    folder.write("b.jsonl", &once);
+    let again = rewritten(&folder.source("b.jsonl"), mark).unwrap();
+    assert_eq!(again, once);
+}
+
+#[test]
 fn titles_are_read_where_there_are_any() {
     let folder = Folder::new(&[
         (
