@@ -42,6 +42,7 @@ mod statuses;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unread;
+mod utf16;
 mod warc;
 mod window;
 

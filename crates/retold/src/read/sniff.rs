@@ -81,6 +81,14 @@ fn extension(name: &str) -> String {
     }
 }
 
+/// Whether a file's name says that it has rows or lines.
+pub(crate) fn has_rows(name: &str) -> bool {
+    matches!(
+        &*extension(name),
+        "jsonl" | "ndjson" | "json" | "csv" | "tsv" | "tab"
+    )
+}
+
 fn by_name(head: &[u8], name: &str, compression: Compression) -> Option<Box<dyn Format>> {
     // A picture called `page.html` is still a picture.
     let page = |markup| match is_binary(head) {

@@ -50,7 +50,7 @@ pub struct FoldOptions {
     pub nfkc: bool,
     /// Lower case.
     pub case: bool,
-    /// Traditional Chinese characters become simplified ones, character by character.
+    /// Traditional Chinese and Japanese characters become simplified ones, character by character.
     pub simplify: bool,
 }
 

@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(
             tokens_of(others),
             [
-                "1.5", "litres", "1984", "a", "year", "2", "eggs", "about", "3", "then", "4"
+                "1", "5", "litres", "1984", "a", "year", "2", "eggs", "about", "3", "then", "4"
             ]
         );
     }
