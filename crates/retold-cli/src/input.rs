@@ -114,6 +114,7 @@ impl ReadArgs {
             title_field: self.title_field.clone(),
             status: self.status.clone(),
             max_record_size: self.max_record_size,
+            ..ReadOptions::default()
         }
     }
 }

@@ -88,7 +88,7 @@ pub enum Fold {
     Nfkc,
     /// Lower case.
     Case,
-    /// Traditional Chinese characters become simplified ones, character by character.
+    /// Traditional Chinese and Japanese characters become simplified ones, character by character.
     Simplify,
 }
 

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
 use super::json_marks;
+use super::json_repair::{self, NoNumber};
 use super::json_values::{AnyValue, JsonStr, Value, scalar_text};
 use super::mark::Mark;
 use super::names::{self, Uses};
@@ -187,10 +188,16 @@ fn parse(
             return Outcome::Rejected(format!("line {line_number}, byte {column}: invalid UTF-8"));
         }
     };
-    let mut parser = serde_json::Deserializer::from_str(text);
-    let fields = Wanted(options)
-        .deserialize(&mut parser)
-        .and_then(|fields| parser.end().map(|()| fields));
+    let repaired;
+    let mut fields = fields_of(text, options);
+    if fields.is_err() {
+        repaired = json_repair::repaired(text, NoNumber::Null);
+        if let Some(text) = &repaired
+            && let Ok(found) = fields_of(text, options)
+        {
+            fields = Ok(found);
+        }
+    }
     match fields {
         Ok(fields) => match fields.page(record, source, options) {
             Ok(page) => Outcome::Page(page),
@@ -211,6 +218,13 @@ fn other_fields(text: &str, options: &ReadOptions) -> Vec<String> {
         *name == options.html_field || options.text_fields().any(|field| field == name)
     };
     fields.into_keys().filter(|name| !asked(name)).collect()
+}
+
+/// The requested fields of a record.
+fn fields_of<'a>(text: &'a str, options: &ReadOptions) -> serde_json::Result<Fields<'a>> {
+    let mut parser = serde_json::Deserializer::from_str(text);
+    let fields = Wanted(options).deserialize(&mut parser)?;
+    parser.end().map(|()| fields)
 }
 
 /// What serde_json says, with the place in the file instead of the place in the line.
