@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createServer } from "node:http";
 import { createInterface } from "node:readline";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -33,7 +34,7 @@ const pages = [
 ];
 const run = (...words) => { const ran = spawnSync(retold, words, { encoding: "utf8", cwd: work }); assert.equal(ran.status, 0, ran.stderr); };
 writeFileSync(join(work, "pages.jsonl"), pages.map((page) => JSON.stringify(page)).join("\n"));
-writeFileSync(join(work, "tokens"), "correct-horse-battery\n");
+writeFileSync(join(work, "tokens"), "correct-horse-battery\n", { mode: 0o600 });
 run("index", "create", "ix");
 run("index", "add", "ix", "pages.jsonl", "-q");
 
@@ -43,7 +44,7 @@ async function serve(...more) {
   return { address: line.split(" ").pop(), stop: () => new Promise((done) => { child.once("exit", done); child.kill(); }) };
 }
 
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP evil.example 127.0.0.1"];
 const context = await driver.launchPersistentContext(join(work, "profile"), { executablePath: chromium, headless: true, args: flags });
 
 /** Opens the page in a new tab. `allowed`: console errors that may come. */
@@ -60,8 +61,52 @@ async function open(address, hash = "", size = { width: 1400, height: 900 }, sch
 }
 const ask = async (page, text) => { await page.fill("#what", text); await page.click("button:has-text('Look it up')"); };
 
+/** A page of another site that the user visits: it tries to write into the service and to read it, in all ways that need no permission. */
+async function hostile(address) {
+  const text = JSON.stringify({ id: "planted", text: story });
+  const attack = async ([service, text]) => {
+    const told = {};
+    const attempt = async (name, url, options) => {
+      try { const answer = await fetch(url, options); told[name] = `${answer.type} ${answer.status} ${(await answer.text()).slice(0, 40)}`; } catch (error) { told[name] = "refused"; }
+    };
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json"]) {
+      await attempt(`write ${type}`, `${service}/v1/pages`, { method: "POST", body: text, headers: { "content-type": type }, mode: type === "application/json" ? "cors" : "no-cors" });
+    }
+    await attempt("write html", `${service}/v1/pages?id=planted`, { method: "POST", body: new Blob([`<p>${text}`], { type: "text/plain" }), mode: "no-cors" });
+    await attempt("remove", `${service}/v1/pages/other`, { method: "DELETE" });
+    await attempt("read", `${service}/v1/pages/other`);
+    await attempt("match", `${service}/v1/match`, { method: "POST", body: text });
+    const form = Object.assign(document.createElement("form"), { action: `${service}/v1/pages?id=planted`, method: "post", enctype: "text/plain", target: "frame" });
+    const field = Object.assign(document.createElement("input"), { name: text.slice(0, -1) + ', "x": "', value: '"}' });
+    const frame = Object.assign(document.createElement("iframe"), { name: "frame" });
+    form.append(field);
+    document.body.append(frame, form);
+    form.submit();
+    await new Promise((done) => setTimeout(done, 500));
+    return told;
+  };
+  const site = createServer((_, answer) => answer.end("<!doctype html><title>evil</title><body>")).listen(0, "127.0.0.1");
+  await new Promise((done) => site.once("listening", done));
+  const page = await context.newPage();
+  await page.goto(`http://evil.example:${site.address().port}/`);
+  const told = await page.evaluate(attack, [address, text]);
+  // Its own name now leads to the service (DNS rebinding): the browser takes both for one site.
+  const rebound = `http://evil.example:${new URL(address).port}`;
+  const answer = await page.goto(`${rebound}/v1/pages/other`);
+  assert.equal(answer.status(), 421, "a request under another name is answered");
+  const again = await page.evaluate(attack, [rebound, text]);
+  await page.close();
+  site.close();
+  for (const [name, what] of Object.entries({ ...told, ...Object.fromEntries(Object.entries(again).map(([name, what]) => [`rebound ${name}`, what])) })) {
+    assert.ok(/^(refused|opaque 0|\w+ (403|421) )/.test(what) && !/Nine gardens|"matches"/.test(what), `${name}: ${what}`);
+  }
+  const status = async (id) => (await fetch(`${address}/v1/pages/${id}`)).status;
+  assert.deepEqual([await status("planted"), await status("other")], [404, 200], "a page of another site has changed the index");
+}
+
 const service = await serve();
 try {
+  await hostile(service.address);
   { // A pasted text: matches, passages on both sides, the story.
     const { page, done } = await open(service.address, "", undefined, undefined, /status of 404/);
     await ask(page, `My own first line.\n${story}`);
@@ -86,13 +131,18 @@ try {
     assert.equal((await page.$$("mark.now")).length, 2);
     await done();
   }
-  { // HTML, an id, a link to an id, nothing.
+  { // HTML, an id, a URL, a link to an id, nothing.
     const { page, done } = await open(service.address, "", undefined, undefined, /status of 404/);
     await ask(page, pages[0].html);
     await page.waitForSelector("#time li");
     await ask(page, "copy-1");
     await page.waitForFunction(() => /“copy-1” is in the index/.test(document.querySelector("#said").textContent));
     await page.waitForSelector("#time li");
+    // A URL that is not the id.
+    await ask(page, "http://copy.example/a");
+    await page.waitForFunction(() => /“copy-1” is in the index/.test(document.querySelector("#said").textContent));
+    await ask(page, "http://nobody.example/a");
+    await page.waitForFunction(() => /No page of the index has this URL/.test(document.querySelector("#said").textContent));
     await ask(page, "Nobody has ever written this sentence before, nor will anybody write it again.");
     await page.waitForFunction(() => /No page of the index repeats it/.test(document.querySelector("#said").textContent));
     assert.ok(await page.isHidden("#why") && await page.isHidden("#story"));

@@ -9,7 +9,7 @@ use retold_index::Index;
 use retold_report::{Against, Job, OutputConfig, Tables};
 use tempfile::NamedTempFile;
 
-use crate::input::{bytes, spool};
+use crate::input::{Rejects, bytes, spool};
 use crate::model_args::ModelArgs;
 use crate::progress::Progress;
 use crate::say;
@@ -73,6 +73,9 @@ pub struct Args {
     /// Let inputs without a page have an empty result, for jobs of many shards
     #[arg(long, help_heading = "Input")]
     allow_empty: bool,
+    /// What records that are rejected do to the exit code
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
+    rejects: Rejects,
     /// Include the texts of pages in clusters in report.html, up to CHARS characters each
     #[arg(long, value_name = "CHARS", num_args = 0..=1, require_equals = true, default_missing_value = "10000",
           value_parser = crate::input::positive, help_heading = "Output")]
@@ -128,7 +131,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     } else if summary.records.rejected > 0 {
         eprintln!("retold: {}", say::rejects(&summary, &args.out));
     }
-    Ok(ExitCode::from(u8::from(summary.records.rejected > 0)))
+    Ok(args.rejects.code(summary.records.rejected))
 }
 
 /// The job, and the spooled standard input, which is removed when it is dropped.

@@ -13,6 +13,25 @@ pub(crate) use retold::byte_count as bytes;
 
 use crate::say::tell;
 
+/// What records that are rejected do to the exit code.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum Rejects {
+    /// It is 1
+    Fail,
+    /// Nothing: it is 0, for pipelines that stop at any other
+    Ok,
+}
+
+impl Rejects {
+    /// The exit code where so many records were rejected.
+    pub fn code(self, rejected: u64) -> ExitCode {
+        match self {
+            Rejects::Fail => ExitCode::from(u8::from(rejected > 0)),
+            Rejects::Ok => ExitCode::SUCCESS,
+        }
+    }
+}
+
 /// How records become pages.
 #[derive(clap::Args)]
 pub struct ReadArgs {
@@ -97,6 +116,7 @@ impl ReadArgs {
             title_field: self.title_field.clone(),
             status: self.status.clone(),
             max_record_size: self.max_record_size,
+            ..ReadOptions::default()
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct ModelArgs {
     /// How near-duplicates are found; `retold methods` lists the methods
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD, help_heading = "Method")]
     method: String,
-    /// A published method at its published settings; `retold methods` lists them. --param-file and --param override
+    /// Settings by name: copies or retellings (stricter or looser than the default), or a published method; `retold methods` lists them. --param-file and --param override
     #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method",
           help_heading = "Method")]
     preset: Option<String>,

@@ -17,7 +17,7 @@ use crate::input::{bytes, positive};
 /// Serves an index over HTTP
 ///
 /// JSON over HTTP/1.1 and 2: /openapi.json describes it, / is a page for people. Logs go to standard error, a line of JSON each.
-/// SIGTERM and Ctrl-C finish what was accepted.
+/// SIGTERM and Ctrl-C finish what was accepted; a second one ends at once.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold serve news
@@ -43,7 +43,7 @@ pub struct Args {
     /// Refuse larger bodies (suffix K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = bytes, help_heading = "Limits")]
     max_body: u64,
-    /// Bodies held at one time (suffix K, M or G); more get 503
+    /// Memory for bodies and what is made of them, at one time (suffix K, M or G); more get 503
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes, help_heading = "Limits")]
     max_bodies: u64,
     /// Requests worked on at one time; more get 503
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let runtime = runtime.map_err(|e| Error::usage(format!("cannot start threads: {e}")))?;
     let stopped = runtime.block_on(listen(app, args.listen))?;
     // Work that was cut off is not waited for.
-    runtime.shutdown_timeout(Duration::from_secs(1));
+    runtime.shutdown_background();
     Ok(match stopped {
         Stop::Whole => ExitCode::SUCCESS,
         Stop::CutOff => ExitCode::from(1),
@@ -136,6 +136,7 @@ fn options(args: &Args) -> Result<Options> {
 fn tokens(path: &Path) -> Result<Vec<String>> {
     /// Shorter ones are guessed.
     const SHORTEST: usize = 16;
+    check_private(path)?;
     let text = std::fs::read_to_string(path).map_err(Error::io("cannot read", path))?;
     let tokens = text
         .lines()
@@ -149,6 +150,26 @@ fn tokens(path: &Path) -> Result<Vec<String>> {
         )));
     }
     Ok(tokens)
+}
+
+/// Whether only its owner may read the file, as ssh wants it of keys.
+#[cfg(unix)]
+fn check_private(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let file = std::fs::metadata(path).map_err(Error::io("cannot read", path))?;
+    match file.permissions().mode() & 0o077 {
+        0 => Ok(()),
+        _ => Err(Error::usage(format!(
+            "--token-file {0}: others can read the tokens; `chmod 600 {0}` makes it yours alone",
+            path.display()
+        ))),
+    }
+}
+
+/// Who may read a file is not said by a mode here.
+#[cfg(not(unix))]
+fn check_private(_: &Path) -> Result<()> {
+    Ok(())
 }
 
 fn log(quiet: bool) {
@@ -177,7 +198,20 @@ async fn listen(app: App, address: SocketAddr) -> Result<Stop> {
     if out.is_terminal() {
         let _ = writeln!(out, "Ctrl-C stops");
     }
-    serve(app, listener, told_to_stop()).await
+    let (told, stopping) = tokio::sync::oneshot::channel();
+    let stop = async {
+        told_to_stop().await;
+        // It is there as long as the service is.
+        let _ = told.send(());
+    };
+    let at_once = async {
+        let _ = stopping.await;
+        told_to_stop().await;
+    };
+    tokio::select! {
+        stopped = serve(app, listener, stop) => stopped,
+        () = at_once => Ok(Stop::CutOff),
+    }
 }
 
 /// A socket that listens.
@@ -196,7 +230,7 @@ fn listener(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(WAITING)
 }
 
-/// Ends at the first SIGTERM or Ctrl-C.
+/// Ends at the next SIGTERM or Ctrl-C.
 async fn told_to_stop() {
     #[cfg(unix)]
     let terminated = async {

@@ -37,7 +37,7 @@ enum Fold {
     Nfkc,
     /// Lower case
     Case,
-    /// Traditional Chinese characters become simplified
+    /// Traditional Chinese and Japanese characters become simplified
     Simplify,
     /// Nothing
     None,

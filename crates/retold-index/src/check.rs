@@ -7,11 +7,11 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::files::damaged;
-use crate::index::Index;
+use crate::index::{Index, TRIES};
 use crate::log::{Kind, Log};
 use crate::record::unpack;
 use crate::segment::Segment;
-use crate::state::{Manifest, State, keys_of, read_model};
+use crate::state::{Manifest, State, keys_of, read_model, url_key};
 
 /// What [`Index::check`] found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -41,14 +41,27 @@ impl Checked {
 
 impl Index {
     /// Reads every byte of the index in a folder: checksums, forms, whether texts can be read, and whether every page is found
-    /// under all its keys. Goes on after damage.
+    /// under all its keys. Goes on after damage. Others may write meanwhile.
     ///
     /// Errors: there is no index.
     pub fn check(folder: &Path) -> Result<Checked> {
+        let mut tries = 0;
+        loop {
+            let manifest = Manifest::read(folder)?;
+            let checked = Index::check_files(folder, &manifest)?;
+            let is_same = Manifest::read(folder)?.generation == manifest.generation;
+            if checked.problems.is_empty() || is_same || tries == TRIES {
+                return Ok(checked);
+            }
+            // A writer has put other files in the place of those that were read.
+            tries += 1;
+        }
+    }
+
+    fn check_files(folder: &Path, manifest: &Manifest) -> Result<Checked> {
         let mut checked = Checked::default();
-        let manifest = Manifest::read(folder)?;
         checked.files += 2;
-        let Some(model) = checked.note(read_model(folder, &manifest)) else {
+        let Some(model) = checked.note(read_model(folder, manifest)) else {
             return Ok(checked);
         };
         for &(number, sure) in &manifest.logs {
@@ -116,7 +129,10 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
         .filter(|&page| state.pages.is_live(page))
     {
         let entry = state.entry(page)?;
-        found = keys_of(&entry).fold(found, |sum, key| sum.wrapping_sub(hash(key, page)));
+        let without =
+            url_key(&entry).filter(|_| state.manifest.urls.is_some_and(|urls| page < urls));
+        let keys = keys_of(&entry).filter(|&key| Some(key) != without);
+        found = keys.fold(found, |sum, key| sum.wrapping_sub(hash(key, page)));
     }
     match found {
         0 => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use retold::{Error, Result, read_exact_at};
 use xxhash_rust::xxh3::xxh3_64;
@@ -38,10 +38,15 @@ pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The name under which a file is written until it is whole.
+pub(crate) fn partial(path: &Path) -> PathBuf {
+    path.with_extension("partial")
+}
+
 /// Writes a file under another name, and gives it its name once it will survive a power cut.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = || Error::io("cannot write", path);
-    let partial = path.with_extension("partial");
+    let partial = partial(path);
     let write = || -> std::io::Result<()> {
         let mut file = File::create(&partial)?;
         file.write_all(bytes)?;

@@ -50,7 +50,7 @@ pub struct Stats {
     pub gone: u64,
     /// Stories of two pages or more.
     pub stories: u64,
-    /// Postings: a page has one for each key of its sketch, one for its id and one for its text.
+    /// Postings: a page has one for each key of its sketch, one for its id, one for its URL if that is another, and one for its text.
     pub postings: u64,
     /// Segments.
     pub segments: u64,
@@ -82,6 +82,24 @@ pub struct Prepared {
     pub entry: Entry,
     /// Its text.
     pub text: Text,
+}
+
+impl Prepared {
+    /// About how many bytes of memory it takes.
+    pub fn memory(&self) -> usize {
+        let Entry {
+            id,
+            url,
+            date,
+            title,
+            sketch,
+            ..
+        } = &self.entry;
+        let told = [Some(id), url.as_ref(), date.as_ref(), title.as_ref()];
+        let told: usize = told.into_iter().flatten().map(String::len).sum();
+        let numbers = sketch.keys.len() + sketch.marks.len() + sketch.extra.len();
+        size_of::<Prepared>() + told + 8 * numbers + self.text.memory()
+    }
 }
 
 impl Index {
@@ -194,7 +212,12 @@ impl Index {
         Ok(self.find(id)?.map(|(_, entry)| entry))
     }
 
-    /// The same, and its number.
+    /// The page of a URL, the newest if there are several. Pages that 0.1 has added are found after `compact`.
+    pub fn find_url(&self, url: &str) -> Result<Option<Entry>> {
+        self.read().find_url(url)
+    }
+
+    /// The same as [`Index::get`], and its number.
     pub(crate) fn find(&self, id: &str) -> Result<Option<(u32, Entry)>> {
         let state = self.read();
         state.find(id, state.visible, |page| state.pages.is_live(page))
@@ -272,10 +295,11 @@ impl Index {
     }
 }
 
+/// How often files may vanish below a reader, because a writer has just put others in their place.
+pub(crate) const TRIES: usize = 20;
+
 /// The index in a folder as it is now.
 pub(crate) fn opened(folder: &Path) -> Result<State> {
-    /// How often files may vanish below a reader, because a writer has just put others in their place.
-    const TRIES: usize = 20;
     let mut tries = 0;
     loop {
         match State::open(folder, false) {

@@ -24,6 +24,7 @@
 
 #![forbid(unsafe_code)]
 
+mod changes;
 mod check;
 mod export;
 mod files;

@@ -21,6 +21,12 @@ impl Lock {
     /// Errors: another writer holds it; the message says who.
     pub(crate) fn take(folder: &Path, who: &str) -> Result<Lock> {
         let path = folder.join(LOCK);
+        if std::fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
+            return Err(Error::usage(format!(
+                "{}: no file of its own, as a lock is (a link?); remove it",
+                path.display()
+            )));
+        }
         let mut options = OpenOptions::new();
         let open = options
             .read(true)

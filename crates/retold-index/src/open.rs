@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use retold::{Error, Model, Result};
 
-use crate::files::{replace, sealed};
+use crate::files::{partial, replace, sealed};
 use crate::index::{Index, opened};
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::log::Log;
-use crate::state::{Manifest, State};
+use crate::state::{MANIFEST, Manifest, State};
 use crate::writer::Writer;
 
 /// How an index is opened or made: [`Index::builder`].
@@ -108,21 +108,26 @@ impl IndexBuilder {
         self.write_under(lock)
     }
 
-    /// Makes an empty index in a folder that is new or empty, and opens it for writing. It judges by this model.
+    /// Makes an empty index in a folder that is new or empty, and opens it for writing. It judges by this model. What an earlier `create`
+    /// has left that did not come to its end is replaced.
     ///
-    /// Errors: there is something in the folder, it cannot be written.
+    /// Errors: there is something else in the folder, it cannot be written.
     pub fn create(self, model: &Model) -> Result<Writer> {
         let folder = &self.folder;
         fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
-        let mut entries = fs::read_dir(folder).map_err(Error::io("cannot read", folder))?;
-        if entries.next().is_some() {
-            return Err(Error::usage(format!(
-                "{}: the folder is not empty; name another",
-                folder.display()
-            )));
+        let mut manifest = Manifest::first(self.texts);
+        let full = || {
+            let folder = folder.display();
+            Error::usage(format!("{folder}: the folder is not empty; name another"))
+        };
+        if !is_unfinished(folder, &manifest)? {
+            return Err(full());
         }
         let lock = Lock::take(folder, &self.writer)?;
-        let mut manifest = Manifest::first(self.texts);
+        // Another process may have made one since.
+        if Index::is_at(folder) {
+            return Err(full());
+        }
         let json = model.to_json();
         replace(&folder.join(&manifest.model), sealed(&json).as_bytes())?;
         Log::create(folder, manifest.last_log())?.sync()?;
@@ -141,4 +146,20 @@ impl IndexBuilder {
         let index = Index::of(&self.folder, state, self.memory);
         Writer::start(index, lock, self.limits)
     }
+}
+
+/// Whether a folder holds no more than a `create` has left that did not come to its end: it has no manifest yet.
+fn is_unfinished(folder: &Path, first: &Manifest) -> Result<bool> {
+    let mut left = first.files();
+    left.retain(|name| name != MANIFEST);
+    let partial = [MANIFEST, &first.model].map(|name| partial(Path::new(name)));
+    for entry in fs::read_dir(folder).map_err(Error::io("cannot read", folder))? {
+        let entry = entry.map_err(Error::io("cannot read", folder))?;
+        let name = PathBuf::from(entry.file_name());
+        let is_left = partial.contains(&name) || left.iter().any(|left| name == Path::new(left));
+        if !is_left || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

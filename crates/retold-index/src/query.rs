@@ -274,7 +274,12 @@ impl Index {
     }
 
     /// The fingerprint of a page's text, from memory if it was wanted before; `None` if texts are not kept.
-    fn fingerprint(&self, model: &Model, page: u32, entry: &Entry) -> Result<Option<Arc<[u64]>>> {
+    pub(crate) fn fingerprint(
+        &self,
+        model: &Model,
+        page: u32,
+        entry: &Entry,
+    ) -> Result<Option<Arc<[u64]>>> {
         let Some(verifier) = model.verifier() else {
             return Ok(None);
         };

@@ -121,6 +121,7 @@ impl Writer {
         let sketches = Resketch::of(index, model.unwrap_or(&current));
         let model_then = model.unwrap_or(&current).clone();
         let mut build = Build::begin(index.folder(), old, model_then, self.limits)?;
+        build.state.manifest.gone += u64::from(index.read().visible) - pages.len() as u64;
         watch.begin("writing the index", pages.len() as u64);
         for &page in pages {
             if watch.cancelled() {
@@ -200,6 +201,7 @@ impl<'a> Build<'a> {
             segments: Vec::new(),
             tail: 0,
             next: number + 1,
+            urls: Some(0),
             ..old.clone()
         };
         let log = Arc::new(Log::create(folder, number)?);

@@ -1,5 +1,6 @@
 //! The index as it is at a moment: what the manifest names, opened, and what the log has beyond it.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,6 +43,12 @@ pub(crate) struct Manifest {
     pub(crate) tail: u64,
     /// The number of the next file.
     pub(crate) next: u32,
+    /// How many pages had gone when pages were last numbered anew: cursors count them.
+    #[serde(default)]
+    pub(crate) gone: u64,
+    /// Pages from this number on are found by their URLs; those of an index that 0.1 wrote are not.
+    #[serde(default)]
+    pub(crate) urls: Option<u32>,
 }
 
 impl Manifest {
@@ -57,12 +64,20 @@ impl Manifest {
             segments: Vec::new(),
             tail: 0,
             next: 2,
+            gone: 0,
+            urls: Some(0),
         }
     }
 
     pub(crate) fn read(folder: &Path) -> Result<Manifest> {
         let path = folder.join(MANIFEST);
-        if !path.exists() {
+        let is_there = match path.try_exists() {
+            Err(e) if e.kind() == ErrorKind::PermissionDenied => {
+                return Err(Error::io("cannot read", &path)(e));
+            }
+            there => there.unwrap_or(false),
+        };
+        if !is_there {
             return Err(Error::usage(format!(
                 "{}: no index of retold (there is no {MANIFEST}); make one with `retold index create {}`",
                 folder.display(),
@@ -158,10 +173,21 @@ pub(crate) fn text_key(text: u128) -> u64 {
     xxh3_64_with_seed(&text.to_le_bytes(), 2)
 }
 
+/// The key under which a page is found by its URL, if that is not its id.
+pub(crate) fn url_key(entry: &Entry) -> Option<u64> {
+    let url = entry.url.as_deref().filter(|url| *url != entry.id);
+    url.map(key_of_url)
+}
+
+fn key_of_url(url: &str) -> u64 {
+    xxh3_64_with_seed(url.as_bytes(), 3)
+}
+
 /// All keys of a page.
 pub(crate) fn keys_of(entry: &Entry) -> impl Iterator<Item = u64> {
     let own = [
         Some(id_key(&entry.id)),
+        url_key(entry),
         entry.sketch.text_hash.map(text_key),
     ];
     own.into_iter()
@@ -225,6 +251,7 @@ impl State {
             state.segments.push(Arc::new(segment));
         }
         state.visible = state.fresh;
+        state.manifest.urls.get_or_insert(state.fresh);
         let last = state.manifest.last_log();
         for &(number, length) in &state.manifest.logs {
             let log = Log::open(folder, number, write && number == last)?;
@@ -379,8 +406,29 @@ impl State {
         before: u32,
         is_there: impl Fn(u32) -> bool,
     ) -> Result<Option<(u32, Entry)>> {
+        self.newest(id_key(id), before, is_there, |entry| entry.id == id)
+    }
+
+    /// The newest page of a URL.
+    pub(crate) fn find_url(&self, url: &str) -> Result<Option<Entry>> {
+        let is_of = |entry: &Entry| entry.url.as_deref() == Some(url);
+        let newest =
+            |key: u64| self.newest(key, self.visible, |page| self.pages.is_live(page), is_of);
+        let found = [newest(id_key(url))?, newest(key_of_url(url))?];
+        let newest = found.into_iter().flatten().max_by_key(|(page, _)| *page);
+        Ok(newest.map(|(_, entry)| entry))
+    }
+
+    /// The newest page with a key below `before` that `is_there` and `is_of` accept.
+    fn newest(
+        &self,
+        key: u64,
+        before: u32,
+        is_there: impl Fn(u32) -> bool,
+        is_of: impl Fn(&Entry) -> bool,
+    ) -> Result<Option<(u32, Entry)>> {
         let mut pages = Vec::new();
-        self.each_page(id_key(id), before, |page| {
+        self.each_page(key, before, |page| {
             pages.push(page);
             true
         })?;
@@ -388,7 +436,7 @@ impl State {
         pages.sort_unstable_by(|a, b| b.cmp(a));
         for page in pages {
             let entry = self.entry(page)?;
-            if entry.id == id {
+            if is_of(&entry) {
                 return Ok(Some((page, entry)));
             }
         }

@@ -26,7 +26,7 @@ struct Description;
 #[expect(deprecated, reason = "clients of 0.1 ask by the old name")]
 pub fn app(state: App) -> Router {
     let (routes, description) = OpenApiRouter::with_openapi(Description::openapi())
-        .routes(routes!(pages::add))
+        .routes(routes!(pages::add, pages::get_by_url))
         .routes(routes!(pages::query))
         .routes(routes!(pages::query_by_old_name))
         .routes(routes!(pages::get, pages::remove))

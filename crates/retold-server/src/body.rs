@@ -5,10 +5,10 @@ use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt;
 use retold::{Content, Markup, Outcome, Page, ReadOptions, Source, site_of};
 use serde::Deserialize;
-use tokio::sync::OwnedSemaphorePermit;
 use utoipa::IntoParams;
 
 use crate::problem::Problem;
+use crate::room::Room;
 use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
@@ -16,6 +16,7 @@ type Result<T> = std::result::Result<T, Problem>;
 /// What the query says of the pages in the body.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
     /// At most this many matches of a page, the best; 0: look for none.
     #[serde(default = "usual_matches")]
@@ -36,7 +37,7 @@ fn usual_matches() -> usize {
 /// A body, and the room that it takes.
 pub(crate) struct Held {
     pub(crate) bytes: Vec<u8>,
-    _room: Vec<OwnedSemaphorePermit>,
+    pub(crate) room: Room,
 }
 
 /// What a body was found to hold.
@@ -44,8 +45,11 @@ pub(crate) enum Pages {
     /// One page: the answer is an object.
     One(Box<std::result::Result<Page, String>>),
     /// Lines of JSON: the answer has a line for each.
-    Lines(Held),
+    Lines(Vec<u8>),
 }
+
+/// Bytes of memory that making a page's text and sketch takes for each of the page's own, about; pages of words of one letter take more.
+pub(crate) const WORK: usize = 16;
 
 /// What ids of pages that name none begin with.
 pub(crate) const NAMELESS: &str = "\u{1}request";
@@ -63,7 +67,7 @@ pub(crate) async fn read(app: &App, body: Body) -> Result<Held> {
 async fn collect(app: &App, mut body: Body) -> Result<Held> {
     let mut held = Held {
         bytes: Vec::new(),
-        _room: Vec::new(),
+        room: app.room()?,
     };
     let most = app.options.max_body;
     let mut room = 0;
@@ -79,9 +83,8 @@ async fn collect(app: &App, mut body: Body) -> Result<Held> {
         }
         if length > room {
             // Twice as much each time, so that long bodies need few steps.
-            let more = length.max((2 * room).min(most)).max(1 << 14) - room;
-            held._room.push(app.room(more)?);
-            room += more;
+            room = length.max((2 * room).min(most)).max(1 << 14);
+            held.room.set(room)?;
         }
         held.bytes.extend_from_slice(&data);
     }
@@ -117,7 +120,7 @@ fn charset(headers: &HeaderMap) -> Option<String> {
 
 /// The pages of a body.
 pub(crate) fn pages(
-    held: Held,
+    bytes: Vec<u8>,
     headers: &HeaderMap,
     asked: &Asked,
     read: &ReadOptions,
@@ -129,11 +132,11 @@ pub(crate) fn pages(
             "send the body as it is, without Content-Encoding",
         ));
     }
-    let raw = |markup: Markup, held: Held| {
+    let raw = |markup: Markup, bytes: Vec<u8>| {
         let id = asked.id.clone().or_else(|| asked.url.clone());
         let id = id.unwrap_or_else(|| format!("{NAMELESS}#1"));
         let content = Content::Bytes {
-            bytes: held.bytes,
+            bytes,
             charset: charset(headers),
             markup,
         };
@@ -144,12 +147,12 @@ pub(crate) fn pages(
         Pages::One(Box::new(Ok(page)))
     };
     match &*media_type(headers) {
-        "application/json" => Ok(Pages::One(Box::new(line(1, held.bytes.trim_ascii(), read)))),
+        "application/json" => Ok(Pages::One(Box::new(line(1, bytes.trim_ascii(), read)))),
         "application/x-ndjson" | "application/jsonl" | "application/x-jsonlines" => {
-            Ok(Pages::Lines(held))
+            Ok(Pages::Lines(bytes))
         }
-        "text/html" | "application/xhtml+xml" => Ok(raw(Markup::Html, held)),
-        "text/plain" => Ok(raw(Markup::Plain, held)),
+        "text/html" | "application/xhtml+xml" => Ok(raw(Markup::Html, bytes)),
+        "text/plain" => Ok(raw(Markup::Plain, bytes)),
         other => Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             format!(

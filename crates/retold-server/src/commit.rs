@@ -1,7 +1,7 @@
 //! The one thread that writes: what has come while the disk was busy becomes one commit.
 
-use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::room::Room;
 
 /// Pages of a commit, but for those of the last request in it.
 const PAGES: usize = 1000;
@@ -20,8 +21,30 @@ const WAITING: usize = 1024;
 type Reply<T> = oneshot::Sender<std::result::Result<T, Problem>>;
 
 enum Job {
-    Add(Vec<Prepared>, usize, Reply<Vec<(Prepared, Added)>>),
+    Add(Addition),
     Remove(Vec<String>, Reply<Vec<bool>>),
+}
+
+/// What one request adds.
+struct Addition {
+    pages: Vec<Prepared>,
+    /// At most so many matches are wanted of each.
+    limit: usize,
+    reply: Reply<Vec<(Prepared, Added)>>,
+    /// Held while the pages wait, also if whoever sent them has gone.
+    _room: Room,
+}
+
+impl Job {
+    /// Says that it will not be done.
+    fn refuse(self) {
+        let problem = stopping();
+        // Whoever asked may have gone.
+        match self {
+            Job::Add(addition) => drop(addition.reply.send(Err(problem))),
+            Job::Remove(_, reply) => drop(reply.send(Err(problem))),
+        }
+    }
 }
 
 /// Hands work to the thread that writes.
@@ -29,6 +52,8 @@ enum Job {
 pub struct Committer {
     jobs: Mutex<Option<SyncSender<Job>>>,
     thread: Mutex<Option<JoinHandle<Result<()>>>>,
+    /// No commit begins after this moment.
+    until: Arc<OnceLock<Instant>>,
 }
 
 impl Committer {
@@ -36,23 +61,32 @@ impl Committer {
     pub(crate) fn start(writer: Writer, metrics: &Metrics) -> Result<Committer> {
         let (sender, jobs) = sync_channel(WAITING);
         let metrics = metrics.clone();
+        let until = Arc::new(OnceLock::new());
+        let last = Arc::clone(&until);
         let thread = std::thread::Builder::new().name("writer".into());
-        let thread = thread.spawn(move || write(writer, &jobs, &metrics));
+        let thread = thread.spawn(move || write(writer, &jobs, &metrics, &last));
         let thread = thread.map_err(|e| Error::usage(format!("cannot start a thread: {e}")))?;
         Ok(Committer {
             jobs: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
+            until,
         })
     }
 
-    /// Adds pages in a commit; answers once they will survive a power cut, with at most `limit` matches each.
+    /// Adds pages, which take that room, in a commit; answers once they will survive a power cut, with at most `limit` matches each.
     pub(crate) async fn add(
         &self,
         pages: Vec<Prepared>,
         limit: usize,
+        room: Room,
     ) -> std::result::Result<Vec<(Prepared, Added)>, Problem> {
         let (reply, answer) = oneshot::channel();
-        self.send(Job::Add(pages, limit, reply))?;
+        self.send(Job::Add(Addition {
+            pages,
+            limit,
+            reply,
+            _room: room,
+        }))?;
         answer.await.unwrap_or_else(|_| Err(ended()))
     }
 
@@ -65,9 +99,7 @@ impl Committer {
 
     fn send(&self, job: Job) -> std::result::Result<(), Problem> {
         let jobs = self.jobs.lock().unwrap_or_else(|e| e.into_inner());
-        let sender = jobs
-            .as_ref()
-            .ok_or_else(|| Problem::busy("the service is stopping"))?;
+        let sender = jobs.as_ref().ok_or_else(stopping)?;
         sender.try_send(job).map_err(|e| match e {
             TrySendError::Full(_) => Problem::busy("as many requests as may be wait for the disk"),
             TrySendError::Disconnected(_) => ended(),
@@ -80,41 +112,62 @@ impl Committer {
         thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// Takes no more work, waits for what is under way, and closes the index.
-    pub(crate) fn finish(&self) -> Result<()> {
+    /// What has not begun by then is refused.
+    pub(crate) fn end_by(&self, until: Instant) {
+        // Whoever said it first is right.
+        let _ = self.until.set(until);
+    }
+
+    /// Takes no more work, waits for what is under way, and closes the index. False if that is not done by `until`: then what was
+    /// acknowledged is safe, and the next writer removes the rest.
+    pub(crate) async fn finish(&self, until: Instant) -> Result<bool> {
         drop(self.jobs.lock().unwrap_or_else(|e| e.into_inner()).take());
         let thread = self.thread.lock().unwrap_or_else(|e| e.into_inner()).take();
-        match thread.map(JoinHandle::join) {
-            Some(Ok(closed)) => closed,
-            Some(Err(_)) => Err(Error::usage(
+        let Some(thread) = thread else {
+            return Ok(true);
+        };
+        let joined = tokio::task::spawn_blocking(|| thread.join());
+        match tokio::time::timeout_at(until.into(), joined).await {
+            Ok(Ok(Ok(closed))) => closed.map(|()| true),
+            Ok(_) => Err(Error::usage(
                 "the thread that writes has failed; please report it",
             )),
-            None => Ok(()),
+            Err(_) => Ok(false),
         }
     }
+}
+
+fn stopping() -> Problem {
+    Problem::busy("the service is stopping")
 }
 
 fn ended() -> Problem {
     Problem::internal("the thread that writes has ended; start the service again")
 }
 
-fn write(mut writer: Writer, jobs: &Receiver<Job>, metrics: &Metrics) -> Result<()> {
+fn write(
+    mut writer: Writer,
+    jobs: &Receiver<Job>,
+    metrics: &Metrics,
+    until: &OnceLock<Instant>,
+) -> Result<()> {
     let mut next = jobs.recv().ok();
     while let Some(job) = next.take() {
         match job {
+            job if until.get().is_some_and(|until| Instant::now() > *until) => job.refuse(),
             Job::Remove(ids, reply) => {
                 let removed = writer.remove(&ids).map_err(Problem::from);
                 // Whoever asked may have gone.
                 let _ = reply.send(removed);
             }
-            Job::Add(pages, limit, reply) => {
-                let mut together = vec![(pages, limit, reply)];
-                let mut count = together[0].0.len();
+            Job::Add(first) => {
+                let mut count = first.pages.len();
+                let mut together = vec![first];
                 while count < PAGES {
                     match jobs.try_recv() {
-                        Ok(Job::Add(pages, limit, reply)) => {
-                            count += pages.len();
-                            together.push((pages, limit, reply));
+                        Ok(Job::Add(addition)) => {
+                            count += addition.pages.len();
+                            together.push(addition);
                         }
                         Ok(other) => {
                             next = Some(other);
@@ -133,36 +186,35 @@ fn write(mut writer: Writer, jobs: &Receiver<Job>, metrics: &Metrics) -> Result<
     writer.close()
 }
 
-type Together = Vec<(Vec<Prepared>, usize, Reply<Vec<(Prepared, Added)>>)>;
-
 /// Adds the pages of several requests in one commit.
-fn add(writer: &mut Writer, together: Together, metrics: &Metrics) {
+fn add(writer: &mut Writer, mut together: Vec<Addition>, metrics: &Metrics) {
     let start = Instant::now();
-    let limit = together.iter().map(|(_, limit, _)| *limit).max();
-    let counts: Vec<usize> = together.iter().map(|(pages, ..)| pages.len()).collect();
-    let mut replies = Vec::new();
-    let mut all = Vec::new();
-    for (pages, limit, reply) in together {
-        all.extend(pages);
-        replies.push((limit, reply));
-    }
+    let limit = together.iter().map(|addition| addition.limit).max();
+    let counts: Vec<usize> = together
+        .iter()
+        .map(|addition| addition.pages.len())
+        .collect();
+    let all = together
+        .iter_mut()
+        .flat_map(|addition| std::mem::take(&mut addition.pages));
+    let all: Vec<Prepared> = all.collect();
     let added = writer.add(&all, limit);
     // Before anybody is answered, so that who asks next sees it counted.
     metrics.committed(all.len(), start.elapsed());
     match added {
         Ok(added) => {
             let mut done = all.into_iter().zip(added);
-            for ((limit, reply), count) in replies.into_iter().zip(counts) {
+            for (addition, count) in together.into_iter().zip(counts) {
                 let mut own: Vec<(Prepared, Added)> = done.by_ref().take(count).collect();
                 own.iter_mut()
-                    .for_each(|(_, added)| added.matches.truncate(limit));
-                let _ = reply.send(Ok(own));
+                    .for_each(|(_, added)| added.matches.truncate(addition.limit));
+                let _ = addition.reply.send(Ok(own));
             }
         }
         Err(error) => {
             let problem = Problem::from(error);
-            for (_, reply) in replies {
-                let _ = reply.send(Err(problem.clone()));
+            for addition in together {
+                let _ = addition.reply.send(Err(problem.clone()));
             }
         }
     }

@@ -13,6 +13,7 @@ mod metrics;
 mod ops;
 mod pages;
 mod problem;
+mod room;
 mod serve;
 mod state;
 mod stories;

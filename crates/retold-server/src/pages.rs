@@ -8,11 +8,12 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use retold::Page;
 use retold_index::{Added, Entry, Index, Match, MatchLine, Prepared, Status};
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
-use crate::body::{self, Asked, NAMELESS, Pages};
+use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
 use crate::problem::Problem;
+use crate::room::Room;
 use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
@@ -77,35 +78,75 @@ fn respond(is_one: bool, mut answers: Vec<Answer>) -> Response {
     ([(header::CONTENT_TYPE, kind)], lines).into_response()
 }
 
-/// The pages of a body as the index keeps them. `named`: each needs an id or a URL.
+/// The pages of a body as the index keeps them.
+struct Many {
+    /// The body is a page, not lines of pages.
+    is_one: bool,
+    pages: Vec<Made>,
+    /// Bytes of memory that they take.
+    held: usize,
+    /// The room of that, and of the work on them.
+    room: Room,
+}
+
+/// The pages of a body. `named`: each needs an id or a URL.
 async fn prepared(
     app: &App,
     headers: HeaderMap,
     asked: Asked,
     body: Body,
     named: bool,
-) -> Result<(bool, Vec<Made>)> {
-    let held = body::read(app, body).await?;
+) -> Result<Many> {
+    let Held { bytes, mut room } = body::read(app, body).await?;
+    // One request alone may need more than there is for all.
+    let most = app.options.max_bodies;
     app.work(move |index| {
         let read = index.model().config().read.clone();
-        let prepare = |page: std::result::Result<Page, String>| -> Made {
-            let page = page?;
-            if named && page.id.starts_with(NAMELESS) {
-                return Err("the page has no id: send `id` or `url`".to_owned());
-            }
-            index.prepare(page).map_err(|e| e.to_string())
+        let (length, mut held, mut work) = (bytes.len(), 0, 0);
+        let mut prepare = |page: std::result::Result<Page, String>| -> Result<Made> {
+            work = work.max(page.as_ref().map_or(0, |page| WORK * page.content.len()));
+            room.set((length + held + work).min(most))?;
+            let made = page.and_then(|page| {
+                if named {
+                    check_id(&page.id)?;
+                }
+                index.prepare(page).map_err(|e| e.to_string())
+            });
+            held += made.as_ref().map_or_else(String::len, Prepared::memory);
+            Ok(made)
         };
-        Ok(match body::pages(held, &headers, &asked, &read)? {
-            Pages::One(page) => (true, vec![prepare(*page)]),
-            Pages::Lines(held) => {
-                let lines = (1u64..).zip(held.bytes.split(|&byte| byte == b'\n'));
+        let (is_one, pages) = match body::pages(bytes, &headers, &asked, &read)? {
+            Pages::One(page) => (true, vec![prepare(*page)?]),
+            Pages::Lines(bytes) => {
+                let lines = (1u64..).zip(bytes.split(|&byte| byte == b'\n'));
                 let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
                 let pages = lines.map(|(number, line)| prepare(body::line(number, line, &read)));
-                (false, pages.collect())
+                (false, pages.collect::<Result<_>>()?)
             }
+        };
+        Ok(Many {
+            is_one,
+            pages,
+            held,
+            room,
         })
     })
     .await
+}
+
+/// Whether a page of that id can be asked for: its id is a part of a path, where it is percent-encoded, and stands in a request's head.
+fn check_id(id: &str) -> std::result::Result<(), String> {
+    const LONGEST: usize = 16 << 10;
+    if id.starts_with(NAMELESS) {
+        return Err("the page has no id: send `id` or `url`".to_owned());
+    }
+    // Clients take `.` and `..` out of paths, also where they are encoded.
+    match matches!(id, "" | "." | "..") || id.len() > LONGEST {
+        false => Ok(()),
+        true => Err(format!(
+            "the page could not be asked for at /v1/pages/{{id}}: an id has 1 to {LONGEST} bytes, and is not `.` or `..`"
+        )),
+    }
 }
 
 /// Adds pages, and says what each of them repeats.
@@ -125,10 +166,16 @@ pub(crate) async fn add(
     let Query(asked) = asked.map_err(|e| Problem::bad(e.body_text()))?;
     let committer = app.committer.as_ref().ok_or_else(read_only)?;
     let limit = asked.matches;
-    let (is_one, made) = prepared(&app, headers, asked, body, true).await?;
+    let Many {
+        is_one,
+        pages,
+        held,
+        mut room,
+    } = prepared(&app, headers, asked, body, true).await?;
+    room.set(held.min(app.options.max_bodies))?;
     let mut order = Vec::new();
     let mut good = Vec::new();
-    for page in made {
+    for page in pages {
         match page {
             Ok(page) => {
                 order.push(None);
@@ -139,7 +186,7 @@ pub(crate) async fn add(
     }
     let added = match good.is_empty() {
         true => Vec::new(),
-        false => committer.add(good, limit).await?,
+        false => committer.add(good, limit, room).await?,
     };
     let mut added = added.into_iter();
     let answers = order.into_iter().filter_map(|reason| match reason {
@@ -194,9 +241,15 @@ async fn answers(
 ) -> Result<Response> {
     let Query(asked) = asked.map_err(|e| Problem::bad(e.body_text()))?;
     let limit = asked.matches;
-    let (is_one, made) = prepared(app, headers, asked, body, false).await?;
+    let Many {
+        is_one,
+        pages,
+        room,
+        ..
+    } = prepared(app, headers, asked, body, false).await?;
     let answers = app.work(move |index| {
-        let answers = made.into_iter().map(|page| match page {
+        let _held = room;
+        let answers = pages.into_iter().map(|page| match page {
             Ok(page) => answer(index, &page, limit),
             Err(reason) => Ok(Answer::rejected(reason)),
         });
@@ -260,6 +313,33 @@ pub(crate) async fn get(
 ) -> Result<Json<PageLine>> {
     let Path(id) = id.map_err(|e| Problem::bad(e.body_text()))?;
     let entry = app.work(move |index| index.get(&id)?.ok_or_else(|| Problem::missing(&id)));
+    Ok(Json(entry.await?.into()))
+}
+
+/// Which page is wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ByUrl {
+    /// Where it was fetched.
+    url: String,
+}
+
+/// Shows the page of a URL, the newest if there are several.
+#[utoipa::path(get, path = "/v1/pages", params(ByUrl), tag = "pages",
+    responses((status = 200, body = PageLine), (status = 404, body = Problem)))]
+pub(crate) async fn get_by_url(
+    State(app): State<App>,
+    asked: std::result::Result<Query<ByUrl>, QueryRejection>,
+) -> Result<Json<PageLine>> {
+    let Query(ByUrl { url }) = asked.map_err(|e| Problem::bad(e.body_text()))?;
+    let entry = app.work(move |index| {
+        let missing = || {
+            let detail = format!("no page of the index has the URL `{url}`");
+            Problem::new(StatusCode::NOT_FOUND, detail)
+        };
+        index.find_url(&url)?.ok_or_else(missing)
+    });
     Ok(Json(entry.await?.into()))
 }
 

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -30,7 +30,8 @@ const REFRESH: Duration = Duration::from_secs(1);
 /// What a connection that is one too many gets.
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// Answers on `listener` until `stop` is done; then finishes what was accepted, and closes the index.
+/// Answers on `listener` until `stop` is done; then finishes what was accepted, and closes the index, within [`Options::grace`](crate::Options::grace).
+/// What waits for the disk after two thirds of that time is refused (503), and connections are cut after five sixths.
 ///
 /// Errors: the index cannot be closed.
 pub async fn serve(
@@ -86,16 +87,25 @@ pub async fn serve(
             let _ = watcher.watch(connection.into_owned()).await;
         });
     }
-    app.stop();
     drop(listener);
-    let whole = tokio::time::timeout(options.grace, graceful.shutdown())
-        .await
-        .is_ok();
+    let ended = end(&app, graceful).await;
     if let Some(refreshing) = refreshing {
         refreshing.abort();
     }
+    ended
+}
+
+/// Finishes what was accepted, and closes the index.
+async fn end(app: &App, connections: GracefulShutdown) -> Result<Stop> {
+    let (told, grace) = (Instant::now(), app.options.grace);
+    app.stop();
     if let Some(committer) = &app.committer {
-        committer.finish()?;
+        committer.end_by(told + grace * 2 / 3);
+    }
+    let answered = tokio::time::timeout(grace * 5 / 6, connections.shutdown());
+    let mut whole = answered.await.is_ok();
+    if let Some(committer) = &app.committer {
+        whole &= committer.finish(told + grace).await?;
     }
     Ok(if whole { Stop::Whole } else { Stop::CutOff })
 }

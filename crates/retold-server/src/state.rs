@@ -12,6 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::commit::Committer;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::room::Room;
 
 /// The limits of a service.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ use crate::problem::Problem;
 pub struct Options {
     /// Bytes of a request's body at the most.
     pub max_body: usize,
-    /// Bytes of all bodies that are held at one time at the most.
+    /// Bytes of all bodies, and of what is made of them, that are held at one time at the most.
     pub max_bodies: usize,
     /// Requests that are worked on at one time at the most; more get 503.
     pub max_requests: usize,
@@ -29,7 +30,7 @@ pub struct Options {
     pub read_timeout: Duration,
     /// How long work on a request may take before the client is told that it takes too long.
     pub work_timeout: Duration,
-    /// How long requests that were accepted may take once the service was told to stop.
+    /// How long the service may take to end once it was told to stop.
     pub grace: Duration,
     /// Tokens, one of which every request must bring; none: all may ask.
     pub tokens: Vec<String>,
@@ -67,7 +68,7 @@ pub struct Shared {
     pub(crate) metrics: Metrics,
     /// One for each request that may be worked on.
     work: Arc<Semaphore>,
-    /// One for each KiB of bodies that may be held.
+    /// One for each KiB of bodies, and of what is made of them, that may be held.
     bodies: Arc<Semaphore>,
     stopping: AtomicBool,
 }
@@ -102,7 +103,7 @@ impl App {
     ) -> App {
         App(Arc::new(Shared {
             work: Arc::new(Semaphore::new(options.max_requests)),
-            bodies: Arc::new(Semaphore::new(options.max_bodies >> 10)),
+            bodies: Arc::new(Semaphore::new(options.max_bodies.div_ceil(1 << 10))),
             stopping: AtomicBool::new(false),
             index,
             committer,
@@ -137,13 +138,9 @@ impl App {
         permit.map_err(|_| Problem::busy("as many requests as may be are being worked on"))
     }
 
-    /// Room for some bytes of a body.
-    pub(crate) fn room(&self, bytes: usize) -> std::result::Result<OwnedSemaphorePermit, Problem> {
-        let kib = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.bodies).try_acquire_many_owned(kib);
-        room.map_err(|_| {
-            Problem::busy("the bodies of other requests take all memory that they may")
-        })
+    /// Room for a request's body, and for what is made of it: none yet.
+    pub(crate) fn room(&self) -> std::result::Result<Room, Problem> {
+        Room::in_all(&self.bodies)
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::body::{self, Asked, NAMELESS, Pages};
+use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -37,6 +37,7 @@ fn there(index: &Index, id: &str) -> Result<()> {
 /// How many are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Limit {
     /// At most this many, the best.
     #[serde(default = "usual_matches")]
@@ -99,6 +100,7 @@ pub(crate) async fn story(
 /// Which stories are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
     /// What comes first.
     #[serde(default)]
@@ -147,6 +149,7 @@ pub(crate) async fn stories(
 /// Which pages are explained.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Both {
     /// The id of a page of the index; not with a body.
     a: Option<String>,
@@ -204,8 +207,10 @@ pub(crate) async fn explain_new(
     body: Body,
 ) -> Result<Json<Value>> {
     let Both { b, offsets, .. } = query_of(both)?;
-    let held = body::read(&app, body).await?;
+    let Held { bytes, mut room } = body::read(&app, body).await?;
+    room.set((bytes.len() * WORK).min(app.options.max_bodies))?;
     let told = app.work(move |index| {
+        let _held = room;
         there(index, &b)?;
         let model = index.model();
         let asked = Asked {
@@ -214,7 +219,7 @@ pub(crate) async fn explain_new(
             url: None,
             date: None,
         };
-        let page = match body::pages(held, &headers, &asked, &model.config().read)? {
+        let page = match body::pages(bytes, &headers, &asked, &model.config().read)? {
             Pages::One(page) => page.map_err(Problem::unreadable)?,
             Pages::Lines(_) => return Err(Problem::bad("one page expected, not lines of pages")),
         };

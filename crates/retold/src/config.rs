@@ -88,7 +88,7 @@ pub enum Fold {
     Nfkc,
     /// Lower case.
     Case,
-    /// Traditional Chinese characters become simplified ones, character by character.
+    /// Traditional Chinese and Japanese characters become simplified ones, character by character.
     Simplify,
 }
 
@@ -164,7 +164,7 @@ pub struct RunConfig {
     pub memory: u64,
     /// The folder for what does not fit; without one all is kept in memory.
     pub temp_dir: Option<PathBuf>,
-    /// The folder of what an interrupted run has done, and where this one keeps what it does ([`crate::resume`]).
+    /// The folder of what an interrupted run has done, and where this one keeps what it does ([`Resume`](crate::Resume)).
     pub resume: Option<PathBuf>,
     /// The bytes that were written to temporary files so far, for who watches the run.
     pub on_disk: Arc<AtomicU64>,

@@ -45,7 +45,10 @@ impl Resume {
             Stage::HashInputs.name(),
             sources.iter().map(|source| source.size).sum(),
         );
-        let hashes = sources.par_iter().map(|source| hash(&source.path, watch));
+        let hashes = sources.par_iter().map(|source| match source.is_special {
+            true => Ok(0),
+            false => hash(&source.path, watch),
+        });
         let mut key = Xxh3::new();
         key.update(env!("CARGO_PKG_VERSION").as_bytes());
         key.update(model.to_json().as_bytes());

@@ -3,14 +3,18 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
 
 use rayon::prelude::*;
 use retold::{Error, Outcome, Page, Result, Source, Stage, Watch, discover, each_page};
-use retold_index::{Index, Match, MatchLine, Prepared};
+use retold_index::{Index, Prepared};
 use serde::Serialize;
 
-use super::print::{WHO, flush, print};
+use super::print::{WHO, flush, print, say, say_rejected};
+use crate::input::Rejects;
 use crate::progress::Progress;
 
 /// Adds pages, and prints what each of them repeats
@@ -21,7 +25,7 @@ use crate::progress::Progress;
 pub struct Add {
     #[command(flatten)]
     what: What,
-    /// Pages in a commit at the most; each waits for the disk once
+    /// Pages in a commit at the most, fewer if they are long; each waits for the disk once
     #[arg(long, value_name = "PAGES", default_value_t = 1000, value_parser = crate::input::positive)]
     commit: usize,
 }
@@ -58,57 +62,40 @@ struct What {
     /// Print at most N matches of a page, the best; 0: look for none
     #[arg(long, value_name = "N", default_value_t = retold_index::MATCHES)]
     matches: usize,
+    /// What records that are rejected do to the exit code
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail)]
+    rejects: Rejects,
     /// No progress
     #[arg(short, long)]
     quiet: bool,
 }
 
-/// What is printed of a page.
-#[derive(Serialize)]
-struct Line<'a> {
-    id: &'a str,
-    status: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-    matches: Vec<MatchLine>,
-}
-
 /// A page, or the id and the reason of a reject.
 type Made = std::result::Result<Prepared, (String, String)>;
-
-fn say(id: &str, status: &str, matches: &[Match]) -> Result<()> {
-    print(&Line {
-        id,
-        status,
-        reason: None,
-        matches: matches.iter().map(Match::line).collect(),
-    })
-}
-
-fn say_rejected(id: &str, reason: &str) -> Result<()> {
-    print(&Line {
-        id,
-        status: "rejected",
-        reason: Some(reason),
-        matches: Vec::new(),
-    })
-}
 
 pub fn add(args: &Add) -> Result<ExitCode> {
     let mut writer = Index::builder(&args.what.dir).writer_name(WHO).write()?;
     let index = writer.index().clone();
     let limit = Some(args.what.matches);
     let add = |pages: Vec<Made>| -> Result<()> {
-        let mut good = Vec::new();
+        let (mut good, mut rejects) = (Vec::new(), Vec::new());
         for page in pages {
             match page {
-                Ok(page) => good.push(page),
-                Err((id, reason)) => say_rejected(&id, &reason)?,
+                Ok(page) => {
+                    good.push(page);
+                    rejects.push(None);
+                }
+                Err(reject) => rejects.push(Some(reject)),
             }
         }
         let added = writer.add(&good, limit)?;
-        for (page, added) in good.iter().zip(&added) {
-            say(&page.entry.id, added.status.name(), &added.matches)?;
+        let mut added = good.iter().zip(&added);
+        for reject in rejects {
+            if let Some((id, reason)) = reject {
+                say_rejected(&id, &reason)?;
+            } else if let Some((page, added)) = added.next() {
+                say(&page.entry.id, added.status.name(), &added.matches)?;
+            }
         }
         flush()
     };
@@ -117,7 +104,7 @@ pub fn add(args: &Add) -> Result<ExitCode> {
     let closed = writer.close();
     let rejected = rejected?;
     closed?;
-    Ok(ExitCode::from(u8::from(rejected > 0)))
+    Ok(args.what.rejects.code(rejected))
 }
 
 pub fn query(args: &Query) -> Result<ExitCode> {
@@ -143,7 +130,32 @@ pub fn query(args: &Query) -> Result<ExitCode> {
     /// Pages that are asked about at a time.
     const GROUP: usize = 256;
     let rejected = each_group(&args.what, &index, GROUP, ask)?;
-    Ok(ExitCode::from(u8::from(rejected > 0)))
+    Ok(args.what.rejects.code(rejected))
+}
+
+/// Bytes of pages that are handled together, about, and of lines that wait for that.
+const BYTES: usize = 64 << 20;
+
+/// Pages that are handled together.
+#[derive(Default)]
+struct Group {
+    pages: Vec<Made>,
+    bytes: usize,
+}
+
+impl Group {
+    fn push(&mut self, made: Made) {
+        self.bytes += match &made {
+            Ok(page) => page.memory(),
+            Err((id, reason)) => id.len() + reason.len(),
+        };
+        self.pages.push(made);
+    }
+
+    /// Whether these are enough: as many as were asked for, or fewer that are long.
+    fn is_full(&self, size: usize) -> bool {
+        self.pages.len() >= size || self.bytes >= BYTES
+    }
 }
 
 /// Hands the pages of all inputs to `take`, in groups; says how many were rejected.
@@ -171,7 +183,7 @@ fn each_group(
                 "no page could be read: there are 0 files to read",
             ));
         }
-        let mut group = Vec::new();
+        let mut group = Group::default();
         let prepare = |page: Page| Ok(index.prepare(page));
         each_page(
             &sources,
@@ -187,13 +199,13 @@ fn each_group(
                 };
                 count(&made);
                 group.push(made);
-                match group.len() >= size {
-                    true => take(std::mem::take(&mut group)),
+                match group.is_full(size) {
+                    true => take(std::mem::take(&mut group).pages),
                     false => Ok(()),
                 }
             },
         )?;
-        take(group)?;
+        take(group.pages)?;
     }
     progress.finish();
     if !stdin.is_empty() {
@@ -214,17 +226,23 @@ fn each_line(
     mut take: impl FnMut(Vec<Made>) -> Result<()>,
 ) -> Result<()> {
     let (sender, lines) = sync_channel(2 * size);
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let read = Arc::clone(&waiting);
     // Not joined: it may wait for a line that never comes.
     std::thread::spawn(move || {
         let lines = std::io::stdin().lock().split(b'\n');
         for (number, line) in (1u64..).zip(lines) {
             let ended = line.is_err();
+            while read.load(Ordering::Relaxed) > BYTES {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            read.fetch_add(line.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
             if sender.send((number, line)).is_err() || ended {
                 return;
             }
         }
     });
-    while let Some(group) = next_group(&lines, size)? {
+    while let Some(group) = next_group(&lines, &waiting, size)? {
         if watch.cancelled() {
             return Err(Error::Cancelled);
         }
@@ -247,16 +265,18 @@ fn each_line(
 
 type Lines = Receiver<(u64, std::io::Result<Vec<u8>>)>;
 /// Lines with their numbers.
-type Group = Vec<(u64, Vec<u8>)>;
+type Numbered = Vec<(u64, Vec<u8>)>;
 
-/// The next line, and those that are there already.
-fn next_group(lines: &Lines, size: usize) -> Result<Option<Group>> {
-    let mut group = Vec::new();
+/// The next line, and those that are there already. `waiting`: bytes of lines that wait.
+fn next_group(lines: &Lines, waiting: &AtomicUsize, size: usize) -> Result<Option<Numbered>> {
+    let (mut group, mut bytes) = (Vec::new(), 0);
     let mut next = lines.recv().ok();
     while let Some((number, line)) = next {
         let line = line.map_err(Error::io("cannot read", Path::new("standard input")))?;
+        waiting.fetch_sub(line.len(), Ordering::Relaxed);
+        bytes += line.len();
         group.push((number, line));
-        next = match group.len() < size {
+        next = match group.len() < size && bytes < BYTES {
             true => lines.try_recv().ok(),
             false => None,
         };
@@ -295,4 +315,34 @@ pub fn remove(args: &Remove) -> Result<ExitCode> {
     }
     writer.close()?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_pages_are_handled_before_there_are_many() {
+        let index = tempfile::tempdir().unwrap();
+        let model = retold::Model::new(retold::JudgeConfig::default()).unwrap();
+        let writer = Index::builder(index.path()).create(&model).unwrap();
+        let mut group = Group::default();
+        group.push(Err(("a".into(), "no text".into())));
+        let text = "The ferry left late. ".repeat(1000);
+        let long = writer.index().prepare(Page::text("b", text)).unwrap();
+        assert!(long.memory() > 2 * 21_000, "its text, shown and folded");
+        group.push(Ok(long));
+        assert!(!group.is_full(3) && group.is_full(2));
+        group.bytes += BYTES;
+        assert!(group.is_full(3));
+        // As lines wait to be read.
+        let (sender, lines) = sync_channel(9);
+        for number in 1..=4 {
+            sender.send((number, Ok(vec![b'x'; BYTES / 2]))).unwrap();
+        }
+        let waiting = AtomicUsize::new(2 * BYTES);
+        let group = next_group(&lines, &waiting, 100).unwrap().unwrap();
+        assert_eq!(group.len(), 2);
+        assert_eq!(waiting.load(Ordering::Relaxed), BYTES);
+    }
 }

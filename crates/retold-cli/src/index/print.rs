@@ -4,20 +4,50 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use retold::{Error, Result};
+use retold_index::{Match, MatchLine};
 use serde::Serialize;
+
+use crate::say::{json, json_pretty};
 
 /// What others are told while a command writes.
 pub(super) const WHO: &str = "retold index";
 
+/// What is printed of a page.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    status: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    matches: Vec<MatchLine>,
+}
+
+/// Prints what became of a page, and what it repeats.
+pub(super) fn say(id: &str, status: &str, matches: &[Match]) -> Result<()> {
+    print(&Line {
+        id,
+        status,
+        reason: None,
+        matches: matches.iter().map(Match::line).collect(),
+    })
+}
+
+/// Prints why a record is no page.
+pub(super) fn say_rejected(id: &str, reason: &str) -> Result<()> {
+    print(&Line {
+        id,
+        status: "rejected",
+        reason: Some(reason),
+        matches: Vec::new(),
+    })
+}
+
 /// Prints a line of JSON.
 pub(super) fn print(line: &impl Serialize) -> Result<()> {
     let mut out = io::stdout().lock();
-    let put = || -> io::Result<()> {
-        serde_json::to_writer(&mut out, line)?;
-        out.write_all(b"\n")
-    };
-    let mut put = put;
-    put().map_err(stdout())
+    json(&mut out, line)
+        .and_then(|()| out.write_all(b"\n"))
+        .map_err(stdout())
 }
 
 /// Hands what was printed on.
@@ -27,8 +57,10 @@ pub(super) fn flush() -> Result<()> {
 
 /// Prints JSON for people too.
 pub(super) fn print_pretty(value: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| Error::usage(e.to_string()))?;
-    writeln!(io::stdout().lock(), "{text}").map_err(stdout())
+    let mut out = io::stdout().lock();
+    json_pretty(&mut out, value)
+        .and_then(|()| out.write_all(b"\n"))
+        .map_err(stdout())
 }
 
 fn stdout() -> impl FnOnce(io::Error) -> Error {

@@ -1,4 +1,4 @@
-//! What an index tells of itself: `story`, `stories`, `stats`, `check`.
+//! What an index tells of itself: `story`, `stories`, `changes`, `stats`, `check`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,7 +7,10 @@ use clap::ValueEnum;
 use retold::{Error, Result, date_seconds};
 use retold_index::{Index, Order};
 
-use super::print::{flush, print, print_pretty};
+use serde::Serialize;
+
+use super::print::{flush, print, print_pretty, say};
+use crate::say::tell;
 
 /// Prints the story of a page: the pages that repeat it, in order of time
 #[derive(clap::Args)]
@@ -46,6 +49,23 @@ enum Sort {
     Size,
     /// The story with the latest page
     Recent,
+}
+
+/// Prints the pages that were added since a cursor, and what they repeat
+///
+/// For each page a line of JSON as `add` prints it, with the status `added`: what it repeats of the pages that were there before it. The last
+/// line has the cursor from which to go on. A page that was printed may come again after `compact` and `learn`; none is passed over.
+#[derive(clap::Args)]
+pub struct Changes {
+    /// The folder of the index
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The cursor that was printed last; 0: from the first page on
+    #[arg(long, value_name = "CURSOR", default_value_t = 0)]
+    since: u64,
+    /// Print at most N matches of a page, the best; 0: look for none
+    #[arg(long, value_name = "N", default_value_t = retold_index::MATCHES)]
+    matches: usize,
 }
 
 /// Prints the index in numbers
@@ -91,6 +111,22 @@ pub fn stories(args: &Stories) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The last line of `changes`.
+#[derive(Serialize)]
+struct Cursor {
+    cursor: u64,
+}
+
+pub fn changes(args: &Changes) -> Result<ExitCode> {
+    let index = Index::open(&args.dir)?;
+    let cursor = index.changes(args.since, Some(args.matches), |entry, matches| {
+        say(&entry.id, "added", &matches)
+    })?;
+    print(&Cursor { cursor })?;
+    flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
 pub fn stats(args: &Stats) -> Result<ExitCode> {
     print_pretty(&Index::open(&args.dir)?.stats()?)?;
     Ok(ExitCode::SUCCESS)
@@ -100,7 +136,7 @@ pub fn check(args: &Check) -> Result<ExitCode> {
     let checked = Index::check(&args.dir)?;
     print_pretty(&checked)?;
     for problem in &checked.problems {
-        eprintln!("retold: {problem}");
+        tell(problem);
     }
     Ok(ExitCode::from(if checked.problems.is_empty() {
         0

@@ -114,7 +114,7 @@ fn every_preset_is_in_the_table_and_works() {
     world
         .run(&["dedup", "in.jsonl", "-o", "none", "--preset", "agd"])
         .code(2)
-        .says(&["no preset is called `agd`; there are: ccdet, agt"]);
+        .says(&["no preset is called `agd`; there are: copies, retellings, ccdet"]);
     // What is set beside it wins.
     let both = [
         "dedup",

@@ -29,6 +29,12 @@ fn run(world: &World, page: &str) -> Vec<String> {
         .partition(|(language, _)| language == "sh");
     assert!(commands.len() >= 4, "{commands:?}");
     let script: String = commands.into_iter().map(|(_, block)| block).collect();
+    shell(world, &script);
+    shown.into_iter().map(|(_, block)| block).collect()
+}
+
+/// Runs commands in one shell.
+fn shell(world: &World, script: &str) {
     let script = world.file("guide.sh", format!("set -e\n{script}"));
     let binary = Path::new(env!("CARGO_BIN_EXE_retold"));
     let path = format!(
@@ -48,7 +54,6 @@ fn run(world: &World, page: &str) -> Vec<String> {
         String::from_utf8_lossy(&ran.stdout),
         String::from_utf8_lossy(&ran.stderr)
     );
-    shown.into_iter().map(|(_, block)| block).collect()
 }
 
 #[test]
@@ -73,4 +78,43 @@ fn new_reprints_become_mails() {
     );
     let story = world.read("story.json");
     assert!(story.contains("\"what\": \"copied\""), "{story}");
+    let story: serde_json::Value = serde_json::from_str(&story).unwrap();
+    let told = &story["timeline"];
+    assert_eq!(
+        (&told[0]["id"], &told[0]["kept"], &told[1]["kept"]),
+        (&"ferry.html".into(), &true.into(), &false.into())
+    );
+    // The broken line kept nothing waiting, and is told of.
+    assert!(world.files("inbox").is_empty());
+    let added = world.lines("added.jsonl");
+    let status: Vec<_> = added.iter().map(|line| line["status"].as_str()).collect();
+    let expected = ["new", "new", "new", "rejected", "new"];
+    assert_eq!(status, expected.map(Some));
+
+    // Killed when the page was added and not told: the next run tells it. So does the one after, if it was killed before the cursor moved.
+    let reprint = world.read("done/wire-0800.jsonl");
+    let reprint = reprint
+        .lines()
+        .next()
+        .unwrap()
+        .replace("storm\"", "again\"");
+    world.file("inbox/wire-0900.jsonl", reprint);
+    shell(
+        &world,
+        "retold index add news inbox/* -q > lost.jsonl
+         cp cursor before
+         sh hourly.sh > late.jsonl
+         cp before cursor
+         sh hourly.sh > later.jsonl
+         sh hourly.sh > latest.jsonl",
+    );
+    let late = world.lines("late.jsonl");
+    assert_eq!(late.len(), 1);
+    let subject = late[0]["subject"].as_str().unwrap();
+    assert!(
+        subject.starts_with("http://copy.example/again reprints "),
+        "{subject}"
+    );
+    assert_eq!(world.lines("later.jsonl"), late);
+    assert_eq!(world.read("latest.jsonl"), "");
 }

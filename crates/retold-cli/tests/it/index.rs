@@ -231,6 +231,44 @@ fn pages_are_replaced_and_removed() {
         said.contains("\"status\":\"rejected\"") && said.contains("invalid JSON"),
         "{said}"
     );
+    // In the order of the input, with the others; and on request they are no failure.
+    let good = |id: &str| line(id, &article("丁", 0..9));
+    world.file("mixed.jsonl", good("m1") + "{\"id\": 1\n" + &good("m2"));
+    let mixed = world.run(&["index", "add", "ix", "mixed.jsonl", "-q"]);
+    assert_eq!(status(mixed.code(1)), ["new", "rejected", "new"]);
+    let mixed = ["index", "add", "ix", "mixed.jsonl", "-q", "--rejects", "ok"];
+    assert_eq!(
+        status(world.run(&mixed).code(0)),
+        ["unchanged", "rejected", "unchanged"]
+    );
+    let mixed = [
+        "index",
+        "query",
+        "ix",
+        "mixed.jsonl",
+        "-q",
+        "--rejects",
+        "ok",
+    ];
+    world.run(&mixed).code(0);
+    let dedup = ["dedup", "mixed.jsonl", "-o", "o", "-q", "--rejects", "ok"];
+    world.run(&dedup).code(0);
+    assert_eq!(world.lines("o/rejects.jsonl").len(), 1);
+    let told = world
+        .run(&["index", "changes", "ix", "--since", "4"])
+        .code(0);
+    let told = told.stdout();
+    let (last, pages) = told
+        .lines()
+        .collect::<Vec<_>>()
+        .split_last()
+        .map(|(l, p)| (l.to_string(), p.len()))
+        .unwrap();
+    assert!(last.starts_with("{\"cursor\":") && pages == 2, "{told}");
+    world
+        .run(&["index", "changes", "ix", "--since", "99"])
+        .code(2)
+        .says(&["cursor 99 is of another index"]);
     world
         .run(&["index", "story", "ix", "zzz"])
         .code(2)
@@ -418,9 +456,90 @@ fn a_service_for_others_needs_a_token() {
         .run(&["serve", "ix", "--listen", "0.0.0.0:0"])
         .code(2)
         .says(&["--token-file"]);
-    world.file("short", "abc\n");
+    let short = world.file("short", "abc\n");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        for mode in [0o644, 0o640, 0o604] {
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(&short, mode).unwrap();
+            world
+                .run(&["serve", "ix", "--token-file", "short"])
+                .code(2)
+                .says(&["others can read the tokens", "chmod 600 short"]);
+        }
+        let mode = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(&short, mode).unwrap();
+    }
     world
         .run(&["serve", "ix", "--token-file", "short"])
         .code(2)
         .says(&["at least 16 characters"]);
+}
+
+/// A folder that one may not look into is not said to be empty.
+#[test]
+#[cfg(unix)]
+fn a_folder_without_permission_is_told_as_such() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let world = World::new();
+    world.run(&["index", "create", "locked/ix"]).code(0);
+    let close = |mode| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(world.path("locked"), mode).unwrap();
+    };
+    close(0o000);
+    let mut command = world.command(&["index", "stats", "locked/ix"]);
+    // Who may do everything asks as somebody else.
+    if world.path("locked/ix").exists() {
+        std::fs::set_permissions(world.path(""), std::fs::Permissions::from_mode(0o755)).unwrap();
+        command.uid(65_534);
+    }
+    let ran = command.output();
+    close(0o755);
+    crate::common::Ran(ran.unwrap())
+        .code(3)
+        .says(&["cannot read locked/ix/manifest.json", "denied"]);
+}
+
+/// Told a second time to stop, the service ends at once, whatever it waits for.
+#[test]
+#[cfg(unix)]
+fn a_second_signal_ends_the_service() {
+    let world = World::new();
+    world.run(&["index", "create", "ix"]).code(0);
+    let service = Service::start(&world, &[]);
+    let mut slow = TcpStream::connect(&service.address).unwrap();
+    let head = "POST /v1/pages HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nabc";
+    slow.write_all(head.as_bytes()).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let id = service.child.id().to_string();
+    let first = std::process::Command::new("kill").arg(id).status();
+    assert!(first.unwrap().success());
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let start = std::time::Instant::now();
+    let (code, log) = service.stop();
+    assert_eq!(code, Some(1), "{log}");
+    assert!(start.elapsed().as_secs() < 4, "{:?}", start.elapsed());
+}
+
+/// A page of millions of tags costs what its text costs.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_page_of_millions_of_tags_costs_what_its_text_costs() {
+    let world = World::new();
+    world.file("tags.html", "<p>x".repeat(2 << 20));
+    world.file("text.txt", "x\n".repeat(2 << 20));
+    let peak = |name: &str| {
+        let out = format!("{name}.out");
+        world
+            .run(&["dedup", name, "-o", &out, "-q", "--no-kept"])
+            .code(0);
+        world.summary(&out)["run"]["peak_memory"].as_u64().unwrap()
+    };
+    let (tags, text) = (peak("tags.html"), peak("text.txt"));
+    // Eight megabytes of tags, four of text; what is noted of tags is bounded.
+    assert!(tags < text + (64 << 20), "{tags} {text}");
+    println!("{} MiB of tags, {} MiB of text", tags >> 20, text >> 20);
 }

@@ -22,6 +22,7 @@ const COMMAND_ONLY: &[&str] = &[
     "param-file",
     "preset",
     "quiet",
+    "rejects",
     "resume",
     "temp-dir",
     "threads",

@@ -213,6 +213,17 @@ fn an_index_of_release_0_1_opens() {
     writer
         .add(&prepared(&writer, &[page("new", &(1, 0..7, 0))]), None)
         .unwrap();
+    assert_eq!(
+        Index::check(folder.path()).unwrap().problems,
+        Vec::<String>::new()
+    );
     writer.compact(&()).unwrap();
     assert_eq!(writer.index().matches_of("new", None).unwrap().len(), 2);
+    // Once it is written anew, pages are found by their URLs.
+    let found = writer.index().find_url("http://s1.example/p01").unwrap();
+    assert_eq!(found.unwrap().id, "p01");
+    assert_eq!(
+        Index::check(folder.path()).unwrap().problems,
+        Vec::<String>::new()
+    );
 }

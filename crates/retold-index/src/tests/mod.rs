@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
+mod changes;
 mod crash;
 mod damage;
+mod folder;
 mod same;
 
 use std::path::Path;

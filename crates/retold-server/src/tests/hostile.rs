@@ -333,6 +333,66 @@ async fn what_was_accepted_is_finished() {
         .unwrap();
 }
 
+/// Pages that wait for the disk take room as bodies do.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_made_of_bodies_has_a_limit() {
+    let served = Served::new(Options {
+        max_bodies: 1 << 20,
+        ..Options::default()
+    });
+    let lines: String = (0..200)
+        .map(|n| format!("{}\n", json!({"id": n.to_string(), "text": article(n)})))
+        .collect();
+    assert!(
+        (100 << 10..300 << 10).contains(&lines.len()),
+        "{}",
+        lines.len()
+    );
+    let mut other = served.app.room().unwrap();
+    other.set(600 << 10).unwrap();
+    let add = || served.ask("POST", "/v1/pages", "application/x-ndjson", lines.clone());
+    // The body has room, its pages have not; nor has the work on one long page.
+    add().await.is_problem(503, "bodies and pages");
+    let long = "The ferry left late. ".repeat(5000);
+    let ask = || served.ask("POST", "/v1/query", "text/plain", long.clone());
+    ask().await.is_problem(503, "bodies and pages");
+    assert_eq!(served.app.index.len(), 0);
+    drop(other);
+    assert_eq!(add().await.status, StatusCode::OK);
+    assert_eq!(served.app.index.len(), 200);
+    assert_eq!(ask().await.status, StatusCode::OK);
+    // All of it is free again.
+    let mut all = served.app.room().unwrap();
+    all.set(1 << 20).unwrap();
+    served
+        .ask("POST", "/v1/query", "text/plain", article(1))
+        .await
+        .is_problem(503, "bodies and pages");
+}
+
+/// Whoever waits for the disk is told in time that it will not be done.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_too_long_at_the_end_is_refused() {
+    let served = Served::new(Options::default());
+    let committer = served.app.committer.as_ref().unwrap();
+    committer.end_by(Instant::now());
+    let page = json!({"id": "a", "text": article(1)});
+    served
+        .post("/v1/pages", &page)
+        .await
+        .is_problem(503, "stopping");
+    served
+        .ask("DELETE", "/v1/pages/a", "", "")
+        .await
+        .is_problem(503, "stopping");
+    let soon = Instant::now() + Duration::from_secs(60);
+    assert!(
+        committer.finish(soon).await.unwrap(),
+        "and the index is closed"
+    );
+    assert_eq!(served.app.index.len(), 0);
+}
+
 /// Three hundred idle connections in the tests; `lab/examples/load.rs` opens ten thousand.
 #[tokio::test(flavor = "multi_thread")]
 async fn idle_connections_harm_nobody() {

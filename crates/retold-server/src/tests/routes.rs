@@ -115,7 +115,9 @@ async fn pages_come_and_go() {
             .is_empty()
     );
     // What was answered is on disk.
-    served.app.committer.as_ref().unwrap().finish().unwrap();
+    let committer = served.app.committer.as_ref().unwrap();
+    let soon = std::time::Instant::now() + Duration::from_secs(60);
+    assert!(committer.finish(soon).await.unwrap());
     let index = retold_index::Index::open(&served.folder.path().join("index")).unwrap();
     assert_eq!(index.len(), 3);
 }
@@ -196,6 +198,18 @@ async fn questions_change_nothing() {
         .get("/v1/stories?sort=best")
         .await
         .is_problem(400, "best");
+    for path in [
+        "/v1/stories?until=2024-01-06",
+        "/v1/pages/p1/matches?limits=3",
+        "/v1/explain?a=p0&b=p1&offset=utf16",
+        "/v1/pages?url=http%3A%2F%2Fs0.example%2F&limit=3",
+    ] {
+        served.get(path).await.is_problem(400, "unknown field");
+    }
+    served
+        .post("/v1/query?match=3", &asked)
+        .await
+        .is_problem(400, "unknown field `match`");
 
     let told = served.get("/v1/explain?a=p0&b=p1").await.json();
     assert_eq!(
@@ -219,6 +233,55 @@ async fn questions_change_nothing() {
         .is_problem(404, "p9");
     served.get("/v1/explain?b=p1").await.is_problem(400, "a: ");
     assert_eq!(served.app.index.len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_found_by_their_urls() {
+    let served = Served::new(Options::default());
+    let url = "http://a.example/1?x=y";
+    for (n, id) in ["one", "two", "other"].into_iter().enumerate() {
+        let url = if id == "other" { id } else { url };
+        let page = json!({"id": id, "url": url, "text": article(n as u32)});
+        assert_eq!(served.post("/v1/pages", &page).await.status, StatusCode::OK);
+    }
+    let by_url = "/v1/pages?url=http%3A%2F%2Fa.example%2F1%3Fx%3Dy";
+    let found = served.get(by_url).await.json();
+    assert_eq!((&found["id"], &found["url"]), (&json!("two"), &json!(url)));
+    served.ask("DELETE", "/v1/pages/two", "", "").await;
+    assert_eq!(served.get(by_url).await.json()["id"], "one");
+    served
+        .get("/v1/pages?url=http%3A%2F%2Fb.example%2F")
+        .await
+        .is_problem(404, "no page of the index has the URL `http://b.example/`");
+    served.get("/v1/pages").await.is_problem(400, "url");
+    assert!(served.get("/").await.text.contains("/v1/pages?url="));
+}
+
+/// What no path can name is not added.
+#[tokio::test(flavor = "multi_thread")]
+async fn ids_that_cannot_be_asked_for_are_refused() {
+    let served = Served::new(Options::default());
+    let long = "x".repeat((16 << 10) + 1);
+    for id in ["", ".", "..", &long] {
+        let says = "could not be asked for";
+        let path = format!("/v1/pages?id={id}");
+        let answer = served.ask("POST", &path, "text/plain", article(1)).await;
+        answer.is_problem(422, says);
+        let page = json!({"id": id, "text": article(1)});
+        // An empty id of a record is none.
+        let says = if id.is_empty() { "no id" } else { says };
+        served.post("/v1/pages", &page).await.is_problem(422, says);
+        // A question adds nothing.
+        let asked = served.ask("POST", "/v1/query?id=.", "text/plain", article(1));
+        assert_eq!(asked.await.status, StatusCode::OK);
+    }
+    assert_eq!(served.app.index.len(), 0);
+    let id = &long[1..];
+    let path = format!("/v1/pages?id={id}");
+    let answer = served.ask("POST", &path, "text/plain", article(1)).await;
+    assert_eq!(answer.status, StatusCode::OK);
+    let path = format!("/v1/pages/{id}");
+    assert_eq!(served.get(&path).await.status, StatusCode::OK);
 }
 
 #[tokio::test(flavor = "multi_thread")]

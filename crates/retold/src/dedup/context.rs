@@ -18,7 +18,7 @@ pub struct Limits {
     /// one text, time, memory and output would otherwise be those of 8 million pairs.
     pub component: usize,
     /// A key that more exact groups have than this is heavy: its posting list may be closed before all its pairs have been
-    /// compared ([`super::heavy_keys`]).
+    /// compared.
     pub heavy: usize,
     /// Fewer candidates of a group than this are compared at once, without an upper bound of their similarity.
     pub bounded: usize,

@@ -22,7 +22,7 @@ use crate::spent::{Spent, Stopwatch};
 use crate::spill::{Row, Sorter, SpillRows};
 use crate::watch::Watch;
 
-/// What [`Join::pairs`] found.
+/// What the join found.
 #[derive(Debug)]
 pub struct Joined<T> {
     /// What was made of the pairs, if it was not taken.
@@ -44,7 +44,7 @@ impl<T> Default for Joined<T> {
 }
 
 /// Hands every pair of different sketches that shares a key and is within `bounds` to `judge`, the smaller number
-/// first, and returns what that made of them: [`Join::pairs`] where no key is heavy.
+/// first, and returns what that made of them: the join, where no key is heavy.
 pub fn related_pairs<T: Send>(
     sketches: &Sketches,
     size: impl Fn(&[u64]) -> usize + Sync,

@@ -1,11 +1,11 @@
-//! Published methods at their published settings, by name.
+//! Settings by name: of published methods those of the publication, and of the default a stricter and a looser one.
 
 use super::info::MethodInfo;
 use crate::error::{Error, Result};
 use crate::param::Settings;
 
-/// A method with settings that a publication used, so that tables can compare what was published. What we ship are the
-/// methods' defaults.
+/// A method with settings that a publication used, so that tables can compare what was published; or with settings for another
+/// purpose than its defaults have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preset {
     /// The name.
@@ -14,14 +14,33 @@ pub struct Preset {
     pub method: &'static str,
     /// Parameters of the method; all others have their defaults.
     pub params: &'static [(&'static str, &'static str)],
-    /// The publication.
+    /// The publication, or where its figures are.
     pub source: &'static str,
-    /// What the publication does not give, or what differs from it.
+    /// What the publication does not give, or what differs from it; or what it is for.
     pub remark: &'static str,
 }
 
 /// The table of presets.
 pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "copies",
+        method: "coverage",
+        params: &[("threshold", "0.8"), ("reworded", "1")],
+        source: "docs/coverage.md",
+        remark: "stricter than the default: copies and light edits, nothing that was reworded",
+    },
+    Preset {
+        name: "retellings",
+        method: "coverage",
+        params: &[
+            ("threshold", "0.5"),
+            ("gaps", "0.3"),
+            ("replaced", "0.3"),
+            ("reworded", "0.65"),
+        ],
+        source: "docs/coverage.md",
+        remark: "looser than the default: more of what was rewritten, and more that is wrong",
+    },
     Preset {
         name: "ccdet",
         method: "period",
@@ -152,6 +171,8 @@ mod tests {
             assert_eq!(Preset::find(preset.name).unwrap(), preset);
         }
         let message = Preset::find("ccdot").unwrap_err().to_string();
-        assert!(message.starts_with("no preset is called `ccdot`; there are: ccdet, agt, "));
+        assert!(message.starts_with(
+            "no preset is called `ccdot`; there are: copies, retellings, ccdet, agt, "
+        ));
     }
 }

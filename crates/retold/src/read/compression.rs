@@ -15,8 +15,11 @@ pub(crate) enum Compression {
 }
 
 /// How a file is compressed, and its content decompressed. The error says why it cannot be read.
+///
+/// A window of zstd may take 2 to the power of `zstd_window_log` bytes of memory.
 pub(crate) fn decompress(
     mut reader: BufReader<Hashed>,
+    zstd_window_log: u32,
 ) -> Result<(Compression, Box<dyn Read + Send>), String> {
     let compression = detect(&mut reader)?;
     let content: Box<dyn Read + Send> = match compression {
@@ -24,10 +27,14 @@ pub(crate) fn decompress(
         Compression::Gzip => Box::new(Gunzip {
             member: Some(GzDecoder::new(reader)),
         }),
-        Compression::Zstd => Box::new(Unzstd {
-            decoder: zstd::Decoder::with_buffer(reader)
-                .map_err(|error| format!("cannot start zstd: {error}"))?,
-        }),
+        Compression::Zstd => {
+            let mut decoder = zstd::Decoder::with_buffer(reader)
+                .map_err(|error| format!("cannot start zstd: {error}"))?;
+            decoder
+                .window_log_max(zstd_window_log)
+                .map_err(|error| format!("cannot start zstd: {error}"))?;
+            Box::new(Unzstd { decoder })
+        }
     };
     Ok((compression, content))
 }
@@ -111,6 +118,11 @@ struct Unzstd {
 impl Read for Unzstd {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.decoder.read(buffer).map_err(|error| {
+            if error.to_string().contains("too much memory") {
+                return std::io::Error::other(
+                    "its zstd window (made with --long) is larger than a quarter of --memory; raise that, up to 8G",
+                );
+            }
             let place = self.decoder.get_mut().stream_position().unwrap_or_default();
             damage("zstd", place, &error)
         })

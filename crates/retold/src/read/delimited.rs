@@ -148,6 +148,7 @@ impl RowFrames {
             self.before.extend_from_slice(BOM);
             self.window.consume(BOM.len());
         }
+        self.take_separator();
         while let Some(byte) = self.line_end() {
             self.before.push(byte);
             self.pass(1);
@@ -172,6 +173,19 @@ impl RowFrames {
         if !self.columns.any() {
             let columns = names.iter().map(|name| String::from_utf8_lossy(name));
             self.refused = Some(names::no_column(columns, options));
+        }
+    }
+
+    /// A first line like `sep=;`, by which Excel is told the delimiter.
+    fn take_separator(&mut self) {
+        self.window.fill(5);
+        if let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] =
+            self.window.data()[..5.min(self.window.data().len())]
+        {
+            self.delimiter = delimiter;
+            self.parser = ReaderBuilder::new().delimiter(delimiter).build();
+            self.before.extend_from_slice(&self.window.data()[..5]);
+            self.pass(5);
         }
     }
 

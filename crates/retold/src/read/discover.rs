@@ -95,6 +95,8 @@ impl Input {
                 },
                 site: options.site_dir.and_then(|level| directory(below, level)),
                 stamp,
+                is_special: std::fs::metadata(path)
+                    .is_ok_and(|found| is_special(found.file_type())),
                 seen: Default::default(),
                 size: stamp.map_or(0, |(size, _)| size),
             }
@@ -105,8 +107,8 @@ impl Input {
 /// Lists the files of INPUTs: directories recursively, everything sorted by name so that the order of INPUTs and of
 /// directory entries does not matter. Names are settled here (see [`Source::name`]).
 ///
-/// Hidden files and folders below an INPUT are left out, and so are pipes, sockets and devices. Symbolic links are
-/// followed, but a file or folder that can be reached in several ways is listed once.
+/// Hidden files and folders below an INPUT are left out. Symbolic links are followed, also to what lies elsewhere, but a file or folder
+/// that can be reached in several ways is listed once. Pipes, sockets and devices are listed, and skipped when they are read.
 pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>> {
     let mut found = inputs
         .iter()
@@ -199,6 +201,11 @@ fn directory(below: &Path, level: usize) -> Option<String> {
 fn slashed(path: &Path) -> String {
     let parts = path.components().map(|part| spelled(part.as_os_str()));
     parts.collect::<Vec<_>>().join("/")
+}
+
+/// Whether a file is neither a file nor a folder.
+fn is_special(kind: FileType) -> bool {
+    !kind.is_file() && !kind.is_dir()
 }
 
 /// Takes out the files that lie in `folder` or below it; `folder` is canonical.
@@ -295,8 +302,7 @@ impl Walk {
         files: &mut Vec<(PathBuf, PathBuf)>,
         links: &mut Vec<PathBuf>,
     ) {
-        // Pipes, sockets and devices would hang a reader.
-        let Some(kind) = kind.filter(|kind| kind.is_dir() || kind.is_file()) else {
+        let Some(kind) = kind else {
             return;
         };
         if !self.seen.insert(real.clone()) {

@@ -48,7 +48,7 @@ struct RecordBatch {
     reading: Duration,
 }
 
-/// [`each_batch`], one record after the other, in the order of the sources.
+/// All records, read by some threads and worked on by all, one record after the other, in the order of the sources.
 ///
 /// Errors: those of `take`, and the run was cancelled.
 pub fn each_record<T: Send>(
@@ -88,7 +88,7 @@ pub fn each_batch<B: Send>(
 
 /// Reads the `wanted` records a second time, (source, number within it), ascending and without repetition, and hands what `make`
 /// makes of them to `take`, each with its place in the list. One that is no longer there, as the file has changed since it was read
-/// first, is a rejected one. Threads and memory are those of [`each_batch`]; progress is left to `take`.
+/// first, is a rejected one. Threads and memory are those of [`each_record`]; progress is left to `take`.
 ///
 /// Errors: those of `take`, and the run was cancelled.
 pub fn each_wanted<T: Send>(

@@ -9,6 +9,7 @@ use super::mark::Decide;
 use super::options::ReadOptions;
 use super::record::Record;
 use super::source::Source;
+use super::utf16::Utf16;
 use super::window::Window;
 use crate::error::Result;
 
@@ -19,6 +20,8 @@ pub(crate) struct OpenFile {
     /// The file behind the window, for the hash of what was read of it.
     pub file: Hashed,
     pub compression: Compression,
+    /// In which it is, if it is a file of rows or lines in UTF-16; the window has UTF-8.
+    pub utf16: Option<Utf16>,
 }
 
 /// The records of a file, in order.

@@ -39,7 +39,8 @@ impl<F: Framed> Format for F {
         to: &Path,
     ) -> Result<()> {
         let frames = self.frames(file.window, options);
-        write_kept(frames, decide, Output::new(to, file.compression))?;
+        let output = Output::new(to, file.compression, file.utf16);
+        write_kept(frames, decide, output)?;
         source.seen.note(file.file.hash());
         Ok(())
     }

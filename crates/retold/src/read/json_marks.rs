@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::json_repair::{NoNumber, repaired};
 use super::json_values::JsonStr;
 use super::mark::{MARK_FIELDS, Mark};
 
@@ -42,6 +43,8 @@ pub(crate) fn marked(line: &[u8], mark: Option<&Mark>) -> Vec<u8> {
 fn without_marks(line: &[u8]) -> Option<Vec<u8>> {
     memchr::memmem::find(line, b"retold_")?;
     let text = std::str::from_utf8(line).ok()?;
+    let repaired = repaired(text, NoNumber::AsLong);
+    let text = repaired.as_deref().unwrap_or(text);
     let mut parser = serde_json::Deserializer::from_str(text);
     let members = parser.deserialize_map(Members).ok()?;
     if !members.iter().any(|(name, _)| is_mark(name)) {
@@ -52,7 +55,7 @@ fn without_marks(line: &[u8]) -> Option<Vec<u8>> {
     let mut first = true;
     for (name, value) in members {
         let begin = end;
-        end = value.get().as_ptr().addr() - line.as_ptr().addr() + value.get().len();
+        end = value.get().as_ptr().addr() - text.as_ptr().addr() + value.get().len();
         // What comes before the value: a comma, unless it is the first, and the name.
         let member = &line[begin..end];
         let blank = member.len() - member.trim_ascii_start().len();

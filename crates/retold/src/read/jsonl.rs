@@ -1,6 +1,7 @@
 //! JSON Lines: one object a line.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use bytes::Bytes;
@@ -11,6 +12,7 @@ use serde_json::value::RawValue;
 use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
 use super::json_marks;
+use super::json_repair::{self, NoNumber};
 use super::json_values::{AnyValue, JsonStr, Value, scalar_text};
 use super::mark::Mark;
 use super::names::{self, Uses};
@@ -186,17 +188,43 @@ fn parse(
             return Outcome::Rejected(format!("line {line_number}, byte {column}: invalid UTF-8"));
         }
     };
-    let mut parser = serde_json::Deserializer::from_str(text);
-    let fields = Wanted(options)
-        .deserialize(&mut parser)
-        .and_then(|fields| parser.end().map(|()| fields));
+    let repaired;
+    let mut fields = fields_of(text, options);
+    if fields.is_err() {
+        repaired = json_repair::repaired(text, NoNumber::Null);
+        if let Some(text) = &repaired
+            && let Ok(found) = fields_of(text, options)
+        {
+            fields = Ok(found);
+        }
+    }
     match fields {
-        Ok(fields) => fields.page(record, source, options).map_or_else(
-            |reason| Outcome::Rejected(format!("line {line_number}: {reason}")),
-            Outcome::Page,
-        ),
+        Ok(fields) => match fields.page(record, source, options) {
+            Ok(page) => Outcome::Page(page),
+            Err(None) => {
+                let reason = names::no_field(&other_fields(text, options), options);
+                Outcome::Rejected(format!("line {line_number}: {reason}"))
+            }
+            Err(Some(reason)) => Outcome::Rejected(format!("line {line_number}: {reason}")),
+        },
         Err(error) => Outcome::Rejected(invalid(&error, text, line_number)),
     }
+}
+
+/// The fields of a record that are not those of text and HTML.
+fn other_fields(text: &str, options: &ReadOptions) -> Vec<String> {
+    let fields: BTreeMap<String, IgnoredAny> = serde_json::from_str(text).unwrap_or_default();
+    let asked = |name: &String| {
+        *name == options.html_field || options.text_fields().any(|field| field == name)
+    };
+    fields.into_keys().filter(|name| !asked(name)).collect()
+}
+
+/// The requested fields of a record.
+fn fields_of<'a>(text: &'a str, options: &ReadOptions) -> serde_json::Result<Fields<'a>> {
+    let mut parser = serde_json::Deserializer::from_str(text);
+    let fields = Wanted(options).deserialize(&mut parser)?;
+    parser.end().map(|()| fields)
 }
 
 /// What serde_json says, with the place in the file instead of the place in the line.
@@ -254,7 +282,13 @@ impl<T> Slot<T> {
 }
 
 impl<'a> Fields<'a> {
-    fn page(mut self, record: u64, source: &Source, options: &ReadOptions) -> Result<Page, String> {
+    /// Errors: the text is of another type, which is said; or there is none.
+    fn page(
+        mut self,
+        record: u64,
+        source: &Source,
+        options: &ReadOptions,
+    ) -> Result<Page, Option<String>> {
         let (text, markup) = self.content(options)?;
         let filled = |slot: Slot<String>| slot.take().filter(|text| !text.is_empty());
         let url = filled(self.url);
@@ -270,12 +304,12 @@ impl<'a> Fields<'a> {
         })
     }
 
-    fn content(&mut self, options: &ReadOptions) -> Result<(String, Markup), String> {
+    fn content(&mut self, options: &ReadOptions) -> Result<(String, Markup), Option<String>> {
         let mut texts: Vec<Cow<str>> = Vec::with_capacity(1);
         for (slot, name) in self.texts.drain(..).zip(options.text_fields()) {
             match slot.take() {
                 Some(Value::Text(text)) => texts.push(text),
-                Some(Value::Other(kind)) => return Err(not_a_string(name, kind)),
+                Some(Value::Other(kind)) => return Err(Some(not_a_string(name, kind))),
                 Some(Value::Absent) | None => {}
             }
         }
@@ -290,11 +324,8 @@ impl<'a> Fields<'a> {
         }
         match std::mem::take(&mut self.html).take() {
             Some(Value::Text(html)) => Ok((html.into_owned(), Markup::Html)),
-            Some(Value::Other(kind)) => Err(not_a_string(&options.html_field, kind)),
-            Some(Value::Absent) | None => Err(format!(
-                "neither field `{}` nor `{}`",
-                options.text_field, options.html_field
-            )),
+            Some(Value::Other(kind)) => Err(Some(not_a_string(&options.html_field, kind))),
+            Some(Value::Absent) | None => Err(None),
         }
     }
 

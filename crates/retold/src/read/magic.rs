@@ -95,3 +95,24 @@ pub(crate) fn is_binary(head: &[u8]) -> bool {
     let controls = head.iter().filter(control).count();
     controls * 50 > head.len()
 }
+
+/// Whether bytes without a mark may be text in UTF-16 of either order: few of its units are control characters or unassigned.
+pub(crate) fn is_utf_16(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(4096)];
+    let text = |unit: fn([u8; 2]) -> u16| {
+        let (units, _) = head.as_chunks::<2>();
+        let units = char::decode_utf16(units.iter().map(|&bytes| unit(bytes)));
+        let odd = |c: &Result<char, _>| match c {
+            Ok(c) => {
+                c.is_control() && !matches!(c, '\t' | '\n' | '\r')
+                    || matches!(c, '\u{e000}'..='\u{f8ff}')
+            }
+            Err(_) => true,
+        };
+        let (all, odd) = units.fold((0, 0), |(all, count), c| {
+            (all + 1, count + usize::from(odd(&c)))
+        });
+        odd * 50 <= all
+    };
+    !head.is_empty() && (text(u16::from_le_bytes) || text(u16::from_be_bytes))
+}

@@ -22,6 +22,7 @@ mod framed;
 mod hashed;
 mod ids;
 mod json_marks;
+mod json_repair;
 mod json_values;
 mod jsonl;
 mod magic;
@@ -41,6 +42,7 @@ mod statuses;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unread;
+mod utf16;
 mod warc;
 mod window;
 

@@ -85,11 +85,36 @@ pub(crate) fn has_inside(path: &str, options: &ReadOptions) -> bool {
         || options.site_field.as_deref().is_some_and(below)
 }
 
-/// The reason for rejecting a table without a text column. It names a few columns only: a header can be as long as a page.
+/// The reason for rejecting a table without a text column.
 pub(crate) fn no_column<'a>(
     columns: impl ExactSizeIterator<Item = Cow<'a, str>>,
     options: &ReadOptions,
 ) -> String {
+    format!(
+        "no column `{}` or `{}`; the columns are: {}; {WHAT_TO_DO}",
+        options.text_field,
+        options.html_field,
+        some_of(columns)
+    )
+}
+
+/// The reason for rejecting a record without a text, which has these other fields.
+pub(crate) fn no_field(others: &[String], options: &ReadOptions) -> String {
+    let neither = format!(
+        "neither field `{}` nor `{}`",
+        options.text_field, options.html_field
+    );
+    if others.is_empty() {
+        return neither;
+    }
+    let others = some_of(others.iter().map(Cow::from));
+    format!("{neither}; its other fields are: {others}; {WHAT_TO_DO}")
+}
+
+const WHAT_TO_DO: &str = "say with --text-field which one holds the text";
+
+/// A few of these names: a header can be as long as a page.
+fn some_of<'a>(columns: impl ExactSizeIterator<Item = Cow<'a, str>>) -> String {
     const NAMED: usize = 8;
     const CHARS: usize = 40;
     let others = columns.len().saturating_sub(NAMED);
@@ -104,10 +129,7 @@ pub(crate) fn no_column<'a>(
     if others > 0 {
         named += &format!(" and {others} more");
     }
-    format!(
-        "no column `{}` or `{}`; the columns are: {named}; say with --text-field which one holds the text",
-        options.text_field, options.html_field
-    )
+    named
 }
 
 /// Joins the texts of several fields with blank lines, leaving out empty ones. `None` if there is no field at all.

@@ -1,7 +1,7 @@
 //! Opens a source: decompresses it and detects the format.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Cursor, Read};
 
 use super::compression::decompress;
 use super::format::{Format, OpenFile};
@@ -9,6 +9,7 @@ use super::hashed::Hashed;
 use super::options::ReadOptions;
 use super::sniff;
 use super::source::Source;
+use super::utf16::{FromUtf16, Utf16};
 use super::window::Window;
 
 /// How many bytes are used to detect the format.
@@ -23,7 +24,14 @@ pub(crate) fn open(
     let file = Hashed::new(file);
     // Smaller than the window's reads, so that uncompressed bytes go straight to the window, past this buffer.
     let room = (source.size + 1).clamp(4096, 64 * 1024) as usize;
-    let (compression, content) = decompress(BufReader::with_capacity(room, file.clone()))?;
+    let reader = BufReader::with_capacity(room, file.clone());
+    let (compression, content) = decompress(reader, options.zstd_window_log)?;
+    let name = source
+        .kept
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let (utf16, content) = decoded(content, &name);
     let mut window = Window::new(content, source.size);
     window.fill(SNIFFED);
     if window.data().is_empty()
@@ -31,16 +39,37 @@ pub(crate) fn open(
     {
         return Err(failure.to_owned());
     }
-    let name = source
-        .kept
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
     let format = sniff::recognise(window.data(), &name, compression, options);
     let file = OpenFile {
         window,
         file,
         compression,
+        utf16,
     };
     Ok((file, format))
+}
+
+/// The content of a file as UTF-8, if its name says that it has rows or lines and its first bytes that it is UTF-16. Whole documents are
+/// decoded later.
+fn decoded(mut content: Box<dyn Read + Send>, name: &str) -> (Option<Utf16>, Box<dyn Read + Send>) {
+    if !sniff::has_rows(name) {
+        return (None, content);
+    }
+    let mut mark = Vec::new();
+    if let Err(error) = content.by_ref().take(2).read_to_end(&mut mark) {
+        return (None, Box::new(Cursor::new(mark).chain(Broken(Some(error)))));
+    }
+    match Utf16::of(&mark) {
+        Some(order) => (Some(order), Box::new(FromUtf16::new(content, order))),
+        None => (None, Box::new(Cursor::new(mark).chain(content))),
+    }
+}
+
+/// A stream that has ended with an error.
+struct Broken(Option<std::io::Error>);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
 }

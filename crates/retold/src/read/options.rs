@@ -31,6 +31,9 @@ pub struct ReadOptions {
     pub status: Statuses,
     /// Larger records are rejected, and never held in memory as a whole.
     pub max_record_size: u64,
+    /// The window of a zstd file may take 2 to the power of this many bytes, 27 to 31; it follows from the memory that a run may use.
+    #[serde(skip, default = "largest_window")]
+    pub zstd_window_log: u32,
 }
 
 impl Default for ReadOptions {
@@ -46,11 +49,26 @@ impl Default for ReadOptions {
             site_dir: None,
             status: Statuses::default(),
             max_record_size: 64 << 20,
+            zstd_window_log: largest_window(),
         }
     }
 }
 
+/// 2 GiB, which `zstd --long=31` makes.
+fn largest_window() -> u32 {
+    31
+}
+
 impl ReadOptions {
+    /// The windows that a run with so much memory can take: a quarter of it, but as much as `zstd` takes unasked.
+    pub fn with_memory(self, memory: u64) -> ReadOptions {
+        let log = (memory / 4).checked_ilog2().unwrap_or_default();
+        ReadOptions {
+            zstd_window_log: log.clamp(27, largest_window()),
+            ..self
+        }
+    }
+
     /// The fields that make the text, in order.
     pub(crate) fn text_fields(&self) -> impl Iterator<Item = &str> {
         self.text_field.split(',').map(str::trim)

@@ -9,6 +9,7 @@ use flate2::write::GzEncoder;
 use super::compression::Compression;
 use super::mark::{Decide, RecordDecision};
 use super::source::Source;
+use super::utf16::{ToUtf16, Utf16};
 use crate::error::{Error, Result};
 
 /// Copies a source that is one record, unless that is left out.
@@ -36,6 +37,7 @@ pub(crate) fn make_folder(of: &Path) -> Result<()> {
 pub(crate) struct Output {
     pub path: PathBuf,
     compression: Compression,
+    utf16: Option<Utf16>,
     sink: Option<Sink>,
 }
 
@@ -46,10 +48,11 @@ enum Sink {
 }
 
 impl Output {
-    pub fn new(path: &Path, compression: Compression) -> Output {
+    pub fn new(path: &Path, compression: Compression, utf16: Option<Utf16>) -> Output {
         Output {
             path: path.to_owned(),
             compression,
+            utf16,
             sink: None,
         }
     }
@@ -68,15 +71,21 @@ impl Output {
         header: &[u8],
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
-        let sink = match &mut self.sink {
-            Some(sink) => sink,
-            None => {
-                let mut sink = self.open()?;
-                sink.writer().write_all(header)?;
-                self.sink.insert(sink)
-            }
+        let (sink, is_new) = match self.sink.take() {
+            Some(sink) => (sink, false),
+            None => (self.open()?, true),
         };
-        write(sink.writer())
+        let to = self.sink.insert(sink).writer();
+        let Some(order) = self.utf16 else {
+            to.write_all(if is_new { header } else { b"" })?;
+            return write(to);
+        };
+        let mut to = ToUtf16::new(to, order);
+        if is_new {
+            to.mark()?;
+            to.write_all(header)?;
+        }
+        write(&mut to)
     }
 
     /// Compresses the next record separately.

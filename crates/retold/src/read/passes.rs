@@ -19,6 +19,10 @@ impl Source {
         if let Some(pages) = &self.pages {
             return records_of(Arc::clone(pages));
         }
+        if self.is_special {
+            let outcome = Outcome::Skipped("pipe, socket or device".into());
+            return Box::new(std::iter::once(Record::parsed(1, 0, outcome)));
+        }
         match open(self, options) {
             Ok((file, format)) => format.records(file, self, options),
             Err(reason) => {
@@ -44,6 +48,10 @@ impl Source {
                 "{}: pages in memory have no file to write them as",
                 self.name
             )));
+        }
+        if self.is_special {
+            decide(1);
+            return Ok(());
         }
         self.unchanged()?;
         match open(self, options) {

@@ -162,7 +162,10 @@ pub(crate) fn document(bytes: Vec<u8>, content_type: Option<&str>, page: Page) -
     let markup = match media(content_type) {
         Media::Other("not text (xml)") if html => Markup::Html,
         Media::Other(kind) => return Outcome::Skipped(kind.into()),
-        _ if magic::is_binary(&bytes) => return Outcome::Skipped("not text".into()),
+        // UTF-16 without a mark looks like no text, and the header may be wrong.
+        _ if magic::is_binary(&bytes) && !is_utf_16(content_type, &bytes) => {
+            return Outcome::Skipped("not text".into());
+        }
         Media::Html => Markup::Html,
         Media::Plain | Media::Unknown if html => Markup::Html,
         Media::Plain | Media::Unknown => Markup::Plain,
@@ -175,6 +178,14 @@ pub(crate) fn document(bytes: Vec<u8>, content_type: Option<&str>, page: Page) -
         },
         ..page
     })
+}
+
+/// Whether a header says that a document is UTF-16, and it may be: control characters have a byte of zero beside them.
+fn is_utf_16(content_type: Option<&str>, bytes: &[u8]) -> bool {
+    let charset = charset(content_type)
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    charset.starts_with("utf-16") && bytes.len().is_multiple_of(2) && magic::is_utf_16(bytes)
 }
 
 /// The joined chunks of a chunked body, as far as readable; `None` if the body is not chunked
@@ -198,11 +209,16 @@ fn joined_chunks(body: &[u8]) -> Option<Vec<u8>> {
             return Some(out);
         };
         out.extend_from_slice(chunk);
-        rest = &data[size..];
-        rest = rest
+        let behind = &data[size..];
+        let next = behind
             .strip_prefix(b"\r\n")
-            .or_else(|| rest.strip_prefix(b"\n"))
-            .unwrap_or(rest);
+            .or_else(|| behind.strip_prefix(b"\n"));
+        rest = match next {
+            Some(next) => next,
+            None if behind.is_empty() => return Some(out),
+            // A text that begins with a number on a line of its own.
+            None => return None,
+        };
     }
 }
 
@@ -287,6 +303,36 @@ mod tests {
         for line in ["HTTP/0.9", "HTTP/1.1 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 "] {
             assert_eq!(read(line, "200"), "u=text", "{line}");
         }
+    }
+
+    #[test]
+    fn a_text_that_begins_with_a_number_is_not_chunked() {
+        let chunked = "Transfer-Encoding: chunked";
+        let text = b"10\r\nis the number of the first line of this text, and not a length.";
+        assert_eq!(
+            read(chunked, text),
+            format!("u={}", String::from_utf8_lossy(text))
+        );
+        assert_eq!(
+            read(chunked, b"3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"),
+            "u=onetwo"
+        );
+        // Cut off, in a chunk and behind one.
+        assert_eq!(read(chunked, b"3\r\none\r\n9\r\ntwo"), "u=onetwo");
+        assert_eq!(read(chunked, b"3\r\none"), "u=one");
+    }
+
+    #[test]
+    fn utf_16_may_be_named_in_the_header_alone() {
+        let chinese: Vec<u8> = "昨天的渡船离开了港口。"
+            .encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect();
+        let type_ = "Content-Type: text/plain; charset=UTF-16BE";
+        assert!(read(type_, &chinese).starts_with("u="));
+        let noise: Vec<u8> = (0..400u32).map(|n| (n * n % 251 % 9) as u8).collect();
+        assert_eq!(read(type_, &noise), "-not text");
+        assert_eq!(read("Content-Type: text/plain", &noise), "-not text");
     }
 
     #[test]

@@ -81,6 +81,14 @@ fn extension(name: &str) -> String {
     }
 }
 
+/// Whether a file's name says that it has rows or lines.
+pub(crate) fn has_rows(name: &str) -> bool {
+    matches!(
+        &*extension(name),
+        "jsonl" | "ndjson" | "json" | "csv" | "tsv" | "tab"
+    )
+}
+
 fn by_name(head: &[u8], name: &str, compression: Compression) -> Option<Box<dyn Format>> {
     // A picture called `page.html` is still a picture.
     let page = |markup| match is_binary(head) {
@@ -97,6 +105,8 @@ fn by_name(head: &[u8], name: &str, compression: Compression) -> Option<Box<dyn 
         "warc" | "wet" | "wat" => Box::new(Archived(&Warc)),
         "arc" => Box::new(Archived(&Arc)),
         "css" | "js" | "mjs" | "map" => skip("script or style sheet"),
+        "cdx" | "cdxj" => skip("index of a crawl"),
+        "log" => skip("log"),
         "xz" | "bz2" | "7z" | "lz4" | "br" => packed(name),
         _ => return None,
     })
@@ -107,7 +117,9 @@ fn json(head: &[u8]) -> Box<dyn Format> {
     let text = head.trim_ascii_start();
     let first = text.split(|byte| *byte == b'\n').next().unwrap_or(text);
     let first = first.trim_ascii();
-    if text.starts_with(b"[") {
+    if is_list_of_pages(first) {
+        skip("list of a crawl's pages")
+    } else if text.starts_with(b"[") {
         refuse("a JSON list, not JSON Lines (one object a line); `jq -c '.[]'` makes that of it")
     } else if matches!(first, b"{") && first.len() < text.len() {
         refuse(
@@ -116,6 +128,16 @@ fn json(head: &[u8]) -> Box<dyn Format> {
     } else {
         Box::new(JsonLines)
     }
+}
+
+/// Whether a line is the first of the list of pages that crawlers of the Webrecorder family write beside their WARCs.
+fn is_list_of_pages(line: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        format: String,
+    }
+    let head: Result<Head, _> = serde_json::from_slice(line);
+    head.is_ok_and(|head| head.format.starts_with("json-pages-"))
 }
 
 /// An unsupported compression: a reject only if the name suggests pages.
@@ -229,6 +251,19 @@ mod tests {
             delimited_by(';')
         );
         assert_eq!(format(b"\r\na;text\n1;2\n", "a.csv"), delimited_by(';'));
+        assert_eq!(
+            format(b"com,example)/ 20260101 {}", "a.cdxj.gz"),
+            "Skip(\"index of a crawl\")"
+        );
+        let pages = br#"{"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}"#;
+        assert_eq!(
+            format(pages, "pages.jsonl"),
+            "Skip(\"list of a crawl's pages\")"
+        );
+        assert_eq!(
+            format(br#"{"format": "pdf", "text": "a"}"#, "a.jsonl"),
+            "JsonLines"
+        );
         assert_eq!(
             format(b"body{}", "a.css"),
             "Skip(\"script or style sheet\")"

@@ -24,6 +24,8 @@ pub struct Source {
     pub size: u64,
     /// Size and time of the last change when the file was listed; `None` if it was not there.
     pub(crate) stamp: Option<Stamp>,
+    /// A pipe, socket or device: reading it might wait for ever.
+    pub(crate) is_special: bool,
     /// What its bytes were when they were first read through.
     pub(crate) seen: Arc<Seen>,
     /// The pages, if they are in memory and not in a file.
@@ -48,6 +50,7 @@ impl Source {
             site: None,
             size: std::fs::metadata(path).map_or(0, |file| file.len()),
             stamp: stamp(path),
+            is_special: false,
             seen: Arc::default(),
             pages: None,
         }
@@ -63,6 +66,7 @@ impl Source {
             site: None,
             size: pages.iter().map(|page| page.content.len() as u64).sum(),
             stamp: None,
+            is_special: false,
             seen: Arc::default(),
             pages: Some(pages),
         }

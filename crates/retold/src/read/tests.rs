@@ -153,7 +153,7 @@ fn jsonl_takes_the_wanted_fields_and_says_what_is_wrong() {
             "a.jsonl#3=third",
             "!line 5: field `text` is a number, not a string",
             "!line 6: field `html` is a list, not a string",
-            "!line 7: neither field `text` nor `html`",
+            "!line 7: neither field `text` nor `html`; its other fields are: id; say with --text-field which one holds the text",
             "!line 8: invalid type: sequence, expected a JSON object",
             "!line 9: invalid JSON: it ends after byte 12, unfinished",
             "!line 10, byte 14: invalid JSON: expected `,` or `}`",
@@ -205,6 +205,100 @@ fn a_field_may_have_two_roles() {
     assert_eq!(
         (page.url.as_deref(), page.site.as_deref()),
         (Some("http://a/"), Some("http://a/"))
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn sockets_are_counted_and_not_opened() {
+    let folder = Folder::new(&[("in/a.txt", b"text")]);
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path("in/socket")).unwrap();
+    let found = folder.sources(&["in"]);
+    let told: Vec<Vec<String>> = found.iter().map(briefs).collect();
+    assert_eq!(told, [["a.txt=text"], ["-pipe, socket or device"]]);
+    let to = folder.path("kept");
+    let mut keep = |_| RecordDecision::Keep;
+    found[1]
+        .rewrite(&ReadOptions::default(), &mut keep, &to)
+        .unwrap();
+    assert!(!to.exists());
+}
+
+#[test]
+fn json_of_python_and_javascript_is_read_and_kept_as_it_is() {
+    let lines = "{\"id\": \"a\", \"text\": \"half \\ud83d\", \"score\": NaN}\n{\"id\": \"b\\udc00\", \"text\": \"NaN\", \"x\": [-Infinity]}\n";
+    let folder = Folder::new(&[("a.jsonl", lines.as_bytes())]);
+    let source = folder.source("a.jsonl");
+    assert_eq!(briefs(&source), ["a=half \u{fffd}", "b\u{fffd}=NaN"]);
+    let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
+    assert_eq!(String::from_utf8(kept).unwrap(), lines);
+    // The marks of an earlier run are replaced here, too.
+    let mark = |_| RecordDecision::Mark(Some(MARK));
+    let once = rewritten(&source, mark).unwrap();
+    folder.write("b.jsonl", &once);
+    let again = rewritten(&folder.source("b.jsonl"), mark).unwrap();
+    assert_eq!(again, once);
+}
+
+#[test]
+fn tables_of_excel_and_powershell_are_read_and_kept_as_they_are() {
+    let encoded = |text: &str, order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+        units.flat_map(order).collect()
+    };
+    let rows = "sep=;\r\nid;text\r\na;昨天的渡船\r\nb;\"one;\ntwo 𝄞\"\r\n";
+    let lines = "{\"id\": \"a\", \"text\": \"渡船\"}\r\n{\"id\": \"b\", \"text\": \"𝄞\"}\r\n";
+    let little = encoded(rows, u16::to_le_bytes);
+    let folder = Folder::new(&[
+        ("a.csv", rows.as_bytes()),
+        ("b.csv", &little),
+        ("c.csv.gz", &gzip(&little)),
+        ("d.jsonl", &encoded(lines, u16::to_be_bytes)),
+        ("e.tsv", &encoded("id\ttext\na\tx\n", u16::to_le_bytes)),
+    ]);
+    let found = |name: &str| briefs(&folder.source(name));
+    for name in ["a.csv", "b.csv", "c.csv.gz"] {
+        assert_eq!(found(name), ["a=昨天的渡船", "b=one;\ntwo 𝄞"], "{name}");
+    }
+    assert_eq!(found("d.jsonl"), ["a=渡船", "b=𝄞"]);
+    assert_eq!(found("e.tsv"), ["a=x"]);
+    for name in ["a.csv", "b.csv", "c.csv.gz", "d.jsonl", "e.tsv"] {
+        let source = folder.source(name);
+        let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
+        assert_eq!(kept, decompressed(&source.path).unwrap(), "{name}");
+        folder.write("kept", &kept);
+    }
+    // The second record alone.
+    let second = |number| match number {
+        2 => RecordDecision::Keep,
+        _ => RecordDecision::Leave,
+    };
+    let kept = rewritten(&folder.source("b.csv"), second).unwrap();
+    let rest = rows.replace("a;昨天的渡船\r\n", "");
+    assert_eq!(kept, encoded(&rest, u16::to_le_bytes));
+}
+
+#[test]
+fn windows_of_zstd_may_be_as_large_as_the_memory_allows() {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.window_log(28).unwrap();
+    encoder
+        .write_all(b"{\"id\": \"a\", \"text\": \"t\"}\n")
+        .unwrap();
+    let folder = Folder::new(&[("a.jsonl.zst", &encoder.finish().unwrap())]);
+    let source = folder.source("a.jsonl.zst");
+    let found = |memory: u64| {
+        let options = ReadOptions::default().with_memory(memory);
+        outcomes(&source, &options)
+            .into_iter()
+            .map(brief)
+            .collect::<Vec<String>>()
+    };
+    assert_eq!(found(1 << 30), ["a=t"]);
+    let refused = found(1 << 29);
+    assert!(
+        refused.len() == 1 && refused[0].contains("raise that"),
+        "{refused:?}"
     );
 }
 
@@ -420,7 +514,7 @@ fn fields_may_be_nested_and_a_name_with_a_dot_wins() {
     assert_eq!(
         found.collect::<Vec<_>>(),
         [
-            "!line 1: neither field `content.text` nor `html`",
+            "!line 1: neither field `content.text` nor `html`; its other fields are: content; say with --text-field which one holds the text",
             "!line 2: field `content.text` is a number, not a string"
         ]
     );

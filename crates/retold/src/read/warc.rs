@@ -1,6 +1,6 @@
 //! WARC records (ISO 28500, and the 0.17 and 0.18 drafts that crawls of their time are in).
 
-use super::archive::{Form, Head};
+use super::archive::{Form, Head, cut_behind};
 use super::fields::{Fields, block_length};
 use super::mark::{MARK_FIELDS, Mark};
 use super::options::ReadOptions;
@@ -138,6 +138,13 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         .get("WARC-Target-URI")
         .map(bare_uri)
         .filter(|uri| !uri.is_empty());
+    // What wget notes of itself: its arguments, its log.
+    if url
+        .as_deref()
+        .is_some_and(|url| url.starts_with("metadata://"))
+    {
+        return Outcome::Skipped("warc metadata".into());
+    }
     let page = Page {
         id: url.clone().unwrap_or_else(|| source.record_id(number)),
         url,
@@ -150,9 +157,9 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         },
     };
     // Behind the content are the line ends that close the record.
-    bytes.truncate(
-        head.length
-            .saturating_add(usize::try_from(head.content).unwrap_or(usize::MAX)),
+    cut_behind(
+        &mut bytes,
+        (head.length as u64).saturating_add(head.content),
     );
     let content = bytes.split_off(head.length);
     let type_ = fields.get("WARC-Type").unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::bits;
 use super::count::count_chars;
-use super::outline::Block;
+use super::outline::{Block, Noted};
 
 /// The blocks of a visible or folded text: what stands between line feeds.
 pub(super) fn blocks(text: &str) -> impl Iterator<Item = &str> + Clone {
@@ -31,9 +31,10 @@ pub struct Blocks {
     link: Option<usize>,
     /// The element that the following text is in.
     element: usize,
-    /// What is known of this block, and of all before it, if anybody asks.
+    /// What is known of this block, where it begins, and what is known of all before it, if anybody asks.
     block: Block,
-    blocks: Vec<Block>,
+    start: usize,
+    noted: Noted,
     is_plain: bool,
 }
 
@@ -83,7 +84,8 @@ impl Blocks {
     pub fn end_block(&mut self) {
         self.count_link();
         if !self.fresh && !self.is_plain {
-            self.blocks.push(self.block);
+            self.block.chars = count_chars(&self.text[self.start..]);
+            self.noted.push(self.block);
         }
         self.carry.clear();
         self.fresh = true;
@@ -172,6 +174,7 @@ impl Blocks {
                 self.text.push('\n');
             }
             self.fresh = false;
+            self.start = self.text.len();
             self.block = Block {
                 element: self.element,
                 ..Block::default()
@@ -183,10 +186,10 @@ impl Blocks {
         self.text.push_str(words);
     }
 
-    /// The text, and what is known of its blocks but their length.
-    pub fn finish(mut self) -> (String, Vec<Block>) {
+    /// The text, and what is known of its blocks.
+    pub fn finish(mut self) -> (String, Noted) {
         self.end_block();
-        (self.text, self.blocks)
+        (self.text, self.noted)
     }
 }
 

@@ -52,6 +52,11 @@ impl PartialEq for Derived {
 }
 
 impl Derived {
+    /// Bytes of memory of what was found out.
+    pub(super) fn memory(&self) -> usize {
+        self.words.get().map_or(0, |words| size_of_val(&words[..]))
+    }
+
     pub(super) fn new(options: &TextOptions) -> Derived {
         Derived {
             tokenizer: Arc::clone(&options.tokenizer),

@@ -57,7 +57,7 @@ pub enum Extraction {
     Main,
     /// None was found: methods see the whole page.
     Fallback,
-    /// The page exceeds the limit of bytes or nodes: methods see the whole page.
+    /// The page exceeds the limit of bytes or elements: methods see the whole page.
     OverBudget,
 }
 
@@ -70,6 +70,7 @@ pub(super) fn main_blocks(
 ) -> (Vec<bool>, Extraction) {
     let mask = match extract {
         Extract::None => return (Vec::new(), Extraction::Whole),
+        Extract::Main if outline.is_over() => return (Vec::new(), Extraction::OverBudget),
         Extract::Main => main_text::main_blocks(outline, visible),
         Extract::Precise => match precise(html, visible) {
             Some(mask) => Some(mask).filter(|mask| mask.contains(&true)),

@@ -1,9 +1,9 @@
 //! Folding: normalises text, so that texts that differ only in spelling variants are equal.
 //!
 //! In this order: NFKC (full-width letters become narrow, ligatures letters, `…` becomes `...`), lower case (character
-//! by character, and final sigma is sigma, so that `ΣΑΣ` and `σας` agree), traditional to simplified Chinese
-//! (OpenCC's table, character by character), and, with NFKC, removal of default-ignorable characters (soft hyphens,
-//! zero-width spaces, variation selectors).
+//! by character; final sigma is sigma, so that `ΣΑΣ` and `σας` agree, and `ß` is `ss`), traditional Chinese and Japanese characters to
+//! simplified ones (OpenCC's tables, character by character), and, with NFKC, removal of default-ignorable characters (soft hyphens,
+//! zero-width spaces, variation selectors) and of the Arabic tatweel; the Persian yeh and kaf are the Arabic ones.
 //!
 //! Nearly all characters fold one to one, whatever stands around them. Those go through a table of the Basic
 //! Multilingual Plane that is built once per choice of switches; ASCII goes through in bulk. A character that can
@@ -19,6 +19,9 @@ use unicode_normalization::{IsNormalized, is_nfkc_quick};
 
 /// OpenCC's table of traditional characters with their simplified forms, the usual one first (Apache-2.0).
 const TRADITIONAL: &str = include_str!("../../data/opencc/TSCharacters.txt");
+
+/// OpenCC's table of the forms that Japanese writes since 1946, with the characters that they stand for (Apache-2.0).
+const JAPANESE: &str = include_str!("../../data/opencc/JPShinjitaiCharacters.txt");
 
 /// Table entries that are no characters: surrogates, which no text holds.
 const CONTEXT: u16 = 0xD800;
@@ -47,7 +50,7 @@ pub struct FoldOptions {
     pub nfkc: bool,
     /// Lower case.
     pub case: bool,
-    /// Traditional Chinese characters become simplified ones, character by character.
+    /// Traditional Chinese and Japanese characters become simplified ones, character by character.
     pub simplify: bool,
 }
 
@@ -202,7 +205,16 @@ impl FoldOptions {
     }
 
     fn simplified(self, c: char, out: &mut String) {
-        let c = if self.case && c == 'ς' { 'σ' } else { c };
+        let c = match c {
+            'ß' if self.case => {
+                out.push('s');
+                's'
+            }
+            'ς' if self.case => 'σ',
+            'ی' if self.nfkc => 'ي',
+            'ک' if self.nfkc => 'ك',
+            c => c,
+        };
         let c = if self.simplify { simplify(c) } else { c };
         if !(self.nfkc && is_ignorable(c)) {
             out.push(c);
@@ -296,10 +308,10 @@ fn depends_on_context(c: char) -> bool {
     })
 }
 
-/// Characters that Unicode says are not to be displayed (Default_Ignorable_Code_Point).
+/// Characters that Unicode says are not to be displayed (Default_Ignorable_Code_Point), and the tatweel, which lengthens a word.
 fn is_ignorable(c: char) -> bool {
     matches!(c,
-        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+        '\u{AD}' | '\u{640}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
         | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
         | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
         | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}'
@@ -318,25 +330,81 @@ fn simplify(c: char) -> char {
     }
 }
 
-/// Traditional characters and their simplified forms, ascending.
+/// Traditional and Japanese characters and their simplified forms, ascending.
 fn simplified_pairs() -> &'static [(char, char)] {
     static PAIRS: OnceLock<Vec<(char, char)>> = OnceLock::new();
     PAIRS.get_or_init(|| {
-        let lines = TRADITIONAL.lines().filter(|line| !line.starts_with('#'));
-        let pairs = lines.filter_map(|line| {
-            let (from, to) = line.split_once('\t')?;
-            Some((from.chars().next()?, to.chars().next()?))
-        });
-        let mut pairs: Vec<_> = pairs.collect();
+        let mut pairs = table_pairs(TRADITIONAL);
         pairs.sort_unstable();
         pairs.dedup_by_key(|pair| pair.0);
+        let japanese = japanese_pairs(&pairs);
+        pairs.extend(japanese);
+        pairs.sort_unstable();
         pairs
     })
+}
+
+/// What a table says of a character, the usual form first.
+fn table_pairs(table: &str) -> Vec<(char, char)> {
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    let pairs = lines.filter_map(|line| {
+        let (from, to) = line.split_once('\t')?;
+        Some((from.chars().next()?, to.chars().next()?))
+    });
+    pairs.collect()
+}
+
+/// Japanese forms that Chinese does not write, and the simplified form of the character that they stand for; not those that stand for
+/// several. `simplified` are the pairs of traditional characters, ascending.
+fn japanese_pairs(simplified: &[(char, char)]) -> Vec<(char, char)> {
+    let find = |c: char| simplified.binary_search_by_key(&c, |&(from, _)| from).ok();
+    let lines = JAPANESE.lines().filter(|line| !line.starts_with('#'));
+    let pairs = lines.filter_map(|line| {
+        let (form, old) = line.split_once('\t')?;
+        let (form, mut old) = (form.chars().next()?, old.split(' '));
+        let (old, None) = (old.next()?.chars().next()?, old.next()) else {
+            return None;
+        };
+        let to = find(old).map_or(old, |at| simplified[at].1);
+        let is_needed = form != to && find(form).is_none();
+        (is_needed && !is_in_gb2312(form)).then_some((form, to))
+    });
+    pairs.collect()
+}
+
+/// Whether a character is one of the 6,763 that simplified Chinese is written with by the standard of 1980: rows 16 to 87, of which GBK
+/// kept the places.
+fn is_in_gb2312(c: char) -> bool {
+    let mut bytes = [0; 4];
+    let (encoded, _, unmappable) = encoding_rs::GBK.encode(c.encode_utf8(&mut bytes));
+    !unmappable && matches!(encoded[..], [0xB0..=0xF7, 0xA1..=0xFE])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variants_of_a_letter_are_one() {
+        let folded = |text: &str, simplify| {
+            let folder = Folder::new(FoldOptions {
+                simplify,
+                ..FoldOptions::default()
+            });
+            let mut out = String::new();
+            folder.fold_into(text, &mut out);
+            out
+        };
+        let same = |a: &str, b: &str| assert_eq!(folded(a, true), folded(b, true), "{a} {b}");
+        same("STRASSE", "Straße");
+        same("کتاب خوبی", "كتاب خوبي");
+        same("جمـــيل", "جميل");
+        same("廣い國の圖書館で聲を聽く", "広い国の図書館で声を聴く");
+        same("經濟發展", "経済発展");
+        // Japanese forms that Chinese writes for something else, and one that stands for several, are left.
+        assert_eq!(folded("沪芸欠弁", true), "沪芸欠弁");
+        assert_eq!(folded("広", false), "広");
+    }
 
     #[test]
     fn the_short_way_says_what_the_tables_say() {

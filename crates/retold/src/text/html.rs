@@ -3,14 +3,14 @@
 //! A tokenizer is enough for this, and unlike a tree it takes linear time however deeply tags nest. Block elements
 //! and `<br>` end a line, inline elements end nothing. Left out is what a browser does not show (scripts, styles,
 //! comments, `noscript`, `template`, frames) and what is shown but is not the page's text (the choices of `select`
-//! and `datalist`, what `textarea` holds). Elements hidden by CSS or the `hidden` attribute stay.
+//! and `datalist`, what `textarea` holds, the annotations of `ruby`). Elements hidden by CSS or the `hidden` attribute stay. In XHTML,
+//! which says what it is in its first line or its root element, a tag that ends in `/>` is an empty element.
 
 use std::convert::Infallible;
 
 use html5gum::{Emitter, Error, State, Tokenizer};
 
-use super::block::{Blocks, blocks};
-use super::count::count_chars;
+use super::block::Blocks;
 use super::hints::hint_of;
 use super::meta::{Attributes, MetaFinder, PageMeta, Wanted};
 use super::outline::{Kind, Outline};
@@ -18,21 +18,19 @@ use super::outline::{Kind, Outline};
 /// The visible text of an HTML document, what its head says of it, and its outline.
 pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
     let mut sink = Sink::new(html.len());
+    sink.is_xml = html.trim_start().starts_with("<?xml");
     // The sink makes no tokens, so the first call reads to the end.
     let end = Tokenizer::new_with_emitter(html, &mut sink).next();
     debug_assert!(end.is_none());
-    let (text, mut of_outline) = sink.blocks.finish();
-    for (block, text) in of_outline.iter_mut().zip(blocks(&text)) {
-        block.chars = count_chars(text);
-    }
-    sink.outline.blocks = of_outline;
+    let (text, noted) = sink.blocks.finish();
+    sink.outline.noted = noted;
     (text, sink.meta.finish(), sink.outline)
 }
 
 /// Elements whose content is no visible text.
 #[cfg(any(feature = "precise", fuzzing))]
 pub(super) fn is_hidden(name: &[u8]) -> bool {
-    role(name) == Role::Hidden
+    matches!(role(name), Role::Hidden | Role::Template)
 }
 
 /// Elements that end the line before them and after them.
@@ -58,6 +56,14 @@ enum Role {
     Title,
     /// Has attributes that are wanted.
     Meta,
+    /// The root, which may say that the document is XHTML.
+    Root,
+    /// Hidden, unless it is the content of an element (declarative shadow DOM).
+    Template,
+    /// An annotation of `ruby`, up to the end of it, which may not be there.
+    Annotation,
+    /// What is annotated: it ends an annotation.
+    Annotated,
     /// A link or an anchor.
     Link,
 }
@@ -67,9 +73,13 @@ fn role(name: &[u8]) -> Role {
         b"pre" | b"listing" | b"xmp" | b"plaintext" => Role::Pre,
         b"title" => Role::Title,
         b"a" => Role::Link,
-        b"meta" | b"link" | b"html" | b"time" => Role::Meta,
-        b"script" | b"style" | b"noscript" | b"template" | b"iframe" | b"noembed" | b"noframes"
-        | b"select" | b"datalist" | b"textarea" => Role::Hidden,
+        b"meta" | b"link" | b"time" => Role::Meta,
+        b"html" => Role::Root,
+        b"template" => Role::Template,
+        b"rt" | b"rp" | b"rtc" => Role::Annotation,
+        b"ruby" | b"rb" => Role::Annotated,
+        b"script" | b"style" | b"noscript" | b"iframe" | b"noembed" | b"noframes" | b"select"
+        | b"datalist" | b"textarea" => Role::Hidden,
         b"br" | b"hr" => Role::Break,
         _ => match kind(name) {
             Some(kind) => Role::Block(kind),
@@ -133,11 +143,16 @@ struct Sink {
     name: Vec<u8>,
     role: Option<Role>,
     is_end: bool,
+    /// Whether it ends in `/>`, and whether that means something.
+    is_self_closing: bool,
+    is_xml: bool,
     attributes: Attributes,
     /// The last start tag, which the tokenizer needs to find the end of raw text.
     last_start: Vec<u8>,
     /// The hidden element that is open, and how many of the same name are open inside it.
     hidden: Option<(Vec<u8>, usize)>,
+    /// Whether an annotation is open.
+    annotation: bool,
     /// Depth of `pre`.
     pre: usize,
     outline: Outline,
@@ -153,9 +168,12 @@ impl Sink {
             name: Vec::new(),
             role: None,
             is_end: false,
+            is_self_closing: false,
+            is_xml: false,
             attributes: Attributes::default(),
             last_start: Vec::new(),
             hidden: None,
+            annotation: false,
             pre: 0,
             outline: Outline::new(),
             link: None,
@@ -166,6 +184,7 @@ impl Sink {
         self.name.clear();
         self.role = None;
         self.is_end = is_end;
+        self.is_self_closing = false;
         self.attributes.clear();
     }
 
@@ -179,10 +198,11 @@ impl Sink {
             return Wanted::None;
         }
         match self.role() {
-            Role::Meta => Wanted::All,
+            Role::Meta | Role::Root | Role::Template => Wanted::All,
             Role::Block(_) | Role::Pre => Wanted::Names,
             Role::Link => Wanted::Target,
             Role::Inline | Role::Break | Role::Hidden | Role::Title => Wanted::None,
+            Role::Annotation | Role::Annotated => Wanted::None,
         }
     }
 
@@ -214,8 +234,14 @@ impl Sink {
             return;
         }
         let role = self.role();
+        self.annotation = match role {
+            Role::Annotation => true,
+            // A block ends what nobody has closed.
+            Role::Annotated | Role::Block(_) | Role::Pre => false,
+            _ => self.annotation,
+        };
         match role {
-            Role::Inline => {}
+            Role::Inline | Role::Annotation | Role::Annotated => {}
             Role::Break => self.blocks.end_block(),
             Role::Block(kind) => self.start_block(kind),
             Role::Pre => {
@@ -223,13 +249,17 @@ impl Sink {
                 self.pre += 1;
                 self.blocks.keep_lines(true);
             }
-            Role::Hidden | Role::Title => {
+            Role::Template if self.attributes.has(b"shadowrootmode") => {}
+            Role::Hidden | Role::Title | Role::Template => {
                 if role == Role::Title {
                     self.meta.begin_title();
                 }
                 self.hidden = Some((self.name.clone(), 0));
             }
-            Role::Meta => self.meta.tag(&self.name, &self.attributes),
+            Role::Meta | Role::Root => {
+                self.is_xml |= role == Role::Root && self.attributes.is_xhtml();
+                self.meta.tag(&self.name, &self.attributes);
+            }
             Role::Link => self.link(self.attributes.has_target()),
         }
     }
@@ -246,7 +276,11 @@ impl Sink {
             }
             return;
         }
-        match self.role() {
+        let role = self.role();
+        if !matches!(role, Role::Inline | Role::Link) {
+            self.annotation = false;
+        }
+        match role {
             Role::Link => self.link(false),
             Role::Break => self.blocks.end_block(),
             Role::Block(kind) => self.end_block(kind),
@@ -255,7 +289,8 @@ impl Sink {
                 self.pre = self.pre.saturating_sub(1);
                 self.blocks.keep_lines(self.pre > 0);
             }
-            Role::Inline | Role::Hidden | Role::Title | Role::Meta => {}
+            Role::Inline | Role::Hidden | Role::Title | Role::Meta | Role::Root => {}
+            Role::Template | Role::Annotation | Role::Annotated => {}
         }
     }
 }
@@ -284,7 +319,9 @@ impl Emitter for &mut Sink {
 
     fn emit_string(&mut self, text: &[u8]) {
         if self.hidden.is_none() {
-            self.blocks.push_bytes(text);
+            if !self.annotation {
+                self.blocks.push_bytes(text);
+            }
         } else {
             self.meta.title_text(text);
         }
@@ -306,6 +343,10 @@ impl Emitter for &mut Sink {
             return None;
         }
         self.start_tag();
+        if self.is_xml && self.is_self_closing {
+            self.end_tag();
+            return None;
+        }
         let sink = &mut **self;
         sink.last_start.clear();
         sink.last_start.extend_from_slice(&sink.name);
@@ -316,7 +357,9 @@ impl Emitter for &mut Sink {
 
     fn emit_current_doctype(&mut self) {}
 
-    fn set_self_closing(&mut self) {}
+    fn set_self_closing(&mut self) {
+        self.is_self_closing = true;
+    }
 
     fn set_force_quirks(&mut self) {}
 
@@ -366,7 +409,7 @@ mod tests {
 
     #[test]
     fn blocks_of_links_are_counted() {
-        let chars = |html: &str| visible_text(html).2.link_chars();
+        let chars = |html: &str| visible_text(html).2.noted.link_chars;
         assert_eq!(
             chars(
                 "<ul><li><a href=x>首页</a><li>| <a href=y>新 闻</a></ul><p>正文<a href=z>甲</a>乙。"
@@ -408,6 +451,50 @@ mod tests {
             visible("<button>Buy</button><button>Sell</button>"),
             "Buy\nSell"
         );
+    }
+
+    #[test]
+    fn empty_elements_of_xhtml_are_empty() {
+        let body = "<head><title/><script src='a.js'/><style/></head><body><iframe src='b'/><p>one<textarea/><noscript/><a id='x'/>two</p><p/>three<xmp/><i/>four</body></html>";
+        let text = "onetwo\nthreefour";
+        // A block of preformatted text, though an empty one, ends the line.
+        let expected = text.replace("threefour", "three\nfour");
+        for start in [
+            "<?xml version='1.0' encoding='utf-8'?>\n<!DOCTYPE html><html>",
+            "<html lang=ja xmlns='http://www.w3.org/1999/xhtml'>",
+        ] {
+            assert_eq!(visible(&format!("{start}{body}")), expected, "{start}");
+        }
+        // In HTML the slash means nothing.
+        assert_eq!(visible("<html><p>one<textarea/>two</p>"), "one");
+        // Inside of a hidden element nothing ends it but its own end.
+        assert_eq!(
+            visible("<?xml version='1.0'?><p>a<template><template/>b</template>c</p>"),
+            "ac"
+        );
+    }
+
+    #[test]
+    fn annotations_are_no_text() {
+        for ruby in [
+            "<ruby>漢<rp>（</rp><rt>かん</rt><rp>）</rp>字<rp>（</rp><rt>じ</rt><rp>）</rp></ruby>を読む",
+            "<ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>を読む",
+            "<ruby>漢<rt>かん<rb>字<rt>じ</ruby>を読む",
+            "<ruby><rb>漢</rb><rb>字</rb><rt>かん</rt><rt>じ</rt></ruby>を読む",
+            "<ruby><rb>漢<rb>字<rtc><rt>かん<rt>じ</rtc><rtc><rt>hàn zì</rtc></ruby>を読む",
+            "<ruby>漢字<rp>《<rt>かん<b>じ</b><rp>》</ruby>を読む",
+        ] {
+            assert_eq!(visible(ruby), "漢字を読む", "{ruby}");
+        }
+        // What nobody closes ends with its block.
+        assert_eq!(visible("<p>a<ruby>漢<rt>かん</p><p>b"), "a漢\nb");
+    }
+
+    #[test]
+    fn the_content_of_an_element_is_shown() {
+        let shadow = "<my-card><template shadowrootmode=open><style>p{}</style><p>one</p></template><p>two</p></my-card>";
+        assert_eq!(visible(shadow), "one\ntwo");
+        assert_eq!(visible("<template><p>one</p></template><p>two</p>"), "two");
     }
 
     #[test]

@@ -47,9 +47,9 @@ const LITTLE: u64 = 150;
 /// For each block whether it is main text; `None` if no main text was found.
 pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
     let texts = || blocks(visible).map(str::as_bytes);
-    let main = Page::new(outline, outline.blocks.clone(), texts()).main();
+    let main = Page::new(outline, outline.noted.blocks.clone(), texts()).main();
     main.or_else(|| {
-        let blocks = outline.blocks.iter().zip(texts());
+        let blocks = outline.noted.blocks.iter().zip(texts());
         let titles = blocks.map(|(block, text)| match text.len() < TITLE {
             true => *block,
             false => Block {

@@ -59,7 +59,7 @@ fn text_of_html(source: &str, options: &TextOptions) -> Text {
     Text {
         meta,
         extraction,
-        link_chars: outline.link_chars(),
+        link_chars: outline.noted.link_chars,
         ..fold_blocks(visible, main, options)
     }
 }
@@ -95,6 +95,8 @@ fn check_length(length: usize) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::extract::Extraction;
+    use super::super::outline::MOST;
     use super::*;
 
     #[test]
@@ -123,6 +125,36 @@ mod tests {
         assert!(shell("Trees of Kent", "Oak and ash", &notes).starts_with("Trees"));
         // A page without text stays one.
         assert_eq!(shell("Trees of Kent", "Oak and ash", ""), "");
+    }
+
+    /// Of a page of millions of tags no more is noted than of one of some: it counts whole, and its links are counted all the same.
+    #[test]
+    fn a_page_of_too_many_blocks_counts_whole() {
+        let options = TextOptions {
+            extract: Some(Extract::Main),
+            ..TextOptions::default()
+        };
+        let text = |source: &str| text_of_str(source, Markup::Html, &options).unwrap();
+        let prose =
+            "<p>The ferry leaves when the fog has lifted, and not a minute before that time. ";
+        let page = format!(
+            "<ul>{}</ul>{}",
+            "<li><a href=/>to</a>".repeat(9),
+            prose.repeat(9)
+        );
+        let usual = text(&page);
+        assert_eq!((usual.extraction, usual.link_chars), (Extraction::Main, 18));
+        let many = text(&format!("{page}{}", "<p>x".repeat(MOST)));
+        assert_eq!(
+            (many.extraction, many.link_chars),
+            (Extraction::OverBudget, 18)
+        );
+        assert_eq!(many.visible.split('\n').count(), 18 + MOST);
+        let empty = text(&format!("{page}{}", "<p>".repeat(MOST)));
+        assert_eq!(
+            (empty.extraction, empty.visible),
+            (Extraction::OverBudget, usual.visible)
+        );
     }
 
     #[test]

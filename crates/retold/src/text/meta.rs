@@ -113,6 +113,17 @@ impl Attributes {
         self.target || self.wanted == Wanted::Target && self.name == b"href"
     }
 
+    /// Whether there is one of that name.
+    pub fn has(&self, name: &[u8]) -> bool {
+        self.pairs.iter().any(|(other, _)| other == name)
+    }
+
+    /// Whether these of a root element say that the document is XHTML.
+    pub fn is_xhtml(&self) -> bool {
+        let namespace = self.get(b"xmlns");
+        namespace.as_deref() == Some("http://www.w3.org/1999/xhtml")
+    }
+
     /// The value of the first attribute of that name, trimmed; `None` if it is empty or missing.
     fn get(&self, name: &[u8]) -> Option<String> {
         let (_, value) = self.pairs.iter().find(|(n, _)| n == name)?;

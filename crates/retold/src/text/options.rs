@@ -14,7 +14,7 @@ pub struct TextOptions {
     pub nfkc: bool,
     /// Lower case.
     pub case: bool,
-    /// Traditional Chinese characters become simplified ones, character by character.
+    /// Traditional Chinese and Japanese characters become simplified ones, character by character.
     pub simplify: bool,
     /// Which part of a page methods see; `None` leaves it to the method ([`crate::method::MethodInfo::extract`]), and
     /// is the whole page where there is no method.

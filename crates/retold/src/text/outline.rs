@@ -10,6 +10,8 @@ use super::hints::Hint;
 const MAX_DEPTH: usize = 512;
 /// How far up an end tag looks for its start tag.
 const LOOK_UP: usize = 64;
+/// Elements that are noted at the most, and blocks. A page of more counts whole: it costs what its text costs.
+pub const MOST: usize = 1 << 18;
 
 /// The kinds of block elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,13 +103,42 @@ impl Block {
     }
 }
 
+/// What is noted of the blocks of a text.
+#[derive(Debug, Default)]
+pub struct Noted {
+    /// The blocks, in the order of the text; none if there are more than [`MOST`].
+    pub blocks: Vec<Block>,
+    /// Characters in blocks of which at least half is links: menus, lists of other articles.
+    pub link_chars: u64,
+    /// How many blocks there are.
+    count: usize,
+}
+
+impl Noted {
+    /// Adds a block.
+    pub fn push(&mut self, block: Block) {
+        self.count += 1;
+        if block.is_links() {
+            self.link_chars += block.chars;
+        }
+        match self.is_over() {
+            true => self.blocks = Vec::new(),
+            false => self.blocks.push(block),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.count > MOST
+    }
+}
+
 /// Elements in the order of their start tags, and blocks in the order of the text.
 #[derive(Debug)]
 pub struct Outline {
     /// The block elements.
     pub elements: Vec<Element>,
     /// The blocks of text.
-    pub blocks: Vec<Block>,
+    pub noted: Noted,
     /// The elements that are open.
     open: Vec<usize>,
     /// How many more are open that were too deep to be noted.
@@ -123,7 +154,7 @@ impl Outline {
                 kind: Kind::Page,
                 hint: Hint::None,
             }],
-            blocks: Vec::new(),
+            noted: Noted::default(),
             open: vec![0],
             deeper: 0,
         }
@@ -144,7 +175,7 @@ impl Outline {
         while ends_before(self.elements[self.innermost()].kind, kind) {
             self.open.pop();
         }
-        if self.depth() >= MAX_DEPTH {
+        if self.depth() >= MAX_DEPTH || self.elements.len() >= MOST {
             self.deeper += 1;
             return;
         }
@@ -177,10 +208,9 @@ impl Outline {
         }
     }
 
-    /// Characters in blocks of which at least half is links: menus, lists of other articles.
-    pub fn link_chars(&self) -> u64 {
-        let links = self.blocks.iter().filter(|block| block.is_links());
-        links.map(|block| block.chars).sum()
+    /// Whether the page has more elements or blocks than are noted.
+    pub fn is_over(&self) -> bool {
+        self.elements.len() >= MOST || self.noted.is_over()
     }
 }
 

@@ -110,6 +110,12 @@ impl Text {
         }
     }
 
+    /// About how many bytes of memory it takes.
+    pub fn memory(&self) -> usize {
+        let parts = size_of_val(&self.sentences[..]) + self.main.len() + self.derived.memory();
+        self.visible.capacity() + self.folded.capacity() + parts
+    }
+
     /// Characters that methods see, white space left out. Counted once.
     pub fn seen_chars(&self) -> u64 {
         *self.derived.seen_chars.get_or_init(|| {

@@ -26,6 +26,10 @@ pub(super) fn tokens(text: &Text) -> Vec<Placed> {
     let mut letters = String::new();
     words(text, |start, end, made| {
         let token = &text.folded.as_bytes()[start..end];
+        if token.len() <= 3 && token[0].is_ascii_digit() && is_list_number(&text.folded, start, end)
+        {
+            return;
+        }
         let hash = match made {
             // Nearly all: what a hash does for longer ones would keep this from being a part of the loop.
             Made::Ascii if token.len() <= 16 => xxh3_64(token),
@@ -37,6 +41,19 @@ pub(super) fn tokens(text: &Text) -> Vec<Placed> {
         tokens.push(Placed { hash, start, end });
     });
     tokens
+}
+
+/// Whether a short number numbers an item of a list: it begins a block, perhaps in a parenthesis, and a stop stands behind it that is
+/// no decimal point.
+fn is_list_number(folded: &str, start: usize, end: usize) -> bool {
+    let before = folded[..start].trim_end_matches(['(', '#', ' ']);
+    let begins = before.is_empty() || before.ends_with('\n');
+    let mut behind = folded[end..].chars();
+    let is_stop = match behind.next() {
+        Some('.') => !behind.next().is_some_and(char::is_alphanumeric),
+        next => matches!(next, Some(')' | '、')),
+    };
+    begins && is_stop && folded[start..end].bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[inline(never)]
@@ -235,6 +252,32 @@ mod tests {
         let letters = token.nfd().filter(|&c| canonical_combining_class(c) == 0);
         let letters: String = letters.map(variant).collect();
         xxh3_64(letters.as_bytes())
+    }
+
+    #[test]
+    fn numbers_of_list_items_are_no_tokens() {
+        let tokens_of = |content: &str| {
+            let text = text(content);
+            let spelled =
+                |token: Placed| text.folded[token.start as usize..token.end as usize].to_owned();
+            tokens(&text)
+                .into_iter()
+                .map(spelled)
+                .collect::<Vec<String>>()
+        };
+        let items = "1. Peel 2 onions.\n\n(2) Fry them.\n\n3、加水\n\n#12) Serve.";
+        assert_eq!(
+            tokens_of(items),
+            ["peel", "2", "onions", "fry", "them", "加", "水", "serve"]
+        );
+        // Amounts, years, versions and chapters count.
+        let others = "1.5 litres\n\n1984. A year.\n\n2 eggs\n\nabout 3. Then 4.";
+        assert_eq!(
+            tokens_of(others),
+            [
+                "1", "5", "litres", "1984", "a", "year", "2", "eggs", "about", "3", "then", "4"
+            ]
+        );
     }
 
     proptest! {

@@ -206,8 +206,7 @@ impl Method for Coverage {
             && overlap::may_reach(a.keys, b.keys, self.params.below(), similarity)
     }
 
-    /// Pages that are no articles have no evidence without a distinctive key, unless they share very many runs
-    /// ([`CoverageParams::is_evidence`]).
+    /// Pages that are no articles have no evidence without a distinctive key, unless they share very many runs.
     fn needs_distinctive(&self, sketch: SketchRef<'_>) -> bool {
         let prose = sketch.extra.first().copied().unwrap_or_default();
         // Of pages of more keys than short ones keep, a larger one has no fewer; of as many, the one with less prose counts.

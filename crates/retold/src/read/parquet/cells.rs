@@ -27,6 +27,8 @@ enum Kind {
     },
     /// Numbers with so many digits behind the point.
     Decimal(usize),
+    /// Sixteen bytes with hyphens between their digits.
+    Uuid,
 }
 
 impl Kind {
@@ -45,6 +47,7 @@ impl Kind {
             (Some(LogicalType::Decimal(decimal)), _) => {
                 Kind::Decimal(usize::try_from(decimal.scale).unwrap_or(0))
             }
+            (Some(LogicalType::Uuid), _) => Kind::Uuid,
             (Some(LogicalType::Integer(integer)), _) if !integer.is_signed => Kind::Unsigned,
             (Some(LogicalType::Date), _) | (None, Old::DATE) => Kind::Day,
             (None, Old::TIMESTAMP_MILLIS) => time(1_000_000, true),
@@ -69,6 +72,7 @@ impl Kind {
             }
             Kind::Time { nanos, utc } => point_in_time(i128::from(signed) * i128::from(nanos), utc),
             Kind::Decimal(scale) => Some(decimal(signed.into(), scale)),
+            Kind::Uuid => None,
         }
     }
 
@@ -79,6 +83,7 @@ impl Kind {
     ) -> Option<ByteArray> {
         match self {
             Kind::Decimal(scale) => Some(text(decimal(big_endian(value.data())?, scale))),
+            Kind::Uuid => Some(text(uuid(value.data()))),
             _ => plain(value),
         }
     }
@@ -114,6 +119,18 @@ fn big_endian(bytes: &[u8]) -> Option<i128> {
     let mut all = [fill; 16];
     all[16_usize.checked_sub(bytes.len())?..].copy_from_slice(bytes);
     Some(i128::from_be_bytes(all))
+}
+
+/// Bytes as hexadecimal digits.
+fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A UUID as RFC 9562 writes it.
+fn uuid(bytes: &[u8]) -> String {
+    let parts = [0..4, 4..6, 6..8, 8..10, 10..bytes.len().max(10)];
+    let parts = parts.map(|part| digits(bytes.get(part).unwrap_or_default()));
+    parts.join("-")
 }
 
 fn text(text: String) -> ByteArray {
@@ -173,7 +190,13 @@ pub(super) fn read(
             typed(reader, column, rows, |value| kind.bytes(value, Some))
         }
         Of::FixedLenByteArrayColumnReader(reader) => typed(reader, column, rows, |value| {
-            kind.bytes(value.into(), |_| None)
+            kind.bytes(value.into(), |bytes: ByteArray| {
+                // Letters, or else digits: an id must not be lost.
+                match std::str::from_utf8(bytes.data()) {
+                    Ok(letters) if !letters.contains(char::is_control) => Some(bytes),
+                    _ => Some(text(digits(bytes.data()))),
+                }
+            })
         }),
     }
 }

@@ -105,11 +105,26 @@ fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String>
         };
         return Err(format!("column `{name}` is of type {kind}, not text"));
     }
+    check_id(schema, options)?;
     if found {
         return Ok(());
     }
     let columns = fields.iter().map(|field| Cow::Borrowed(field.name()));
     Err(names::no_column(columns, options))
+}
+
+/// Checks that the column of ids, if there is one, has one value a row: pages without their ids would be others to everybody.
+fn check_id(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String> {
+    let name = &*options.id_field;
+    let fields = schema.root_schema().get_fields();
+    let is_flat = leaf(schema, name).map(|leaf| cells::is_flat(&schema.column(leaf)));
+    match is_flat {
+        Some(true) => Ok(()),
+        None if fields.iter().all(|field| field.name() != name) => Ok(()),
+        _ => Err(format!(
+            "column `{name}` is of type list or group, which is no id; name another with --id-field"
+        )),
+    }
 }
 
 /// Runs a step of the Parquet reader. On damaged files that crate can panic, and one bad file must not end the run.
