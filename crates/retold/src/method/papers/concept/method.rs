@@ -5,7 +5,8 @@ mod tests;
 
 use std::cmp::Reverse;
 
-use xxhash_rust::xxh3::xxh3_64;
+use quick_cache::sync::Cache;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::compare::Compared;
 use super::network::{Web, contribution};
@@ -89,7 +90,7 @@ pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
 /// S over the length of the page (a threshold in words, `spread_by=words`, that fits short pages rejects long ones), by the mean of the shifts
 /// themselves rather than of their size, so that S is the same when the pages are swapped, by querying with the first
 /// concepts of both pages rather than of one, and by containment.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Concept {
     pub(super) params: SharedParams,
     /// Phrases that are related by more become one concept; 1 merges none.
@@ -98,7 +99,12 @@ pub struct Concept {
     pub(super) hubs: usize,
     /// The least Jaccard coefficient of the sentences in which linked words stand, if that is what links them.
     jaccard: Option<f64>,
+    /// Sketches made before, by what they depend on: a network is costly, and crawls have the same text on many pages.
+    made: Cache<u128, Sketch>,
 }
+
+/// Sketches that are remembered.
+const REMEMBERED: usize = 4096;
 
 /// A key concept of a page: an index into [`Concepts::all`], and its CB.
 struct Key {
@@ -124,6 +130,7 @@ impl Concept {
             merge: own.merge,
             hubs: own.hubs,
             jaccard: None,
+            made: Cache::new(REMEMBERED),
         }
     }
 
@@ -135,6 +142,7 @@ impl Concept {
             merge: 1.0,
             hubs: 0,
             jaccard: (own.links == Links::Sentences).then_some(own.jaccard),
+            made: Cache::new(REMEMBERED),
         }
     }
 
@@ -192,8 +200,23 @@ fn label(concept: &phrase::Concept) -> String {
     format!("{} [= {}]", concept.name, others.join(", "))
 }
 
-impl Method for Concept {
-    fn sketch(&self, text: &Text) -> Sketch {
+/// What a sketch depends on: what methods see of a text, its sentences, and its language.
+fn seen(text: &Text) -> u128 {
+    let mut hash = Xxh3::new();
+    let mut add = |part: &str| {
+        hash.update(part.as_bytes());
+        hash.update(b"\n");
+    };
+    add(text.language().unwrap_or_default());
+    text.seen().for_each(|(_, block)| add(block));
+    for sentence in &text.sentences {
+        add(&text.folded[sentence.start as usize..sentence.end as usize]);
+    }
+    hash.digest128()
+}
+
+impl Concept {
+    fn make_sketch(&self, text: &Text) -> Sketch {
         let (concepts, keys) = self.keys(text);
         let mut entries: Vec<Entry<'_>> = keys
             .iter()
@@ -217,6 +240,18 @@ impl Method for Concept {
             extra: vector::pack(text.words().len(), &mut entries),
             ..Sketch::default()
         }
+    }
+}
+
+impl Method for Concept {
+    fn sketch(&self, text: &Text) -> Sketch {
+        let seen = seen(text);
+        if let Some(sketch) = self.made.get(&seen) {
+            return sketch;
+        }
+        let sketch = self.make_sketch(text);
+        self.made.insert(seen, sketch.clone());
+        sketch
     }
 
     fn bounds(&self, keys: usize) -> Bounds {

@@ -314,3 +314,23 @@ fn keyworld_can_link_words_of_one_sentence() {
         "{lax:?}"
     );
 }
+
+/// What is remembered is by all that a sketch depends on.
+#[test]
+fn sketches_that_are_remembered_are_those_that_are_made() {
+    let texts = [
+        "The ferry left the harbour. Boats and ropes lay on the quay, and the harbour was still.",
+        "The ferry left the harbour, boats and ropes lay on the quay. And the harbour was still.",
+        "渡船离开了港口。码头上的乘客在等待渡船。",
+        "渡船离开了港口，码头上的乘客在等待渡船。",
+    ];
+    for method in [method(&[]), keyworld()] {
+        for _ in 0..2 {
+            for content in texts {
+                let text = text(content);
+                assert_eq!(method.sketch(&text), method.make_sketch(&text), "{content}");
+            }
+        }
+        assert_eq!(method.made.len(), texts.len());
+    }
+}
