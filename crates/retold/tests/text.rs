@@ -18,6 +18,21 @@ fn fold(text: &str, options: &TextOptions) -> String {
     out
 }
 
+/// What a table of OpenCC has for a character.
+fn of_table(table: &'static str, c: char) -> Option<&'static str> {
+    let mut lines = table.lines().filter(|line| !line.starts_with('#'));
+    lines.find_map(|line| {
+        let (from, to) = line.split_once('\t')?;
+        from.chars().eq([c]).then_some(to)
+    })
+}
+
+fn simplified(c: char) -> Option<char> {
+    of_table(include_str!("../data/opencc/TSCharacters.txt"), c)?
+        .chars()
+        .next()
+}
+
 /// Folding as its documentation says it, in plain steps.
 fn plain_fold(text: &str, options: &TextOptions) -> String {
     let mut chars: Vec<char> = match options.nfkc {
@@ -30,20 +45,35 @@ fn plain_fold(text: &str, options: &TextOptions) -> String {
             .iter_mut()
             .filter(|c| **c == 'ς')
             .for_each(|c| *c = 'σ');
+        let spelled: String = chars.into_iter().collect();
+        chars = spelled.replace('ß', "ss").chars().collect();
+    }
+    if options.nfkc {
+        for c in &mut chars {
+            *c = match *c {
+                'ی' => 'ي',
+                'ک' => 'ك',
+                c => c,
+            };
+        }
     }
     if options.simplify {
-        let table = include_str!("../data/opencc/TSCharacters.txt");
         for c in &mut chars {
-            let found = table.lines().find_map(|line| {
-                let (from, to) = line.split_once('\t')?;
-                (from.chars().eq([*c])).then(|| to.chars().next())?
-            });
-            *c = found.unwrap_or(*c);
+            let japanese = include_str!("../data/opencc/JPShinjitaiCharacters.txt");
+            let old = of_table(japanese, *c).filter(|old| old.chars().count() == 1);
+            let old = old.and_then(|old| old.chars().next());
+            let spelled = c.to_string();
+            let (gbk, _, unmappable) = encoding_rs::GBK.encode(&spelled);
+            let is_chinese = !unmappable && matches!(gbk[..], [0xB0..=0xF7, 0xA1..=0xFE]);
+            *c = match (simplified(*c), old) {
+                (None, Some(old)) if !is_chinese => simplified(old).unwrap_or(old),
+                (simplified, _) => simplified.unwrap_or(*c),
+            };
         }
     }
     let ignorable = |c: &char| {
         let c = *c as u32;
-        [0xAD, 0x34F, 0x61C, 0x3164, 0xFEFF, 0xFFA0].contains(&c)
+        [0xAD, 0x34F, 0x640, 0x61C, 0x3164, 0xFEFF, 0xFFA0].contains(&c)
             || [
                 (0x115F, 0x1160),
                 (0x17B4, 0x17B5),
@@ -67,8 +97,8 @@ fn plain_fold(text: &str, options: &TextOptions) -> String {
 /// Strings of the characters that make folding hard, and of any others.
 fn hard_text() -> impl Strategy<Value = String> {
     let hard = prop::sample::select(
-        "aAeß 1.。．｡ΣςσéÅİǅﬁ…㎡①½Ａ３ｶﾊﾞﾟ\u{3099}\u{309A}か\u{300}\u{301}\u{323}\u{338}<=\u{1100}\u{1161}\u{11A8}가각\
-         ﾡￂ\u{200B}\u{AD}\u{34F}\u{FE0F}\u{3164}學圖發乾𠮷𝐀𝟗🏳\u{200D}🌈\u{1D15E}\u{2F800}\u{344}\u{F73}\u{958}\u{9BE}\u{9C7}\u{115F}"
+        "aAeßẞ 1.。．｡ΣςσéÅİǅﬁ…㎡①½Ａ３ｶﾊﾞﾟ\u{3099}\u{309A}か\u{300}\u{301}\u{323}\u{338}<=\u{1100}\u{1161}\u{11A8}가각\
+         広経ی\u{640}ﻚک沪国ﾡￂ\u{200B}\u{AD}\u{34F}\u{FE0F}\u{3164}學圖發乾𠮷𝐀𝟗🏳\u{200D}🌈\u{1D15E}\u{2F800}\u{344}\u{F73}\u{958}\u{9BE}\u{9C7}\u{115F}"
             .chars()
             .collect::<Vec<_>>(),
     );

@@ -53,7 +53,8 @@ const KNOWN: [(&str, u64, usize); 17] = [
     ("copycat__00.warc.gz", 23, 0),
     ("warcfile.warc.gz", 16, 0),
     ("whirlwind.warc.wet", 1, 0),
-    ("transfer_compression_brotli", 2, 0),
+    // Beside a record of what wget notes of itself.
+    ("transfer_compression_brotli", 1, 0),
     ("clipped.warc.gz", 0, 1),
     ("ipwb__broken.warc", 1, 1),
     ("pywb__example-extra.warc", 2, 0),
