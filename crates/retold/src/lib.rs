@@ -40,6 +40,7 @@ mod align;
 mod cluster;
 mod collect;
 mod config;
+mod date;
 mod dedup;
 mod error;
 mod eval;
@@ -80,7 +81,8 @@ pub use spill::Memory;
 pub use watch::{Stage, Watch};
 
 // Files, pages and their texts.
-pub use page::{Content, Markup, Page, seconds as date_seconds, site_of};
+pub use date::seconds as date_seconds;
+pub use page::{Content, Markup, Page, site_of};
 pub use read::{
     Mark, Outcome, PageId, ReadOptions, ReadOrder, Record, RecordDecision, Source, Statuses,
     discover, each_page, each_record, each_wanted, leave_out, page_ids, spelled,

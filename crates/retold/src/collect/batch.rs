@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::pages::{NewPage, PageRow};
 use super::rejects::Reject;
+use crate::date::seconds;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::model::Model;
-use crate::page::{Page, seconds};
+use crate::page::Page;
 use crate::read::{Outcome, ReadOptions, Record, Source};
 use crate::sketch::Sketch;
 use crate::spent::{Spent, Stopwatch};

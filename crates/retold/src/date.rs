@@ -1,0 +1,310 @@
+//! Dates as people and machines write them.
+
+/// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC. Numbers are seconds
+/// since 1970, or thousandths, millionths or billionths of them if that would be after 5138; those before March 1973 are no dates (a
+/// year alone). Months may be named in several languages. Of `04/01/2026` nobody knows which is the month, so it is no date;
+/// `25/12/2025` and `04.01.2026` are.
+pub fn seconds(date: &str) -> Option<i64> {
+    use jiff::civil::{Date, DateTime};
+    use jiff::tz::TimeZone;
+    let date = date.trim();
+    if date.starts_with('{') {
+        return extended_json(date);
+    }
+    let zoned = date
+        .parse::<jiff::Timestamp>()
+        .or_else(|_| jiff::fmt::rfc2822::parse(date).map(|zoned| zoned.timestamp()))
+        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%d %H:%M:%S %z", date))
+        .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", date));
+    let civil = || {
+        date.parse::<DateTime>()
+            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M:%S", date))
+            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M", date))
+            .or_else(|_| DateTime::strptime("%Y-%m-%d %H:%M", date))
+            .or_else(|_| DateTime::strptime("%Y年%m月%d日 %H:%M", date))
+            // Crawlers' stamps; jiff reads `20120101` itself.
+            .or_else(|_| DateTime::strptime("%Y%m%d%H%M%S", date))
+            .or_else(|_| Date::strptime("%Y年%m月%d日", date).map(Date::into))
+            .or_else(|_| Date::strptime("%Y/%m/%d", date).map(Date::into))
+            .and_then(|civil| civil.to_zoned(TimeZone::UTC))
+            .map(|zoned| zoned.timestamp())
+    };
+    zoned
+        .or_else(|_| civil())
+        .ok()
+        .map(jiff::Timestamp::as_second)
+        .or_else(|| counted(date))
+        .or_else(|| written_out(date))
+}
+
+/// A date as MongoDB exports it: `{"$date": ...}`.
+fn extended_json(date: &str) -> Option<i64> {
+    let value: serde_json::Value = serde_json::from_str(date).ok()?;
+    match value.get("$date")? {
+        serde_json::Value::Object(number) => seconds(number.get("$numberLong")?.as_str()?),
+        serde_json::Value::String(text) => seconds(text),
+        number => seconds(&number.to_string()),
+    }
+}
+
+/// Names of months that are not English.
+const MONTHS: [&[&str]; 12] = [
+    &[
+        "januar",
+        "janvier",
+        "enero",
+        "gennaio",
+        "janeiro",
+        "jänner",
+        "января",
+        "ocak",
+    ],
+    &[
+        "februar",
+        "février",
+        "fevrier",
+        "febrero",
+        "febbraio",
+        "fevereiro",
+        "февраля",
+        "şubat",
+    ],
+    &[
+        "märz",
+        "maerz",
+        "mars",
+        "marzo",
+        "março",
+        "maart",
+        "марта",
+        "mart",
+    ],
+    &["avril", "abril", "aprile", "апреля", "nisan"],
+    &["mai", "mayo", "maggio", "maio", "mei", "мая", "mayıs"],
+    &[
+        "juni", "juin", "junio", "giugno", "junho", "июня", "haziran",
+    ],
+    &[
+        "juli", "juillet", "julio", "luglio", "julho", "июля", "temmuz",
+    ],
+    &["août", "aout", "agosto", "augustus", "августа", "ağustos"],
+    &[
+        "septembre",
+        "septiembre",
+        "settembre",
+        "setembro",
+        "сентября",
+        "eylül",
+    ],
+    &[
+        "oktober",
+        "octobre",
+        "octubre",
+        "ottobre",
+        "outubro",
+        "октября",
+        "ekim",
+    ],
+    &["novembre", "noviembre", "novembro", "ноября", "kasım"],
+    &[
+        "dezember",
+        "décembre",
+        "decembre",
+        "diciembre",
+        "dicembre",
+        "dezembro",
+        "декабря",
+        "aralık",
+    ],
+];
+
+const ENGLISH: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// A date with the name of its month or with day and month in the order of a country, perhaps with a time: `January 4, 2026 8:00 PM`,
+/// `4. Januar 2026`, `04.01.2026`, `25/12/2025`, `2025-12`.
+fn written_out(date: &str) -> Option<i64> {
+    use jiff::civil::{Date, DateTime};
+    const DATES: [&str; 10] = [
+        "%B %d %Y",
+        "%b %d %Y",
+        "%d %B %Y",
+        "%d %b %Y",
+        "%Y %B %d",
+        "%d.%m.%Y",
+        "%Y.%m.%d",
+        "%Y/%m/%d",
+        "%Y-%m-%d",
+        "%Y年%m月%d日",
+    ];
+    const TIMES: [&str; 4] = ["%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p"];
+    let plain = plain_date(date)?;
+    let date = |form: &str| Date::strptime(form, &plain).map(DateTime::from);
+    let time = |form: &str| {
+        let mut times = TIMES.iter();
+        times.find_map(|time| DateTime::strptime(format!("{form} {time}"), &plain).ok())
+    };
+    let found = DATES
+        .iter()
+        .find_map(|form| date(form).ok().or_else(|| time(form)));
+    let zoned = found?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+    Some(zoned.timestamp().as_second())
+}
+
+/// The words of a date as English has them, without commas, the weekday before them and small words; `None` if day and month could be
+/// each other.
+fn plain_date(date: &str) -> Option<String> {
+    let mut words: Vec<String> = Vec::new();
+    let all = date.split([' ', ',', '\u{a0}', '\u{202f}']);
+    for word in all.filter(|word| !word.is_empty()) {
+        let lower = word.to_lowercase();
+        let bare = lower.trim_end_matches('.');
+        let ordinal = ["st", "nd", "rd", "th"]
+            .iter()
+            .find_map(|end| bare.strip_suffix(end));
+        let ordinal = ordinal.filter(|number| number.parse::<u8>().is_ok());
+        let month = MONTHS.iter().position(|names| names.contains(&bare));
+        let is_word = bare.chars().all(char::is_alphabetic);
+        if let Some(month) = month {
+            words.push(ENGLISH[month].to_owned());
+        } else if let Some(number) = ordinal {
+            words.push(number.to_owned());
+        } else if bare.matches('/').count() == 2 {
+            words.push(slashed(bare)?);
+        } else if bare.len() == 7 && bare.as_bytes()[4] == b'-' {
+            words.push(format!("{bare}-01"));
+        } else if !is_word || is_english_month(bare) || matches!(bare, "am" | "pm") {
+            words.push(bare.to_owned());
+        }
+    }
+    Some(words.join(" "))
+}
+
+fn is_english_month(word: &str) -> bool {
+    let is_short = |month: &str| word == &month[..3];
+    ENGLISH.contains(&word) || ENGLISH.iter().any(|month| is_short(month))
+}
+
+/// A date with slashes, the year last, as year, month and day; `None` if day and month could be each other.
+fn slashed(date: &str) -> Option<String> {
+    let numbers: Vec<u16> = date
+        .split('/')
+        .map_while(|number| number.parse().ok())
+        .collect();
+    let [first, second, year] = numbers[..] else {
+        return Some(date.to_owned());
+    };
+    let (day, month) = match (first, second) {
+        (13.., ..=12) => (first, second),
+        (..=12, 13..) => (second, first),
+        (day, month) if day == month => (day, month),
+        _ => return (first > 31).then(|| date.to_owned()),
+    };
+    Some(format!("{year:04}-{month:02}-{day:02}"))
+}
+
+/// A number of seconds, or of thousandths, millionths or billionths of them.
+fn counted(date: &str) -> Option<i64> {
+    let number: f64 = date.parse().ok()?;
+    let seconds = match number {
+        1e8..1e11 => number,
+        1e11..1e14 => number / 1e3,
+        1e14..1e17 => number / 1e6,
+        1e17..1e20 => number / 1e9,
+        _ => return None,
+    };
+    Some(seconds.floor() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_as_they_are_written() {
+        let day = 1_325_376_000; // 2012-01-01T00:00:00Z, by `date -d`
+        for text in [
+            "2012-01-01",
+            "2012-01-01T00:00:00Z",
+            "2012/01/01",
+            "2012年1月1日",
+            "20120101",
+            "20120101000000",
+            "1325376000",
+            "1325376000.75",
+            "1.325376e9",
+            "1325376000000",
+            "1325376000999.0",
+            "1325376000000000",
+            "1325376000000000000",
+        ] {
+            assert_eq!(seconds(text), Some(day), "{text}");
+        }
+        assert_eq!(seconds("2012-01-01T08:00:00+08:00"), Some(day));
+        assert_eq!(seconds("2012-01-01T08:00:00+0800"), Some(day));
+        assert_eq!(seconds("Sun, 01 Jan 2012 00:00:00 GMT"), Some(day));
+        assert_eq!(seconds("2012-01-01 00:01"), Some(day + 60));
+        assert_eq!(seconds("yesterday"), None);
+        assert_eq!(seconds(""), None);
+        assert_eq!(seconds("915148800000"), seconds("1999-01-01"));
+        for number in ["2012", "7.5", "-1325376000", "1e30", "NaN", "inf"] {
+            assert_eq!(seconds(number), None, "{number}");
+        }
+    }
+
+    #[test]
+    fn dates_in_words() {
+        let day = seconds("2012-01-01");
+        for text in [
+            "January 1, 2012",
+            "Jan 1st, 2012",
+            "Sunday, January 1, 2012",
+            "1 January 2012",
+            "1. Januar 2012",
+            "Sonntag, 1. Januar 2012 um 00:00 Uhr",
+            "dimanche 1 janvier 2012",
+            "1 de enero de 2012",
+            "1 января 2012 г.",
+            "01.01.2012",
+            "01.01.2012 00:00",
+            "2012.01.01",
+            "01/01/2012",
+            "2012-01",
+            "2012年1月1日 00:00",
+            "January 1, 2012 12:00 AM",
+            r#"{"$date": "2012-01-01T00:00:00Z"}"#,
+            r#"{"$date": 1325376000000}"#,
+            r#"{"$date": {"$numberLong": "1325376000000"}}"#,
+        ] {
+            assert_eq!(seconds(text), day, "{text}");
+        }
+        assert_eq!(
+            seconds("January 4, 2026 8:00 PM"),
+            seconds("2026-01-04T20:00:00Z")
+        );
+        assert_eq!(seconds("25/12/2025"), seconds("2025-12-25"));
+        assert_eq!(seconds("12/25/2025 10:30"), seconds("2025-12-25T10:30:00Z"));
+        for unknown in [
+            "04/01/2026",
+            "May",
+            "13/13/2013",
+            "{\"$date\": []}",
+            "{",
+            "1 Smarch 2012",
+        ] {
+            assert_eq!(seconds(unknown), None, "{unknown}");
+        }
+    }
+}
