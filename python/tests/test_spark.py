@@ -130,7 +130,7 @@ def test_rejects_and_wrong_use(spark):
     df = spark.createDataFrame(rows, "id string, text string")
     found = retold.spark.dedup(df)
     assert sorted(map(tuple, found.rejects.collect()), key=str) == [
-        ("b", "neither field `text` nor `html`"),
+        ("b", "neither field `text` nor `html`; its other fields are: id; say with text_field= which one holds the text"),
         (None, "neither field `id` nor `url`: a page needs an id"),
     ]
     assert [row.id for row in found.kept.collect()] == ["a"]

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::numbers::Numbers;
 use super::rows::{Rows, answer, work};
-use crate::error::raise;
+use crate::error::{in_python, raise};
 use crate::model::Model;
 use crate::pages::{columns, line};
 
@@ -45,7 +45,9 @@ fn page(
             read.id_field, read.url_field
         )),
         Outcome::Page(page) => Ok(page),
-        Outcome::Rejected(reason) => Err(reason.trim_start_matches("line 1: ").to_owned()),
+        Outcome::Rejected(reason) => {
+            Err(in_python(reason.trim_start_matches("line 1: ")).into_owned())
+        }
         Outcome::Skipped(kind) => Err(kind.into_owned()),
     }
 }
