@@ -276,15 +276,37 @@ fn ids_may_be_of_any_type_of_one_value() {
         ("double id", Double(vec![2.0]), "2.0"),
         ("double id", Double(vec![f64::NAN]), "a#1"),
         ("binary id", strings(["x"]), "x"),
-        ("fixed_len_byte_array(1) id", fixed([vec![1]]), "a#1"),
+        ("fixed_len_byte_array(1) id", fixed([vec![1]]), "01"),
         (
             "fixed_len_byte_array(2) id",
-            Fixed(vec![vec![1, 2].into()]),
-            "a#1",
+            Fixed(vec![vec![0xC4, 2].into()]),
+            "c402",
+        ),
+        (
+            "fixed_len_byte_array(3) id",
+            fixed([b"a-1".to_vec()]),
+            "a-1",
+        ),
+        (
+            "fixed_len_byte_array(16) id (UUID)",
+            fixed([(0x10..0x20).collect()]),
+            "10111213-1415-1617-1819-1a1b1c1d1e1f",
         ),
     ] {
         assert_eq!(id(kind, values), expected, "{kind}");
     }
+}
+
+#[test]
+fn a_group_is_no_id() {
+    let fields =
+        "required group id { required binary part (STRING); } required binary text (STRING);";
+    let columns = vec![full(strings(["x"])), full(strings(["text"]))];
+    let bytes = file(fields, Compression::UNCOMPRESSED, &[columns]);
+    let folder = Folder::new(&[("a", &bytes)]);
+    let expected =
+        "!column `id` is of type list or group, which is no id; name another with --id-field";
+    assert_eq!(briefs(&folder.source("a")), [expected]);
 }
 
 #[test]
