@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::archive::{Form, Head, cut_behind};
+use super::archive::{Form, Head};
 use super::mark::Mark;
 use super::options::ReadOptions;
 use super::payload;
@@ -122,9 +122,9 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
     let Some(line) = header_line(&bytes) else {
         return Outcome::Rejected(format!("record {number} is not an ARC record"));
     };
-    cut_behind(
-        &mut bytes,
-        (line.length as u64).saturating_add(line.content),
+    bytes.truncate(
+        line.length
+            .saturating_add(usize::try_from(line.content).unwrap_or(usize::MAX)),
     );
     let content = bytes.split_off(line.length);
     let http = line.url.starts_with("http");

@@ -17,9 +17,6 @@ use super::window::Window;
 /// How many bytes decide whether a record is skipped; also the maximum length of a header.
 const START: usize = 64 * 1024;
 
-/// By how much a stated length may be too small, the line ends behind the record included, without a reject.
-const SHORT: usize = 8;
-
 /// What the kinds of archives differ in.
 pub(crate) trait Form: fmt::Debug + Sync {
     /// The head that `bytes` begin with, or why there is none. More bytes help only if `bytes` are fewer than 64 KiB.
@@ -89,18 +86,6 @@ pub(crate) struct Head {
     /// Whether an HTTP message follows, and otherwise the type of the document.
     pub http: bool,
     pub content_type: Option<String>,
-}
-
-/// Cuts a record off behind its content, which its head says ends at `end`: where the length is too small there is more before the
-/// line ends that close the record.
-pub(crate) fn cut_behind(record: &mut Vec<u8>, end: u64) {
-    let end = usize::try_from(end).unwrap_or(usize::MAX);
-    if let Some(behind) = record.get(end..) {
-        let more = behind
-            .iter()
-            .rposition(|byte| !matches!(byte, b'\r' | b'\n' | 0));
-        record.truncate(end + more.map_or(0, |last| last + 1));
-    }
 }
 
 /// Where in `bytes` the next record begins, after a line end.
@@ -217,14 +202,6 @@ impl ArchiveFrames {
         let wrong = !behind.is_empty() && behind[0] != 0 && !self.form.begins(behind);
         let inside = wrong.then(|| find(self.form, &held[head.length..]));
         let inside = inside.flatten().map(|place| head.length + place);
-        // Some crawls counted the line ends that close a record in a length from which they are missing (Common Crawl 2018-34).
-        if let Some(length) = inside.filter(|length| (total..=total + SHORT).contains(length)) {
-            self.current = length as u64;
-            return match head.skipped {
-                Some(kind) => self.frame(self.current, FrameState::Skipped(kind)),
-                None => self.frame(self.current, FrameState::Whole),
-            };
-        }
         if let Some(length) = inside.filter(|length| *length < total) {
             self.current = length as u64;
             let reason = format!(
@@ -431,29 +408,6 @@ mod tests {
                 .unwrap()
                 .contains("\r\n\r\nabc\r\n\r\nWARC/1.0")
         );
-    }
-
-    #[test]
-    fn a_length_without_the_line_ends_behind_the_record_costs_nothing() {
-        let last = record("b", 4, "last") + END;
-        for missing in 1..=4 {
-            let file = record("a", 20 - missing, "昨天的渡船。!!") + END + &last;
-            for file in [
-                file.clone().into_bytes(),
-                file.replace("a\r\n", "a\r\nX: y\r\n").into_bytes(),
-            ] {
-                let folder = Folder::new(&[
-                    ("a.warc", &file),
-                    ("b.warc.gz", &super::super::tests::gzip(&file)),
-                ]);
-                for name in ["a.warc", "b.warc.gz"] {
-                    let source = folder.source(name);
-                    assert_eq!(briefs(&source), ["a=昨天的渡船。!!", "b=last"], "{missing}");
-                    let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
-                    assert_eq!(kept, file, "{missing}");
-                }
-            }
-        }
     }
 
     #[test]

@@ -178,10 +178,12 @@ impl RowFrames {
 
     /// A first line like `sep=;`, by which Excel is told the delimiter.
     fn take_separator(&mut self) {
-        self.window.fill(5);
-        if let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] =
-            self.window.data()[..5.min(self.window.data().len())]
-        {
+        self.window.fill(6);
+        let [s, e, p, b'=', delimiter, b'\r' | b'\n', ..] = *self.window.data() else {
+            return;
+        };
+        let is_sep = [s, e, p].eq_ignore_ascii_case(b"sep");
+        if is_sep && !matches!(delimiter, b'\r' | b'\n' | b'"') {
             self.delimiter = delimiter;
             self.parser = ReaderBuilder::new().delimiter(delimiter).build();
             self.before.extend_from_slice(&self.window.data()[..5]);

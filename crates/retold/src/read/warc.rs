@@ -1,6 +1,6 @@
 //! WARC records (ISO 28500, and the 0.17 and 0.18 drafts that crawls of their time are in).
 
-use super::archive::{Form, Head, cut_behind};
+use super::archive::{Form, Head};
 use super::fields::{Fields, block_length};
 use super::mark::{MARK_FIELDS, Mark};
 use super::options::ReadOptions;
@@ -157,9 +157,9 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         },
     };
     // Behind the content are the line ends that close the record.
-    cut_behind(
-        &mut bytes,
-        (head.length as u64).saturating_add(head.content),
+    bytes.truncate(
+        head.length
+            .saturating_add(usize::try_from(head.content).unwrap_or(usize::MAX)),
     );
     let content = bytes.split_off(head.length);
     let type_ = fields.get("WARC-Type").unwrap_or_default();
