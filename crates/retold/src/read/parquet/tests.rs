@@ -230,7 +230,7 @@ fn id(kind: &str, values: Values) -> String {
 
 #[test]
 fn ids_may_be_of_any_type_of_one_value() {
-    use Values::{Double, Fixed, Flag, Int, Long, Single, Stamp};
+    use Values::{Double, Flag, Int, Long, Single, Stamp};
     let noon = 1_325_419_200_i64; // 2012-01-01T12:00:00Z, by `date -d`
     let julian = of::Int96::from(vec![0, 0, 2_455_928]); // 2012-01-01, by the astronomers' count of days
     for (kind, values, expected) in [
@@ -276,6 +276,15 @@ fn ids_may_be_of_any_type_of_one_value() {
         ("double id", Double(vec![2.0]), "2.0"),
         ("double id", Double(vec![f64::NAN]), "a#1"),
         ("binary id", strings(["x"]), "x"),
+    ] {
+        assert_eq!(id(kind, values), expected, "{kind}");
+    }
+}
+
+#[test]
+fn ids_may_be_bytes_of_fixed_length() {
+    use Values::Fixed;
+    for (kind, values, expected) in [
         ("fixed_len_byte_array(1) id", fixed([vec![1]]), "01"),
         (
             "fixed_len_byte_array(2) id",
