@@ -5,7 +5,7 @@
 /// year alone). Months may be named in several languages. Of `04/01/2026` nobody knows which is the month, so it is no date;
 /// `25/12/2025` and `04.01.2026` are.
 pub fn seconds(date: &str) -> Option<i64> {
-    use jiff::civil::{Date, DateTime};
+    use jiff::civil::DateTime;
     use jiff::tz::TimeZone;
     let date = date.trim();
     if date.starts_with('{') {
@@ -18,14 +18,8 @@ pub fn seconds(date: &str) -> Option<i64> {
         .or_else(|_| jiff::Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", date));
     let civil = || {
         date.parse::<DateTime>()
-            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M:%S", date))
-            .or_else(|_| DateTime::strptime("%Y/%m/%d %H:%M", date))
-            .or_else(|_| DateTime::strptime("%Y-%m-%d %H:%M", date))
-            .or_else(|_| DateTime::strptime("%Y年%m月%d日 %H:%M", date))
             // Crawlers' stamps; jiff reads `20120101` itself.
             .or_else(|_| DateTime::strptime("%Y%m%d%H%M%S", date))
-            .or_else(|_| Date::strptime("%Y年%m月%d日", date).map(Date::into))
-            .or_else(|_| Date::strptime("%Y/%m/%d", date).map(Date::into))
             .and_then(|civil| civil.to_zoned(TimeZone::UTC))
             .map(|zoned| zoned.timestamp())
     };
@@ -207,10 +201,12 @@ fn slashed(date: &str) -> Option<String> {
         return Some(date.to_owned());
     };
     let (day, month) = match (first, second) {
+        // The year comes first.
+        (32.., _) => return Some(date.to_owned()),
         (13.., ..=12) => (first, second),
         (..=12, 13..) => (second, first),
         (day, month) if day == month => (day, month),
-        _ => return (first > 31).then(|| date.to_owned()),
+        _ => return None,
     };
     Some(format!("{year:04}-{month:02}-{day:02}"))
 }
@@ -296,6 +292,10 @@ mod tests {
         );
         assert_eq!(seconds("25/12/2025"), seconds("2025-12-25"));
         assert_eq!(seconds("12/25/2025 10:30"), seconds("2025-12-25T10:30:00Z"));
+        assert_eq!(
+            seconds("2012/01/01 08:00:01 PM"),
+            seconds("2012-01-01T20:00:01Z")
+        );
         for unknown in [
             "04/01/2026",
             "May",

@@ -171,7 +171,9 @@ impl Collection {
             match made {
                 Ok(Some((row, site, text))) => {
                     row.row.site = site.take().map(|site| collection.site_number(site));
-                    collection.pages.push(row)?;
+                    collection
+                        .pages
+                        .push(&row.id, row.title.as_deref(), &row.row)?;
                     texts.push(std::mem::take(&mut **text));
                 }
                 Ok(None) => {}
@@ -196,11 +198,7 @@ impl Collection {
             row.sketch = part.sketches.add(sketch.as_ref())?;
             row.keys = sketch.keys.len() as u32;
             let (id, title) = (self.pages.id(page), self.pages.title(page));
-            part.pages.push(&NewPage {
-                id: id.into_owned(),
-                title,
-                row,
-            })?;
+            part.pages.push(&id, title.as_deref(), &row)?;
         }
         Ok(part)
     }
@@ -224,11 +222,7 @@ impl Collection {
             sketch: self.sketches.add(sketch.as_ref())?,
             keys: sketch.keys.len() as u32,
         };
-        self.pages.push(&NewPage {
-            id: page.id.to_owned(),
-            title: page.title.map(str::to_owned),
-            row,
-        })?;
+        self.pages.push(page.id, page.title, &row)?;
         Ok(number)
     }
 
@@ -242,11 +236,9 @@ impl Collection {
             row.sketch = self.sketches.add(sketch.as_ref())?;
             let site = row.site.map(|site| other.sites[site as usize].clone());
             row.site = site.map(|site| self.site_number(site));
-            self.pages.push(&NewPage {
-                id: other.pages.id(page).into_owned(),
-                title: other.pages.title(page),
-                row,
-            })?;
+            let title = other.pages.title(page);
+            self.pages
+                .push(&other.pages.id(page), title.as_deref(), &row)?;
         }
         Ok(())
     }
@@ -317,7 +309,8 @@ impl Collection {
                 {
                     wanted.push(partial);
                 }
-                self.pages.push(&made.page)?;
+                let NewPage { id, title, row } = &made.page;
+                self.pages.push(id, title.as_deref(), row)?;
             }
             Sketched::Skipped(kind) => *self.skipped.entry(kind.clone()).or_default() += 1,
             Sketched::Rejected(reject) => self.rejects.push(reject)?,

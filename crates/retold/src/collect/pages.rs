@@ -142,14 +142,14 @@ impl Pages {
     /// Adds a page.
     ///
     /// Errors: the temporary file cannot be written.
-    pub(super) fn push(&mut self, page: &NewPage) -> Result<()> {
+    pub(super) fn push(&mut self, id: &str, title: Option<&str>, row: &PageRow) -> Result<()> {
         self.memory.reserve(A_PAGE);
-        self.ids.push(page.id.as_bytes())?;
-        let title = page.title.as_deref().unwrap_or_default().trim();
+        self.ids.push(id.as_bytes())?;
+        let title = title.unwrap_or_default().trim();
         let end = title.char_indices().nth(TITLE);
         let title = &title[..end.map_or(title.len(), |(end, _)| end)];
         self.titles.push(title.as_bytes())?;
-        self.rows.push(page.row.to_numbers())
+        self.rows.push(row.to_numbers())
     }
 
     /// The rows, the ids and the titles.
