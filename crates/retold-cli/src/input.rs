@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use retold::{
-    Error, Page, ReadOptions, Result, Source, Stage, Statuses, discover, each_page, page_ids,
+    Delimiter, Error, Page, Quote, ReadOptions, Result, Source, Stage, Statuses, discover,
+    each_page, page_ids,
 };
 use tempfile::NamedTempFile;
 
@@ -97,6 +98,17 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     status: Statuses,
+    /// Character between the fields of CSV and TSV, as in ; or |, or `tab` [default: as name and header row say]
+    #[arg(long, value_name = "CHAR", help_heading = "Input")]
+    delimiter: Option<Delimiter>,
+    /// Character around fields of CSV and TSV, or `none`
+    #[arg(
+        long,
+        value_name = "CHAR",
+        default_value_t = Quote::default(),
+        help_heading = "Input"
+    )]
+    quote: Quote,
     /// Reject larger records (suffix K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "64M", value_parser = bytes, help_heading = "Input")]
     max_record_size: u64,
@@ -115,6 +127,8 @@ impl ReadArgs {
             site_dir: self.site_dir,
             title_field: self.title_field.clone(),
             status: self.status.clone(),
+            delimiter: self.delimiter,
+            quote: self.quote,
             max_record_size: self.max_record_size,
             ..ReadOptions::default()
         }

@@ -83,6 +83,19 @@ pub fn file(path: &Path, text: &str, force: bool) -> Result<()> {
     std::fs::write(path, text).map_err(Error::io("cannot write", path))
 }
 
+/// Where the pairs are: nothing if there are no clusters.
+fn in_clusters(summary: &Summary) -> String {
+    let largest = HumanCount(summary.largest_cluster);
+    match summary.clusters {
+        0 => String::new(),
+        1 => format!(" in 1 cluster of {largest} pages"),
+        many => format!(
+            " in {} clusters, the largest of {largest} pages",
+            HumanCount(many)
+        ),
+    }
+}
+
 /// A short account in plain words, on standard output.
 pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write) -> io::Result<()> {
     let records = &summary.records;
@@ -90,8 +103,9 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
     let pages = records.kept + records.dropped;
     writeln!(
         to,
-        "{} pages read: {} kept, {} dropped as copies ({:.1} % of pages, {:.1} % of bytes: {})",
+        "{} {} read: {} kept, {} dropped as copies ({:.1} % of pages, {:.1} % of bytes: {})",
         HumanCount(pages),
+        if pages == 1 { "page" } else { "pages" },
         HumanCount(records.kept),
         HumanCount(records.dropped),
         percent(records.dropped, pages),
@@ -100,15 +114,10 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
     )?;
     writeln!(
         to,
-        "{} duplicate and {} containing pairs in {} {}, the largest of {} pages",
+        "{} duplicate and {} containing pairs{}",
         HumanCount(summary.relations.duplicate),
         HumanCount(summary.relations.contains),
-        HumanCount(summary.clusters),
-        match summary.clusters {
-            1 => "cluster",
-            _ => "clusters",
-        },
-        HumanCount(summary.largest_cluster),
+        in_clusters(summary),
     )?;
     remarks(summary, to)?;
     large(summary, to)?;

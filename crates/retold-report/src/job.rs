@@ -62,10 +62,8 @@ pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     let folder = run.temp_dir.take();
     run.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
     let request = Request::new(inputs(job), &job.output, &job.run);
-    let mut job = job.clone();
-    job.judge.read = job.judge.read.with_memory(job.run.memory);
     in_pool(job.run.threads, || {
-        let findings = find(&job, &run, watch)?;
+        let findings = find(job, &run, watch)?;
         write(&findings, &request, out, watch)
     })
 }

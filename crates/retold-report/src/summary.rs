@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use retold::{ExtractionCounts, Findings, Relation};
+use retold::{AmbiguousDates, ExtractionCounts, Findings, Relation};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -34,6 +34,8 @@ pub struct Summary {
     pub bytes: Bytes,
     /// How the main text of pages was found, if methods saw main text only.
     pub extraction: ExtractionCounts,
+    /// How dates were read of which day and month could be each other.
+    pub ambiguous_dates: AmbiguousDates,
     /// What the method kept of the pages.
     pub sketches: SketchCounts,
     /// The configuration, from which the run can be repeated.
@@ -179,6 +181,7 @@ impl Summary {
                 dropped: bytes_dropped,
             },
             extraction: collection.extraction,
+            ambiguous_dates: collection.ambiguous_dates,
             sketches: sketch_counts(findings),
             parameters: request.parameters(findings.model.config()),
             inputs: request.inputs.clone(),

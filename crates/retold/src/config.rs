@@ -334,6 +334,8 @@ mod tests {
                 site_field: Some("host".into()),
                 title_field: "headline".into(),
                 status: Statuses::any(),
+                delimiter: Some("tab".parse().unwrap()),
+                quote: "none".parse().unwrap(),
                 max_record_size: 1 << 20,
                 ..ReadOptions::default()
             },

@@ -2,12 +2,60 @@
 
 /// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC. Numbers are seconds
 /// since 1970, or thousandths, millionths or billionths of them if that would be after 5138; those before March 1973 are no dates (a
-/// year alone). Months may be named in several languages. Of `04/01/2026` nobody knows which is the month, so it is no date;
+/// year alone). Months may be named in several languages. Of `04/01/2026` nobody knows which is the month, so by itself it is no date;
 /// `25/12/2025` and `04.01.2026` are.
 pub fn seconds(date: &str) -> Option<i64> {
+    let date = read(date)?;
+    (date.order != DateOrder::Either).then_some(date.seconds)
+}
+
+/// What a date tells of the order of day and month in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum DateOrder {
+    /// Nothing, as it is not written like `25/12/2025`.
+    #[default]
+    Unsaid,
+    /// The day comes first.
+    DayFirst,
+    /// The month comes first.
+    MonthFirst,
+    /// Both may come first: `04/01/2026`.
+    Either,
+}
+
+/// A date that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReadDate {
+    /// Seconds since 1970; if day and month could be each other, as if the day came first.
+    pub seconds: i64,
+    pub order: DateOrder,
+}
+
+/// Reads a date, and says how its day and month are ordered.
+pub(crate) fn read(date: &str) -> Option<ReadDate> {
+    let date = date.trim();
+    if let Some(seconds) = plain(date) {
+        return Some(ReadDate {
+            seconds,
+            order: DateOrder::Unsaid,
+        });
+    }
+    written_out(date)
+}
+
+/// The same date with its day and its month exchanged.
+pub(crate) fn exchanged(seconds: i64) -> Option<i64> {
+    let utc = jiff::tz::TimeZone::UTC;
+    let before = utc.to_datetime(jiff::Timestamp::from_second(seconds).ok()?);
+    let date = jiff::civil::Date::new(before.year(), before.day(), before.month()).ok()?;
+    let after = date.to_datetime(before.time()).to_zoned(utc).ok()?;
+    Some(after.timestamp().as_second())
+}
+
+/// A date of which day and month are known by its form.
+fn plain(date: &str) -> Option<i64> {
     use jiff::civil::DateTime;
     use jiff::tz::TimeZone;
-    let date = date.trim();
     if date.starts_with('{') {
         return extended_json(date);
     }
@@ -28,7 +76,6 @@ pub fn seconds(date: &str) -> Option<i64> {
         .ok()
         .map(jiff::Timestamp::as_second)
         .or_else(|| counted(date))
-        .or_else(|| written_out(date))
 }
 
 /// A date as MongoDB exports it: `{"$date": ...}`.
@@ -129,7 +176,7 @@ const ENGLISH: [&str; 12] = [
 
 /// A date with the name of its month or with day and month in the order of a country, perhaps with a time: `January 4, 2026 8:00 PM`,
 /// `4. Januar 2026`, `04.01.2026`, `25/12/2025`, `2025-12`.
-fn written_out(date: &str) -> Option<i64> {
+fn written_out(date: &str) -> Option<ReadDate> {
     use jiff::civil::{Date, DateTime};
     const DATES: [&str; 10] = [
         "%B %d %Y",
@@ -144,7 +191,7 @@ fn written_out(date: &str) -> Option<i64> {
         "%Y年%m月%d日",
     ];
     const TIMES: [&str; 4] = ["%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p"];
-    let plain = plain_date(date)?;
+    let (plain, order) = plain_date(date);
     let date = |form: &str| Date::strptime(form, &plain).map(DateTime::from);
     let time = |form: &str| {
         let mut times = TIMES.iter();
@@ -154,13 +201,16 @@ fn written_out(date: &str) -> Option<i64> {
         .iter()
         .find_map(|form| date(form).ok().or_else(|| time(form)));
     let zoned = found?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-    Some(zoned.timestamp().as_second())
+    Some(ReadDate {
+        seconds: zoned.timestamp().as_second(),
+        order,
+    })
 }
 
-/// The words of a date as English has them, without commas, the weekday before them and small words; `None` if day and month could be
-/// each other.
-fn plain_date(date: &str) -> Option<String> {
-    let mut words: Vec<String> = Vec::new();
+/// The words of a date as English has them, without commas, the weekday before them and small words; and the order of day and month in
+/// it.
+fn plain_date(date: &str) -> (String, DateOrder) {
+    let (mut words, mut order) = (Vec::<String>::new(), DateOrder::Unsaid);
     let all = date.split([' ', ',', '\u{a0}', '\u{202f}']);
     for word in all.filter(|word| !word.is_empty()) {
         let lower = word.to_lowercase();
@@ -175,15 +225,16 @@ fn plain_date(date: &str) -> Option<String> {
             words.push(ENGLISH[month].to_owned());
         } else if let Some(number) = ordinal {
             words.push(number.to_owned());
-        } else if bare.matches('/').count() == 2 {
-            words.push(slashed(bare)?);
+        } else if let Some((date, slashed)) = slashed(bare) {
+            words.push(date);
+            order = slashed;
         } else if bare.len() == 7 && bare.as_bytes()[4] == b'-' {
             words.push(format!("{bare}-01"));
         } else if !is_word || is_english_month(bare) || matches!(bare, "am" | "pm") {
             words.push(bare.to_owned());
         }
     }
-    Some(words.join(" "))
+    (words.join(" "), order)
 }
 
 fn is_english_month(word: &str) -> bool {
@@ -191,24 +242,23 @@ fn is_english_month(word: &str) -> bool {
     ENGLISH.contains(&word) || ENGLISH.iter().any(|month| is_short(month))
 }
 
-/// A date with slashes, the year last, as year, month and day; `None` if day and month could be each other.
-fn slashed(date: &str) -> Option<String> {
-    let numbers: Vec<u16> = date
-        .split('/')
-        .map_while(|number| number.parse().ok())
-        .collect();
-    let [first, second, year] = numbers[..] else {
-        return Some(date.to_owned());
-    };
-    let (day, month) = match (first, second) {
-        // The year comes first.
-        (32.., _) => return Some(date.to_owned()),
-        (13.., ..=12) => (first, second),
-        (..=12, 13..) => (second, first),
-        (day, month) if day == month => (day, month),
+/// A date with slashes or dashes, the year last, as year, month and day, as if the day came first where nobody knows.
+fn slashed(date: &str) -> Option<(String, DateOrder)> {
+    let mut parts = date.split(['/', '-']);
+    let [first, second, year] = [(); 3].map(|()| parts.next());
+    let number = |part: Option<&str>| part?.parse::<u16>().ok();
+    let [first, second, year] = [number(first)?, number(second)?, number(year)?];
+    if parts.next().is_some() || year < 32 {
+        return None;
+    }
+    let (day, month, order) = match (first, second) {
+        (13..=31, ..=12) => (first, second, DateOrder::DayFirst),
+        (..=12, 13..=31) => (second, first, DateOrder::MonthFirst),
+        (..=12, ..=12) if first == second => (first, second, DateOrder::Unsaid),
+        (..=12, ..=12) => (first, second, DateOrder::Either),
         _ => return None,
     };
-    Some(format!("{year:04}-{month:02}-{day:02}"))
+    Some((format!("{year:04}-{month:02}-{day:02}"), order))
 }
 
 /// A number of seconds, or of thousandths, millionths or billionths of them.
@@ -296,8 +346,11 @@ mod tests {
             seconds("2012/01/01 08:00:01 PM"),
             seconds("2012-01-01T20:00:01Z")
         );
+        assert_eq!(seconds("25-12-2025"), seconds("2025-12-25"));
+        assert_eq!(seconds("03/03/2025"), seconds("2025-03-03"));
         for unknown in [
             "04/01/2026",
+            "04-01-2026 10:00",
             "May",
             "13/13/2013",
             "{\"$date\": []}",
@@ -306,5 +359,18 @@ mod tests {
         ] {
             assert_eq!(seconds(unknown), None, "{unknown}");
         }
+    }
+    #[test]
+    fn the_order_of_day_and_month() {
+        let order = |date: &str| read(date).map(|date| date.order);
+        assert_eq!(order("25/12/2025"), Some(DateOrder::DayFirst));
+        assert_eq!(order("12/25/2025"), Some(DateOrder::MonthFirst));
+        assert_eq!(order("04/01/2026"), Some(DateOrder::Either));
+        assert_eq!(order("04/04/2026"), Some(DateOrder::Unsaid));
+        assert_eq!(order("2026-01-04"), Some(DateOrder::Unsaid));
+        let either = read("04/01/2026 10:30").unwrap();
+        assert_eq!(Some(either.seconds), seconds("2026-01-04T10:30:00Z"));
+        assert_eq!(exchanged(either.seconds), seconds("2026-04-01T10:30:00Z"));
+        assert_eq!(exchanged(seconds("2025-12-25").unwrap()), None);
     }
 }

@@ -67,7 +67,9 @@ mod watch;
 
 // The main job and what it finds.
 pub use cluster::{Canonical, Cluster, DropRule, Linkage, Pair, Pairs};
-pub use collect::{Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage};
+pub use collect::{
+    AmbiguousDates, Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage,
+};
 pub use config::{FileRef, Fold, JudgeConfig, RunConfig, byte_count, most_threads};
 pub use dedup::{
     Dedup, Dropped, Findings, Joined, Limits, StageTime, StoredPages, Take, TextSource, Verified,
@@ -84,8 +86,8 @@ pub use watch::{Stage, Watch};
 pub use date::seconds as date_seconds;
 pub use page::{Content, Markup, Page, site_of};
 pub use read::{
-    Mark, Outcome, PageId, ReadOptions, ReadOrder, Record, RecordDecision, Source, Statuses,
-    discover, each_page, each_record, each_wanted, leave_out, page_ids, spelled,
+    Delimiter, Mark, Outcome, PageId, Quote, ReadOptions, ReadOrder, Record, RecordDecision,
+    Source, Statuses, discover, each_page, each_record, each_wanted, leave_out, page_ids, spelled,
 };
 pub use text::charset::decode;
 #[cfg(any(feature = "precise", fuzzing))]

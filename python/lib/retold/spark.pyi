@@ -43,6 +43,8 @@ def dedup(
     site_field: str | None = None,
     site_dir: int | None = None,
     status: str = "200",
+    delimiter: str | None = None,
+    quote: str = '"',
     max_record_size: int | str = 67108864,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,

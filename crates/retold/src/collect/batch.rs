@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::pages::{NewPage, PageRow};
 use super::rejects::Reject;
-use crate::date::seconds;
+use crate::date;
 use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::model::Model;
@@ -142,13 +142,15 @@ pub(super) fn row_of(
     record: u64,
     bytes: u64,
 ) -> (NewPage, Option<String>) {
-    let date = page.date.as_deref().and_then(seconds);
+    let date = page.date.as_deref().and_then(date::read);
+    let date = date.or_else(|| text.meta.date.as_deref().and_then(date::read));
     let site = page.site();
     let row = PageRow {
         source,
         record,
         site: None,
-        date: date.or_else(|| text.meta.date.as_deref().and_then(seconds)),
+        date: date.map(|date| date.seconds),
+        order: date.map(|date| date.order).unwrap_or_default(),
         bytes,
         chars: sketch.chars,
         main_chars: sketch.main_chars,

@@ -7,9 +7,10 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::batch::{Batch, Parsed, Sketched, parse, row_of};
-use super::pages::{NewPage, PageRow, Pages};
+use super::pages::{AmbiguousDates, NewPage, PageRow, Pages};
 use super::partials::PartialFingerprints;
 use super::rejects::Rejects;
+use crate::date::DateOrder;
 use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::model::{Model, facts};
@@ -40,6 +41,8 @@ pub struct Collection {
     pub bytes: u64,
     /// How main text was found, if methods see main text only.
     pub extraction: ExtractionCounts,
+    /// How dates were read of which day and month could be each other.
+    pub ambiguous_dates: AmbiguousDates,
     /// Where the time went.
     pub spent: Spent,
     /// What verification needs of most texts, not complete.
@@ -118,6 +121,8 @@ impl Collection {
         collection.spent.reading += reading;
         collection.partial.seal();
         collection.in_order_of_sources()?;
+        collection.ambiguous_dates = collection.pages.settle_dates()?;
+        tell_of_dates(collection.ambiguous_dates, watch);
         collection.pages.settle(PageNo(0))?;
         Ok(collection)
     }
@@ -181,6 +186,7 @@ impl Collection {
             }
             Ok(())
         })?;
+        collection.ambiguous_dates = collection.pages.settle_dates()?;
         collection.pages.settle(PageNo(0))?;
         Ok((collection, texts))
     }
@@ -215,6 +221,7 @@ impl Collection {
             record: 0,
             site,
             date: page.date,
+            order: DateOrder::Unsaid,
             bytes: page.bytes,
             chars: sketch.chars,
             main_chars: sketch.main_chars,
@@ -324,6 +331,36 @@ impl Collection {
             self.sites.push(site.clone());
             next
         })
+    }
+}
+
+/// Says how dates were read of which day and month could be each other.
+fn tell_of_dates(dates: AmbiguousDates, watch: &dyn Watch) {
+    let AmbiguousDates {
+        day_first,
+        month_first,
+        unknown,
+    } = dates;
+    let ways = [
+        (
+            day_first,
+            "as day/month/year, as the other dates of their files are",
+        ),
+        (
+            month_first,
+            "as month/day/year, as the other dates of their files are",
+        ),
+        (unknown, "not at all, as no other date of their files tells"),
+    ];
+    let ways = ways.iter().filter(|(count, _)| *count > 0);
+    let ways: Vec<String> = ways
+        .map(|(count, how)| format!("{count} read {how}"))
+        .collect();
+    if !ways.is_empty() {
+        watch.warn(&format!(
+            "dates in which day and month could be each other (04/01/2026): {}",
+            ways.join("; ")
+        ));
     }
 }
 

@@ -1,10 +1,13 @@
 //! The pages of a collection, without their texts.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
+use crate::date::{DateOrder, exchanged};
 use crate::error::Result;
 use crate::ids::{PageNo, SketchNo};
 use crate::read::settle_ids;
@@ -22,6 +25,8 @@ pub struct PageRow {
     pub site: Option<u32>,
     /// Its date in seconds since 1970, if it has one that can be read.
     pub date: Option<i64>,
+    /// How day and month are ordered in it, until that is settled for all pages of a source.
+    pub(crate) order: DateOrder,
     /// Bytes of its record as read.
     pub bytes: u64,
     /// Characters of its folded text, white space left out.
@@ -34,6 +39,18 @@ pub struct PageRow {
     pub sketch: SketchNo,
     /// How many keys that sketch has.
     pub keys: u32,
+}
+
+/// Dates like 04/01/2026, of which day and month could be each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AmbiguousDates {
+    /// Read as day, month, year, because all dates of their file that tell are written so.
+    pub day_first: u64,
+    /// Read as month, day, year, because all dates of their file that tell are written so.
+    pub month_first: u64,
+    /// No other date of the file tells, or they contradict each other: these pages have no date.
+    pub unknown: u64,
 }
 
 /// What is kept of one page, on its way to [`Pages`].
@@ -49,7 +66,15 @@ const TITLE: usize = 200;
 
 /// Stands for no site, and no date.
 const NO_SITE: u32 = u32::MAX;
-const NO_DATE: i64 = i64::MIN;
+const NO_DATE: i64 = i64::MIN >> 2;
+
+/// A date's order is packed into two bits below it.
+const ORDERS: [DateOrder; 4] = [
+    DateOrder::Unsaid,
+    DateOrder::DayFirst,
+    DateOrder::MonthFirst,
+    DateOrder::Either,
+];
 
 impl PageRow {
     fn to_numbers(self) -> [u64; 9] {
@@ -57,7 +82,7 @@ impl PageRow {
         [
             pack(self.source, self.site.unwrap_or(NO_SITE)),
             self.record,
-            self.date.unwrap_or(NO_DATE) as u64,
+            (self.date.unwrap_or(NO_DATE) << 2 | self.order as i64) as u64,
             self.bytes,
             self.chars,
             self.main_chars,
@@ -82,11 +107,14 @@ impl PageRow {
         let [source, site] = unpack(place);
         let [sketch, keys] = unpack(sketch);
         let text = u128::from(high) << 64 | u128::from(low);
+        let order = ORDERS[date as usize & 3];
+        let date = date as i64 >> 2;
         PageRow {
             source,
             record,
             site: (site != NO_SITE).then_some(site),
-            date: (date as i64 != NO_DATE).then_some(date as i64),
+            date: (date != NO_DATE).then_some(date),
+            order,
             bytes,
             chars,
             main_chars,
@@ -259,6 +287,41 @@ impl Pages {
         }
         (self.rows, self.ids, self.titles) = (rows, ids, titles);
         Ok(numbers)
+    }
+
+    /// Reads dates of which day and month could be each other as the other dates of their source are written.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn settle_dates(&mut self) -> Result<AmbiguousDates> {
+        let mut found = AmbiguousDates::default();
+        if self.iter().all(|row| row.order != DateOrder::Either) {
+            return Ok(found);
+        }
+        // Source -> whether a date has its day first, and its month.
+        let mut seen: BTreeMap<u32, [bool; 2]> = BTreeMap::new();
+        for row in self.iter() {
+            match row.order {
+                DateOrder::DayFirst => seen.entry(row.source).or_default()[0] = true,
+                DateOrder::MonthFirst => seen.entry(row.source).or_default()[1] = true,
+                DateOrder::Unsaid | DateOrder::Either => {}
+            }
+        }
+        let mut rows = SpillVec::new(&self.memory);
+        for mut row in self.iter() {
+            if row.order == DateOrder::Either {
+                let (date, count) = match seen.get(&row.source) {
+                    Some([true, false]) => (row.date, &mut found.day_first),
+                    Some([false, true]) => (row.date.and_then(exchanged), &mut found.month_first),
+                    _ => (None, &mut found.unknown),
+                };
+                row.date = date;
+                *count += 1;
+            }
+            row.order = DateOrder::Unsaid;
+            rows.push(row.to_numbers())?;
+        }
+        self.rows = rows;
+        Ok(found)
     }
 
     /// Tells pages of one id apart; those from `first` on come first, so if no two of them are equal they keep theirs.

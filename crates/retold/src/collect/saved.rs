@@ -4,6 +4,7 @@ use bytemuck::{Pod, pod_collect_to_vec};
 use serde::{Deserialize, Serialize};
 
 use super::collection::{Collection, ExtractionCounts};
+use super::pages::AmbiguousDates;
 use super::rejects::Reject;
 use crate::error::{Error, Result};
 use crate::ids::PageNo;
@@ -29,6 +30,8 @@ struct Rest {
     read: u64,
     bytes: u64,
     extraction: [u64; 3],
+    #[serde(default)]
+    ambiguous_dates: AmbiguousDates,
     /// What goes with the collection.
     note: String,
 }
@@ -88,6 +91,7 @@ impl Collection {
             read: self.read,
             bytes: self.bytes,
             extraction: [main, fallback, over_budget],
+            ambiguous_dates: self.ambiguous_dates,
             note,
         };
         let rest = serde_json::to_vec(&rest).expect("plain values can be written");
@@ -120,6 +124,7 @@ impl Collection {
                 let rest: Rest = serde_json::from_slice(bytes).map_err(unreadable)?;
                 self.sites = rest.sites;
                 (self.skipped, self.read, self.bytes) = (rest.skipped, rest.read, rest.bytes);
+                self.ambiguous_dates = rest.ambiguous_dates;
                 let [main, fallback, over_budget] = rest.extraction;
                 self.extraction = ExtractionCounts {
                     main,

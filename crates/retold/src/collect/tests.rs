@@ -141,3 +141,61 @@ fn files_that_are_read_side_by_side_are_as_one_after_the_other() {
         memory.check().unwrap();
     }
 }
+
+/// `04/01/2026` is what the other dates of its file say; where they say nothing, or both, it is no date.
+#[test]
+fn day_and_month_are_ordered_as_in_the_other_dates_of_the_file() {
+    let file = |dates: &[&str]| {
+        let rows = dates.iter().map(|date| format!("a story,{date}\n"));
+        "text,date\n".to_owned() + &rows.collect::<String>()
+    };
+    let folder = Folder::new(&[
+        (
+            "british.csv",
+            file(&["04/01/2026", "25/12/2025", "2026-07-08"]).as_bytes(),
+        ),
+        (
+            "american.csv",
+            file(&["04/01/2026 10:00", "12/25/2025"]).as_bytes(),
+        ),
+        (
+            "both.csv",
+            file(&["25/12/2025", "04/01/2026", "12/25/2025"]).as_bytes(),
+        ),
+        (
+            "neither.csv",
+            file(&["04/01/2026", "2026-01-04", "04.01.2026"]).as_bytes(),
+        ),
+    ]);
+    let model = Model::new(JudgeConfig::default()).unwrap();
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    for memory in [Memory::default(), Memory::none(folder.0.path())] {
+        let warned = Warned::default();
+        let found = Collection::read(&sources, &options, &model, &memory, &warned).unwrap();
+        let day = |text: &str| crate::date::seconds(text);
+        let dates: Vec<Option<i64>> = found.pages.iter().map(|row| row.date).collect();
+        let christmas = day("2025-12-25");
+        let fourth = day("2026-01-04");
+        let expected = [
+            day("2026-04-01T10:00:00Z"),
+            christmas,
+            christmas,
+            None,
+            christmas,
+            fourth,
+            christmas,
+            day("2026-07-08"),
+            None,
+            fourth,
+            fourth,
+        ];
+        assert_eq!(dates, expected);
+        let counts = found.ambiguous_dates;
+        assert_eq!(
+            (counts.day_first, counts.month_first, counts.unknown),
+            (1, 1, 2)
+        );
+        let warned = warned.0.into_inner().unwrap();
+        assert!(warned[0].contains("2 read not at all"), "{warned:?}");
+    }
+}

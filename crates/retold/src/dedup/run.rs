@@ -158,6 +158,7 @@ impl<'a> Dedup<'a> {
             watch,
             limits,
         } = self;
+        model = model.reading_within(resources.memory);
         let (mut resume, mut stored, new_sources) = (None, None, sources.len());
         let may_be_empty = resources.allow_empty;
         let (mut all, mut old_pages) = (sources, 0);
@@ -170,7 +171,11 @@ impl<'a> Dedup<'a> {
                     resume = Some(Resume::open(folder, &all, &model, chunk, watch)?);
                 }
                 let from = (&resume, may_be_empty);
-                collect_or_resume(&all, &mut model, memory, from, (watch, &mut begin))?
+                let tell = (watch, &mut begin as &mut dyn FnMut(Stage));
+                let collection = collect_or_resume(&all, &mut model, memory, from, tell)?;
+                // That of an interrupted run does not know how much memory this one has.
+                model = model.reading_within(resources.memory);
+                collection
             }
             Against::Sources(old) => {
                 all.extend(old);

@@ -154,6 +154,22 @@ impl Model {
         Model::build(config.clone(), info, params.clone(), text.clone(), known)
     }
 
+    /// The same model, which reads what so much memory is enough for (`ReadOptions::with_memory`).
+    pub(crate) fn reading_within(&self, memory: u64) -> Model {
+        let Inner {
+            config,
+            info,
+            params,
+            text,
+            knowledge,
+            ..
+        } = &*self.0;
+        let mut config = config.clone();
+        config.read = config.read.with_memory(memory);
+        let (params, text) = (params.clone(), text.clone());
+        Model::build(config, info, params, text, knowledge.clone())
+    }
+
     /// The same model without what it has learnt.
     pub(crate) fn without_knowledge(&self) -> Model {
         let Inner {

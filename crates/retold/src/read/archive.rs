@@ -25,6 +25,11 @@ pub(crate) trait Form: fmt::Debug + Sync {
     /// What ends a record.
     fn separator(&self) -> &'static [u8];
 
+    /// Whether a record that is compressed by itself may be longer than it says.
+    fn ends_with_its_member(&self) -> bool {
+        false
+    }
+
     /// The fewest bytes that a record is preceded by and begins with: a line end and the start of a header.
     fn needle(&self) -> &'static [u8];
 
@@ -198,6 +203,15 @@ impl ArchiveFrames {
         if held.len() < total {
             return self.cut_off(head, total);
         }
+        if let Some(length) = self.member(head, total) {
+            self.missing = b"";
+            self.current = length as u64;
+            return match head.skipped {
+                Some(kind) => self.frame(self.current, FrameState::Skipped(kind)),
+                None => self.frame(self.current, FrameState::Whole),
+            };
+        }
+        let held = self.window.data();
         let behind = held[total..].trim_ascii_start();
         let wrong = !behind.is_empty() && behind[0] != 0 && !self.form.begins(behind);
         let inside = wrong.then(|| find(self.form, &held[head.length..]));
@@ -218,6 +232,22 @@ impl ArchiveFrames {
             Some(kind) => self.frame(self.current, FrameState::Skipped(kind)),
             None => self.frame(self.current, FrameState::Whole),
         }
+    }
+
+    /// The length of a record that is longer than it says, but compressed by itself: it ends where its member ends. (Records of a crawl
+    /// of 2018 do not count the line ends behind their content.)
+    fn member(&self, head: &Head, total: usize) -> Option<usize> {
+        if !self.form.ends_with_its_member() {
+            return None;
+        }
+        let begin = self.window.offset();
+        let end = self.window.member_ends.of_member_at(begin)?;
+        let length = usize::try_from(end - begin).ok()?;
+        let held = self.window.data();
+        let rest = held.get(total..length)?;
+        let is_longer = !rest.trim_ascii().is_empty() && end - begin <= self.limit;
+        let is_alone = find(self.form, &held[head.length..length]).is_none();
+        (is_longer && is_alone && rest.ends_with(self.form.separator())).then_some(length)
     }
 
     /// A record without an end: the file is truncated, or the length is wrong and the next record is inside.
@@ -345,7 +375,7 @@ impl Frames for ArchiveFrames {
 #[cfg(test)]
 mod tests {
     use super::super::mark::RecordDecision;
-    use super::super::tests::{Folder, MARK, briefs, rewritten};
+    use super::super::tests::{Folder, MARK, briefs, gzip, rewritten};
 
     /// A record whose header says `length`.
     fn record(name: &str, length: usize, content: &str) -> String {
@@ -408,6 +438,27 @@ mod tests {
                 .unwrap()
                 .contains("\r\n\r\nabc\r\n\r\nWARC/1.0")
         );
+    }
+
+    #[test]
+    fn a_record_compressed_by_itself_ends_with_its_member() {
+        // As Common Crawl wrote them in August 2018: lengths without the last four bytes.
+        let long = record("a", 3, "abc\r\nmore") + END;
+        let last = record("b", 4, "last") + END;
+        let file = [gzip(long.as_bytes()), gzip(last.as_bytes())].concat();
+        let folder = Folder::new(&[("a.warc.gz", &file)]);
+        let source = folder.source("a.warc.gz");
+        assert_eq!(briefs(&source), ["a=abc\r\nmore", "b=last"]);
+        let first = |number| match number {
+            1 => RecordDecision::Keep,
+            _ => RecordDecision::Leave,
+        };
+        let kept = rewritten(&source, first).unwrap();
+        assert_eq!(String::from_utf8(kept).unwrap(), long);
+        // In one member nobody knows.
+        let file = gzip((long + &last).as_bytes());
+        let folder = Folder::new(&[("a.warc.gz", &file)]);
+        assert_eq!(briefs(&folder.source("a.warc.gz")).len(), 3);
     }
 
     #[test]

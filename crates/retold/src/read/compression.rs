@@ -1,6 +1,8 @@
 //! Gzip and Zstandard: which of them a file is in, and its content without it.
 
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Seek};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use flate2::bufread::GzDecoder;
 
@@ -14,18 +16,51 @@ pub(crate) enum Compression {
     Zstd,
 }
 
-/// How a file is compressed, and its content decompressed. The error says why it cannot be read.
+/// Where members of gzip end in what was decompressed so far, ascending.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MemberEnds(Arc<Mutex<VecDeque<u64>>>);
+
+/// More ends than a window has records; who asks for none does not collect them for ever.
+const REMEMBERED: usize = 1 << 16;
+
+impl MemberEnds {
+    fn note(&self, end: u64) {
+        let mut ends = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if ends.len() == REMEMBERED {
+            ends.pop_front();
+        }
+        ends.push_back(end);
+    }
+
+    /// The end of the member that begins right there, if one does and has ended. What lies before is forgotten, so ask in order.
+    pub fn of_member_at(&self, begin: u64) -> Option<u64> {
+        let mut ends = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while ends.get(1).is_some_and(|end| *end <= begin) {
+            ends.pop_front();
+        }
+        match (begin, ends.front(), ends.get(1)) {
+            (0, Some(end), _) => Some(*end),
+            (_, Some(before), Some(end)) if *before == begin => Some(*end),
+            _ => None,
+        }
+    }
+}
+
+/// How a file is compressed, and its content decompressed, with the ends of its members. The error says why it cannot be read.
 ///
 /// A window of zstd may take 2 to the power of `zstd_window_log` bytes of memory.
 pub(crate) fn decompress(
     mut reader: BufReader<Hashed>,
     zstd_window_log: u32,
-) -> Result<(Compression, Box<dyn Read + Send>), String> {
+) -> Result<(Compression, Box<dyn Read + Send>, MemberEnds), String> {
     let compression = detect(&mut reader)?;
+    let ends = MemberEnds::default();
     let content: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(reader),
         Compression::Gzip => Box::new(Gunzip {
             member: Some(GzDecoder::new(reader)),
+            passed: 0,
+            ends: ends.clone(),
         }),
         Compression::Zstd => {
             let mut decoder = zstd::Decoder::with_buffer(reader)
@@ -36,7 +71,7 @@ pub(crate) fn decompress(
             Box::new(Unzstd { decoder })
         }
     };
-    Ok((compression, content))
+    Ok((compression, content, ends))
 }
 
 /// Looks at the magic number; the reader stays at the file's start.
@@ -56,6 +91,9 @@ fn detect(reader: &mut BufReader<Hashed>) -> Result<Compression, String> {
 struct Gunzip {
     /// `None` once the last member has been read.
     member: Option<GzDecoder<BufReader<Hashed>>>,
+    /// Bytes that were decompressed.
+    passed: u64,
+    ends: MemberEnds,
 }
 
 impl Gunzip {
@@ -95,11 +133,15 @@ impl Read for Gunzip {
             };
             match member.read(buffer) {
                 Ok(0) if !buffer.is_empty() => {
+                    self.ends.note(self.passed);
                     if !self.next_member()? {
                         return Ok(0);
                     }
                 }
-                Ok(count) => return Ok(count),
+                Ok(count) => {
+                    self.passed += count as u64;
+                    return Ok(count);
+                }
                 Err(error) => {
                     let place = member.get_mut().stream_position().unwrap_or_default();
                     self.member = None;

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use bytes::Bytes;
-use csv_core::{
-    ReadFieldResult, ReadRecordResult, Reader, ReaderBuilder, WriteResult, Writer, WriterBuilder,
-};
+use csv_core::{ReadFieldResult, ReadRecordResult, Reader};
 
+use super::dialect::Dialect;
 use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
 use super::mark::{MARK_FIELDS, Mark};
@@ -88,7 +87,7 @@ struct WantedFields {
 struct RowFrames {
     window: Window,
     parser: Reader,
-    delimiter: u8,
+    dialect: Dialect,
     limit: u64,
     number: u64,
     /// Line feeds that were passed.
@@ -122,10 +121,14 @@ enum Cut {
 
 impl RowFrames {
     fn new(window: Window, delimiter: u8, options: &ReadOptions) -> RowFrames {
+        let dialect = Dialect {
+            delimiter,
+            quote: options.quote,
+        };
         let mut rows = RowFrames {
             window,
-            parser: ReaderBuilder::new().delimiter(delimiter).build(),
-            delimiter,
+            parser: dialect.reader(),
+            dialect,
             limit: options.max_record_size,
             number: 0,
             lines: 0,
@@ -148,7 +151,7 @@ impl RowFrames {
             self.before.extend_from_slice(BOM);
             self.window.consume(BOM.len());
         }
-        self.take_separator();
+        self.take_separator(options);
         while let Some(byte) = self.line_end() {
             self.before.push(byte);
             self.pass(1);
@@ -176,16 +179,18 @@ impl RowFrames {
         }
     }
 
-    /// A first line like `sep=;`, by which Excel is told the delimiter.
-    fn take_separator(&mut self) {
+    /// A first line like `sep=;`, by which Excel is told the delimiter; an option goes before it.
+    fn take_separator(&mut self, options: &ReadOptions) {
         self.window.fill(6);
         let [s, e, p, b'=', delimiter, b'\r' | b'\n', ..] = *self.window.data() else {
             return;
         };
         let is_sep = [s, e, p].eq_ignore_ascii_case(b"sep");
         if is_sep && !matches!(delimiter, b'\r' | b'\n' | b'"') {
-            self.delimiter = delimiter;
-            self.parser = ReaderBuilder::new().delimiter(delimiter).build();
+            if options.delimiter.is_none() {
+                self.dialect.delimiter = delimiter;
+                self.parser = self.dialect.reader();
+            }
             self.before.extend_from_slice(&self.window.data()[..5]);
             self.pass(5);
         }
@@ -274,7 +279,7 @@ impl RowFrames {
                 "{limit}, and a quote that opens in it or behind it is not closed before the end of the file"
             )
         } else {
-            let begin = places(row, self.delimiter)
+            let begin = places(row, self.dialect)
                 .last()
                 .map_or(0, |last| last.start);
             let line = self.lines + line_feeds(&row[..begin]) + 1;
@@ -315,24 +320,13 @@ impl RowFrames {
         })
     }
 
-    fn quoted(&self, text: &str) -> Vec<u8> {
-        let mut writer: Writer = WriterBuilder::new().delimiter(self.delimiter).build();
-        // Quotes are doubled, and there is one on each side.
-        let mut out = vec![0; 2 * text.len() + 2];
-        let (result, _, mut length) = writer.field(text.as_bytes(), &mut out);
-        debug_assert!(matches!(result, WriteResult::InputEmpty));
-        length += writer.finish(&mut out[length..]).1;
-        out.truncate(length);
-        out
-    }
-
     /// A row with the fields of `--mark` behind those of the header, in place of such fields that it has. Short rows are filled
     /// up, and what a row has too many comes last, so that the columns agree.
     fn with_marks(&self, row: &[u8], marks: [String; MARK_FIELDS.len()]) -> Vec<u8> {
         let ends = row.iter().rev();
         let end = ends.take_while(|byte| matches!(byte, b'\r' | b'\n'));
         let (content, end) = row.split_at(row.len() - end.count());
-        let places = places(content, self.delimiter);
+        let places = places(content, self.dialect);
         let field = |column: usize| {
             places
                 .get(column)
@@ -342,14 +336,14 @@ impl RowFrames {
         let more = self.names.min(places.len())..places.len();
         let quoted = marks.map(|mark| match mark.is_empty() {
             true => Vec::new(),
-            false => self.quoted(&mark),
+            false => self.dialect.field(&mark),
         });
         let fields = named
             .map(field)
             .chain(quoted.iter().map(Vec::as_slice))
             .chain(more.map(field));
         let fields: Vec<&[u8]> = fields.collect();
-        [&fields.join(&self.delimiter), end].concat()
+        [&fields.join(&self.dialect.delimiter), end].concat()
     }
 }
 
@@ -422,8 +416,8 @@ fn line_feeds(bytes: &[u8]) -> u64 {
 }
 
 /// Where the fields of a row are, with their quotes; the row is without its line end.
-fn places(row: &[u8], delimiter: u8) -> Vec<Range<usize>> {
-    let mut parser = ReaderBuilder::new().delimiter(delimiter).build();
+fn places(row: &[u8], dialect: Dialect) -> Vec<Range<usize>> {
+    let mut parser = dialect.reader();
     let mut field = vec![0; row.len() + 1];
     let (mut places, mut begin, mut at) = (Vec::new(), 0, 0);
     loop {

@@ -21,7 +21,10 @@ pub(crate) struct Document(pub Markup);
 
 impl Format for Document {
     fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records {
-        let record = read_whole(file.window, self.0, options.max_record_size);
+        let markup = self.0;
+        let record = read_whole(file.window, options.max_record_size, |bytes| {
+            Box::new(WholeFile { bytes, markup })
+        });
         if matches!(record.body, Body::Raw(_)) {
             source.seen.note(file.file.hash());
         }
@@ -40,8 +43,12 @@ impl Format for Document {
     }
 }
 
-/// The one record of a file.
-fn read_whole(mut window: Window, markup: Markup, limit: u64) -> Record {
+/// The one record of a file; what it is for a worker thread is up to the format.
+pub(crate) fn read_whole(
+    mut window: Window,
+    limit: u64,
+    raw: impl FnOnce(Bytes) -> Box<dyn Unparsed>,
+) -> Record {
     let wanted = usize::try_from(limit)
         .unwrap_or(usize::MAX)
         .saturating_add(1);
@@ -56,7 +63,7 @@ fn read_whole(mut window: Window, markup: Markup, limit: u64) -> Record {
     Record {
         number: 1,
         size,
-        body: Body::Raw(Box::new(WholeFile { bytes, markup })),
+        body: Body::Raw(raw(bytes)),
     }
 }
 

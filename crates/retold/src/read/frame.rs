@@ -52,6 +52,16 @@ pub(crate) trait Frames: Send {
     fn header(&self, _marked: bool) -> Vec<u8> {
         Vec::new()
     }
+
+    /// What stands between the record and the one before it.
+    fn between(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// What comes behind the last record of a file.
+    fn trailer(&self) -> Vec<u8> {
+        Vec::new()
+    }
 }
 
 /// The reason for a record above `--max-record-size`.

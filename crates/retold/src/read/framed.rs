@@ -94,10 +94,18 @@ fn write_kept(
                 .new_member()
                 .map_err(Error::io("cannot write", &output.path))?;
         }
-        let written = output.record(&frames.header(marked), |to| match decision {
+        let before = match output.is_open() {
+            true => frames.between(),
+            false => frames.header(marked),
+        };
+        let written = output.record(&before, |to| match decision {
             RecordDecision::Mark(mark) if whole => to.write_all(&frames.marked(mark.as_ref())),
             _ => frames.copy(to),
         });
+        written.map_err(Error::io("cannot write", &output.path))?;
+    }
+    if output.is_open() {
+        let written = output.record(&frames.trailer(), |_| Ok(()));
         written.map_err(Error::io("cannot write", &output.path))?;
     }
     output.finish()

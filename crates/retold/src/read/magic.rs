@@ -116,3 +116,10 @@ pub(crate) fn is_utf_16(bytes: &[u8]) -> bool {
     };
     !head.is_empty() && (text(u16::from_le_bytes) || text(u16::from_be_bytes))
 }
+/// How an EPUB begins: a zip archive whose first file is its type, uncompressed.
+pub(crate) fn is_book(head: &[u8]) -> bool {
+    head.starts_with(b"PK\x03\x04")
+        && head
+            .get(30..)
+            .is_some_and(|name| name.starts_with(b"mimetypeapplication/epub+zip"))
+}

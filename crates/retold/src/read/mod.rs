@@ -9,11 +9,16 @@
 
 mod arc;
 mod archive;
+#[cfg(feature = "zip")]
+mod book;
 mod compression;
 mod delimited;
+mod dialect;
 mod discover;
 mod document;
 mod each;
+#[cfg(feature = "feeds")]
+mod feed;
 mod fields;
 mod file_name;
 mod format;
@@ -46,6 +51,7 @@ mod utf16;
 mod warc;
 mod window;
 
+pub use self::dialect::{Delimiter, Quote};
 pub use self::discover::{discover, leave_out};
 pub use self::each::{Numbered, ReadOrder, each_batch, each_page, each_record, each_wanted};
 pub use self::file_name::spelled;

@@ -25,7 +25,7 @@ pub(crate) fn open(
     // Smaller than the window's reads, so that uncompressed bytes go straight to the window, past this buffer.
     let room = (source.size + 1).clamp(4096, 64 * 1024) as usize;
     let reader = BufReader::with_capacity(room, file.clone());
-    let (compression, content) = decompress(reader, options.zstd_window_log)?;
+    let (compression, content, member_ends) = decompress(reader, options.zstd_window_log)?;
     let name = source
         .kept
         .file_name()
@@ -33,6 +33,7 @@ pub(crate) fn open(
         .to_string_lossy();
     let (utf16, content) = decoded(content, &name);
     let mut window = Window::new(content, source.size);
+    window.member_ends = member_ends;
     window.fill(SNIFFED);
     if window.data().is_empty()
         && let Some(failure) = window.failure()

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::dialect::{Delimiter, Quote};
 use super::statuses::Statuses;
 
 /// What readers have to know. One struct for the command line, the config file and bindings.
@@ -29,6 +30,10 @@ pub struct ReadOptions {
     pub site_dir: Option<usize>,
     /// Which HTTP responses of WARC and ARC files are pages; others are skipped.
     pub status: Statuses,
+    /// What stands between the fields of CSV and TSV; if absent, the name and the header row of each file decide.
+    pub delimiter: Option<Delimiter>,
+    /// What stands around their fields.
+    pub quote: Quote,
     /// Larger records are rejected, and never held in memory as a whole.
     pub max_record_size: u64,
     /// The window of a zstd file may take 2 to the power of this many bytes, 27 to 31; it follows from the memory that a run may use.
@@ -48,6 +53,8 @@ impl Default for ReadOptions {
             site_field: None,
             site_dir: None,
             status: Statuses::default(),
+            delimiter: None,
+            quote: Quote::default(),
             max_record_size: 64 << 20,
             zstd_window_log: largest_window(),
         }
@@ -61,7 +68,7 @@ fn largest_window() -> u32 {
 
 impl ReadOptions {
     /// The windows that a run with so much memory can take: a quarter of it, but as much as `zstd` takes unasked.
-    pub fn with_memory(self, memory: u64) -> ReadOptions {
+    pub(crate) fn with_memory(self, memory: u64) -> ReadOptions {
         let log = (memory / 4).checked_ilog2().unwrap_or_default();
         ReadOptions {
             zstd_window_log: log.clamp(27, largest_window()),

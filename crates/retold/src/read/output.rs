@@ -65,10 +65,15 @@ impl Output {
         Sink::new(file, self.compression)
     }
 
-    /// Lets `write` write a record; `header` goes before the first one.
+    /// Whether anything has been written.
+    pub fn is_open(&self) -> bool {
+        self.sink.is_some()
+    }
+
+    /// Lets `write` write a record, and `before` before it.
     pub fn record(
         &mut self,
-        header: &[u8],
+        before: &[u8],
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
         let (sink, is_new) = match self.sink.take() {
@@ -77,14 +82,14 @@ impl Output {
         };
         let to = self.sink.insert(sink).writer();
         let Some(order) = self.utf16 else {
-            to.write_all(if is_new { header } else { b"" })?;
+            to.write_all(before)?;
             return write(to);
         };
         let mut to = ToUtf16::new(to, order);
         if is_new {
             to.mark()?;
-            to.write_all(header)?;
         }
+        to.write_all(before)?;
         write(&mut to)
     }
 

@@ -4,10 +4,11 @@ use super::arc::{self, Arc};
 use super::archive::Archived;
 use super::compression::Compression;
 use super::delimited::Delimited;
+use super::dialect::Delimiter;
 use super::document::Document;
 use super::format::Format;
 use super::jsonl::JsonLines;
-use super::magic::{is_binary, is_html};
+use super::magic::{is_binary, is_book, is_html};
 use super::options::ReadOptions;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
@@ -24,7 +25,7 @@ pub(crate) fn recognise(
 ) -> Box<dyn Format> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     by_magic(head, extension(name) == "arc", compression)
-        .or_else(|| by_name(head, name, compression))
+        .or_else(|| by_name(head, name, compression, options))
         .unwrap_or_else(|| by_look(head, options))
 }
 
@@ -63,9 +64,28 @@ fn by_magic(head: &[u8], is_named_arc: bool, compression: Compression) -> Option
         Some(Box::new(Archived(&Warc)))
     } else if head.starts_with(b"PAR1") {
         Some(parquet(compression))
+    } else if is_book(head) {
+        Some(book())
     } else {
-        None
+        feed(head)
     }
+}
+
+#[cfg(feature = "feeds")]
+fn feed(head: &[u8]) -> Option<Box<dyn Format>> {
+    super::feed::Feed::of(head).map(|feed| Box::new(feed) as Box<dyn Format>)
+}
+
+#[cfg(not(feature = "feeds"))]
+fn feed(_: &[u8]) -> Option<Box<dyn Format>> {
+    None
+}
+
+fn book() -> Box<dyn Format> {
+    #[cfg(feature = "zip")]
+    return Box::new(super::book::Book);
+    #[cfg(not(feature = "zip"))]
+    refuse("this build reads no EPUB; build it with the feature `zip`")
 }
 
 /// The extension in lower case, without that of the compression.
@@ -89,7 +109,13 @@ pub(crate) fn has_rows(name: &str) -> bool {
     )
 }
 
-fn by_name(head: &[u8], name: &str, compression: Compression) -> Option<Box<dyn Format>> {
+fn by_name(
+    head: &[u8],
+    name: &str,
+    compression: Compression,
+    options: &ReadOptions,
+) -> Option<Box<dyn Format>> {
+    let named = options.delimiter.map(Delimiter::byte);
     // A picture called `page.html` is still a picture.
     let page = |markup| match is_binary(head) {
         true => skip("not text"),
@@ -99,8 +125,8 @@ fn by_name(head: &[u8], name: &str, compression: Compression) -> Option<Box<dyn 
         "html" | "htm" | "xhtml" => page(Markup::Html),
         "txt" | "text" | "md" | "markdown" => page(Markup::Plain),
         "jsonl" | "ndjson" | "json" => json(head),
-        "csv" => delimited(delimiter(head)),
-        "tsv" | "tab" => delimited(b'\t'),
+        "csv" => delimited(named.unwrap_or_else(|| delimiter(head))),
+        "tsv" | "tab" => delimited(named.unwrap_or(b'\t')),
         "parquet" => parquet(compression),
         "warc" | "wet" | "wat" => Box::new(Archived(&Warc)),
         "arc" => Box::new(Archived(&Arc)),
@@ -200,7 +226,8 @@ fn looks_like_jsonl(head: &[u8]) -> bool {
 /// The delimiter, if the first line is a header that has the text or the HTML column.
 fn has_header(head: &[u8], options: &ReadOptions) -> Option<u8> {
     let header = header_line(head);
-    [b'\t', b','].into_iter().find(|delimiter| {
+    let named = options.delimiter.map(Delimiter::byte);
+    named.into_iter().chain([b'\t', b',']).find(|delimiter| {
         let columns = header.split(|byte| byte == delimiter);
         let mut names = columns.map(|name| name.trim_ascii().trim_ascii_end());
         header.contains(delimiter)

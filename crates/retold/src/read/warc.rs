@@ -19,7 +19,11 @@ impl Form for Warc {
     }
 
     fn separator(&self) -> &'static [u8] {
-        b"\r\n\r\n"
+        SEPARATOR
+    }
+
+    fn ends_with_its_member(&self) -> bool {
+        true
     }
 
     fn needle(&self) -> &'static [u8] {
@@ -48,6 +52,8 @@ impl Form for Warc {
         parse(record, number, source, options)
     }
 }
+
+const SEPARATOR: &[u8] = b"\r\n\r\n";
 
 /// Whether a record begins here, by its first line alone.
 fn is_version(bytes: &[u8]) -> bool {
@@ -156,11 +162,14 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
             markup: Markup::Plain,
         },
     };
-    // Behind the content are the line ends that close the record.
-    bytes.truncate(
-        head.length
-            .saturating_add(usize::try_from(head.content).unwrap_or(usize::MAX)),
-    );
+    // Behind the content are the line ends that close the record; one compressed by itself may be longer than it says.
+    let stated = usize::try_from(head.content).unwrap_or(usize::MAX);
+    let end = head.length.saturating_add(stated).min(bytes.len());
+    let is_longer = !bytes[end..].trim_ascii().is_empty();
+    bytes.truncate(match is_longer {
+        true => bytes.strip_suffix(SEPARATOR).unwrap_or(&bytes).len(),
+        false => end,
+    });
     let content = bytes.split_off(head.length);
     let type_ = fields.get("WARC-Type").unwrap_or_default();
     if type_.trim().eq_ignore_ascii_case("conversion") {

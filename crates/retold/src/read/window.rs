@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Buf, Bytes};
 
+use super::compression::MemberEnds;
+
 /// How much is read of the stream at a time.
 const CHUNK: usize = 256 * 1024;
 /// The least room that a window begins with.
@@ -23,6 +25,8 @@ pub(crate) struct Window {
     room: usize,
     blocks: Blocks,
     offset: u64,
+    /// Where members end, if the stream is made of some.
+    pub member_ends: MemberEnds,
     ended: bool,
     /// The error that ended the stream; it becomes `failure` once all bytes before it are used up.
     late: Option<String>,
@@ -65,6 +69,7 @@ impl Window {
             room,
             blocks: Blocks::default(),
             offset: 0,
+            member_ends: MemberEnds::default(),
             ended: false,
             late: None,
             failure: None,

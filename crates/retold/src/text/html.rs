@@ -3,7 +3,8 @@
 //! A tokenizer is enough for this, and unlike a tree it takes linear time however deeply tags nest. Block elements
 //! and `<br>` end a line, inline elements end nothing. Left out is what a browser does not show (scripts, styles,
 //! comments, `noscript`, `template`, frames) and what is shown but is not the page's text (the choices of `select`
-//! and `datalist`, what `textarea` holds, the annotations of `ruby`). Elements hidden by CSS or the `hidden` attribute stay. In XHTML,
+//! and `datalist`, what `textarea` holds, the annotations of `ruby`). Block elements with the attribute `hidden` or with
+//! `display: none` in their own style are left out if anything else is left; what style sheets and scripts hide stays. In XHTML,
 //! which says what it is in its first line or its root element, a tag that ends in `/>` is an empty element.
 
 use std::convert::Infallible;
@@ -24,6 +25,7 @@ pub fn visible_text(html: &str) -> (String, PageMeta, Outline) {
     debug_assert!(end.is_none());
     let (text, noted) = sink.blocks.finish();
     sink.outline.noted = noted;
+    let text = sink.outline.leave_out_unshown(text);
     (text, sink.meta.finish(), sink.outline)
 }
 
@@ -208,7 +210,9 @@ impl Sink {
 
     fn start_block(&mut self, kind: Kind) {
         self.blocks.end_block();
-        self.outline.start(kind, hint_of(self.attributes.names()));
+        let is_unshown = self.attributes.is_unshown();
+        let hint = hint_of(self.attributes.names());
+        self.outline.start(kind, hint, is_unshown);
         self.blocks.enter(self.outline.innermost());
     }
 
@@ -451,6 +455,38 @@ mod tests {
             visible("<button>Buy</button><button>Sell</button>"),
             "Buy\nSell"
         );
+    }
+
+    #[test]
+    fn hidden_blocks_are_left_out_if_anything_is_shown() {
+        assert_eq!(
+            visible("<p>a<div hidden>b<p>c</div><div style='color: red; DISPLAY : none'>d</div>e"),
+            "a\ne"
+        );
+        assert_eq!(
+            visible("<p>a<div hidden=''>b</div><div hidden=until-found>c</div>"),
+            "a\nc"
+        );
+        assert_eq!(
+            visible("<p>a<div style='display:none !important'><ul><li>b</ul></div>c"),
+            "a\nc"
+        );
+        assert_eq!(
+            visible("<p>a<div style='display:nonesuch' class=hidden>b</div>"),
+            "a\nb"
+        );
+        // An end tag too many ends nothing; inline elements stay.
+        assert_eq!(
+            visible("<p>a<div hidden>b</section>c</div>d<b hidden>e</b>"),
+            "a\nde"
+        );
+        // A page that a script shows.
+        assert_eq!(
+            visible("<body><div style='display:none'>a<p>b</div>"),
+            "a\nb"
+        );
+        let links = "<p>ab<div hidden><a href=x>cd</a></div><p><a href=x>e</a>";
+        assert_eq!(visible_text(links).2.noted.link_chars, 1);
     }
 
     #[test]

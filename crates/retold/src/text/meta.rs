@@ -28,7 +28,7 @@ pub struct PageMeta {
 pub enum Wanted {
     #[default]
     None,
-    /// The names that the page's builder gave: class, id and role.
+    /// The names that the page's builder gave (class, id and role), and whether the element is shown.
     Names,
     /// Where a link leads.
     Target,
@@ -46,6 +46,9 @@ pub struct Attributes {
     names: Vec<u8>,
     /// An attribute before says where the link leads.
     target: bool,
+    /// The values of `style`, and of `hidden` if it has that.
+    style: Vec<u8>,
+    hidden: Option<Vec<u8>>,
 }
 
 impl Attributes {
@@ -56,10 +59,13 @@ impl Attributes {
         self.name.clear();
         self.names.clear();
         self.target = false;
+        self.style.clear();
+        self.hidden = None;
     }
 
     /// Begins an attribute; the same ones are wanted of all that a tag has.
     pub fn begin(&mut self, wanted: Wanted) {
+        self.note_hidden();
         self.target = self.has_target();
         self.wanted = wanted;
         self.name.clear();
@@ -91,8 +97,12 @@ impl Attributes {
         match self.wanted {
             Wanted::None | Wanted::Target => {}
             Wanted::Names => {
-                if matches!(self.name.as_slice(), b"class" | b"id" | b"role") {
-                    self.names.extend_from_slice(text);
+                self.note_hidden();
+                match self.name.as_slice() {
+                    b"class" | b"id" | b"role" => self.names.extend_from_slice(text),
+                    b"style" => self.style.extend_from_slice(text),
+                    b"hidden" => self.hidden.get_or_insert_default().extend_from_slice(text),
+                    _ => {}
                 }
             }
             Wanted::All => {
@@ -106,6 +116,21 @@ impl Attributes {
     /// The values of class, id and role, with white space between them.
     pub fn names(&self) -> &[u8] {
         &self.names
+    }
+
+    /// Takes down the attribute `hidden`, which need not have a value.
+    fn note_hidden(&mut self) {
+        if self.wanted == Wanted::Names && self.name == b"hidden" {
+            self.hidden.get_or_insert_default();
+        }
+    }
+
+    /// Whether the element is not shown: by the attribute `hidden` (`until-found` is shown on demand) or by its own style.
+    pub fn is_unshown(&mut self) -> bool {
+        self.note_hidden();
+        let hidden = self.hidden.as_deref();
+        hidden.is_some_and(|value| !value.eq_ignore_ascii_case(b"until-found"))
+            || is_display_none(&self.style)
     }
 
     /// Whether the tag leads anywhere: anchors do not.
@@ -135,6 +160,17 @@ impl Attributes {
     fn lower(&self, name: &[u8]) -> String {
         self.get(name).unwrap_or_default().to_lowercase()
     }
+}
+
+/// Whether declarations of CSS have `display: none` among them.
+fn is_display_none(style: &[u8]) -> bool {
+    style.split(|byte| *byte == b';').any(|declaration| {
+        let bytes = declaration
+            .iter()
+            .filter(|byte| !byte.is_ascii_whitespace());
+        let bare: Vec<u8> = bytes.map(u8::to_ascii_lowercase).collect();
+        matches!(&*bare, b"display:none" | b"display:none!important")
+    })
 }
 
 /// Collects metadata; of several values for one thing the most trustworthy counts, then the first.

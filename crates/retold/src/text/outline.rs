@@ -83,6 +83,8 @@ pub struct Element {
     pub kind: Kind,
     /// What its names say.
     pub hint: Hint,
+    /// Whether it is not shown by itself, or because what it stands in is not.
+    pub is_unshown: bool,
 }
 
 /// A block of text.
@@ -153,6 +155,7 @@ impl Outline {
                 parent: 0,
                 kind: Kind::Page,
                 hint: Hint::None,
+                is_unshown: false,
             }],
             noted: Noted::default(),
             open: vec![0],
@@ -171,7 +174,7 @@ impl Outline {
     }
 
     /// A start tag.
-    pub fn start(&mut self, kind: Kind, hint: Hint) {
+    pub fn start(&mut self, kind: Kind, hint: Hint, is_unshown: bool) {
         while ends_before(self.elements[self.innermost()].kind, kind) {
             self.open.pop();
         }
@@ -179,10 +182,12 @@ impl Outline {
             self.deeper += 1;
             return;
         }
+        let parent = self.innermost();
         self.elements.push(Element {
-            parent: self.innermost(),
+            parent,
             kind,
             hint,
+            is_unshown: is_unshown || self.elements[parent].is_unshown,
         });
         self.open.push(self.elements.len() - 1);
     }
@@ -206,6 +211,28 @@ impl Outline {
                 return;
             }
         }
+    }
+
+    /// Takes blocks of elements that are not shown out of the text, unless nothing would be left: some pages are hidden until a script
+    /// has run.
+    pub fn leave_out_unshown(&mut self, text: String) -> String {
+        let is_shown = |block: &Block| !self.elements[block.element].is_unshown;
+        let blocks = &self.noted.blocks;
+        if self.is_over() || blocks.iter().all(is_shown) || !blocks.iter().any(is_shown) {
+            return text;
+        }
+        let lines = text.split('\n').zip(blocks);
+        let shown: Vec<&str> = lines
+            .filter(|(_, block)| is_shown(block))
+            .map(|(line, _)| line)
+            .collect();
+        let text = shown.join("\n");
+        let mut noted = Noted::default();
+        for block in blocks.iter().filter(|block| is_shown(block)) {
+            noted.push(*block);
+        }
+        self.noted = noted;
+        text
     }
 
     /// Whether the page has more elements or blocks than are noted.
@@ -238,7 +265,7 @@ mod tests {
         for &(mark, kind) in tags {
             match mark {
                 "/" => outline.end(kind),
-                _ => outline.start(kind, Hint::None),
+                _ => outline.start(kind, Hint::None, false),
             }
         }
         let parents = outline.elements.iter().skip(1);
@@ -278,7 +305,7 @@ mod tests {
     fn depth_is_bounded() {
         let mut outline = Outline::new();
         for _ in 0..20_000 {
-            outline.start(Kind::Div, Hint::None);
+            outline.start(Kind::Div, Hint::None, false);
         }
         assert_eq!(outline.elements.len(), MAX_DEPTH);
         for _ in 0..20_000 {

@@ -169,3 +169,51 @@ fn a_row_above_the_limit_is_passed_over() {
         ["a.csv#1=short", large, large, "a.csv#4=end"]
     );
 }
+
+fn written_with(delimiter: &str, quote: &str) -> ReadOptions {
+    ReadOptions {
+        delimiter: Some(delimiter.parse().unwrap()),
+        quote: quote.parse().unwrap(),
+        ..ReadOptions::default()
+    }
+}
+
+#[test]
+fn delimiter_and_quote_may_be_said() {
+    let folder = Folder::new(&[
+        ("pipes.csv", b"id|text|a,b\n1|'it''s | so'|\n2|\"x\"|\n"),
+        ("sep.csv", b"sep=;\r\nid|text\r\n1|a;b\r\n"),
+        ("pipes", b"id|text\n1|a\n"),
+        (
+            "plain.tsv",
+            b"id\ttext\n1\t\"Stop!\" he said\n2\t\"no end\n",
+        ),
+    ]);
+    let found = |file: &str, options: &ReadOptions| {
+        let found = outcomes(&folder.source(file), options).into_iter();
+        found.map(brief).collect::<Vec<String>>()
+    };
+    let pipes = written_with("|", "'");
+    assert_eq!(found("pipes.csv", &pipes), ["1=it's | so", "2=\"x\""]);
+    assert_eq!(found("sep.csv", &pipes), ["1=a;b"]);
+    assert_eq!(found("pipes", &pipes), ["1=a"]);
+    let plain = written_with("tab", "none");
+    let expected = ["1=\"Stop!\" he said", "2=\"no end"];
+    assert_eq!(found("plain.tsv", &plain), expected);
+}
+
+#[test]
+fn marks_are_written_as_the_file_is() {
+    let dialect = |delimiter: &str, quote: &str| {
+        let options = written_with(delimiter, quote);
+        crate::read::dialect::Dialect {
+            delimiter: options.delimiter.unwrap().byte(),
+            quote: options.quote,
+        }
+    };
+    let field =
+        |delimiter, quote, text| String::from_utf8(dialect(delimiter, quote).field(text)).unwrap();
+    assert_eq!(field("|", "'", "a,\"b\""), "a,\"b\"");
+    assert_eq!(field("|", "'", "it's|so"), "'it''s|so'");
+    assert_eq!(field("tab", "none", "a\tb\nc\"d"), "a b c\"d");
+}

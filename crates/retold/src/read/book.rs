@@ -1,0 +1,194 @@
+//! EPUB: a book is a page, its chapters one after the other.
+
+use std::io::{Cursor, Read, sink};
+use std::path::Path;
+
+use bytes::Bytes;
+use rbook::Epub;
+use zip::ZipArchive;
+
+use super::document::read_whole;
+use super::format::{Format, OpenFile, Records};
+use super::frame::too_large;
+use super::mark::Decide;
+use super::options::ReadOptions;
+use super::output::copy_one;
+use super::record::{Body, Outcome, Unparsed};
+use super::source::Source;
+use crate::error::Result;
+use crate::page::{Content, Markup, Page};
+
+/// Files that are books.
+#[derive(Debug)]
+pub(crate) struct Book;
+
+impl Format for Book {
+    fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records {
+        let record = read_whole(file.window, options.max_record_size, |bytes| {
+            Box::new(BookFile(bytes))
+        });
+        if matches!(record.body, Body::Raw(_)) {
+            source.seen.note(file.file.hash());
+        }
+        Box::new(std::iter::once(record))
+    }
+
+    fn rewrite(
+        &self,
+        _: OpenFile,
+        source: &Source,
+        _: &ReadOptions,
+        decide: Decide<'_, '_>,
+        to: &Path,
+    ) -> Result<()> {
+        copy_one(source, decide, to)
+    }
+}
+
+/// The content of a file.
+#[derive(Debug)]
+struct BookFile(Bytes);
+
+impl Unparsed for BookFile {
+    fn parse(self: Box<Self>, _: u64, source: &Source, options: &ReadOptions) -> Outcome {
+        match page(self.0, source, options.max_record_size) {
+            Ok(page) => Outcome::Page(page),
+            Err(reason) => Outcome::Rejected(reason),
+        }
+    }
+
+    fn shared(&mut self) -> Option<&mut Bytes> {
+        Some(&mut self.0)
+    }
+}
+
+fn page(bytes: Bytes, source: &Source, limit: u64) -> std::result::Result<Page, String> {
+    let damaged = |error: &dyn std::fmt::Display| format!("damaged EPUB: {error}");
+    if unpacked(&bytes, limit).map_err(|error| damaged(&error))? > limit {
+        return Err(format!(
+            "the book's files are together {}",
+            too_large(limit)
+        ));
+    }
+    let book = Epub::options().skip_toc(true).read(Cursor::new(bytes));
+    let book = book.map_err(|error| damaged(&error))?;
+    let mut text = String::new();
+    for chapter in book.reader() {
+        text.push_str(chapter.map_err(|error| damaged(&error))?.content());
+    }
+    let about = book.metadata();
+    let dates = [about.published_entry(), about.modified_entry()];
+    let date = dates.into_iter().flatten().next();
+    let content = Content::Unicode {
+        text,
+        markup: Markup::Html,
+    };
+    Ok(Page {
+        url: None,
+        site: source.site.clone(),
+        date: date.map(|date| date.value().to_owned()),
+        title: about.title().map(|title| title.value().to_owned()),
+        ..Page::new(source.name.clone(), content)
+    })
+}
+
+/// How many bytes the files of an archive have, but not many more than the limit: what their directory says may be wrong.
+fn unpacked(bytes: &[u8], limit: u64) -> zip::result::ZipResult<u64> {
+    let mut archive = ZipArchive::new(Cursor::new(bytes))?;
+    let mut size = 0;
+    for number in 0..archive.len() {
+        let left = (limit + 1).saturating_sub(size);
+        let file = archive.by_index(number)?;
+        let name = file.name()?.to_ascii_lowercase();
+        if ["html", "htm", "xml", "opf"]
+            .iter()
+            .any(|end| name.ends_with(end))
+        {
+            size += std::io::copy(&mut file.take(left), &mut sink())?;
+        }
+    }
+    Ok(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use zip::write::{SimpleFileOptions, ZipWriter};
+
+    use super::super::tests::{Folder, briefs, outcomes};
+    use super::*;
+
+    /// A book of some chapters.
+    fn book(chapters: &[&str]) -> Vec<u8> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        let plain = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        let packed = SimpleFileOptions::default();
+        let mut file = |name: &str, content: &str, options| {
+            zip.start_file(name, options).unwrap();
+            zip.write_all(content.as_bytes()).unwrap();
+        };
+        file("mimetype", "application/epub+zip", plain);
+        let container = r#"<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"#;
+        file("META-INF/container.xml", container, packed);
+        let numbers = 0..chapters.len();
+        let items: String = numbers
+            .clone()
+            .map(|n| {
+                format!(r#"<item id="c{n}" href="c{n}.xhtml" media-type="application/xhtml+xml"/>"#)
+            })
+            .collect();
+        // The order of reading is the spine's.
+        let spine: String = numbers
+            .rev()
+            .map(|n| format!(r#"<itemref idref="c{n}"/>"#))
+            .collect();
+        let package = format!(
+            r#"<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:1</dc:identifier><dc:title>The Ferry</dc:title><dc:language>en</dc:language><dc:date>2012-01-01</dc:date><meta property="dcterms:modified">2020-01-01T00:00:00Z</meta></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"#
+        );
+        file("OEBPS/content.opf", &package, packed);
+        for (number, chapter) in chapters.iter().enumerate() {
+            let chapter = format!(
+                r#"<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>{chapter}</body></html>"#
+            );
+            file(&format!("OEBPS/c{number}.xhtml"), &chapter, packed);
+        }
+        zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn a_book_is_a_page_of_its_chapters() {
+        let folder = Folder::new(&[("a.epub", &book(&["<p>two</p>", "<p>one</p>"]))]);
+        let options = ReadOptions::default();
+        let found = outcomes(&folder.source("a.epub"), &options);
+        let [Outcome::Page(page)] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(
+            (&*page.id, page.title.as_deref()),
+            ("a.epub", Some("The Ferry"))
+        );
+        assert_eq!(page.date.as_deref(), Some("2012-01-01"));
+        let model = crate::Model::new(crate::JudgeConfig::default()).unwrap();
+        assert_eq!(model.text(page).unwrap().visible, "one\ntwo");
+    }
+
+    #[test]
+    fn what_is_no_book_or_too_large_a_one_is_rejected() {
+        let large = "<p>x</p>".repeat(100_000);
+        let packed = book(&[&large]);
+        assert!(packed.len() < 50_000);
+        let folder = Folder::new(&[("a.epub", &packed), ("b.epub", &packed[..200])]);
+        let options = ReadOptions {
+            max_record_size: 60_000,
+            ..ReadOptions::default()
+        };
+        let found = outcomes(&folder.source("a.epub"), &options);
+        assert!(
+            matches!(&found[..], [Outcome::Rejected(reason)] if reason.contains("together larger than")),
+            "{found:?}"
+        );
+        let found = briefs(&folder.source("b.epub"));
+        assert!(found[0].starts_with("!damaged EPUB"), "{found:?}");
+    }
+}

@@ -1,0 +1,434 @@
+//! Feeds: RSS, Atom and JSON Feed. An entry is a record; what stands around the entries goes to `kept/` as it is.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use feed_rs::model::{Entry, Link};
+use feed_rs::parser::{Builder, ParseFeedError};
+use quick_xml::events::Event;
+use quick_xml::reader::Reader;
+use serde_json::value::RawValue;
+
+use super::frame::{Frame, FrameState, Frames, too_large};
+use super::framed::Framed;
+use super::mark::Mark;
+use super::options::ReadOptions;
+use super::record::{Outcome, Unparsed};
+use super::source::Source;
+use super::window::Window;
+use crate::page::{Content, Markup, Page};
+
+/// How far into a file its root element is looked for.
+const HEAD: usize = 4096;
+
+/// What a feed is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Feed {
+    /// RSS 0.9 to 2.0 and Atom.
+    Xml,
+    /// JSON Feed.
+    Json,
+}
+
+impl Feed {
+    /// The feed that a file with this head is, if it is one.
+    pub fn of(head: &[u8]) -> Option<Feed> {
+        let head = &head[..head.len().min(HEAD)];
+        match head.trim_ascii_start() {
+            [b'<', ..] => is_root(&root(head)?).then_some(Feed::Xml),
+            [b'{', ..] => {
+                let version = memchr::memmem::find(head, b"\"https://jsonfeed.org/version/");
+                version.map(|_| Feed::Json)
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the entries are, in order, and why there may be more that cannot be told apart.
+    fn entries(self, bytes: &[u8]) -> (Vec<Range<usize>>, Option<String>) {
+        match self {
+            Feed::Xml => xml_entries(bytes),
+            Feed::Json => match json_entries(bytes) {
+                Ok(entries) => (entries, None),
+                Err(error) => (Vec::new(), Some(format!("JSON Feed: {error}"))),
+            },
+        }
+    }
+}
+
+/// The bytes with an `x` for each that is not ASCII: markup is ASCII in all charsets that feeds come in, so it stands at the same places.
+fn markup(bytes: &[u8]) -> String {
+    let ascii = bytes.iter().map(|byte| match byte.is_ascii() {
+        true => char::from(*byte),
+        false => 'x',
+    });
+    ascii.collect()
+}
+
+/// The name of the root element.
+fn root(head: &[u8]) -> Option<String> {
+    let head = markup(head);
+    let mut reader = Reader::from_str(&head);
+    loop {
+        match reader.read_event().ok()? {
+            Event::Start(root) | Event::Empty(root) => return Some(root.name().0.to_owned()),
+            Event::Eof => return None,
+            _ => {}
+        }
+    }
+}
+
+fn is_root(name: &str) -> bool {
+    matches!(name, "rss" | "feed" | "rdf:RDF" | "RDF" | "atom:feed")
+}
+
+/// Where the entries of RSS and Atom are.
+fn xml_entries(bytes: &[u8]) -> (Vec<Range<usize>>, Option<String>) {
+    let markup = markup(bytes);
+    let mut reader = Reader::from_str(&markup);
+    reader.config_mut().check_end_names = false;
+    let mut entries = Vec::new();
+    loop {
+        let begin = reader.buffer_position() as usize;
+        let failed = |reason: String| {
+            let reason = format!("the feed cannot be read from byte {begin} on: {reason}");
+            Some(reason)
+        };
+        match reader.read_event() {
+            Ok(Event::Start(start)) if is_entry(start.local_name().into_inner()) => {
+                if let Err(error) = reader.read_to_end(start.name()) {
+                    return (entries, failed(error.to_string()));
+                }
+                entries.push(begin..reader.buffer_position() as usize);
+            }
+            Ok(Event::Eof) => return (entries, None),
+            Ok(_) => {}
+            Err(error) => return (entries, failed(error.to_string())),
+        }
+    }
+}
+
+fn is_entry(name: &str) -> bool {
+    matches!(name, "item" | "entry")
+}
+
+/// Where the entries of a JSON Feed are.
+fn json_entries(bytes: &[u8]) -> Result<Vec<Range<usize>>, serde_json::Error> {
+    #[derive(serde::Deserialize)]
+    struct Items<'a> {
+        #[serde(borrow)]
+        items: Vec<&'a RawValue>,
+    }
+    let feed: Items<'_> = serde_json::from_slice(bytes)?;
+    let place = |item: &&RawValue| {
+        let begin = item.get().as_ptr().addr() - bytes.as_ptr().addr();
+        begin..begin + item.get().len()
+    };
+    Ok(feed.items.iter().map(place).collect())
+}
+
+impl Framed for Feed {
+    fn frames(&self, mut content: Window, options: &ReadOptions) -> Box<dyn Frames> {
+        let limit = options.max_record_size;
+        let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+        let is_large = content.fill(wanted.saturating_add(1));
+        let failure = match is_large {
+            true => Some(too_large(limit)),
+            false => content.take_failure(),
+        };
+        let bytes = match failure {
+            Some(_) => Bytes::new(),
+            None => content.take(content.data().len()),
+        };
+        let (entries, unread) = match failure {
+            Some(reason) => (Vec::new(), Some(reason)),
+            None => self.entries(&bytes),
+        };
+        Box::new(FeedFrames {
+            bytes,
+            entries,
+            unread,
+            next: 0,
+        })
+    }
+}
+
+/// The entries of a feed, one after the other.
+struct FeedFrames {
+    bytes: Bytes,
+    entries: Vec<Range<usize>>,
+    /// Why there may be more entries; taken when it is reported.
+    unread: Option<String>,
+    next: usize,
+}
+
+impl FeedFrames {
+    /// Where the current entry is.
+    fn place(&self) -> Range<usize> {
+        let last = self.next.checked_sub(1);
+        last.and_then(|last| self.entries.get(last))
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Where the entry before the current one is, and where that is.
+    fn pair(&self) -> Option<[&Range<usize>; 2]> {
+        let before = self.next.checked_sub(2)?;
+        Some([self.entries.get(before)?, self.entries.get(before + 1)?])
+    }
+
+    fn before(&self) -> &[u8] {
+        &self.bytes[..self.entries.first().map_or(0, |first| first.start)]
+    }
+
+    fn behind(&self) -> &[u8] {
+        &self.bytes[self.entries.last().map_or(0, |last| last.end)..]
+    }
+}
+
+impl Frames for FeedFrames {
+    fn next(&mut self) -> Option<Frame> {
+        self.next += 1;
+        let number = self.next as u64;
+        if self.next <= self.entries.len() {
+            return Some(Frame {
+                number,
+                size: self.place().len() as u64,
+                state: FrameState::Whole,
+            });
+        }
+        let reason = self.unread.take()?;
+        Some(Frame {
+            number,
+            size: self.behind().len() as u64,
+            state: FrameState::Damaged(reason),
+        })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[self.place()]
+    }
+
+    /// The entry as the only one of its feed: names and dates may depend on what stands around it.
+    fn unparsed(&mut self) -> Box<dyn Unparsed> {
+        let alone = [self.before(), self.bytes(), self.behind()].concat();
+        Box::new(LoneEntry(alone.into()))
+    }
+
+    fn marked(&self, _: Option<&Mark>) -> Vec<u8> {
+        self.bytes().to_vec()
+    }
+
+    fn header(&self, _: bool) -> Vec<u8> {
+        self.before().to_vec()
+    }
+
+    fn between(&self) -> Vec<u8> {
+        let Some([before, this]) = self.pair() else {
+            return Vec::new();
+        };
+        self.bytes[before.end..this.start].to_vec()
+    }
+
+    fn trailer(&self) -> Vec<u8> {
+        self.behind().to_vec()
+    }
+}
+
+/// A feed with one entry.
+#[derive(Debug)]
+struct LoneEntry(Bytes);
+
+impl Unparsed for LoneEntry {
+    fn parse(self: Box<Self>, number: u64, source: &Source, _: &ReadOptions) -> Outcome {
+        match entry(&self.0) {
+            Ok(Some(entry)) => page(entry, number, source),
+            Ok(None) => Outcome::Rejected("not an entry of a feed".into()),
+            Err(error) => Outcome::Rejected(error.to_string()),
+        }
+    }
+
+    fn shared(&mut self) -> Option<&mut Bytes> {
+        None
+    }
+}
+
+fn entry(feed: &[u8]) -> Result<Option<Entry>, ParseFeedError> {
+    // An id that is made up would be taken for the entry's own.
+    let parser = Builder::new().id_generator(|_, _, _| String::new()).build();
+    Ok(parser.parse(feed)?.entries.into_iter().next())
+}
+
+fn page(entry: Entry, number: u64, source: &Source) -> Outcome {
+    let content = entry.content.and_then(|content| {
+        let body = content.body.filter(|body| !body.trim().is_empty())?;
+        Some((body, content.content_type))
+    });
+    let content = content.or_else(|| {
+        let summary = entry.summary?;
+        Some((summary.content, summary.content_type))
+    });
+    let Some((text, kind)) = content else {
+        return Outcome::Skipped("feed entry without text".into());
+    };
+    let is_plain = kind.ty().as_str() == "text" && kind.subty().as_str() == "plain";
+    let markup = if is_plain {
+        Markup::Plain
+    } else {
+        Markup::Html
+    };
+    let url = url(entry.links);
+    let id = Some(entry.id).filter(|id| !id.is_empty());
+    Outcome::Page(Page {
+        id: id
+            .or_else(|| url.clone())
+            .unwrap_or_else(|| source.record_id(number)),
+        url,
+        site: source.site.clone(),
+        date: entry
+            .published
+            .or(entry.updated)
+            .map(|date| date.to_rfc3339()),
+        title: entry.title.map(|title| title.content),
+        content: Content::Unicode { text, markup },
+    })
+}
+
+/// The address of an entry's page, and not that of what it encloses or answers.
+fn url(links: Vec<Link>) -> Option<String> {
+    let is_page = |link: &Link| matches!(link.rel.as_deref(), None | Some("alternate"));
+    links.into_iter().find(is_page).map(|link| link.href)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mark::RecordDecision;
+    use super::super::record::Outcome;
+    use super::super::tests::{Folder, briefs, outcomes, rewritten};
+    use super::*;
+
+    const RSS: &str = r#"<?xml version="1.0" encoding="utf-8"?>
+<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><title>News</title>
+  <item><title>One</title><link>http://a.example/1</link><guid>tag:1</guid><description>teaser</description>
+    <content:encoded><![CDATA[<p>All of <b>it</b></p><item>no</item>]]></content:encoded>
+    <pubDate>Sun, 04 Jan 2026 08:00:00 +0800</pubDate></item>
+  <item><link>http://a.example/2</link><description>&lt;p&gt;Only this&lt;/p&gt;</description></item>
+  <item><title>Nothing</title></item>
+</channel></rss>
+"#;
+
+    fn pages(file: &str, content: &[u8]) -> Vec<Page> {
+        let folder = Folder::new(&[(file, content)]);
+        let found = outcomes(&folder.source(file), &ReadOptions::default());
+        let page = |outcome| match outcome {
+            Outcome::Page(page) => Some(page),
+            _ => None,
+        };
+        found.into_iter().filter_map(page).collect()
+    }
+
+    #[test]
+    fn entries_of_rss_are_pages() {
+        let folder = Folder::new(&[("a.xml", RSS.as_bytes())]);
+        let expected = [
+            "tag:1=<p>All of <b>it</b></p><item>no</item>",
+            "http://a.example/2=<p>Only this</p>",
+            "-feed entry without text",
+        ];
+        assert_eq!(briefs(&folder.source("a.xml")), expected);
+        let found = pages("a.xml", RSS.as_bytes());
+        assert_eq!(found[0].url.as_deref(), Some("http://a.example/1"));
+        assert_eq!(found[0].title.as_deref(), Some("One"));
+        assert_eq!(found[0].date.as_deref(), Some("2026-01-04T00:00:00+00:00"));
+    }
+
+    #[test]
+    fn feeds_are_kept_less_the_entries_that_are_dropped() {
+        let folder = Folder::new(&[("a.xml", RSS.as_bytes())]);
+        let source = folder.source("a.xml");
+        let all = rewritten(&source, |_| RecordDecision::Keep).unwrap();
+        assert_eq!(String::from_utf8(all).unwrap(), RSS);
+        let rest = |number| match number {
+            1 => RecordDecision::Leave,
+            _ => RecordDecision::Keep,
+        };
+        let kept = rewritten(&source, rest).unwrap();
+        folder.write("b.xml", &kept);
+        let found = briefs(&folder.source("b.xml"));
+        assert_eq!(found[0], "http://a.example/2=<p>Only this</p>");
+        assert_eq!(found.len(), 2);
+        assert!(kept.ends_with(b"</channel></rss>\n"));
+    }
+
+    #[test]
+    fn atom_and_the_older_rss() {
+        let atom = r#"<feed xmlns="http://www.w3.org/2005/Atom"><title>t</title><updated>2026-01-04T00:00:00Z</updated>
+<entry><id>urn:1</id><title>A</title><link rel="self" href="http://x.example/self"/><link rel="alternate" href="http://x.example/1"/>
+<published>2026-01-03T00:00:00Z</published><updated>2026-01-04T00:00:00Z</updated><content type="text">a &lt; b</content></entry></feed>"#;
+        let found = pages("feed", atom.as_bytes());
+        assert_eq!(found[0].url.as_deref(), Some("http://x.example/1"));
+        assert_eq!(found[0].date.as_deref(), Some("2026-01-03T00:00:00+00:00"));
+        assert!(
+            matches!(&found[0].content, Content::Unicode { text, markup: Markup::Plain } if text == "a < b")
+        );
+        let rdf = r#"<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+<channel rdf:about="http://y.example/"><title>y</title><link>http://y.example/</link><description>d</description></channel>
+<item rdf:about="http://y.example/1"><title>B</title><link>http://y.example/1</link><description>text</description></item></rdf:RDF>"#;
+        let found = pages("b.rdf", rdf.as_bytes());
+        assert_eq!(found[0].url.as_deref(), Some("http://y.example/1"));
+    }
+
+    /// The second byte of a character of GBK may be a letter or a bracket, but not one of markup.
+    #[test]
+    fn feeds_in_other_charsets() {
+        let feed = "<?xml version=\"1.0\" encoding=\"gbk\"?><rss version=\"2.0\"><channel><title>新闻</title>\
+                    <item><guid>1</guid><description>昨天的渡船没有开乄</description></item></channel></rss>";
+        let (bytes, _, _) = encoding_rs::GBK.encode(feed);
+        let folder = Folder::new(&[("a.xml", &bytes)]);
+        let source = folder.source("a.xml");
+        assert_eq!(briefs(&source), ["1=昨天的渡船没有开乄"]);
+        let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
+        assert_eq!(kept, &*bytes);
+    }
+
+    #[test]
+    fn entries_of_json_feeds_are_pages() {
+        let feed = r#"{ "version": "https://jsonfeed.org/version/1.1", "title": "t", "items": [
+ {"id": "1", "url": "http://z.example/1", "content_html": "<p>one", "date_published": "2026-01-04T00:00:00Z"} ,
+ {"id": "2", "content_text": "two ]"},
+ {"id": "3", "content_text": "three"}
+], "home_page_url": "http://z.example/" }"#;
+        let folder = Folder::new(&[("feed.json", feed.as_bytes())]);
+        let source = folder.source("feed.json");
+        assert_eq!(briefs(&source), ["1=<p>one", "2=two ]", "3=three"]);
+        let all = rewritten(&source, |_| RecordDecision::Keep).unwrap();
+        assert_eq!(String::from_utf8(all).unwrap(), feed);
+        let ends = |number| match number {
+            2 => RecordDecision::Keep,
+            _ => RecordDecision::Leave,
+        };
+        folder.write("b.json", &rewritten(&source, ends).unwrap());
+        assert_eq!(briefs(&folder.source("b.json")), ["2=two ]"]);
+    }
+
+    #[test]
+    fn damaged_feeds_are_read_as_far_as_they_can_be() {
+        let cut = &RSS[..RSS.find("Only").unwrap()];
+        let folder = Folder::new(&[("a.xml", cut.as_bytes())]);
+        let found = briefs(&folder.source("a.xml"));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(
+            found[1].starts_with("!the feed cannot be read from byte"),
+            "{found:?}"
+        );
+        let options = ReadOptions {
+            max_record_size: 100,
+            ..ReadOptions::default()
+        };
+        let folder = Folder::new(&[("a.xml", RSS.as_bytes())]);
+        let found = outcomes(&folder.source("a.xml"), &options);
+        assert!(
+            matches!(&found[..], [Outcome::Rejected(reason)] if reason.contains("larger than"))
+        );
+    }
+}
