@@ -181,6 +181,14 @@ impl FeedFrames {
         &self.bytes[..self.entries.first().map_or(0, |first| first.start)]
     }
 
+    /// What ends the feed, if that is known.
+    fn end(&self) -> &[u8] {
+        match self.unread {
+            Some(_) => b"",
+            None => self.behind(),
+        }
+    }
+
     fn behind(&self) -> &[u8] {
         &self.bytes[self.entries.last().map_or(0, |last| last.end)..]
     }
@@ -211,7 +219,7 @@ impl Frames for FeedFrames {
 
     /// The entry as the only one of its feed: names and dates may depend on what stands around it.
     fn unparsed(&mut self) -> Box<dyn Unparsed> {
-        let alone = [self.before(), self.bytes(), self.behind()].concat();
+        let alone = [self.before(), self.bytes(), self.end()].concat();
         Box::new(LoneEntry(alone.into()))
     }
 
@@ -417,6 +425,7 @@ mod tests {
         let folder = Folder::new(&[("a.xml", cut.as_bytes())]);
         let found = briefs(&folder.source("a.xml"));
         assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].starts_with("tag:1="), "{found:?}");
         assert!(
             found[1].starts_with("!the feed cannot be read from byte"),
             "{found:?}"
