@@ -9,9 +9,11 @@ use retold_index::Index;
 use retold_report::{Against, Job, OutputConfig, Tables};
 use tempfile::NamedTempFile;
 
-use crate::input::{Rejects, bytes, spool};
+use crate::input::{Rejects, bytes, bytes_or_none, spool};
 use crate::model_args::ModelArgs;
 use crate::progress::Progress;
+#[cfg(feature = "remote")]
+use crate::remote::RemoteOut;
 use crate::say;
 
 /// Finds near-duplicates and writes the input without them
@@ -94,6 +96,9 @@ pub struct Args {
     /// Folder for temporary files [default: a hidden folder in OUT]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     temp_dir: Option<PathBuf>,
+    /// Keep so much of what was read from URLs in the temporary files, so that it is not fetched twice (suffix K, M or G); 0 keeps nothing
+    #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = bytes_or_none, help_heading = "Resources")]
+    pub remote_cache: u64,
     /// Worker threads; 0 means one per core
     #[arg(
         long,
@@ -118,7 +123,8 @@ enum Form {
 
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let (job, _spool) = job(args)?;
+    let (mut job, _spool) = job(args)?;
+    let remote = remote_out(args, &mut job)?;
     let mut progress = Progress::start(args.quiet)?;
     if args.verbose {
         progress = progress.with_usage(&job.run.on_disk);
@@ -126,12 +132,48 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let result = retold_report::run(&job, &progress);
     progress.finish();
     let summary = result?;
+    if let Some(remote) = remote {
+        remote.upload()?;
+    }
     if !args.quiet {
         say::out(|to| say::summary(&summary, &args.out, args.verbose, to))?;
     } else if summary.records.rejected > 0 {
         eprintln!("retold: {}", say::rejects(&summary, &args.out));
     }
     Ok(args.rejects.code(summary.records.rejected))
+}
+
+/// The bucket that OUT is in, if it is in one; the job then writes to a local folder first.
+#[cfg(feature = "remote")]
+fn remote_out(args: &Args, job: &mut Job) -> Result<Option<RemoteOut>> {
+    if !RemoteOut::is_url(&args.out) {
+        return Ok(None);
+    }
+    if args.resume {
+        return Err(Error::usage(
+            "--resume keeps what is done in OUT, which has to be a local folder then; copy it to the bucket afterwards",
+        ));
+    }
+    let remote = RemoteOut::open(&args.out, &job.inputs, args.force, args.temp_dir.as_deref())?;
+    job.out = remote.folder();
+    Ok(Some(remote))
+}
+
+/// Without the feature, writing to a bucket is refused where the folder is made.
+#[cfg(not(feature = "remote"))]
+fn remote_out(_: &Args, _: &mut Job) -> Result<Option<RemoteOut>> {
+    Ok(None)
+}
+
+/// What there is none of.
+#[cfg(not(feature = "remote"))]
+enum RemoteOut {}
+
+#[cfg(not(feature = "remote"))]
+impl RemoteOut {
+    fn upload(self) -> Result<()> {
+        match self {}
+    }
 }
 
 /// The job, and the spooled standard input, which is removed when it is dropped.

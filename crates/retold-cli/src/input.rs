@@ -202,6 +202,14 @@ pub fn spool() -> Result<NamedTempFile> {
     Ok(file)
 }
 
+/// A number of bytes, of which there may be none.
+pub fn bytes_or_none(text: &str) -> std::result::Result<u64, String> {
+    match text {
+        "0" => Ok(0),
+        more => bytes(more),
+    }
+}
+
 pub fn positive(text: &str) -> std::result::Result<usize, String> {
     text.parse()
         .ok()

@@ -17,6 +17,8 @@ mod methods;
 mod model_args;
 mod network;
 mod progress;
+#[cfg(feature = "remote")]
+mod remote;
 mod say;
 #[cfg(feature = "serve")]
 mod serve;
@@ -88,6 +90,11 @@ fn main() -> ExitCode {
         Err(error) => return failed(&error),
     };
     let command = Cli::parse_from(arguments).command;
+    #[cfg(feature = "remote")]
+    remote::install(match &command {
+        Command::Dedup(args) => args.remote_cache,
+        _ => 0,
+    });
     // A panic is a bug; it must not look like any other end of the program.
     let ended = std::panic::catch_unwind(|| match command {
         Command::Dedup(args) => dedup::run(&args),

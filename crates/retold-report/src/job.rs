@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use retold::{
-    Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig, Source, Watch, discover,
-    in_pool, leave_out,
+    Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig, Source, Watch, cache_remote_in,
+    discover, expand, in_pool, leave_out, shown_input,
 };
 use retold_index::{Export, Index};
 
@@ -60,7 +60,9 @@ pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     let mut run = job.run.clone();
     run.resume = job.resume.then(|| out.resume());
     let folder = run.temp_dir.take();
-    run.temp_dir = Some(folder.unwrap_or_else(|| out.path("")));
+    let folder = folder.unwrap_or_else(|| out.path(""));
+    cache_remote_in(&folder)?;
+    run.temp_dir = Some(folder);
     let request = Request::new(inputs(job), &job.output, &job.run);
     in_pool(job.run.threads, || {
         let findings = find(job, &run, watch)?;
@@ -96,21 +98,22 @@ fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
 /// Errors: those of [`discover()`](retold::discover), an input that is an output folder or inside of the one that is written, and no
 /// file at all.
 pub fn sources(job: &Job) -> Result<Vec<Source>> {
-    if let Some(input) = job.inputs.iter().find(|input| is_output(input)) {
+    let named = expand(&job.inputs)?;
+    if let Some(input) = named.iter().find(|input| is_output(input)) {
         return Err(Error::usage(format!(
             "INPUT {0} is what a run of retold wrote; name {0}/kept for the pages that it kept",
             input.display()
         )));
     }
-    let mut sources = discover(&job.inputs, &job.judge.read)?;
-    leave_out_outputs(&mut sources, &job.inputs);
+    let mut sources = discover(&named, &job.judge.read)?;
+    leave_out_outputs(&mut sources, &named);
     if let Ok(out) = job.out.canonicalize() {
         let is_inside = |input: &&PathBuf| {
             input
                 .canonicalize()
                 .is_ok_and(|path| path.starts_with(&out))
         };
-        if let Some(input) = job.inputs.iter().find(is_inside) {
+        if let Some(input) = named.iter().find(is_inside) {
             return Err(Error::usage(format!(
                 "{} is inside the output folder {}; name another folder with -o",
                 input.display(),
@@ -163,7 +166,10 @@ fn is_among(path: &Path, inputs: &BTreeSet<PathBuf>) -> bool {
 
 /// The inputs as they were named, sorted; standard input is `-`.
 fn inputs(job: &Job) -> Vec<String> {
-    let named = job.inputs.iter().map(|path| path.display().to_string());
+    let named = job
+        .inputs
+        .iter()
+        .map(|path| shown_input(path).display().to_string());
     let mut inputs: Vec<String> = named.collect();
     inputs.sort();
     inputs.extend(job.stdin.iter().map(|_| "-".to_owned()));

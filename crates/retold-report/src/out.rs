@@ -43,7 +43,8 @@ impl OutDir {
     pub fn open(out: &Path, force: bool, resume: bool) -> Result<OutDir> {
         if let Some((scheme, _)) = out.to_str().and_then(|out| out.split_once("://")) {
             return Err(Error::Usage(format!(
-                "-o {}: {scheme}:// cannot be written; name a local folder, and copy it there afterwards",
+                "-o {}: {scheme}:// cannot be written by this build of retold; name a local folder, and copy it there afterwards \
+                 (s3, gs and az are written by one with `--features remote`)",
                 out.display()
             )));
         }

@@ -87,7 +87,9 @@ pub use date::seconds as date_seconds;
 pub use page::{Content, Markup, Page, site_of};
 pub use read::{
     Delimiter, Mark, Outcome, PageId, Quote, ReadOptions, ReadOrder, Record, RecordDecision,
-    Source, Statuses, discover, each_page, each_record, each_wanted, leave_out, page_ids, spelled,
+    RemoteError, RemoteFile, RemoteInput, RemoteListed, RemoteStore, Source, Statuses,
+    cache_remote_in, discover, each_page, each_record, each_wanted, expand, leave_out, page_ids,
+    set_remote_store, shown_input, spelled,
 };
 pub use text::charset::decode;
 #[cfg(any(feature = "precise", fuzzing))]

@@ -1,7 +1,7 @@
 //! What an interrupted run has done, so that the next one goes on from there.
 //!
 //! A folder of journals, one a stage. A journal is a file of chunks, each with its length and a checksum; the first one names
-//! the run: the version of Retold, the model, and the inputs by size and hash. What was written whole is taken up again, and
+//! the run: the version of Retold, the model, and the inputs by size and hash (remote ones by their version). What was written whole is taken up again, and
 //! what a kill or a power cut left half written is cut off. A journal of another run is begun anew.
 
 use std::fs::{self, File, OpenOptions};
@@ -9,7 +9,7 @@ use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -47,14 +47,16 @@ impl Resume {
         );
         let hashes = sources.par_iter().map(|source| match source.is_special {
             true => Ok(0),
-            false => hash(&source.path, watch),
+            false => hash(source, watch),
         });
         let mut key = Xxh3::new();
         key.update(env!("CARGO_PKG_VERSION").as_bytes());
         key.update(model.to_json().as_bytes());
         for (source, hash) in sources.iter().zip(hashes.collect::<Result<Vec<u64>>>()?) {
             // What is read from now on has to be the same.
-            source.seen.note(hash);
+            if source.version().is_none() {
+                source.seen.note(hash);
+            }
             key.update(&(source.name.len() as u64).to_le_bytes());
             key.update(source.name.as_bytes());
             key.update(&source.size.to_le_bytes());
@@ -122,10 +124,15 @@ impl Resume {
     }
 }
 
-fn hash(path: &Path, watch: &dyn Watch) -> Result<u64> {
-    let failed = || Error::io("cannot read", path);
+/// The hash of a file's bytes, or of the version that a remote one has.
+fn hash(source: &Source, watch: &dyn Watch) -> Result<u64> {
+    if let Some(version) = source.version() {
+        watch.advance(source.size);
+        return Ok(xxh3_64(version.as_bytes()));
+    }
+    let failed = || Error::io("cannot read", &source.path);
     let (mut hash, mut block) = (Xxh3::new(), vec![0; BLOCK]);
-    let mut file = File::open(path).map_err(failed())?;
+    let mut file = source.content().map_err(failed())?;
     loop {
         let count = file.read(&mut block).map_err(failed())?;
         if count == 0 {

@@ -139,9 +139,41 @@ fn a_run_that_fails_leaves_no_empty_folder() {
     std::fs::create_dir(world.path("out")).unwrap();
     world.run(&["dedup", "none.jsonl", "-o", "out"]).code(2);
     assert!(world.path("out").exists());
-    let remote = world.run(&["dedup", "a.jsonl", "-o", "s3://bucket/out"]);
-    remote.code(2).says(&["s3://bucket/out", "local folder"]);
+    let remote = world.run(&["dedup", "a.jsonl", "-o", "ftp://host/out"]);
+    remote.code(2).says(&["ftp://host/out", "local folder"]);
+    assert!(!world.path("ftp:").exists());
+}
+
+/// URLs need a feature, and patterns do not.
+#[test]
+fn what_is_elsewhere_is_named_with_the_build_that_reads_it() {
+    let world = World::new();
+    world.file("a.jsonl", line("a", "好。"));
+    #[cfg(not(feature = "remote"))]
+    for command in [
+        &["dedup", "s3://bucket/a.jsonl", "-o", "out"][..],
+        &[
+            "dedup",
+            "a.jsonl",
+            "--against",
+            "hf://datasets/o/n",
+            "-o",
+            "out",
+        ],
+        &["dedup", "a.jsonl", "-o", "s3://bucket/out"],
+        &["text", "https://me:pw@host/a?sig=x"],
+    ] {
+        let ran = world.run(command).code(2);
+        let said = ran.stderr();
+        assert!(said.contains("--features remote"), "{said}");
+        assert!(!said.contains("pw@") && !said.contains("sig="), "{said}");
+    }
     assert!(!world.path("s3:").exists());
+    world.run(&["dedup", "*.jsonl", "-o", "out"]).code(0);
+    world
+        .run(&["dedup", "*.csv", "-o", "out2"])
+        .code(2)
+        .says(&["*.csv", "pattern"]);
 }
 
 /// The order of the usage line, options first, takes all names for old pages.

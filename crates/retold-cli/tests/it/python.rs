@@ -23,6 +23,7 @@ const COMMAND_ONLY: &[&str] = &[
     "preset",
     "quiet",
     "rejects",
+    "remote-cache",
     "resume",
     "temp-dir",
     "threads",

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::fs::FileType;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use super::file_name::spelled;
 use super::options::ReadOptions;
+use super::remote::{self, Fault, Remote, RemoteInput};
 use super::source::{Source, stamp};
 use crate::error::{Error, Result};
 
@@ -20,6 +23,8 @@ struct Input {
     directory: bool,
     /// Its files: where they are, and where below the INPUT (empty for a single file).
     files: Vec<(PathBuf, PathBuf)>,
+    /// The same files, if they are not on disk.
+    remote: Vec<(Remote, u64)>,
     /// Whether its name goes before its files' names.
     prefixed: bool,
 }
@@ -53,10 +58,32 @@ impl Input {
             directory: found.is_dir(),
             depth: 1,
             files: Vec::new(),
+            remote: Vec::new(),
             prefixed: false,
             path: absolute,
             parts,
         })
+    }
+
+    /// What a URL names, less the files that were listed already.
+    fn remote(input: RemoteInput, fault: &Arc<Fault>, seen: &mut HashSet<PathBuf>) -> Input {
+        let new = input.files.iter();
+        let new = new.filter(|file| seen.insert(PathBuf::from(&file.url)));
+        let (files, remote) = new
+            .map(|file| {
+                let place = (PathBuf::from(&file.url), PathBuf::from(&file.below));
+                (place, (Remote::new(file, fault), file.size))
+            })
+            .unzip();
+        Input {
+            path: input.url.into(),
+            parts: input.parts.into_iter().map(OsString::from).collect(),
+            depth: 1,
+            directory: input.is_folder,
+            files,
+            remote,
+            prefixed: false,
+        }
     }
 
     /// The INPUT's name: the shortest unique end of its path.
@@ -83,8 +110,9 @@ impl Input {
     }
 
     fn sources(&self, options: &ReadOptions) -> impl Iterator<Item = Source> {
-        self.files.iter().map(|(path, below)| {
-            let stamp = stamp(path);
+        self.files.iter().enumerate().map(|(place, (path, below))| {
+            let remote = self.remote.get(place);
+            let stamp = remote.map_or_else(|| stamp(path), |_| None);
             Source {
                 pages: None,
                 path: path.clone(),
@@ -95,10 +123,14 @@ impl Input {
                 },
                 site: options.site_dir.and_then(|level| directory(below, level)),
                 stamp,
-                is_special: std::fs::metadata(path)
-                    .is_ok_and(|found| is_special(found.file_type())),
+                is_special: remote.is_none()
+                    && std::fs::metadata(path).is_ok_and(|found| is_special(found.file_type())),
                 seen: Default::default(),
-                size: stamp.map_or(0, |(size, _)| size),
+                size: match remote {
+                    Some((_, size)) => *size,
+                    None => stamp.map_or(0, |(size, _)| size),
+                },
+                remote: remote.map(|(remote, _)| remote.clone()),
             }
         })
     }
@@ -108,17 +140,21 @@ impl Input {
 /// directory entries does not matter. Names are settled here (see [`Source::name`]).
 ///
 /// Hidden files and folders below an INPUT are left out. Symbolic links are followed, also to what lies elsewhere, but a file or folder
-/// that can be reached in several ways is listed once. Pipes, sockets and devices are listed, and skipped when they are read.
+/// that can be reached in several ways is listed once. Pipes, sockets and devices are listed, and skipped when they are read. An INPUT may
+/// be a pattern ([`expand`]), or a URL if the program knows a store ([`super::set_remote_store`]).
 pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>> {
-    let mut found = inputs
+    let inputs = expand(inputs)?;
+    let (urls, paths): (Vec<&PathBuf>, Vec<&PathBuf>) = inputs
         .iter()
-        .map(|path| Input::new(path))
-        .collect::<Result<Vec<_>>>()?;
+        .partition(|input| remote::url(input).is_some());
+    let found = paths.into_iter().map(|path| Input::new(path));
+    let mut found = found.collect::<Result<Vec<_>>>()?;
     found.sort_by(|a, b| a.path.cmp(&b.path));
     let mut walk = Walk::default();
     for input in &mut found {
         input.files = walk.files(&input.path, input.directory);
     }
+    found.extend(remote_inputs(&urls)?);
     found.retain(|input| !input.files.is_empty());
     tell_apart(&mut found);
     prefix_where_needed(&mut found);
@@ -128,6 +164,54 @@ pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>
         .collect::<Vec<_>>();
     sources.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
     Ok(sources)
+}
+
+/// The INPUTs that URLs name, each with the files that none before it has.
+fn remote_inputs(urls: &[&PathBuf]) -> Result<Vec<Input>> {
+    let mut found = Vec::new();
+    for url in urls.iter().filter_map(|url| remote::url(url)) {
+        found.extend(remote::list(url)?);
+    }
+    found.sort_by(|a, b| a.url.cmp(&b.url));
+    let (fault, mut seen) = (Arc::default(), HashSet::new());
+    let inputs = found.into_iter();
+    Ok(inputs
+        .map(|input| Input::remote(input, &fault, &mut seen))
+        .collect())
+}
+
+/// Puts the files and folders that patterns match (`*`, `?`, `[a-z]`, `**`) in their place, as a shell does. What is there under the
+/// very name is no pattern; patterns in URLs are the store's affair.
+///
+/// Errors: nothing matches a pattern.
+pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for input in inputs {
+        let pattern = input.to_str().filter(|name| name.contains(['*', '?', '[']));
+        match pattern.filter(|_| remote::url(input).is_none() && !input.exists()) {
+            Some(pattern) => found.extend(matching(pattern)?),
+            None => found.push(input.clone()),
+        }
+    }
+    Ok(found)
+}
+
+/// The files and folders that a pattern matches, sorted.
+fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
+    let failed =
+        |reason: &dyn Display| Error::usage(format!("cannot read INPUT {pattern}: {reason}"));
+    let options = glob::MatchOptions {
+        require_literal_leading_dot: true,
+        ..Default::default()
+    };
+    let paths = glob::glob_with(pattern, options).map_err(|error| failed(&error))?;
+    let paths: Vec<PathBuf> = paths.flatten().collect();
+    match paths.is_empty() {
+        true => Err(failed(
+            &"there is no file of that name, and none matches it as a pattern",
+        )),
+        false => Ok(paths),
+    }
 }
 
 /// Lengthens the names of INPUTs until none is another's or the folder that another one lies in.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::options::ReadOptions;
 use super::record::{Outcome, Record};
+use super::remote::Remote;
 use super::source::Source;
 use crate::error::{Error, Result};
 use crate::lane::in_order;
@@ -180,6 +181,7 @@ impl<'a> Reading<'a> {
             });
             make(&mut records)
         };
+        let stores = self.stores();
         let threads = rayon::current_num_threads();
         let readers = self.readers(match order {
             ReadOrder::Listed => 1,
@@ -198,14 +200,29 @@ impl<'a> Reading<'a> {
             };
             in_order(batches, make_all, |made| match self.watch.cancelled() {
                 true => Err(Error::Cancelled),
-                false => take(made),
+                false => stores
+                    .iter()
+                    .try_for_each(|store| store.sound())
+                    .and_then(|()| take(made)),
             })
         })?;
+        stores.iter().try_for_each(|store| store.sound())?;
         // Readers stop early as well when the run is cancelled, so that some records may be missing without an error.
         match self.watch.cancelled() {
             true => Err(Error::Cancelled),
             false => Ok(Duration::from_nanos(reading.into_inner())),
         }
+    }
+
+    /// A remote source of each listing: its failures are those of all of it.
+    fn stores(&self) -> Vec<&'a Remote> {
+        let mut stores: Vec<&Remote> = Vec::new();
+        for remote in self.sources.iter().filter_map(|s| s.remote.as_ref()) {
+            if !stores.iter().any(|store| store.fails_with(remote)) {
+                stores.push(remote);
+            }
+        }
+        stores
     }
 
     /// See [`each_wanted`].

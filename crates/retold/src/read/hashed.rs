@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::stored::Stored;
+
 /// What a file held when it was first read through, as a hash of its bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
@@ -28,20 +30,29 @@ impl Seen {
     /// Takes the hash of a file as it is, if there is one yet to compare it with.
     pub fn note_file(&self, path: &Path) -> Result<()> {
         if self.first.get().is_some() {
-            self.note(hash_of(path)?);
+            self.note(hash_of(Stored::File(File::open(path)?)));
+        }
+        Ok(())
+    }
+
+    /// The same of content that is opened for it.
+    #[cfg(feature = "parquet")]
+    pub fn note_content(&self, open: impl FnOnce() -> Result<Stored>) -> Result<()> {
+        if self.first.get().is_some() {
+            self.note(hash_of(open()?));
         }
         Ok(())
     }
 
     /// Reads the file through for its hash, unless there is one. For files that are not read from front to back: as this
-    /// comes before their first pass, and [`Seen::note_file`] behind the last, what changed between is noticed.
+    /// comes before their first pass, and [`Seen::note_content`] behind the last, what changed between is noticed.
     #[cfg(any(feature = "parquet", test))]
-    pub fn look_first(&self, path: &Path) {
+    pub fn look_first(&self, open: impl FnOnce() -> Result<Stored>) {
         // If the file cannot be read, the pass that follows says so.
         if self.first.get().is_none()
-            && let Ok(hash) = hash_of(path)
+            && let Ok(content) = open()
         {
-            self.note(hash);
+            self.note(hash_of(content));
         }
     }
 
@@ -51,16 +62,16 @@ impl Seen {
     }
 }
 
-fn hash_of(path: &Path) -> Result<u64> {
-    Ok(Hashed::new(File::open(path)?).hash())
+fn hash_of(content: Stored) -> u64 {
+    Hashed::new(content).hash()
 }
 
 /// A file that is hashed as it is read from front to back. Clones are handles of one file.
 #[derive(Clone)]
-pub(crate) struct Hashed(Arc<Mutex<(File, Xxh3)>>);
+pub(crate) struct Hashed(Arc<Mutex<(Stored, Xxh3)>>);
 
 impl Hashed {
-    pub fn new(file: File) -> Hashed {
+    pub fn new(file: Stored) -> Hashed {
         Hashed(Arc::new(Mutex::new((file, Xxh3::new()))))
     }
 
@@ -157,7 +168,7 @@ mod tests {
         bytes[1000..6000].fill(0xff);
         let folder = Folder::new(&[("a.jsonl.gz", &bytes)]);
         let source = folder.source("a.jsonl.gz");
-        source.seen.look_first(&source.path);
+        source.seen.look_first(|| source.content());
         assert!(source.records(&ReadOptions::default()).count() < 100_000);
         source.unchanged().unwrap();
     }

@@ -41,9 +41,11 @@ mod parquet;
 mod passes;
 mod payload;
 mod record;
+mod remote;
 mod sniff;
 mod source;
 mod statuses;
+mod stored;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unread;
@@ -52,12 +54,16 @@ mod warc;
 mod window;
 
 pub use self::dialect::{Delimiter, Quote};
-pub use self::discover::{discover, leave_out};
+pub use self::discover::{discover, expand, leave_out};
 pub use self::each::{Numbered, ReadOrder, each_batch, each_page, each_record, each_wanted};
 pub use self::file_name::spelled;
 pub use self::ids::{PageId, page_ids, settle_ids};
 pub use self::mark::{Mark, RecordDecision};
 pub use self::options::ReadOptions;
 pub use self::record::{Outcome, Record};
+pub use self::remote::{
+    RemoteError, RemoteFile, RemoteInput, RemoteListed, RemoteStore, cache_remote_in,
+    set_remote_store, shown_input,
+};
 pub use self::source::Source;
 pub use self::statuses::Statuses;

@@ -1,6 +1,5 @@
 //! Opens a source: decompresses it and detects the format.
 
-use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 
 use super::compression::decompress;
@@ -20,8 +19,8 @@ pub(crate) fn open(
     source: &Source,
     options: &ReadOptions,
 ) -> Result<(OpenFile, Box<dyn Format>), String> {
-    let file = File::open(&source.path).map_err(|error| format!("cannot open: {error}"))?;
-    let file = Hashed::new(file);
+    let content = source.content();
+    let file = Hashed::new(content.map_err(|error| format!("cannot open: {error}"))?);
     // Smaller than the window's reads, so that uncompressed bytes go straight to the window, past this buffer.
     let room = (source.size + 1).clamp(4096, 64 * 1024) as usize;
     let reader = BufReader::with_capacity(room, file.clone());

@@ -18,7 +18,14 @@ pub(crate) fn copy_one(source: &Source, decide: Decide<'_, '_>, to: &Path) -> Re
         return Ok(());
     }
     make_folder(to)?;
-    std::fs::copy(&source.path, to).map_err(Error::io("cannot write", to))?;
+    let copied = match source.remote {
+        None => std::fs::copy(&source.path, to),
+        Some(_) => {
+            File::create(to).and_then(|mut to| std::io::copy(&mut source.content()?, &mut to))
+        }
+    };
+    source.sound()?;
+    copied.map_err(Error::io("cannot write", to))?;
     let same = source.seen.note_file(to);
     same.map_err(Error::io("cannot read again", to))
 }

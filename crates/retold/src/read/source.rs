@@ -1,18 +1,22 @@
 //! What is read: a file, standard input spooled to one, or pages in memory.
 
+use std::fs::File;
+use std::io::Result as IoResult;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::hashed::Seen;
 use super::mark::{Decide, RecordDecision};
+use super::remote::{Remote, RemoteReader};
+use super::stored::Stored;
 use crate::error::{Error, Result};
 use crate::page::Page;
 
 /// One file to read (or standard input, spooled), or pages in memory.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The file on disk.
+    /// The file on disk; of a remote one the URL, for messages.
     pub path: PathBuf,
     /// Its name for people and for ids: relative to its INPUT, prefixed where two INPUTs would collide.
     pub name: String,
@@ -20,7 +24,7 @@ pub struct Source {
     pub kept: PathBuf,
     /// The site that `--site-dir` gives its pages.
     pub site: Option<String>,
-    /// Size of the file on disk, for progress bars.
+    /// Size of the file, for progress bars.
     pub size: u64,
     /// Size and time of the last change when the file was listed; `None` if it was not there.
     pub(crate) stamp: Option<Stamp>,
@@ -30,6 +34,8 @@ pub struct Source {
     pub(crate) seen: Arc<Seen>,
     /// The pages, if they are in memory and not in a file.
     pub(crate) pages: Option<Arc<[Page]>>,
+    /// Where its bytes come from, if it is not on disk.
+    pub(crate) remote: Option<Remote>,
 }
 
 /// The size of a file and when it was last written to.
@@ -53,6 +59,7 @@ impl Source {
             is_special: false,
             seen: Arc::default(),
             pages: None,
+            remote: None,
         }
     }
 
@@ -69,6 +76,7 @@ impl Source {
             is_special: false,
             seen: Arc::default(),
             pages: Some(pages),
+            remote: None,
         }
     }
 
@@ -76,6 +84,7 @@ impl Source {
     ///
     /// Errors: somebody has.
     pub fn unchanged(&self) -> Result<()> {
+        self.sound()?;
         if self.seen.differed() {
             return Err(self.changed());
         }
@@ -85,6 +94,41 @@ impl Source {
             return Ok(());
         }
         Err(self.changed())
+    }
+
+    /// Checks that all that was read so far could be had: a store that does not answer is no damage of its files.
+    ///
+    /// Errors: some could not.
+    pub(super) fn sound(&self) -> Result<()> {
+        self.remote.as_ref().map_or(Ok(()), Remote::sound)
+    }
+
+    /// Whether the version of a remote file says that its bytes are what they were, so that nothing has to be read for that.
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.remote.as_ref()?.version.as_deref()
+    }
+
+    /// Opens the file to read it from front to back.
+    pub(crate) fn content(&self) -> IoResult<Stored> {
+        Ok(match &self.remote {
+            Some(remote) => Stored::Remote(RemoteReader::new(remote.clone())),
+            None => Stored::File(File::open(&self.path)?),
+        })
+    }
+
+    /// Takes the hash of a file that is not read from front to back before its first pass, unless its version is known.
+    #[cfg(feature = "parquet")]
+    pub(super) fn look_first(&self) {
+        if self.version().is_none() {
+            self.seen.look_first(|| self.content());
+        }
+    }
+
+    /// Compares with it behind the last pass.
+    #[cfg(feature = "parquet")]
+    pub(super) fn look_again(&self) -> Result<()> {
+        let same = self.seen.note_content(|| self.content());
+        same.map_err(Error::io("cannot read again", &self.path))
     }
 
     pub(super) fn changed(&self) -> Error {
@@ -99,7 +143,7 @@ impl Source {
     pub(super) fn rewrite_unread(&self, decide: Decide<'_, '_>) -> Result<()> {
         match decide(1) {
             RecordDecision::Leave => Ok(()),
-            _ if self.path.exists() => Ok(()),
+            _ if self.remote.is_some() || self.path.exists() => Ok(()),
             _ => Err(self.changed()),
         }
     }

@@ -101,7 +101,7 @@ impl RowBatch {
 
 /// The records of a file.
 pub(super) fn records(source: &Source, options: &ReadOptions) -> Records {
-    source.seen.look_first(&source.path);
+    source.look_first();
     match Table::open(source, options) {
         Ok(table) => Box::new(ParquetRecords {
             table,

@@ -53,8 +53,7 @@ pub(super) fn rewrite(
     }
     if let Some(writer) = writer {
         writer.close().map_err(|error| paths.unwritten(error))?;
-        let same = source.seen.note_file(&source.path);
-        same.map_err(Error::io("cannot read again", &source.path))?;
+        source.look_again()?;
     }
     Ok(())
 }

@@ -2,15 +2,20 @@
 
 use std::borrow::Cow;
 use std::fs::File;
+use std::io::{BufReader, Read};
 
+use ::parquet::errors::{ParquetError, Result as ParquetResult};
 use ::parquet::file::metadata::ParquetMetaData;
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 use ::parquet::schema::types::SchemaDescriptor;
+
+use bytes::Bytes;
 
 use super::cells;
 use crate::quiet::caught;
 use crate::read::names;
 use crate::read::options::ReadOptions;
+use crate::read::remote::{ReadOn, RemotePlaces};
 use crate::read::source::Source;
 
 /// The wanted columns, in this order; from the last on those of the text.
@@ -22,9 +27,60 @@ pub(super) const SITE: usize = 4;
 pub(super) const TITLE: usize = 5;
 pub(super) const TEXT: usize = 6;
 
+/// A file that is read in places, on disk or not.
+pub(super) enum Places {
+    File(File),
+    Remote(RemotePlaces),
+}
+
+impl Places {
+    fn open(source: &Source) -> std::io::Result<Places> {
+        Ok(match &source.remote {
+            Some(remote) => Places::Remote(RemotePlaces::new(remote.clone())),
+            None => Places::File(File::open(&source.path)?),
+        })
+    }
+}
+
+impl Length for Places {
+    fn len(&self) -> u64 {
+        match self {
+            Places::File(file) => file.len(),
+            Places::Remote(file) => file.size(),
+        }
+    }
+}
+
+impl ChunkReader for Places {
+    type T = Box<dyn Read>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(match self {
+            Places::File(file) => Box::new(file.get_read(start)?),
+            Places::Remote(file) => Box::new(BufReader::new(ReadOn {
+                places: file.clone(),
+                at: start,
+            })),
+        })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        match self {
+            Places::File(file) => file.get_bytes(start, length),
+            Places::Remote(file) => match file.bytes(start, length)? {
+                bytes if bytes.len() == length => Ok(bytes),
+                bytes => Err(ParquetError::EOF(format!(
+                    "{} of {length} bytes at {start}",
+                    bytes.len()
+                ))),
+            },
+        }
+    }
+}
+
 /// A file with pages.
 pub(super) struct Table {
-    pub(super) file: SerializedFileReader<File>,
+    pub(super) file: SerializedFileReader<Places>,
     /// The places of the wanted columns that there are.
     pub(super) wanted: Vec<Option<usize>>,
     /// The number of rows of each row group.
@@ -34,7 +90,7 @@ pub(super) struct Table {
 impl Table {
     /// Opens a file and checks that it has pages; the error is the reason for its one reject.
     pub(super) fn open(source: &Source, options: &ReadOptions) -> Result<Table, String> {
-        let file = File::open(&source.path).map_err(|error| format!("cannot open: {error}"))?;
+        let file = Places::open(source).map_err(|error| format!("cannot open: {error}"))?;
         let file = guarded(|| SerializedFileReader::new(file))?;
         let schema = file.metadata().file_metadata().schema_descr();
         check(schema, options)?;

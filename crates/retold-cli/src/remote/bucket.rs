@@ -1,0 +1,202 @@
+//! Buckets: Amazon S3 and what speaks its protocol, Google Cloud Storage, Azure Blob Storage. Credentials come from where the cloud's own
+//! tools take them, as far as `object_store` does.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use futures_util::{StreamExt, TryStreamExt};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::path::Path;
+use object_store::{
+    ClientConfigKey, Error as StoreError, GetOptions, GetRange, ObjectMeta, ObjectStore,
+    ObjectStoreExt,
+};
+use retold::{Error, RemoteInput, Result};
+
+use super::cache::Cache;
+use super::listing::{Entry, Tree};
+use super::network::waited;
+use super::pinned::Pinned;
+use super::place::{Failure, Place};
+use super::redact::redacted;
+
+/// An object, as it was when it was listed.
+#[derive(Debug)]
+struct Object {
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+    size: u64,
+    tag: Option<String>,
+}
+
+impl Object {
+    /// See [`Place::more`].
+    async fn part(&self, range: Range<u64>, got: &mut Vec<u8>) -> std::result::Result<(), Failure> {
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(range)),
+            // A weak tag never matches, by definition.
+            if_match: self.tag.clone().filter(|tag| !tag.starts_with("W/")),
+            ..GetOptions::default()
+        };
+        let answer = self.store.get_opts(&self.path, options).await;
+        let answer = answer.map_err(failure)?;
+        if answer.meta.size != self.size || tag(&answer.meta) != self.tag {
+            return Err(Failure::Changed);
+        }
+        let mut bytes = answer.into_stream();
+        while let Some(piece) = bytes.next().await {
+            // The store has tried again itself; behind what came before it is tried from there.
+            got.extend_from_slice(&piece.map_err(|error| Failure::passing(redacted(&error)))?);
+        }
+        Ok(())
+    }
+}
+
+impl Place for Object {
+    fn more<'a>(
+        &'a self,
+        range: Range<u64>,
+        got: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, std::result::Result<(), Failure>> {
+        Box::pin(self.part(range, got))
+    }
+}
+
+/// What a failure of the store means. It has tried again itself, many times, where that makes sense.
+fn failure(error: StoreError) -> Failure {
+    match error {
+        StoreError::Precondition { .. } | StoreError::NotFound { .. } => Failure::Changed,
+        error => Failure::Final(said(&error)),
+    }
+}
+
+fn said(error: &StoreError) -> String {
+    match error {
+        StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => {
+            "access is denied; set the credentials in the environment, or read without any (docs/guide/13-remote.md)".into()
+        }
+        StoreError::NotFound { .. } => "nothing is there".into(),
+        error => redacted(error),
+    }
+}
+
+/// The ETag in one form: some stores list it without quotation marks and send it with them.
+fn tag(meta: &ObjectMeta) -> Option<String> {
+    let tag = meta.e_tag.as_deref()?;
+    Some(match tag.starts_with('"') || tag.starts_with("W/") {
+        true => tag.to_owned(),
+        false => format!("\"{tag}\""),
+    })
+}
+
+/// Opens a bucket.
+pub fn open(scheme: &str, name: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+    // A large range takes as long as it takes; a connection on which nothing comes does not.
+    let limits = [
+        (ClientConfigKey::Timeout, "1 hour"),
+        (ClientConfigKey::ReadTimeout, "30 seconds"),
+    ];
+    Ok(match scheme {
+        "s3" => {
+            let mut builder = AmazonS3Builder::from_env().with_bucket_name(name);
+            let endpoints = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
+            // As the cloud's own tool: an endpoint of http:// is meant so.
+            let is_plain = |name| std::env::var(name).is_ok_and(|url| url.starts_with("http://"));
+            if endpoints.into_iter().any(is_plain) {
+                builder = builder.with_allow_http(true);
+            }
+            for (key, value) in limits {
+                builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
+            }
+            Arc::new(builder.build()?)
+        }
+        "gs" => {
+            let mut builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(name);
+            for (key, value) in limits {
+                builder = builder.with_config(GoogleConfigKey::Client(key), value);
+            }
+            Arc::new(builder.build()?)
+        }
+        _ => {
+            let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(name);
+            for (key, value) in limits {
+                builder = builder.with_config(AzureConfigKey::Client(key), value);
+            }
+            Arc::new(builder.build()?)
+        }
+    })
+}
+
+/// Opens the bucket of a URL; and its key.
+pub fn open_url(url: &str) -> Result<(Arc<dyn ObjectStore>, Path)> {
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    let (name, key) = rest.split_once('/').unwrap_or((rest, ""));
+    let failed = |reason: &dyn std::fmt::Display| Error::usage(format!("{url}: {reason}"));
+    let path = Path::parse(key).map_err(|error| failed(&error))?;
+    let store = open(scheme, name).map_err(|error| failed(&said(&error)))?;
+    Ok((store, path))
+}
+
+/// What lies below a path.
+pub async fn below(
+    store: &Arc<dyn ObjectStore>,
+    path: &Path,
+) -> object_store::Result<Vec<ObjectMeta>> {
+    store.list(Some(path)).try_collect().await
+}
+
+/// For messages about a URL.
+pub fn failed(doing: &'static str, url: &str) -> impl Fn(StoreError) -> Error + use<> {
+    let url = url.to_owned();
+    move |error| Error::usage(format!("cannot {doing} {url}: {}", said(&error)))
+}
+
+/// What `scheme://rest` names: an object, a folder of objects, or a pattern.
+pub fn list(
+    store: Arc<dyn ObjectStore>,
+    scheme: &str,
+    rest: &str,
+    cache: Option<Arc<Cache>>,
+) -> Result<Vec<RemoteInput>> {
+    let url = format!("{scheme}://{rest}");
+    let (name, key) = rest.split_once('/').unwrap_or((rest, ""));
+    let tree = Tree {
+        root: format!("{scheme}://{name}"),
+        parts: vec![name.to_owned()],
+    };
+    let make = |entry: &Entry| {
+        let object = Object {
+            store: Arc::clone(&store),
+            // Parsed, not made: a name is not encoded once more.
+            path: Path::parse(&entry.key).unwrap_or_default(),
+            size: entry.size,
+            tag: entry.version.clone(),
+        };
+        Pinned::file(Box::new(object), cache.clone())
+    };
+    waited(async {
+        let failed = failed("read INPUT", &url);
+        let parse = |key: &str| Path::parse(key).map_err(|error| failed(error.into()));
+        if !key.is_empty() && !key.ends_with('/') {
+            match store.head(&parse(key)?).await {
+                Ok(meta) => return Ok(vec![tree.file(&entry(&meta), make)]),
+                Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        let found = below(&store, &parse(tree.folder_of(key))?).await;
+        let found: Vec<Entry> = found.map_err(&failed)?.iter().map(entry).collect();
+        tree.inputs(key, found, make)
+    })
+}
+
+fn entry(meta: &ObjectMeta) -> Entry {
+    Entry {
+        key: meta.location.to_string(),
+        size: meta.size,
+        version: tag(meta),
+    }
+}

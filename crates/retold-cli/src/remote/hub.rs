@@ -1,0 +1,296 @@
+//! Data sets of the Hugging Face hub. A revision is its commit from the first request on, and what a commit has never changes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use reqwest::header::LINK;
+use reqwest::{Client, Response, Url};
+use retold::{Error, RemoteInput, Result};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::cache::Cache;
+use super::listing::{Entry, Tree};
+use super::network::waited;
+use super::pinned::Pinned;
+use super::place::Failure;
+use super::redact::redacted;
+use super::web::{Page, asked, send};
+
+/// `ORG/NAME[@REV][/PATH]`, less `datasets/`.
+#[derive(Debug, PartialEq, Eq)]
+struct Named<'a> {
+    repo: String,
+    revision: String,
+    path: &'a str,
+}
+
+impl<'a> Named<'a> {
+    fn parse(rest: &'a str) -> Option<Named<'a>> {
+        let (organisation, rest) = rest.strip_prefix("datasets/")?.split_once('/')?;
+        // The hub's own names of branches have slashes.
+        let cut = match rest.split_once('@') {
+            Some((_, revision)) if revision.starts_with("refs/") => 2,
+            _ => 0,
+        };
+        let end = rest
+            .match_indices('/')
+            .nth(cut)
+            .map_or(rest.len(), |(at, _)| at);
+        let (name, path) = rest.split_at(end);
+        let (name, revision) = name.split_once('@').unwrap_or((name, "main"));
+        let named = Named {
+            repo: format!("{organisation}/{name}"),
+            revision: revision.replace("%2F", "/"),
+            path: path.trim_start_matches('/'),
+        };
+        (!organisation.is_empty() && !name.is_empty() && !revision.is_empty()).then_some(named)
+    }
+}
+
+/// What the hub says of a revision.
+#[derive(Deserialize)]
+struct Revision {
+    sha: String,
+}
+
+/// What the hub says of a file or folder.
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(rename = "type")]
+    kind: String,
+    path: String,
+    #[serde(default)]
+    size: u64,
+}
+
+/// The hub, as its own tools find it.
+struct Hub {
+    client: Client,
+    endpoint: Url,
+    token: Option<String>,
+}
+
+impl Hub {
+    fn new(client: Client) -> std::result::Result<Hub, String> {
+        let endpoint = set("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".into());
+        let endpoint = Url::parse(&endpoint).map_err(|error| format!("HF_ENDPOINT: {error}"))?;
+        Ok(Hub {
+            client,
+            endpoint,
+            token: token(),
+        })
+    }
+
+    /// The URL of these parts, each of which may have any characters.
+    fn url<'p>(
+        &self,
+        parts: impl IntoIterator<Item = &'p str>,
+    ) -> std::result::Result<Url, String> {
+        let mut url = self.endpoint.clone();
+        match url.path_segments_mut() {
+            Ok(mut path) => path.pop_if_empty().extend(parts),
+            Err(()) => return Err("HF_ENDPOINT: this is no web address".into()),
+        };
+        Ok(url)
+    }
+
+    async fn ask(&self, url: &Url) -> std::result::Result<Response, String> {
+        asked(async || {
+            let mut request = self.client.get(url.clone());
+            if let Some(token) = &self.token {
+                request = request.bearer_auth(token);
+            }
+            send(request).await
+        })
+        .await
+    }
+
+    async fn json<T: DeserializeOwned>(
+        &self,
+        url: &Url,
+    ) -> std::result::Result<(T, Option<Url>), String> {
+        // A body that is cut is asked for again, too.
+        asked(async || {
+            let answer = self.ask(url).await.map_err(Failure::Final)?;
+            let next = next_page(&answer, url);
+            let body = answer.bytes().await;
+            let body = body.map_err(|error| Failure::passing(redacted(&error.without_url())))?;
+            let read = serde_json::from_slice(&body);
+            let read = read
+                .map_err(|error| Failure::Final(format!("this is no answer of a hub: {error}")))?;
+            Ok((read, next))
+        })
+        .await
+    }
+
+    async fn commit(&self, named: &Named<'_>) -> std::result::Result<String, String> {
+        let (organisation, name) = named.repo.split_once('/').unwrap_or_default();
+        let url = self.url([
+            "api",
+            "datasets",
+            organisation,
+            name,
+            "revision",
+            &named.revision,
+        ])?;
+        let (revision, _): (Revision, _) = self.json(&url).await?;
+        Ok(revision.sha)
+    }
+
+    /// What lies in a folder, at a commit.
+    async fn tree(
+        &self,
+        repo: &str,
+        commit: &str,
+        folder: &str,
+        deep: bool,
+    ) -> std::result::Result<Vec<Listed>, String> {
+        let parts = ["api", "datasets"].into_iter().chain(repo.split('/'));
+        let parts = parts.chain(["tree", commit]);
+        let mut url = self.url(parts.chain(folder.split('/').filter(|part| !part.is_empty())))?;
+        url.set_query(deep.then_some("recursive=true"));
+        let mut all = Vec::new();
+        let mut next = Some(url);
+        while let Some(url) = next {
+            let (mut some, more): (Vec<Listed>, _) = self.json(&url).await?;
+            all.append(&mut some);
+            next = more;
+        }
+        Ok(all)
+    }
+
+    /// The files that a path, a folder or a pattern can name.
+    async fn entries(
+        &self,
+        tree: &Tree,
+        named: &Named<'_>,
+        commit: &str,
+    ) -> std::result::Result<Found, String> {
+        let folder = tree.folder_of(named.path);
+        if !folder.is_empty() && folder == named.path {
+            let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+            let beside = self.tree(&named.repo, commit, above, false).await?;
+            let found = beside.into_iter().find(|listed| listed.path == folder);
+            match found {
+                Some(file) if file.kind == "file" => return Ok(Found::File(entry(file, commit))),
+                Some(_) => {}
+                None => return Err("nothing is there".into()),
+            }
+        }
+        let all = self
+            .tree(&named.repo, commit, folder, true)
+            .await?
+            .into_iter();
+        let files = all.filter(|listed| listed.kind == "file");
+        Ok(Found::Below(
+            files.map(|file| entry(file, commit)).collect(),
+        ))
+    }
+}
+
+enum Found {
+    File(Entry),
+    Below(Vec<Entry>),
+}
+
+fn entry(listed: Listed, commit: &str) -> Entry {
+    Entry {
+        version: Some(commit.to_owned()),
+        key: listed.path,
+        size: listed.size,
+    }
+}
+
+/// The next page of a list, on the same server.
+fn next_page(answer: &Response, url: &Url) -> Option<Url> {
+    let links = answer.headers().get(LINK)?.to_str().ok()?;
+    let next = links
+        .split(',')
+        .find(|link| link.contains("rel=\"next\""))?;
+    let (_, next) = next.split_once('<')?;
+    let next = url.join(next.split_once('>')?.0).ok()?;
+    (next.origin() == url.origin()).then_some(next)
+}
+
+fn set(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The token: in the environment, or where the hub's own tools keep it.
+fn token() -> Option<String> {
+    let home =
+        |below: &str| Some(PathBuf::from(set("HOME").or_else(|| set("USERPROFILE"))?).join(below));
+    let kept = || {
+        let path = set("HF_TOKEN_PATH").map(PathBuf::from);
+        let path = path.or_else(|| Some(PathBuf::from(set("HF_HOME")?).join("token")));
+        let path = path.or_else(|| home(".cache/huggingface/token"))?;
+        std::fs::read_to_string(path).ok()
+    };
+    let token = set("HF_TOKEN").or_else(kept)?.trim().to_owned();
+    (!token.is_empty()).then_some(token)
+}
+
+/// What `hf://REST` names.
+pub fn list(client: Client, rest: &str, cache: Option<Arc<Cache>>) -> Result<Vec<RemoteInput>> {
+    let failed = |reason: &str| Error::usage(format!("cannot read INPUT hf://{rest}: {reason}"));
+    let named = Named::parse(rest).ok_or_else(|| {
+        failed("name it as hf://datasets/ORG/NAME, with @REVISION and /PATH if need be")
+    })?;
+    let hub = Hub::new(client).map_err(|reason| failed(&reason))?;
+    let (organisation, name) = named.repo.split_once('/').unwrap_or_default();
+    let tree = Tree {
+        root: format!("hf://datasets/{}@{}", named.repo, named.revision),
+        parts: vec![organisation.to_owned(), name.to_owned()],
+    };
+    let told = |reason: String| failed(&reason);
+    let (commit, found) = waited(async {
+        let commit = hub.commit(&named).await.map_err(told)?;
+        let found = hub.entries(&tree, &named, &commit).await.map_err(told)?;
+        Ok((commit, found))
+    })?;
+    let make = |entry: &Entry| {
+        let parts = ["datasets", organisation, name, "resolve", &commit];
+        let url = hub.url(parts.into_iter().chain(entry.key.split('/')));
+        // That the endpoint is a web address was seen before.
+        let url = url.unwrap_or_else(|_| hub.endpoint.clone());
+        let page = Page::lasting(hub.client.clone(), url, hub.token.clone(), entry.size);
+        Pinned::file(Box::new(page), cache.clone())
+    };
+    match found {
+        Found::File(file) => Ok(vec![tree.file(&file, make)]),
+        Found::Below(files) => tree.inputs(named.path, files, make),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_sets_revisions_and_paths_are_told_apart() {
+        let named = |rest: &'static str| {
+            let named = Named::parse(rest)?;
+            Some((named.repo, named.revision, named.path))
+        };
+        let is = |repo: &str, revision: &str, path: &'static str| {
+            Some((repo.into(), revision.into(), path))
+        };
+        assert_eq!(named("datasets/o/n"), is("o/n", "main", ""));
+        assert_eq!(named("datasets/o/n/a/*.gz"), is("o/n", "main", "a/*.gz"));
+        assert_eq!(named("datasets/o/n@v1/a@b"), is("o/n", "v1", "a@b"));
+        assert_eq!(
+            named("datasets/o/n@refs/convert/parquet/a/b"),
+            is("o/n", "refs/convert/parquet", "a/b")
+        );
+        assert_eq!(
+            named("datasets/o/n@refs%2Fpr%2F1/a"),
+            is("o/n", "refs/pr/1", "a")
+        );
+        assert!(
+            named("o/n").is_none()
+                && named("datasets/o").is_none()
+                && named("datasets/o/n@/a").is_none()
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Files in buckets, on web servers and on the Hugging Face hub, for the library, which knows no network.
+//!
+//! A file is pinned when it is listed ([`listing`]); its bytes come in ranges ([`pinned`]), from a bucket ([`bucket`]) or over HTTP ([`web`]),
+//! and are kept for the passes that follow ([`cache`]).
+
+mod bucket;
+mod cache;
+mod hub;
+mod listing;
+mod network;
+mod out;
+mod pinned;
+mod place;
+mod redact;
+mod web;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use object_store::ObjectStore;
+use retold::{Error, RemoteInput, RemoteStore, Result, set_remote_store};
+
+use self::cache::Cache;
+
+pub use self::out::RemoteOut;
+
+/// Lets the library read URLs, and keep so many bytes of them for the passes that follow.
+pub fn install(cache: u64) {
+    // There may be another provider of TLS in the process; then that one is used.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    set_remote_store(Box::new(Stores {
+        cache_limit: AtomicU64::new(cache),
+        ..Stores::default()
+    }));
+}
+
+/// All that is open.
+#[derive(Default)]
+struct Stores {
+    cache_limit: AtomicU64,
+    cache: Mutex<Option<Arc<Cache>>>,
+    buckets: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
+    client: OnceLock<reqwest::Client>,
+}
+
+impl RemoteStore for Stores {
+    fn list(&self, url: &str) -> Result<Vec<RemoteInput>> {
+        let (scheme, rest) = url.split_once("://").unwrap_or_default();
+        match scheme {
+            "s3" | "gs" | "az" => {
+                let name = rest.split('/').next().unwrap_or_default();
+                bucket::list(self.bucket(scheme, name)?, scheme, rest, self.cache())
+            }
+            "http" | "https" => web::list(self.client()?, url, self.cache()),
+            "hf" => hub::list(self.client()?, rest, self.cache()),
+            _ => Err(Error::usage(format!(
+                "cannot read INPUT {url}: {scheme}:// is not known; s3, gs, az, http, https and hf are"
+            ))),
+        }
+    }
+
+    fn cache_in(&self, folder: &Path) -> Result<()> {
+        let limit = self.cache_limit.load(Relaxed);
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        *cache = match limit {
+            0 => None,
+            _ => Some(Arc::new(Cache::new(folder, limit)?)),
+        };
+        Ok(())
+    }
+}
+
+impl Stores {
+    fn cache(&self) -> Option<Arc<Cache>> {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.clone()
+    }
+
+    fn client(&self) -> Result<reqwest::Client> {
+        if let Some(client) = self.client.get() {
+            return Ok(client.clone());
+        }
+        let client = web::client()?;
+        Ok(self.client.get_or_init(|| client).clone())
+    }
+
+    fn bucket(&self, scheme: &str, name: &str) -> Result<Arc<dyn ObjectStore>> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let url = format!("{scheme}://{name}");
+        if let Some(store) = buckets.get(&url) {
+            return Ok(Arc::clone(store));
+        }
+        let store = bucket::open(scheme, name).map_err(bucket::failed("read INPUT", &url))?;
+        buckets.insert(url, Arc::clone(&store));
+        Ok(store)
+    }
+}

@@ -1,0 +1,265 @@
+//! Files on web servers, read in ranges.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use percent_encoding::percent_decode_str;
+use reqwest::header::{
+    CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, IF_MATCH, LAST_MODIFIED, RANGE,
+    RETRY_AFTER,
+};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
+use retold::{Error, RemoteInput, Result, read_exact_at, shown_input};
+
+use super::cache::Cache;
+use super::listing::{Entry, Tree};
+use super::network::waited;
+use super::pinned::Pinned;
+use super::place::{Failure, Place, TRIES, pause};
+use super::redact::redacted;
+
+type Answer<T> = std::result::Result<T, Failure>;
+
+/// A file on a web server, as it was when it was listed.
+#[derive(Debug)]
+pub struct Page {
+    client: Client,
+    /// May give access, so that it is never shown.
+    url: Url,
+    token: Option<String>,
+    size: u64,
+    pin: Option<Pin>,
+    /// The whole file, from a server that does not answer ranges.
+    whole: OnceLock<File>,
+}
+
+/// What a server says of the version of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pin {
+    tag: Option<String>,
+    modified: Option<String>,
+}
+
+impl Pin {
+    fn of(headers: &HeaderMap) -> Pin {
+        Pin {
+            tag: text(headers, ETAG),
+            modified: text(headers, LAST_MODIFIED),
+        }
+    }
+}
+
+/// The client for all requests.
+pub fn client() -> Result<Client> {
+    Client::builder()
+        .user_agent(concat!("retold/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(Duration::from_secs(10))
+        .read_timeout(Duration::from_secs(30))
+        .build()
+        .map_err(|error| Error::usage(format!("cannot start the network: {}", redacted(&error))))
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// The range and the size that an answer says it has.
+fn range_of(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
+    let range = text(headers, CONTENT_RANGE)?;
+    let (range, size) = range.strip_prefix("bytes ")?.split_once('/')?;
+    let start = range.split('-').next()?.parse().unwrap_or(0);
+    Some((start, size.parse().ok()))
+}
+
+fn broken(error: reqwest::Error) -> Failure {
+    Failure::passing(redacted(&error.without_url()))
+}
+
+/// Sends a request; what is neither an answer nor about a range is a failure.
+pub async fn send(request: RequestBuilder) -> Answer<Response> {
+    let answer = request.send().await.map_err(broken)?;
+    let status = answer.status();
+    Err(match status {
+        StatusCode::RANGE_NOT_SATISFIABLE => return Ok(answer),
+        status if status.is_success() => return Ok(answer),
+        StatusCode::PRECONDITION_FAILED => Failure::Changed,
+        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => {
+            later(&answer)
+        }
+        status if status.is_server_error() => later(&answer),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            Failure::Final(format!("access is denied ({status})"))
+        }
+        status => Failure::Final(format!("the server answers {status}")),
+    })
+}
+
+fn later(answer: &Response) -> Failure {
+    let seconds = text(answer.headers(), RETRY_AFTER).and_then(|text| text.parse().ok());
+    let least = Duration::from_secs(seconds.unwrap_or(0u64).min(60));
+    Failure::Passing(format!("the server answers {}", answer.status()), least)
+}
+
+/// Asks until there is an answer, or no sense in asking again.
+///
+/// Errors: the reason.
+pub async fn asked<T, F: Future<Output = Answer<T>>>(
+    ask: impl Fn() -> F,
+) -> std::result::Result<T, String> {
+    let mut tries = 0;
+    loop {
+        let (reason, least) = match ask().await {
+            Ok(answer) => return Ok(answer),
+            Err(Failure::Changed) => return Err("it is changing right now".into()),
+            Err(Failure::Final(reason)) => return Err(reason),
+            Err(Failure::Passing(reason, least)) => (reason, least),
+        };
+        tries += 1;
+        if tries > TRIES {
+            return Err(format!("{reason}; tried {TRIES} times"));
+        }
+        tokio::time::sleep(pause(tries).max(least)).await;
+    }
+}
+
+impl Page {
+    /// A file that cannot change, of which the size is known.
+    pub fn lasting(client: Client, url: Url, token: Option<String>, size: u64) -> Page {
+        Page {
+            client,
+            url,
+            token,
+            size,
+            pin: None,
+            whole: OnceLock::new(),
+        }
+    }
+
+    /// Asks for a file's first byte, which tells its size and version, whatever requests its URL is good for.
+    async fn pinned(client: Client, url: Url) -> Answer<Page> {
+        let request = client.get(url.clone()).header(RANGE, "bytes=0-0");
+        let answer = send(request).await?;
+        let size = match answer.status() {
+            StatusCode::OK => {
+                text(answer.headers(), CONTENT_LENGTH).and_then(|size| size.parse().ok())
+            }
+            _ => range_of(answer.headers()).and_then(|(_, size)| size),
+        };
+        let Some(size) = size else {
+            return Err(Failure::Final(
+                "the server does not say how long it is; download it and name the file".into(),
+            ));
+        };
+        let pin = Some(Pin::of(answer.headers()));
+        Ok(Page {
+            pin,
+            ..Page::lasting(client, url, None, size)
+        })
+    }
+
+    /// See [`Place::more`].
+    async fn part(&self, range: Range<u64>, got: &mut Vec<u8>) -> Answer<()> {
+        if let Some(whole) = self.whole.get() {
+            return copied(whole, range, got);
+        }
+        let mut request = self.client.get(self.url.clone());
+        request = request.header(RANGE, format!("bytes={}-{}", range.start, range.end - 1));
+        let tag = self.pin.as_ref().and_then(|pin| pin.tag.as_ref());
+        // A weak tag never matches, by definition.
+        if let Some(tag) = tag.filter(|tag| !tag.starts_with("W/")) {
+            request = request.header(IF_MATCH, tag);
+        }
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        let mut answer = send(request).await?;
+        if self
+            .pin
+            .as_ref()
+            .is_some_and(|pin| *pin != Pin::of(answer.headers()))
+        {
+            return Err(Failure::Changed);
+        }
+        match (answer.status(), range_of(answer.headers())) {
+            (StatusCode::RANGE_NOT_SATISFIABLE, _) => Err(Failure::Changed),
+            (StatusCode::PARTIAL_CONTENT, Some((start, size))) => {
+                if size.is_some_and(|size| size != self.size) {
+                    return Err(Failure::Changed);
+                }
+                if start != range.start {
+                    return Err(Failure::Final("the server answers another range".into()));
+                }
+                while let Some(piece) = answer.chunk().await.map_err(broken)? {
+                    got.extend_from_slice(&piece);
+                }
+                Ok(())
+            }
+            (StatusCode::OK, _) => copied(self.spooled(answer).await?, range, got),
+            (status, _) => Err(Failure::Final(format!(
+                "the server answers {status} without a range"
+            ))),
+        }
+    }
+
+    /// Keeps the whole file, of which all other ranges are read.
+    async fn spooled(&self, mut answer: Response) -> Answer<&File> {
+        let failed = |error: std::io::Error| {
+            Failure::Final(format!("cannot write a temporary file: {error}"))
+        };
+        let mut file = tempfile::tempfile().map_err(failed)?;
+        while let Some(piece) = answer.chunk().await.map_err(broken)? {
+            file.write_all(&piece).map_err(failed)?;
+        }
+        match file.stream_position().map_err(failed)? {
+            size if size == self.size => Ok(self.whole.get_or_init(|| file)),
+            size if size > self.size => Err(Failure::Changed),
+            size => Err(Failure::passing(format!("the bytes end at {size}"))),
+        }
+    }
+}
+
+fn copied(whole: &File, range: Range<u64>, got: &mut Vec<u8>) -> Answer<()> {
+    let before = got.len();
+    got.resize(before + (range.end - range.start) as usize, 0);
+    read_exact_at(whole, &mut got[before..], range.start)
+        .map_err(|error| Failure::Final(format!("cannot read a temporary file: {error}")))
+}
+
+impl Place for Page {
+    fn more<'a>(
+        &'a self,
+        range: Range<u64>,
+        got: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, std::result::Result<(), Failure>> {
+        Box::pin(self.part(range, got))
+    }
+}
+
+/// The file of a URL.
+pub fn list(client: Client, url: &str, cache: Option<Arc<Cache>>) -> Result<Vec<RemoteInput>> {
+    let shown = shown_input(url.as_ref()).display().to_string();
+    let failed = |reason: &str| Error::usage(format!("cannot read INPUT {shown}: {reason}"));
+    let parsed = Url::parse(url).map_err(|error| failed(&error.to_string()))?;
+    let page = waited(async {
+        let page = asked(|| Page::pinned(client.clone(), parsed.clone())).await;
+        page.map_err(|reason| failed(&reason))
+    })?;
+    let (root, key) = shown.split_at(shown.find("://").map_or(0, |at| at + 3));
+    let (host, key) = key.split_once('/').unwrap_or((key, ""));
+    let tree = Tree {
+        root: format!("{root}{host}"),
+        parts: vec![host.to_owned()],
+    };
+    let pin = page.pin.clone();
+    let entry = Entry {
+        key: percent_decode_str(key).decode_utf8_lossy().into_owned(),
+        size: page.size,
+        version: pin.and_then(|pin| pin.tag.or(pin.modified)),
+    };
+    let file = Pinned::file(Box::new(page), cache);
+    Ok(vec![tree.file(&entry, |_| file.clone())])
+}
