@@ -23,11 +23,8 @@ pub(crate) trait Framed: fmt::Debug {
 
 impl<F: Framed> Format for F {
     fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records {
-        Box::new(FramedRecords {
-            frames: self.frames(file.window, options),
-            file: file.file,
-            seen: Arc::clone(&source.seen),
-        })
+        let frames = self.frames(file.window, options);
+        Box::new(FramedRecords::new(frames, file.file, source))
     }
 
     fn rewrite(
@@ -47,10 +44,21 @@ impl<F: Framed> Format for F {
 }
 
 /// The records of a file.
-struct FramedRecords {
+pub(crate) struct FramedRecords {
     frames: Box<dyn Frames>,
     file: Hashed,
     seen: Arc<Seen>,
+}
+
+impl FramedRecords {
+    /// The records that a file is cut into; its hash is noted behind the last.
+    pub fn new(frames: Box<dyn Frames>, file: Hashed, source: &Source) -> FramedRecords {
+        FramedRecords {
+            frames,
+            file,
+            seen: Arc::clone(&source.seen),
+        }
+    }
 }
 
 impl Iterator for FramedRecords {
@@ -76,7 +84,7 @@ impl Iterator for FramedRecords {
 }
 
 /// Writes the kept records of a file.
-fn write_kept(
+pub(crate) fn write_kept(
     mut frames: Box<dyn Frames>,
     decide: Decide<'_, '_>,
     mut output: Output,

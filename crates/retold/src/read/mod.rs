@@ -50,6 +50,8 @@ mod stored;
 pub(crate) mod tests;
 mod unread;
 mod utf16;
+#[cfg(feature = "zip")]
+mod wacz;
 mod warc;
 mod window;
 

@@ -81,6 +81,16 @@ fn feed(_: &[u8]) -> Option<Box<dyn Format>> {
     None
 }
 
+fn wacz(compression: Compression) -> Box<dyn Format> {
+    if compression != Compression::None {
+        return refuse("WACZ inside gzip or zstd; decompress it first");
+    }
+    #[cfg(feature = "zip")]
+    return Box::new(super::wacz::Wacz);
+    #[cfg(not(feature = "zip"))]
+    refuse("this build reads no WACZ; build it with the feature `zip`")
+}
+
 fn book() -> Box<dyn Format> {
     #[cfg(feature = "zip")]
     return Box::new(super::book::Book);
@@ -129,6 +139,7 @@ fn by_name(
         "tsv" | "tab" => delimited(named.unwrap_or(b'\t')),
         "parquet" => parquet(compression),
         "warc" | "wet" | "wat" => Box::new(Archived(&Warc)),
+        "wacz" if head.starts_with(b"PK\x03\x04") => wacz(compression),
         "arc" => Box::new(Archived(&Arc)),
         "css" | "js" | "mjs" | "map" => skip("script or style sheet"),
         "cdx" | "cdxj" => skip("index of a crawl"),
