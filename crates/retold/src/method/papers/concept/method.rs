@@ -9,10 +9,11 @@ use quick_cache::sync::Cache;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::compare::Compared;
-use super::network::{Web, contribution};
-use super::params::{ConceptParams, KeyworldParams, Links, SharedParams};
+use super::network::{Web, contribution, gain};
+use super::params::{Across, ConceptParams, KeyworldParams, Links, SharedParams};
 use super::phrase::{self, Concepts};
 use super::sentences;
+use super::units::units;
 use super::vector::{self, Entry};
 use crate::method::{Highlight, Keyword, Learns, Method, MethodInfo, Trace};
 use crate::param::Params;
@@ -36,7 +37,7 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     extract: Extract::Main,
     params: &[SharedParams::PARAMS, ConceptParams::PARAMS],
     judged_by: JUDGED_BY,
-    reads_sentences: |_| false,
+    reads_sentences: |params| SharedParams::from(params).across == Across::Sentence,
     least_similarity: |params| SharedParams::from(params).threshold,
     build: |params, _| Box::new(Concept::new(params)),
 };
@@ -49,7 +50,10 @@ pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
     extract: Extract::Main,
     params: &[SharedParams::PARAMS, KeyworldParams::PARAMS],
     judged_by: JUDGED_BY,
-    reads_sentences: |params| KeyworldParams::from(params).links == Links::Sentences,
+    reads_sentences: |params| {
+        KeyworldParams::from(params).links == Links::Sentences
+            || SharedParams::from(params).across == Across::Sentence
+    },
     least_similarity: |params| SharedParams::from(params).threshold,
     build: |params, _| Box::new(Concept::keyworld(params)),
 };
@@ -153,10 +157,11 @@ impl Concept {
 
     /// The network of a page.
     pub(super) fn web(&self, text: &Text, concepts: &Concepts) -> Web {
+        let units = units(text, self.params.across);
         match self.jaccard {
-            None => Web::new(concepts, self.params.frequency),
+            None => Web::new(concepts, self.params.frequency, &units),
             Some(least) => {
-                let links = sentences::links(text, concepts, least);
+                let links = sentences::links(text, concepts, &units, least);
                 Web::linked(concepts, self.params.frequency, links.into_iter())
             }
         }
@@ -167,20 +172,22 @@ impl Concept {
         let concepts = self.concepts(text);
         let web = self.web(text, &concepts);
         let hubs = web.hubs(&concepts, self.hubs);
-        let growth = web.distances(&hubs).growth;
+        let found = web.distances(&hubs);
+        let by = self.params.contribution;
         let key = |&hub: &usize| Key {
             concept: web.concepts[hubs[hub] as usize] as usize,
-            contribution: contribution(growth[hub], web.concepts.len()),
+            contribution: contribution(&found, hub, web.concepts.len(), by),
         };
-        let keys = self.best(&growth).iter().map(key).collect();
+        let gains: Vec<i64> = (0..hubs.len()).map(|hub| gain(&found, hub, by)).collect();
+        let keys = self.best(&gains).iter().map(key).collect();
         (concepts, keys)
     }
 
     /// The places, among hubs in the order of degree, frequency and text, of those without which distances grow most.
-    pub(super) fn best(&self, growth: &[u64]) -> Vec<usize> {
-        let mut best: Vec<usize> = (0..growth.len()).collect();
+    pub(super) fn best(&self, gains: &[i64]) -> Vec<usize> {
+        let mut best: Vec<usize> = (0..gains.len()).collect();
         // The sort is stable: ties stay in that order.
-        best.sort_by_key(|&hub| Reverse(growth[hub]));
+        best.sort_by_key(|&hub| Reverse(gains[hub]));
         best.truncate(self.params.key_concepts);
         best
     }

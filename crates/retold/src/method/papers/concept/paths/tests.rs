@@ -14,6 +14,10 @@ fn twin(graph: &Graph, candidates: &[u32]) -> Distances {
         total,
         longest,
         growth,
+        sums: candidates
+            .iter()
+            .map(|&node| obvious::sum(&near, node))
+            .collect(),
     }
 }
 
@@ -30,6 +34,7 @@ fn a_path_a_star_and_a_ring_by_hand() {
         total: 8,
         longest: 2,
         growth: vec![0, 2, 0],
+        sums: vec![3, 2, 3],
     };
     assert_eq!(distances(&path, &[0, 1, 2]), wanted);
     // A hub with four leaves: the six pairs of leaves go from 2 to 3.
@@ -38,6 +43,7 @@ fn a_path_a_star_and_a_ring_by_hand() {
         total: 2 * (4 + 6 * 2),
         longest: 2,
         growth: vec![12, 0],
+        sums: vec![4, 7],
     };
     assert_eq!(distances(&star, &[0, 1]), wanted);
     // A ring of six without one node is a path of five: 1·4 + 2·3 + 3·2 + 4 = 20 instead of
