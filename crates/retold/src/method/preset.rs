@@ -89,7 +89,6 @@ pub const PRESETS: &[Preset] = &[
             ("threshold", "0.9"),
             ("key_concepts", "20"),
             ("hubs", "30"),
-            ("phrase", "3"),
             ("shared", "0"),
             ("across", "sentence"),
             ("contribution", "all"),

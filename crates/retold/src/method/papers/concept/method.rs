@@ -66,19 +66,22 @@ pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
 /// another of the same meaning. `keyworld` is the same with words for concepts.
 ///
 /// # How
-/// Words are lemmas (English, by WordNet) or stems; runs of up to `phrase` content words are phrases. Phrases whose words
+/// Words are lemmas (English, by WordNet) or stems; up to `phrase` content words that follow each other twice or more on the page are a
+/// phrase, so that a phrase does not depend on what stands before it. Phrases whose words
 /// and synonyms agree by more than `merge` (Rel) become one concept: complete linkage, so that no two phrases of a
 /// concept are less related, the most related first, ties by text. Concepts that occur more than `frequency` times are
-/// nodes; those at most two apart in the page's sequence of concepts are linked; the largest connected component is kept. Of the
+/// nodes; those at most two apart in the page's sequence of concepts are linked, by `across` in the whole page, in its blocks or in its
+/// sentences; the largest connected component is kept. Of the
 /// `hubs` nodes of highest degree (`keyworld`: of all) the `key_concepts` are kept whose removal lengthens the mean
-/// distance between the others most (CB). A pair that the removal cuts off counts as the longest distance + 1, so that the
+/// distance between the others most (CB; `contribution=all` takes the mean distance between all nodes off, as DWDCS prints it). A pair that the removal cuts off counts as the longest distance + 1, so that the
 /// hub of a star comes first; KeyWorld adds up the widths of the parts, which puts it last. KeyWorld itself links words that stand in
 /// the same sentences: `keyworld` with `links=sentences`.
 ///
 /// Two pages are compared if they share `shared` of their first `query` key concepts, and related if the cosine of how
 /// often the key concepts occur reaches `threshold` and S stays below `spread`: S_i is the standard deviation of the
 /// shifts between the first occurrences of concept i, S the mean of those that occur twice or more on both, over the words
-/// of the shorter page (`spread_by=words`: in words). Where none does, positions are not tested. If one page is shorter than `length_threshold` times
+/// of the shorter page (`spread_by=words`: in words; `spread_by=dwdcs`: as DWDCS prints it, the deviation from the mean of the sizes of the
+/// shifts, over all shared concepts, of the direction in which it is larger). Where none does, positions are not tested. If one page is shorter than `length_threshold` times
 /// the other, it is contained in it.
 ///
 /// # Misses
@@ -90,8 +93,9 @@ pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
 /// `retold methods concept` and `retold methods keyworld` list them with their ranges; `docs/lab/concept.md` has the curves.
 ///
 /// # Reference
-/// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by taking
-/// S over the length of the page (a threshold in words, `spread_by=words`, that fits short pages rejects long ones), by the mean of the shifts
+/// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by links across the
+/// page, by CB between the other nodes, by single words for phrases (the paper's twenty key concepts of its example are single words),
+/// by complete linkage where the paper leaves open what is merged first, by ≥ where it has >, by taking S over the length of the page (a threshold in words, `spread_by=words`, that fits short pages rejects long ones), by the mean of the shifts
 /// themselves rather than of their size, so that S is the same when the pages are swapped, by querying with the first
 /// concepts of both pages rather than of one, and by containment.
 #[derive(Debug)]
