@@ -95,7 +95,7 @@ pub const PRESETS: &[Preset] = &[
             ("length_threshold", "0"),
         ],
         source: "DWDCS, Journal of Software 2011, 22(8):1816",
-        remark: "S_thr, Rel_thr, f_thr and the number of queried concepts are not given: ours, S over the length of the page",
+        remark: "S_thr, Rel_thr, f_thr and the number of queried concepts are not given: ours, S over the length of the page; phrases are single words; no containment",
     },
     Preset {
         name: "keyworld",
@@ -109,7 +109,7 @@ pub const PRESETS: &[Preset] = &[
             ("length_threshold", "0"),
         ],
         source: "KeyWorld, Discovery Science 2001, in place of DWDCS's network (DWSWN)",
-        remark: "KeyWorld finds keywords and compares no pages: DWDCS's comparison; the Jaccard threshold and S_thr: ours",
+        remark: "KeyWorld finds keywords and compares no pages: DWDCS's comparison; the Jaccard threshold and S_thr: ours; no containment",
     },
     Preset {
         name: "imatch",

@@ -355,7 +355,7 @@ fn empty_pages_are_related_to_nothing() {
 
 #[test]
 fn only_the_declared_parameters_leave_the_sketch_alone() {
-    let text = text(&format!("{STORY}\n\nCar automobile car automobile ferry."));
+    let text = text(&format!("{STORY}\n\nCar automobile car automobile engine."));
     let plain = method(&[]);
     let value = |param: &Param| match param.domain {
         Domain::Float(default, low, _) if default < 0.5 => low.to_string(),
