@@ -257,7 +257,7 @@ fn stubs_have_the_options_of_the_library() {
         &["model", "learn_pages", "partitions"],
     );
     let datatrove = package("lib/retold/datatrove.pyi");
-    let mut step = judge();
+    let mut step = with_preset(judge());
     step.insert("allow_empty".to_owned(), "False".to_owned());
     let own = [
         "exclusion_writer",
