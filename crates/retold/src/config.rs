@@ -352,12 +352,7 @@ impl JudgeConfig {
             &mut self.synonyms,
             &mut self.stop_words,
         ];
-        for file in words
-            .into_iter()
-            .chain([&mut self.knowledge])
-            .into_iter()
-            .flatten()
-        {
+        for file in words.into_iter().chain([&mut self.knowledge]).flatten() {
             file.path = directory.join(&file.path);
         }
         self
