@@ -37,8 +37,3 @@ pub fn distances(near: &[Vec<usize>], candidates: &[usize]) -> (u64, u64, Vec<u6
     });
     (all().sum(), longest, growth.collect())
 }
-
-/// The sum of the distances from a node to all others of a connected graph.
-pub fn sum(near: &[Vec<usize>], node: usize) -> u64 {
-    from(near, node, None).into_iter().flatten().sum()
-}

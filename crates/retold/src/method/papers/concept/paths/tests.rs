@@ -14,11 +14,26 @@ fn twin(graph: &Graph, candidates: &[u32]) -> Distances {
         total,
         longest,
         growth,
-        sums: candidates
-            .iter()
-            .map(|&node| obvious::sum(&near, node))
-            .collect(),
+        sums: candidates.iter().map(|&node| sum(&near, node)).collect(),
     }
+}
+
+/// The sum of the distances from a node to all others of a connected graph.
+fn sum(near: &[Vec<usize>], node: usize) -> u64 {
+    let mut distance = vec![None; near.len()];
+    distance[node] = Some(0);
+    let mut queue = std::collections::VecDeque::from([(node, 0u64)]);
+    let mut sum = 0;
+    while let Some((at, so_far)) = queue.pop_front() {
+        for &next in &near[at] {
+            if distance[next].is_none() {
+                distance[next] = Some(so_far + 1);
+                sum += so_far + 1;
+                queue.push_back((next, so_far + 1));
+            }
+        }
+    }
+    sum
 }
 
 fn all(graph: &Graph) -> Vec<u32> {
