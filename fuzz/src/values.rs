@@ -40,7 +40,8 @@ pub fn config(data: &[u8]) {
         let again = JudgeConfig::from_map(config.to_map()).expect("its own options");
         assert!(again.to_map() == config.to_map());
         // Word files would be looked for on disk.
-        if config.user_dict.is_none() && config.synonyms.is_none() {
+        let files = [&config.user_dict, &config.synonyms, &config.stop_words];
+        if files.iter().all(|file| file.is_none()) {
             let _ = Model::new(config);
         }
     }

@@ -67,6 +67,7 @@ impl<'a> Bench<'a> {
             base: JudgeConfig {
                 user_dict: None,
                 synonyms: None,
+                stop_words: None,
                 // What a method learns depends on the pages that it is tried on.
                 knowledge: None,
                 ..base.clone()

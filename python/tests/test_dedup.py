@@ -54,6 +54,8 @@ def test_results_equal_those_of_the_command_on_files(examples, command, tmp_path
         {"method": "shingle", "drop": "duplicate", "canonical": "earliest"},
         {"method": "period", "cluster": "components", "params": {"threshold": 0.5}},
         {"method": "tfidf", "canonical": "first"},
+        {"preset": "dwdcs", "params": {"hubs": 40}},
+        {"preset": "patent"},
     ],
     ids=str,
 )

@@ -115,8 +115,9 @@ def test_it_equals_the_local_run(spark, pages, partitions):
     [
         {"method": "period", "cluster": "components", "canonical": "earliest", "params": {"noise": "idf+site", "idf_min_df": 5}},
         {"method": "shingle", "drop": "duplicate", "exact": False},
+        {"preset": "patent"},
     ],
-    ids=lambda options: options["method"],
+    ids=lambda options: options.get("method") or options["preset"],
 )
 def test_it_equals_the_local_run_under_options(spark, pages, options):
     model = retold.Model(**options).learn(pages)

@@ -5,19 +5,26 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{Error, Gold, Result, Unlisted, eval_csv_header, evaluate, read_reported};
+use retold::{
+    Error, Gold, Result, Unlisted, eval_csv_header, evaluate, evaluate_removed, read_removed,
+    read_reported,
+};
 
 use crate::say;
 
-/// Scores the pairs of a run against labelled pairs
+/// Scores the pairs of a run, or the pages that it dropped, against labelled pairs
 ///
-/// Prints JSON: `any` relation, `duplicate`, `containment` (its direction must match) over pairs, and `pages`, where
-/// a page counts as found if one of its true pairs is.
+/// Prints JSON. With --pairs: `any` relation, `duplicate`, `containment` (its direction must match) over pairs, and `pages`, where
+/// a page counts as found if one of its true pairs is. With --dropped: `removed`, with precision = correctly removed / removed and
+/// recall = correctly removed / removable.
 #[derive(clap::Args)]
 pub struct Args {
     /// The pairs.jsonl of a run
-    #[arg(long, value_name = "FILE")]
-    pairs: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "dropped")]
+    pairs: Option<PathBuf>,
+    /// The dropped.jsonl of a run: score the pages that it removed
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    dropped: Option<PathBuf>,
     /// Labelled pairs: a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct
     #[arg(long, value_name = "FILE")]
     gold: PathBuf,
@@ -28,7 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     universe: Option<PathBuf>,
     /// Print scores over a range of thresholds as CSV, as in --sweep threshold=0.7:1:0.05
-    #[arg(long, value_name = "PARAM=FROM:TO:STEP", value_parser = sweep)]
+    #[arg(long, value_name = "PARAM=FROM:TO:STEP", value_parser = sweep, requires = "pairs")]
     sweep: Option<Sweep>,
 }
 
@@ -73,29 +80,41 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(ids) = &universe {
         gold.restrict(ids);
     }
-    let reported = read_reported(&args.pairs, universe.as_ref())?;
     let unlisted = match args.unlisted {
         NotListed::Distinct => Unlisted::Distinct,
         NotListed::Ignore => Unlisted::Ignore,
     };
-    if let Some(sweep) = &args.sweep {
-        check_sweep(sweep, &args.pairs)?;
+    if let (Some(sweep), Some(pairs)) = (&args.sweep, &args.pairs) {
+        check_sweep(sweep, pairs)?;
+        let reported = read_reported(pairs, universe.as_ref())?;
+        let score = |threshold| evaluate(&reported, &gold, unlisted, threshold).csv();
+        curve(sweep, score)?;
+        return Ok(ExitCode::SUCCESS);
     }
-    let score = |threshold| evaluate(&reported, &gold, unlisted, threshold);
+    let mut result = serde_json::json!({});
+    if let Some(pairs) = &args.pairs {
+        let reported = read_reported(pairs, universe.as_ref())?;
+        result = serde_json::json!(evaluate(&reported, &gold, unlisted, f64::NEG_INFINITY));
+    }
+    if let Some(dropped) = &args.dropped {
+        let removed = read_removed(dropped, universe.as_ref())?;
+        result["removed"] = serde_json::json!(evaluate_removed(&removed, &gold, unlisted));
+    }
+    say::out(|to| writeln!(to, "{result:#}"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a score for each threshold of the range.
+fn curve(sweep: &Sweep, score: impl Fn(f64) -> String) -> Result<()> {
     say::out(|to| {
-        let Some(sweep) = &args.sweep else {
-            let result = score(f64::NEG_INFINITY);
-            return writeln!(to, "{:#}", serde_json::json!(result));
-        };
         writeln!(to, "{},{}", sweep.param, eval_csv_header())?;
         let steps = ((sweep.to - sweep.from) / sweep.step + 1e-9).floor() as usize;
         (0..=steps).try_for_each(|step| {
             let threshold = sweep.from + step as f64 * sweep.step;
             // Similarities are written with six decimals.
-            writeln!(to, "{threshold:.6},{}", score(threshold - 5e-7).csv())
+            writeln!(to, "{threshold:.6},{}", score(threshold - 5e-7))
         })
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn read_ids(path: &Path) -> Result<HashSet<String>> {

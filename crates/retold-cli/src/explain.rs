@@ -13,9 +13,10 @@ use retold_report::Finished;
 
 use crate::explain_view::{self, Screen};
 use crate::input::ReadArgs;
+use crate::model_args::chosen_method;
 use crate::progress::Progress;
 use crate::say;
-use crate::values::{METHOD, Setting};
+use crate::values::{METHOD, PRESET, Setting};
 
 /// Shows why two pages are related, or are not
 ///
@@ -62,6 +63,9 @@ pub struct Args {
     /// How the pages are compared; not with OUT [default: coverage]
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, help_heading = "Method")]
     method: Option<String>,
+    /// Settings by name, instead of --method; --param overrides
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method", help_heading = "Method")]
+    preset: Option<String>,
     /// Set a parameter of the method; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
@@ -187,9 +191,9 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
             out.display()
         )));
     }
-    if args.method.is_some() || !args.param.is_empty() {
+    if args.method.is_some() || args.preset.is_some() || !args.param.is_empty() {
         return Err(Error::usage(
-            "a finished run has its own method and parameters: omit --method and --param, or name \
+            "a finished run has its own method and parameters: omit --method, --preset and --param, or name \
              its input with --in",
         ));
     }
@@ -206,10 +210,11 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
 /// The model for pages that are in no finished run.
 fn model(args: &Args) -> Result<Model> {
     let method = args.method.as_deref().unwrap_or(DEFAULT_METHOD);
+    let (method, params) = chosen_method(method, args.preset.as_deref(), None, &args.param)?;
     Model::new(JudgeConfig {
         read: args.read.options(),
-        method: method.to_owned(),
-        params: crate::model_args::method_settings(method, None, &args.param)?,
+        method,
+        params,
         ..JudgeConfig::default()
     })
 }

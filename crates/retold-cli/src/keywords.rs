@@ -10,11 +10,11 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use crate::input::{ReadArgs, each_page_by_id};
-use crate::model_args::method_settings;
+use crate::model_args::chosen_method;
 use crate::say::{json, printable};
 use crate::text::cannot_write;
 use crate::text_args::TextArgs;
-use crate::values::{METHOD, Setting};
+use crate::values::{METHOD, PRESET, Setting};
 
 /// Prints the keywords of each page, with scores and positions
 ///
@@ -31,6 +31,9 @@ pub struct Args {
     /// The method that finds the keywords: agglomerate, concept or keyworld
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "agglomerate")]
     method: String,
+    /// Settings by name, instead of --method; --param-file and --param override
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
+    preset: Option<String>,
     /// Set a parameter of the method, as in --param keywords=20; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
     param: Vec<(String, String)>,
@@ -64,10 +67,16 @@ struct Line {
 
 /// Writes the words.
 pub fn run(args: &Args) -> Result<ExitCode> {
+    let (method, params) = chosen_method(
+        &args.method,
+        args.preset.as_deref(),
+        args.param_file.as_deref(),
+        &args.param,
+    )?;
     let mut config = JudgeConfig {
         read: args.read.options(),
-        method: args.method.clone(),
-        params: method_settings(&args.method, args.param_file.as_deref(), &args.param)?,
+        method,
+        params,
         ..JudgeConfig::default()
     };
     args.text.set(&mut config)?;

@@ -67,7 +67,7 @@ enum Switch {
 enum Cluster {
     /// Repeatedly the largest set of pages within two relations of one page
     TwoEdge,
-    /// Each page in the largest set of pages within two relations of one page that has it
+    /// Pages whose largest set of pages within two relations of one page is the same; the whole sets, which overlap, go to classes.jsonl
     PerPage,
     /// Connected components
     Components,
@@ -94,22 +94,16 @@ enum Dropped {
 impl ModelArgs {
     /// The configuration that these options make.
     pub fn config(&self) -> Result<JudgeConfig> {
-        let (method, mut params) = match &self.preset {
-            Some(name) => {
-                let preset = Preset::find(name)?;
-                (preset.method, preset.settings())
-            }
-            None => (&*self.method, Settings::new()),
-        };
-        params.extend(method_settings(
-            method,
+        let (method, params) = chosen_method(
+            &self.method,
+            self.preset.as_deref(),
             self.param_file.as_deref(),
             &self.param,
-        )?);
+        )?;
         let mut config = JudgeConfig {
             read: self.read.options(),
             knowledge: self.knowledge.clone().map(FileRef::at),
-            method: method.to_owned(),
+            method,
             params,
             exact: self.exact == Switch::On,
             cluster: match self.cluster {
@@ -133,8 +127,26 @@ impl ModelArgs {
     }
 }
 
+/// The method that `--method` or `--preset` names, with its parameters: those of the preset, of `--param-file`, then of `--param`.
+pub(crate) fn chosen_method(
+    method: &str,
+    preset: Option<&str>,
+    param_file: Option<&Path>,
+    param: &[(String, String)],
+) -> Result<(String, Settings)> {
+    let (method, mut params) = match preset {
+        Some(name) => {
+            let preset = Preset::find(name)?;
+            (preset.method, preset.settings())
+        }
+        None => (method, Settings::new()),
+    };
+    params.extend(method_settings(method, param_file, param)?);
+    Ok((method.to_owned(), params))
+}
+
 /// The parameters of `--param-file FILE` for the method, then those of `--param`.
-pub(crate) fn method_settings(
+fn method_settings(
     method: &str,
     param_file: Option<&Path>,
     param: &[(String, String)],

@@ -8,14 +8,15 @@ use retold::{Concept, Error, JudgeConfig, Model, Page, Result, Stage, Text, each
 use retold_report::network::{dot, graphml, svg};
 
 use crate::input::{ReadArgs, sources};
-use crate::model_args::method_settings;
+use crate::model_args::chosen_method;
 use crate::say;
 use crate::text_args::Part;
-use crate::values::{METHOD, Setting};
+use crate::values::{METHOD, PRESET, Setting};
 
 /// Draws the concept network of a page
 ///
-/// Nodes are concepts; edges join concepts at most two apart in the text. Key concepts (those whose removal lengthens
+/// Nodes are concepts; edges join concepts at most two apart in the text (with --param across=sentence, in a sentence); those not
+/// connected with the largest part are left out. Key concepts (those whose removal lengthens
 /// the paths between the others most) are marked.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -42,6 +43,9 @@ pub struct Args {
     /// The method whose network is drawn: concept or keyworld
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "concept")]
     method: String,
+    /// Settings by name, instead of --method; --param-file and --param override
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
+    preset: Option<String>,
     /// Set a parameter of the method, as in --param merge=1; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
     param: Vec<(String, String)>,
@@ -69,10 +73,16 @@ enum Format {
 
 /// Writes the network.
 pub fn run(args: &Args) -> Result<ExitCode> {
+    let (method, params) = chosen_method(
+        &args.method,
+        args.preset.as_deref(),
+        args.param_file.as_deref(),
+        &args.param,
+    )?;
     let model = Model::new(JudgeConfig {
         read: args.read.options(),
-        method: args.method.clone(),
-        params: method_settings(&args.method, args.param_file.as_deref(), &args.param)?,
+        method,
+        params,
         extract: args.extract.map(Part::extract),
         ..JudgeConfig::default()
     })?;

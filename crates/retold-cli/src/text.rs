@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{Error, Extract, JudgeConfig, Model, Page, Result, Settings, Text};
+use retold::{Error, Extract, JudgeConfig, Model, Page, Result, Text};
 use serde::Serialize;
 
 use crate::input::{ReadArgs, each_page_by_id, sources};
+use crate::model_args::chosen_method;
 use crate::say::{json, printable};
 use crate::text_args::Part;
+use crate::values::{PRESET, Setting};
 
 /// Prints the text of pages, as the methods see it
 ///
@@ -36,6 +38,12 @@ pub struct Args {
     /// Only the sentences that are not the template's of the collection
     #[arg(long, conflicts_with = "extract")]
     topic: bool,
+    /// With --topic: set a parameter of `period` or of its noise filter, as in --param noise=site; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, requires = "topic")]
+    param: Vec<(String, String)>,
+    /// With --topic: the settings of a preset of `period`, as in --preset patent; --param overrides
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, requires = "topic")]
+    preset: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     format: Format,
@@ -100,13 +108,22 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 
 /// A model that knows which full-stop features are the template's in the inputs.
 fn topic_model(args: &Args) -> Result<Model> {
+    let (method, mut params) = chosen_method("period", args.preset.as_deref(), None, &args.param)?;
+    if method != "period" {
+        return Err(Error::usage(format!(
+            "--topic is a text of `period`; that preset is of `{method}`"
+        )));
+    }
+    params
+        .entry("noise".into())
+        .or_insert_with(|| "idf+site".into());
     // Nothing is folded, so that the sentences are shown as they stand.
     let model = Model::new(JudgeConfig {
         read: args.read.options(),
         fold: Vec::new(),
         extract: Some(Extract::None),
-        method: "period".into(),
-        params: Settings::from([("noise".into(), "idf+site".into())]),
+        method,
+        params,
         ..JudgeConfig::default()
     })?;
     if args.inputs.iter().any(|input| input == Path::new("-")) {

@@ -29,6 +29,9 @@ pub struct TextArgs {
     /// Synonyms from FILE: one group per line, separated by tabs
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     synonyms: Option<PathBuf>,
+    /// Stop-words from FILE, one per line, beside those of the page's language
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    stop_words: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -82,6 +85,7 @@ impl TextArgs {
         config.fold = self.fold.iter().filter_map(step).collect();
         config.extract = self.extract.map(Part::extract);
         config.user_dict = self.user_dict.clone().map(FileRef::at);
+        config.stop_words = self.stop_words.clone().map(FileRef::at);
         config.synonyms = self.synonyms.clone().map(FileRef::at);
         Ok(())
     }

@@ -9,11 +9,11 @@ use retold::{DEFAULT_METHOD, Error, JudgeConfig, Result, Score, Source, Unlisted
 use retold_lab::tune::{self, Options, Tuned};
 
 use crate::input::{ReadArgs, positive, sources};
-use crate::model_args::method_settings;
+use crate::model_args::chosen_method;
 use crate::progress::Progress;
 use crate::say;
 use crate::text_args::TextArgs;
-use crate::values::{METHOD, Setting};
+use crate::values::{METHOD, PRESET, Setting};
 
 /// Searches for the parameters that fit labelled pairs best
 ///
@@ -40,6 +40,9 @@ pub struct Args {
     /// The method to tune
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD)]
     method: String,
+    /// Tune the method of a preset, and fix the parameters that it sets
+    #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
+    preset: Option<String>,
     /// Fix a parameter at a value; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true)]
     param: Vec<(String, String)>,
@@ -144,10 +147,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 
 /// What the search starts from.
 fn base(args: &Args) -> Result<JudgeConfig> {
+    let (method, params) = chosen_method(
+        &args.method,
+        args.preset.as_deref(),
+        args.param_file.as_deref(),
+        &args.param,
+    )?;
     let mut base = JudgeConfig {
         read: args.read.options(),
-        method: args.method.clone(),
-        params: method_settings(&args.method, args.param_file.as_deref(), &args.param)?,
+        method,
+        params,
         ..JudgeConfig::default()
     };
     args.text.set(&mut base)?;

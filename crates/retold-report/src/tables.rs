@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use rayon::prelude::*;
-use retold::{Error, Findings, Pair, PairLine, Rank, Relation, Result};
+use retold::{Class, Error, Findings, Linkage, Pair, PairLine, Rank, Relation, Result};
 use serde::Serialize;
 
 use crate::columns::{self, Columns, Kind};
@@ -22,6 +22,24 @@ struct ClusterLine<'a> {
     canonical: Cow<'a, str>,
     members: Vec<Cow<'a, str>>,
 }
+
+#[derive(Serialize)]
+struct ClassLine<'a> {
+    id: Cow<'a, str>,
+    center: Cow<'a, str>,
+    size: usize,
+    members: Vec<Cow<'a, str>>,
+}
+
+#[derive(Serialize)]
+struct ClassRow<'a> {
+    id: Cow<'a, str>,
+    center: Cow<'a, str>,
+    member: Cow<'a, str>,
+}
+
+/// Classes of so many pages have their members listed with each page that they are the class of.
+const LISTED_OFTEN: usize = 1000;
 
 #[derive(Serialize)]
 struct DroppedLine<'a> {
@@ -67,6 +85,11 @@ const CLUSTERS: &Columns = &[
     ("canonical", Kind::Text),
     ("member", Kind::Text),
 ];
+const CLASSES: &Columns = &[
+    ("id", Kind::Text),
+    ("center", Kind::Text),
+    ("member", Kind::Text),
+];
 const DROPPED: &Columns = &[
     ("id", Kind::Text),
     ("canonical", Kind::Text),
@@ -101,6 +124,9 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
     };
     write((out, form), "pairs", PAIRS, findings.pairs.iter(), pair)?;
     write_clusters(findings, form, out)?;
+    if findings.model.config().cluster == Linkage::PerPage {
+        write_classes(findings, form, out)?;
+    }
     let dropped = findings.dropped.iter().filter(|_| !mark);
     write((out, form), "dropped", DROPPED, dropped, |drop| {
         DroppedLine {
@@ -153,6 +179,40 @@ fn write_clusters(findings: &Findings, form: Tables, out: &OutDir) -> Result<()>
         })
     });
     columns::write(out, form, "clusters", CLUSTERS, members)
+}
+
+/// Writes the class of each page with a relation, by id. Classes overlap: members are written once for each page that has the class, but
+/// those of classes of more than [`LISTED_OFTEN`] pages with the first of these pages only.
+fn write_classes(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> {
+    let id = |rank: Rank| findings.id(rank);
+    let classes = findings.classes.iter();
+    let pages = classes.flat_map(|class| class.pages.iter().map(move |&page| (page, class)));
+    let mut pages: Vec<(Rank, &Class)> = pages.collect();
+    pages.sort_unstable_by_key(|&(page, _)| page);
+    jsonl(out, "classes.jsonl", pages.iter(), |&(page, class)| {
+        ClassLine {
+            id: id(page),
+            center: id(class.center),
+            size: class.members.len(),
+            members: listed(page, class).iter().map(|&rank| id(rank)).collect(),
+        }
+    })?;
+    let rows = pages.iter().flat_map(|&(page, class)| {
+        listed(page, class).iter().map(move |&member| ClassRow {
+            id: id(page),
+            center: id(class.center),
+            member: id(member),
+        })
+    });
+    columns::write(out, form, "classes", CLASSES, rows)
+}
+
+/// The members of its class that are listed with a page.
+fn listed(page: Rank, class: &Class) -> &[Rank] {
+    match class.members.len() <= LISTED_OFTEN || class.pages[0] == page {
+        true => &class.members,
+        false => &[],
+    }
 }
 
 /// A table whose lines are rows: what `line` makes of `items`.

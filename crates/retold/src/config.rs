@@ -44,6 +44,8 @@ pub struct JudgeConfig {
     pub user_dict: Option<FileRef>,
     /// Words that mean the same: those of each line, with tabs between them.
     pub synonyms: Option<FileRef>,
+    /// Stop-words, one a line, beside those of the page's language.
+    pub stop_words: Option<FileRef>,
     /// Where to take what is known of a collection from (document frequencies, noise), instead of learning it from the pages: the
     /// `model.json` of another run.
     pub knowledge: Option<FileRef>,
@@ -69,6 +71,7 @@ impl Default for JudgeConfig {
             extract: None,
             user_dict: None,
             synonyms: None,
+            stop_words: None,
             knowledge: None,
             method: method::DEFAULT.to_owned(),
             params: Settings::new(),
@@ -260,12 +263,46 @@ const OUTPUT_OPTIONS: [&str; 6] = [
     "tables",
 ];
 
+/// Puts the method and the parameters of `preset` in its place.
+fn expand_preset(map: &mut Map<String, Value>) -> Result<()> {
+    let name = match map.remove("preset") {
+        None | Some(Value::Null) => return Ok(()),
+        Some(Value::String(name)) => name,
+        Some(other) => {
+            return Err(Error::Usage(format!(
+                "preset: the name of a preset expected, not {other}"
+            )));
+        }
+    };
+    let preset = method::Preset::find(&name)?;
+    if map.contains_key("method") {
+        return Err(Error::Usage(format!(
+            "preset `{name}` is of method `{}`: leave out `method`",
+            preset.method
+        )));
+    }
+    map.insert("method".to_owned(), preset.method.into());
+    let params = map.remove("params").unwrap_or_else(|| Map::new().into());
+    let Value::Object(given) = params else {
+        map.insert("params".to_owned(), params);
+        return Ok(());
+    };
+    let own = preset.params.iter();
+    let mut params: Map<String, Value> = own
+        .map(|&(name, value)| (name.to_owned(), value.into()))
+        .collect();
+    params.extend(given);
+    map.insert("params".to_owned(), params.into());
+    Ok(())
+}
+
 impl JudgeConfig {
     /// The configuration that a map of options holds: keys by the names of the fields, `-` and `_` alike; what is not
-    /// named has its default.
+    /// named has its default. The key `preset` stands for a method and its parameters ([`Preset`](crate::Preset)); `params` override these.
     ///
     /// Errors: an unknown key, a value of the wrong form.
-    pub fn from_map(map: Map<String, Value>) -> Result<JudgeConfig> {
+    pub fn from_map(mut map: Map<String, Value>) -> Result<JudgeConfig> {
+        expand_preset(&mut map)?;
         let known = JudgeConfig::default().to_map();
         let mut named = Map::new();
         for (key, value) in map {
@@ -310,10 +347,12 @@ impl JudgeConfig {
 
     /// The same configuration, its relative paths taken from `directory`.
     pub fn below(mut self, directory: &Path) -> JudgeConfig {
-        for file in [&mut self.user_dict, &mut self.synonyms, &mut self.knowledge]
-            .into_iter()
-            .flatten()
-        {
+        let words = [
+            &mut self.user_dict,
+            &mut self.synonyms,
+            &mut self.stop_words,
+        ];
+        for file in words.into_iter().chain([&mut self.knowledge]).flatten() {
             file.path = directory.join(&file.path);
         }
         self
@@ -342,6 +381,7 @@ mod tests {
             fold: vec![Fold::Case],
             extract: Some(Extract::None),
             user_dict: Some(FileRef::at("words.txt")),
+            stop_words: Some(FileRef::at("stop.txt")),
             synonyms: Some(FileRef {
                 path: "synonyms.tsv".into(),
                 xxh3: Some("00".into()),

@@ -213,6 +213,15 @@ impl Gold {
         })
     }
 
+    /// What the gold lists for a pair, read from the smaller id to the larger one, or the other way.
+    pub(crate) fn listed(&self, pair: &Reported, from_smaller: bool) -> Option<Label> {
+        let label = self.labels.get(&pair.ids).copied();
+        label.map(|label| match from_smaller {
+            true => label,
+            false => label.swapped(),
+        })
+    }
+
     /// The same with these pairs, which are not listed yet, as distinct.
     pub fn with_distinct(&self, pairs: &[(&str, &str)]) -> Gold {
         let mut gold = self.clone();

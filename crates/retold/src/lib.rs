@@ -57,6 +57,7 @@ mod param;
 mod quiet;
 mod read;
 mod relation;
+mod removed;
 mod resume;
 mod sketch;
 mod spent;
@@ -66,7 +67,7 @@ mod text;
 mod watch;
 
 // The main job and what it finds.
-pub use cluster::{Canonical, Cluster, DropRule, Linkage, Pair, Pairs};
+pub use cluster::{Canonical, Class, Cluster, DropRule, Linkage, Pair, Pairs};
 pub use collect::{
     AmbiguousDates, Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage,
 };
@@ -133,6 +134,7 @@ pub use explain::{
     explain_pair,
 };
 pub use pairs::{PairLine, read_pairs};
+pub use removed::{Removal, RemovedPage, RemovedScore, evaluate_removed, read_removed};
 
 // What the system says of this process.
 pub use system::{cpu_time, machine_memory, peak_memory, read_exact_at, resident_memory};

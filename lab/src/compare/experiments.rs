@@ -113,8 +113,11 @@ const FIGURES: &[Figure] = &[
         title: "CCDet, Fig. 8: shingling with words, spot signatures (-S) and full-stop features (-P)",
         claim: "Our copy of the paper lacks the figure; -S and -P use the same features as in Fig. 7. Pages have few of \
                 these, so that the sample that serves shingles of words (`sample=16`) loses short pages: it is shown \
-                beside all features (`sample=1`).",
+                beside all features (`sample=1`). The paper's shingling measures resemblance: `containment=false` comes first.",
         specs: &[
+            "shingle:containment=false,sample=1",
+            "shingle:containment=false,features=spots,sample=1",
+            "shingle:containment=false,features=stops,sample=1",
             "shingle:sample=1",
             "shingle:features=spots,sample=1",
             "shingle:features=stops,sample=1",
@@ -151,9 +154,11 @@ const FIGURES: &[Figure] = &[
         title: "DWDCS, Fig. 2-7: precision and recall in each domain",
         claim: "DWDSC (`concept`) has a precision above 0.90 and a recall above 0.85 in three domains; the network \
                 of words alone (`keyworld`) less in all; I-Match with 20 words a comparable precision in one domain \
-                and less elsewhere. The paper counts pages, not pairs.",
+                and less elsewhere. The paper counts removed pages, and duplicates only (`retold eval --dropped`); here are \
+                pairs of any relation.",
         specs: &[
             "@dwdcs",
+            "keyworld:threshold=0.9,shared=0,across=sentence",
             "@keyworld",
             "@imatch:terms=20",
             "concept",

@@ -88,6 +88,7 @@ pub fn create(args: &Create) -> Result<ExitCode> {
     let files = [
         &mut config.user_dict,
         &mut config.synonyms,
+        &mut config.stop_words,
         &mut config.knowledge,
     ];
     for file in files.into_iter().flatten() {

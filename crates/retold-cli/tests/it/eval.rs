@@ -75,6 +75,49 @@ fn scores_are_printed_as_json() {
 }
 
 #[test]
+fn removed_pages_are_scored() {
+    let world = World::new();
+    files(&world);
+    let line = |id: &str, canonical: &str, relation: &str| {
+        format!("{{\"id\":\"{id}\",\"canonical\":\"{canonical}\",\"relation\":\"{relation}\"}}\n")
+    };
+    // b is a duplicate of a, c is in it; d and x are not.
+    world.file(
+        "dropped.jsonl",
+        line("b", "a", "duplicate")
+            + &line("c", "a", "contained_by")
+            + &line("x", "a", "duplicate"),
+    );
+    let dropped = ["eval", "--gold", "gold.tsv", "--dropped", "dropped.jsonl"];
+    let result: Value = serde_json::from_str(&world.run(&dropped).code(0).stdout()).unwrap();
+    let removed = &result["removed"];
+    assert_eq!(removed["duplicate"]["precision"], 0.5);
+    assert_eq!(
+        (
+            &removed["duplicate"]["removable"],
+            &removed["duplicate"]["recall"]
+        ),
+        (&1.into(), &1.0.into())
+    );
+    // {a b d} less one, and c.
+    assert_eq!(
+        (&removed["any"]["correct"], &removed["any"]["removable"]),
+        (&2.into(), &3.into())
+    );
+    assert!(result["any"].is_null());
+    let both = [&dropped[..], &["--pairs", "pairs.jsonl"]].concat();
+    let result: Value = serde_json::from_str(&world.run(&both).code(0).stdout()).unwrap();
+    assert_eq!(
+        (&result["any"]["tp"], &result["removed"]["any"]["wrong"]),
+        (&2.into(), &1.into())
+    );
+    world.run(&["eval", "--gold", "gold.tsv"]).code(2);
+    world
+        .run(&[&dropped[..], &["--sweep", "threshold=0.7:1:0.05"]].concat())
+        .code(2);
+}
+
+#[test]
 fn a_sweep_is_a_curve_that_can_only_rise() {
     let world = World::new();
     files(&world);

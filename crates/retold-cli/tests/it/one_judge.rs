@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use retold::{Findings, JudgeConfig, METHODS, Model, Offsets, Page, Source, dedup, explain_pair};
+use retold::{
+    Findings, JudgeConfig, METHODS, Model, Offsets, PRESETS, Page, Source, dedup, explain_pair,
+};
 use retold_report::{Finished, OutputConfig};
 use serde_json::Value;
 
@@ -187,6 +189,7 @@ fn matrix() -> Vec<Vec<&'static str>> {
     for text in [
         &["--user-dict", "W"][..],
         &["--synonyms", "S"],
+        &["--stop-words", "W"],
         &["--fold", "none"],
         &["--fold", "case"],
         &["--extract", "none"],
@@ -248,7 +251,91 @@ fn matrix() -> Vec<Vec<&'static str>> {
     ] {
         rows.push(parameters.to_vec());
     }
+    rows.extend(PRESETS.iter().map(|preset| vec!["--preset", preset.name]));
     rows
+}
+
+/// A preset is the same by its name in the library's options, in a run, and in `explain` without a run.
+#[test]
+fn a_preset_through_every_door() {
+    let world = World::new();
+    let lines: String = records()
+        .iter()
+        .map(|record| format!("{record}\n"))
+        .collect();
+    world.file("in.jsonl", lines);
+    for preset in PRESETS {
+        let (name, out) = (preset.name, format!("out-{}", preset.name));
+        let run = ["dedup", "in.jsonl", "-q", "--no-kept", "-o", &out];
+        world.run(&[&run[..], &["--preset", name]].concat()).code(0);
+        let batch = of_batch(&world, &out);
+        let options = serde_json::json!({"preset": name});
+        let config = JudgeConfig::from_value(options).unwrap();
+        let findings = dedup(pages(&config), &config).unwrap();
+        assert_eq!(of_memory(&findings), batch, "{name}");
+
+        let shown = [
+            "explain",
+            "--in",
+            "in.jsonl",
+            "--ids",
+            "flood",
+            "flood-copy",
+            "--json",
+        ];
+        let shown = world.run(&[&shown[..], &["--preset", name]].concat());
+        let story: Value = serde_json::from_str(&shown.code(0).stdout()).unwrap();
+        assert_eq!(story["method"], preset.method);
+        assert_eq!(story["relation"], "duplicate", "{name}");
+    }
+}
+
+#[test]
+fn a_preset_is_no_method_and_its_parameters_can_be_overridden() {
+    let options = |json: Value| JudgeConfig::from_value(json);
+    let both = options(serde_json::json!({"preset": "agt", "params": {"keywords": 11}})).unwrap();
+    assert_eq!(both.method, "agglomerate");
+    let model = Model::new(both).unwrap();
+    let params = serde_json::json!(model.params());
+    assert_eq!(
+        (&params["keywords"], &params["hashes"]),
+        (&11.into(), &"best".into())
+    );
+    let twice = options(serde_json::json!({"preset": "agt", "method": "agglomerate"}));
+    assert!(
+        twice
+            .unwrap_err()
+            .to_string()
+            .contains("leave out `method`")
+    );
+    let unknown = options(serde_json::json!({"preset": "agd"})).unwrap_err();
+    assert!(unknown.to_string().contains("no preset is called `agd`"));
+
+    let world = World::new();
+    world.file("in.jsonl", records()[0].to_string() + "\n");
+    let told = "no method is called `dwdcs`, but a preset is";
+    for command in [
+        &["dedup", "in.jsonl", "-o", "o", "--method", "dwdcs"][..],
+        &["keywords", "in.jsonl", "--method", "dwdcs"],
+        &["network", "in.jsonl", "--method", "dwdcs"],
+        &["explain", "in.jsonl", "in.jsonl", "--method", "dwdcs"],
+    ] {
+        world.run(command).code(2).says(&[told]);
+    }
+    for command in [
+        &["keywords", "in.jsonl", "--preset", "agt"][..],
+        &[
+            "network", "in.jsonl", "--preset", "dwdcs", "--format", "json",
+        ],
+        &["text", "in.jsonl", "--topic", "--preset", "patent"],
+        &["text", "in.jsonl", "--topic", "--param", "noise=site"],
+    ] {
+        world.run(command).code(0);
+    }
+    world
+        .run(&["text", "in.jsonl", "--topic", "--preset", "agt"])
+        .code(2)
+        .says(&["--topic is a text of `period`"]);
 }
 
 #[test]

@@ -170,6 +170,7 @@ fn the_example_config_has_every_option_and_works() {
                 "knowledge",
                 "user-dict",
                 "synonyms",
+                "stop-words",
                 "mark",
                 "out",
             ];

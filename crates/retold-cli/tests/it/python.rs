@@ -71,6 +71,12 @@ fn read() -> BTreeMap<String, String> {
     literals(map)
 }
 
+/// The same as arguments of Python: there a preset stands beside the method.
+fn with_preset(mut options: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    options.insert("preset".to_owned(), "None".to_owned());
+    options
+}
+
 /// The options of the whole job.
 fn job() -> BTreeMap<String, String> {
     let mut all = judge();
@@ -179,15 +185,15 @@ fn signatures_have_the_options_of_the_library() {
     let own = [
         "model", "out", "force", "threads", "memory", "temp_dir", "progress",
     ];
-    check("dedup", &all[0], &job(), &own);
+    check("dedup", &all[0], &with_preset(job()), &own);
     let all = signatures("src/model.rs");
     assert_eq!(all.len(), 3);
     all.iter()
-        .for_each(|found| check("model.rs", found, &judge(), &["model"]));
+        .for_each(|found| check("model.rs", found, &with_preset(judge()), &["model"]));
     check(
         "Index.create",
         &signatures("src/index.rs")[0],
-        &judge(),
+        &with_preset(judge()),
         &["model", "texts"],
     );
     check(
@@ -212,31 +218,46 @@ fn stubs_have_the_options_of_the_library() {
     let own = [
         "model", "out", "force", "threads", "memory", "temp_dir", "progress",
     ];
-    check("dedup", &of(&stub, "\ndef dedup("), &job(), &own);
+    check(
+        "dedup",
+        &of(&stub, "\ndef dedup("),
+        &with_preset(job()),
+        &own,
+    );
     let model = stub.split("class Model:").nth(1).unwrap();
-    check("Model", &of(model, "def __new__("), &judge(), &[]);
+    check(
+        "Model",
+        &of(model, "def __new__("),
+        &with_preset(judge()),
+        &[],
+    );
     check(
         "Index.create",
         &of(&stub, "def create("),
-        &judge(),
+        &with_preset(judge()),
         &["model", "texts"],
     );
     check(
         "explain",
         &of(&stub, "\ndef explain("),
-        &judge(),
+        &with_preset(judge()),
         &["model"],
     );
-    check("text", &of(&stub, "\ndef text("), &judge(), &[]);
+    check(
+        "text",
+        &of(&stub, "\ndef text("),
+        &with_preset(judge()),
+        &[],
+    );
     check("read", &of(&stub, "\ndef read("), &read(), &["on_reject"]);
     check(
         "spark.dedup",
         &of(&spark, "\ndef dedup("),
-        &judge(),
+        &with_preset(judge()),
         &["model", "learn_pages", "partitions"],
     );
     let datatrove = package("lib/retold/datatrove.pyi");
-    let mut step = judge();
+    let mut step = with_preset(judge());
     step.insert("allow_empty".to_owned(), "False".to_owned());
     let own = [
         "exclusion_writer",

@@ -12,4 +12,4 @@ pub(crate) use graph::Graph;
 pub use options::{Canonical, DropRule, Linkage};
 pub use pair::Pair;
 pub use pairs::Pairs;
-pub use partition::{Cluster, cluster};
+pub use partition::{Class, Cluster, classes, cluster};

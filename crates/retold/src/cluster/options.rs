@@ -9,8 +9,8 @@ pub enum Linkage {
     /// The patent's classes as a partition: repeatedly the largest set of pages within two edges of one page.
     #[default]
     TwoEdge,
-    /// The patent's classes page by page: of all sets of pages within two edges of one page, each page is in the largest that
-    /// has it. Pages at the ends of chains may be alone.
+    /// The patent's classes page by page, as a partition: of all sets of pages within two edges of one page, each page belongs to the
+    /// largest that has it, and pages of one set are together. The whole sets, which overlap, are [`super::Class`]es.
     PerPage,
     /// Connected components, which may join unrelated pages through chains.
     Components,

@@ -55,6 +55,32 @@ fn a_chain_of_six_is_cut_where_two_edges_end() {
     assert_eq!(members(&clusters), [vec![0, 1, 2, 3, 4]]);
 }
 
+/// Claim 6 of CN102945244: each page keeps the largest set that has it, whole.
+#[test]
+fn the_class_of_a_page_is_the_largest_set_that_has_it() {
+    let numbers = |pages: &[Rank]| pages.iter().map(|page| page.0).collect::<Vec<_>>();
+    let chain = duplicates(&(0..6).map(|page| (page, page + 1)).collect::<Vec<_>>());
+    let found = classes(&chain, 8);
+    let of: Vec<_> = found
+        .iter()
+        .map(|class| {
+            (
+                class.center.0,
+                numbers(&class.members),
+                numbers(&class.pages),
+            )
+        })
+        .collect();
+    // Five pages are within two edges of pages 2, 3 and 4. Page 6 is with page 4, and its class has pages 2 to 6.
+    let wanted = [
+        (2, vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3, 4]),
+        (3, vec![1, 2, 3, 4, 5], vec![5]),
+        (4, vec![2, 3, 4, 5, 6], vec![6]),
+    ];
+    assert_eq!(of, wanted);
+    assert_eq!(classes(&[], 3), []);
+}
+
 #[test]
 fn a_dropped_page_is_in_the_cluster_of_its_kept_one() {
     // A chain of eight, whose classes are pages 0 to 4 and 5 to 7. 4 is kept, and 5 is dropped for it; 6 and 7 are left.
@@ -145,6 +171,32 @@ fn per_page_by_definition(pages: u32, edges: &[(u32, u32)]) -> BTreeSet<Vec<u32>
 }
 
 proptest! {
+    #[test]
+    fn classes_are_those_of_the_definition(
+        edges in proptest::collection::btree_set((0u32..14, 0u32..14), 0..24)
+    ) {
+        let edges: BTreeSet<(u32, u32)> =
+            edges.into_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
+        let edges: Vec<_> = edges.into_iter().collect();
+        let near = |a: u32, b: u32| a == b || edges.contains(&(a.min(b), a.max(b)));
+        let set = |of: u32| -> Vec<u32> {
+            (0..14).filter(|&page| (0..14).any(|m| near(of, m) && near(m, page))).collect()
+        };
+        let found = classes(&duplicates(&edges), 14);
+        for page in 0..14u32 {
+            let sets = (0..14).filter(|&of| set(of).contains(&page));
+            let center = sets.max_by_key(|&of| (set(of).len(), Reverse(of))).unwrap();
+            let own: Vec<_> = found.iter().filter(|class| class.pages.contains(&Rank(page))).collect();
+            if (0..14).any(|other| other != page && near(page, other)) {
+                prop_assert_eq!(own.len(), 1);
+                prop_assert_eq!(own[0].center, Rank(center));
+                prop_assert_eq!(own[0].members.iter().map(|page| page.0).collect::<Vec<_>>(), set(center));
+            } else {
+                prop_assert!(own.is_empty());
+            }
+        }
+    }
+
     #[test]
     fn per_page_clusters_are_those_of_the_definition(
         edges in proptest::collection::btree_set((0u32..14, 0u32..14), 0..24)

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::retain::Dropped;
 use super::stage::StageTime;
 use super::verify::Verified;
-use crate::cluster::{Cluster, Pairs};
+use crate::cluster::{Class, Cluster, Pairs};
 use crate::collect::{Collection, PageRow};
 use crate::ids::{PageNo, PrunedNo, Rank};
 use crate::model::{Model, PrunedSketches};
@@ -38,6 +38,11 @@ pub struct Findings {
     pub large_components: Vec<(Rank, usize)>,
     /// Clusters of two pages or more.
     pub clusters: Vec<Cluster>,
+    /// With [`Linkage::PerPage`] the classes of related pages, which overlap, by their centres; of a large component those of the pairs that
+    /// are listed.
+    ///
+    /// [`Linkage::PerPage`]: crate::Linkage::PerPage
+    pub classes: Vec<Class>,
     /// The dropped pages, ascending.
     pub dropped: Vec<Dropped>,
     /// What was compared: the different sketches, noise deleted.

@@ -19,7 +19,7 @@ use super::retain::{Dropped, Rules, StoredPairs, retain};
 use super::sketch_judge::SketchJudge;
 use super::union_find::UnionFind;
 use super::verify::Verification;
-use crate::cluster::{self, Cluster, DropRule, Linkage, Pair, Pairs};
+use crate::cluster::{self, Class, Cluster, DropRule, Linkage, Pair, Pairs};
 use crate::error::{Error, Result};
 use crate::ids::{GroupNo, Rank};
 use crate::relation::Relation;
@@ -50,6 +50,8 @@ pub(super) struct Listed {
     pub(super) pairs: Pairs,
     pub(super) dropped: Vec<Dropped>,
     pub(super) clusters: Vec<Cluster>,
+    /// Classes that overlap, if they are asked for ([`Linkage::PerPage`]).
+    pub(super) classes: Vec<Class>,
     /// The most preferred page and the number of pages of each large component.
     pub(super) large: Vec<(Rank, usize)>,
 }
@@ -63,6 +65,7 @@ impl Listed {
             }
             self.dropped.extend(component.dropped);
             self.clusters.extend(component.clusters);
+            self.classes.extend(component.classes);
             self.large.extend(component.large);
         }
         Ok(())
@@ -86,6 +89,7 @@ struct Component {
     pairs: Vec<Pair>,
     dropped: Vec<Dropped>,
     clusters: Vec<Cluster>,
+    classes: Vec<Class>,
     large: Option<(Rank, usize)>,
 }
 
@@ -147,6 +151,9 @@ impl Components<'_> {
             .par_sort_unstable_by_key(|dropped| dropped.page);
         let clusters = &mut listed.clusters;
         clusters.par_sort_unstable_by_key(|cluster| cluster.members[0]);
+        listed
+            .classes
+            .par_sort_unstable_by_key(|class| class.center);
         listed.large.sort_unstable();
         Ok(listed)
     }
@@ -276,6 +283,7 @@ impl Components<'_> {
         let dropped = retain(rules, &mut stored)?;
         component.dropped = component.global_dropped(dropped);
         component.clusters = self.clusters(component, &pairs, &[]);
+        component.classes = self.classes(component, &pairs);
         Ok(())
     }
 
@@ -315,6 +323,7 @@ impl Components<'_> {
         let firsts: Vec<Rank> = firsts.collect();
         let edges: Vec<(Rank, Rank)> = firsts.iter().map(|&page| (page, firsts[0])).collect();
         component.clusters = self.clusters(component, &pairs, &edges);
+        component.classes = self.classes(component, &pairs);
         self.complete(component);
     }
 
@@ -379,6 +388,24 @@ impl Components<'_> {
             members.for_each(|page| *page = component.pages[page.at()]);
         }
         clusters
+    }
+
+    /// The overlapping classes of the component's pages, if they are asked for.
+    fn classes(&self, component: &Component, pairs: &[Pair]) -> Vec<Class> {
+        if self.context().model.config().cluster != Linkage::PerPage {
+            return Vec::new();
+        }
+        let mut classes = cluster::classes(pairs, component.pages.len());
+        for class in &mut classes {
+            let Class {
+                center,
+                members,
+                pages,
+            } = class;
+            let numbers = std::iter::once(center).chain(members).chain(pages);
+            numbers.for_each(|page| *page = component.pages[page.at()]);
+        }
+        classes
     }
 
     /// Adds the pairs of canonical pages of a large component with the other pages of their clusters.

@@ -347,6 +347,7 @@ impl Sketched<'_> {
             pairs: related.listed.pairs,
             large_components: related.listed.large,
             clusters: related.listed.clusters,
+            classes: related.listed.classes,
             dropped: related.listed.dropped,
             pruned: related.pruned,
             pruned_of: related.pruned_of,

@@ -55,15 +55,32 @@ pub const PRESETS: &[Preset] = &[
         remark: "the threshold of CCS and what is pruned are not given: ours",
     },
     Preset {
+        name: "patent",
+        method: "period",
+        params: &[
+            ("noise", "idf"),
+            ("min_shared", "1"),
+            ("min_chars", "0"),
+            ("chars", "10"),
+            ("blocks", "join"),
+        ],
+        source: "patent CN102945244, claims 2 to 5",
+        remark: "the thresholds of IDF and CCS are not given: ours; with `--cluster per-page` the classes of claim 6",
+    },
+    Preset {
         name: "agt",
         method: "agglomerate",
         params: &[
             ("hashes", "best"),
             ("keywords", "10"),
             ("duplicate_by", "cosine"),
+            ("length_threshold", "0"),
+            ("k1", "2"),
+            ("k2", "1"),
+            ("b", "20"),
         ],
         source: "AgT, Journal of Computer Applications 2010, 30(6):1661",
-        remark: "the score function f and the threshold of AgT are not given: ours",
+        remark: "f is not given: ours, steep enough for a burst to outweigh many even occurrences; ten dimensions and .95 are given of TF-IDF, and taken for AgT too; no containment",
     },
     Preset {
         name: "dwdcs",
@@ -72,11 +89,13 @@ pub const PRESETS: &[Preset] = &[
             ("threshold", "0.9"),
             ("key_concepts", "20"),
             ("hubs", "30"),
-            ("phrase", "3"),
             ("shared", "0"),
+            ("across", "sentence"),
+            ("contribution", "all"),
+            ("length_threshold", "0"),
         ],
         source: "DWDCS, Journal of Software 2011, 22(8):1816",
-        remark: "S_thr, Rel_thr, f_thr and the number of queried concepts are not given: ours, S over the length of the page",
+        remark: "S_thr, Rel_thr, f_thr and the number of queried concepts are not given: ours, S over the length of the page; phrases are single words; no containment",
     },
     Preset {
         name: "keyworld",
@@ -86,9 +105,11 @@ pub const PRESETS: &[Preset] = &[
             ("key_concepts", "20"),
             ("shared", "0"),
             ("links", "sentences"),
+            ("across", "sentence"),
+            ("length_threshold", "0"),
         ],
         source: "KeyWorld, Discovery Science 2001, in place of DWDCS's network (DWSWN)",
-        remark: "KeyWorld finds keywords and compares no pages: DWDCS's comparison; the Jaccard threshold and S_thr: ours",
+        remark: "KeyWorld finds keywords and compares no pages: DWDCS's comparison; the Jaccard threshold and S_thr: ours; no containment",
     },
     Preset {
         name: "imatch",
@@ -172,7 +193,7 @@ mod tests {
         }
         let message = Preset::find("ccdot").unwrap_err().to_string();
         assert!(message.starts_with(
-            "no preset is called `ccdot`; there are: copies, retellings, ccdet, agt, "
+            "no preset is called `ccdot`; there are: copies, retellings, ccdet, patent, agt, "
         ));
     }
 }

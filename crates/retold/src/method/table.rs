@@ -4,6 +4,7 @@ use super::classic::{codet, imatch, punctuation, shingle, simhash, spotsigs, tfi
 use super::coverage;
 use super::info::MethodInfo;
 use super::papers::{agglomerate, concept, period};
+use super::preset::PRESETS;
 use crate::error::{Error, Result};
 
 /// All methods, in the order in which people are shown them.
@@ -30,6 +31,11 @@ pub const DEFAULT: &str = coverage::INFO.name;
 /// Errors: there is none.
 pub fn find(name: &str) -> Result<&'static MethodInfo> {
     METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
+        if PRESETS.iter().any(|preset| preset.name == name) {
+            return Error::Usage(format!(
+                "no method is called `{name}`, but a preset is: name it as preset, not as method (`--preset {name}`)"
+            ));
+        }
         let known: Vec<_> = METHODS.iter().map(|m| m.name).collect();
         Error::Usage(format!(
             "no method is called `{name}`; there are: {}",

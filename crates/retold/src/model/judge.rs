@@ -19,6 +19,7 @@ use crate::page::Page;
 use crate::param::Params;
 use crate::relation::{Relation, Verdict};
 use crate::sketch::{Bounds, Sketch, SketchRef, shared_positions};
+use crate::text::language::user_stop_words;
 use crate::text::synonyms::Synonyms;
 use crate::text::tokenize::Tokenizer;
 use crate::text::{Text, TextOptions, text_hash, text_of};
@@ -489,6 +490,10 @@ fn text_options(
         let content = file.read("--synonyms")?;
         let groups = Synonyms::with_groups(&content, options.folder());
         options.synonyms = Arc::new(groups.map_err(|e| in_file("--synonyms", file, &e))?);
+    }
+    if let Some(file) = &mut config.stop_words {
+        let content = file.read("--stop-words")?;
+        options.stop_words = Arc::new(user_stop_words(&content, options.folder()));
     }
     Ok(options)
 }

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashSet;
+
 use super::language::Script;
 use super::options::TextOptions;
 use super::synonyms::Synonyms;
@@ -39,6 +41,7 @@ impl Word {
 pub(super) struct Derived {
     pub(super) tokenizer: Arc<Tokenizer>,
     pub(super) synonyms: Arc<Synonyms>,
+    pub(super) stop_words: Arc<FxHashSet<String>>,
     pub(super) language: OnceLock<Option<&'static str>>,
     pub(super) words: OnceLock<Vec<Word>>,
     pub(super) seen_chars: OnceLock<u64>,
@@ -61,6 +64,7 @@ impl Derived {
         Derived {
             tokenizer: Arc::clone(&options.tokenizer),
             synonyms: Arc::clone(&options.synonyms),
+            stop_words: Arc::clone(&options.stop_words),
             ..Derived::default()
         }
     }

@@ -6,7 +6,7 @@
 //! not sure, what the page declares wins.
 //!
 //! Stop-words are those of the crate `stop-words`: NLTK's lists where there is one, else those of stopwords-iso, which
-//! are longer. They are folded like texts.
+//! are longer; the Chinese list is both together. They are folded like texts.
 
 use std::sync::OnceLock;
 
@@ -352,7 +352,26 @@ fn folded_list(language: &str) -> FxHashSet<String> {
         folder.fold_into(word.trim(), &mut folded);
         folded
     };
-    words.iter().map(fold).collect()
+    let more = match language {
+        "zh" => MORE_CHINESE,
+        _ => "",
+    };
+    let more: Vec<&str> = more.lines().collect();
+    words.iter().chain(&more).map(fold).collect()
+}
+
+/// The words of stopwords-iso that NLTK's Chinese list lacks.
+static MORE_CHINESE: &str = include_str!("../../data/stop-words/zh.txt");
+
+/// Stop-words of a file, one a line, in the form that texts are folded to.
+pub fn user_stop_words(file: &str, folder: Folder) -> FxHashSet<String> {
+    let fold = |word: &str| {
+        let mut folded = String::with_capacity(word.len());
+        folder.fold_into(word, &mut folded);
+        folded
+    };
+    let words = file.lines().map(str::trim).filter(|word| !word.is_empty());
+    words.map(fold).collect()
 }
 
 /// The stemmer of a language, if there is one.
@@ -384,6 +403,16 @@ pub fn stemmer(language: &str) -> Option<Stemmer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chinese_stop_words_are_both_lists() {
+        let words = StopWords::of(Some("zh"));
+        // 的 is in both lists, 表示 in NLTK's alone, the others in stopwords-iso alone.
+        for word in ["上", "还", "不", "都", "年", "月", "日", "会", "的", "表示"] {
+            assert!(words.contains(word), "{word}");
+        }
+        assert!(!words.contains("渡船"));
+    }
 
     #[test]
     fn shortcuts_agree_with_the_long_way_for_all_characters() {

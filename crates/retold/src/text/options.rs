@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::extract::Extract;
 use super::fold::{FoldOptions, Folder};
 use super::synonyms::Synonyms;
@@ -25,6 +27,8 @@ pub struct TextOptions {
     pub tokenizer: Arc<Tokenizer>,
     /// Synonyms, for methods that use concepts.
     pub synonyms: Arc<Synonyms>,
+    /// Stop-words beside those of the page's language, folded.
+    pub stop_words: Arc<FxHashSet<String>>,
 }
 
 impl Default for TextOptions {
@@ -37,6 +41,7 @@ impl Default for TextOptions {
             sentences: true,
             tokenizer: Arc::default(),
             synonyms: Arc::default(),
+            stop_words: Arc::default(),
         }
     }
 }

@@ -36,6 +36,7 @@ impl Text {
     fn find_words(&self) -> Vec<Word> {
         let page = self.language();
         let mut words: Vec<Word> = Vec::with_capacity(self.folded.len() / 6);
+        let own = &self.derived.stop_words;
         // Words of one script mostly stand together.
         let mut stop_words = (Script::None, StopWords::of(None));
         for (offset, block) in self.seen() {
@@ -53,7 +54,8 @@ impl Text {
                         start: (offset + start) as u32,
                         end: (offset + end) as u32,
                         script,
-                        stop: stop_words.1.contains(&block[start..end]),
+                        stop: stop_words.1.contains(&block[start..end])
+                            || own.contains(&block[start..end]),
                         after_break: gap.is_none_or(|gap| !is_space(gap)),
                     });
                 });

@@ -307,3 +307,31 @@ fn only_the_declared_parameters_leave_the_sketch_alone() {
         method(&[("keywords", "6")]).sketch(&text)
     );
 }
+
+/// The curve of the preset `agt` against what the paper says of f, at the preset's own values.
+#[test]
+fn the_curve_of_the_preset_rewards_bursts() {
+    let preset = crate::method::Preset::find("agt").unwrap();
+    let params = AgglomerateParams::from(&INFO.resolve(&preset.settings()).unwrap());
+    let curve = Curve::new(params.k1, params.k2, params.b);
+    let near = |b: f64, wanted: f64| assert!((curve.at(b) - wanted).abs() < 1e-12, "f({b})");
+    // 6⁻², 20⁻², 20⁻¹ · 40⁻¹ and 20⁻¹ · 1000⁻¹: continuous at 20.
+    near(6.0, 1.0 / 36.0);
+    near(20.0, 0.0025);
+    near(40.0, 0.00125);
+    near(1000.0, 0.00005);
+    for b in 1..2000 {
+        let [before, here, behind] = [b, b + 1, b + 2].map(|b| curve.at(f64::from(b)));
+        assert!(before > here && here > behind, "falling at {b}");
+        assert!(before - here > here - behind, "convex at {b}");
+    }
+    // Three occurrences in a row outweigh ten that stand evenly, at any distance from 3 words on; three in one sentence, four words
+    // apart, those of a page of 180 words.
+    let even = |distance: f64| 9.0 * curve.at(distance);
+    assert!(2.0 * curve.at(1.0) > even(3.0));
+    assert!(2.0 * curve.at(4.0) > even(20.0));
+    // Of equal length and number the uneven ones weigh more.
+    assert!(curve.at(5.0) + curve.at(15.0) > 2.0 * curve.at(10.0));
+    // No length makes a page contained.
+    assert_eq!(params.length_threshold, 0.0);
+}

@@ -13,8 +13,9 @@ pub(super) struct Compared {
     /// Queried concepts of the page that has fewer.
     keys: usize,
     cosine: f64,
-    /// S in words.
+    /// S in words, our own and as DWDCS prints it.
     words_of_spread: Option<f64>,
+    printed_spread: Option<f64>,
     /// Words of each page.
     words: (usize, usize),
 }
@@ -27,6 +28,7 @@ impl Compared {
             keys: a.keys.len().min(b.keys.len()),
             cosine: x.cosine(&y),
             words_of_spread: x.spread(&y),
+            printed_spread: x.printed_spread(&y),
             words: (x.words as usize, y.words as usize),
         }
     }
@@ -34,11 +36,11 @@ impl Compared {
     /// S in words, or over the words of the shorter page; `None` if no shared concept occurs twice on both.
     fn spread(&self, by: SpreadBy) -> Option<f64> {
         let words = self.words.0.min(self.words.1).max(1) as f64;
-        let unit = match by {
-            SpreadBy::Share => words,
-            SpreadBy::Words => 1.0,
-        };
-        self.words_of_spread.map(|spread| spread / unit)
+        match by {
+            SpreadBy::Share => self.words_of_spread.map(|spread| spread / words),
+            SpreadBy::Words => self.words_of_spread,
+            SpreadBy::Dwdcs => self.printed_spread,
+        }
     }
 
     /// The verdict.
@@ -55,6 +57,7 @@ impl Compared {
                 let meaning = match params.spread_by {
                     SpreadBy::Share => "position spread S of shared concepts, divided by the words of the shorter page",
                     SpreadBy::Words => "position spread S of shared concepts, in words",
+                    SpreadBy::Dwdcs => "position spread S as DWDCS prints it, of the direction in which it is larger, in words",
                 };
                 Check::value("S", meaning, spread).against(Op::Below, params.spread)
             }

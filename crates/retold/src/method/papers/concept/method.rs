@@ -9,10 +9,11 @@ use quick_cache::sync::Cache;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::compare::Compared;
-use super::network::{Web, contribution};
-use super::params::{ConceptParams, KeyworldParams, Links, SharedParams};
+use super::network::{Web, contribution, gain};
+use super::params::{Across, ConceptParams, KeyworldParams, Links, SharedParams};
 use super::phrase::{self, Concepts};
 use super::sentences;
+use super::units::units;
 use super::vector::{self, Entry};
 use crate::method::{Highlight, Keyword, Learns, Method, MethodInfo, Trace};
 use crate::param::Params;
@@ -36,7 +37,7 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     extract: Extract::Main,
     params: &[SharedParams::PARAMS, ConceptParams::PARAMS],
     judged_by: JUDGED_BY,
-    reads_sentences: |_| false,
+    reads_sentences: |params| SharedParams::from(params).across == Across::Sentence,
     least_similarity: |params| SharedParams::from(params).threshold,
     build: |params, _| Box::new(Concept::new(params)),
 };
@@ -49,7 +50,10 @@ pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
     extract: Extract::Main,
     params: &[SharedParams::PARAMS, KeyworldParams::PARAMS],
     judged_by: JUDGED_BY,
-    reads_sentences: |params| KeyworldParams::from(params).links == Links::Sentences,
+    reads_sentences: |params| {
+        KeyworldParams::from(params).links == Links::Sentences
+            || SharedParams::from(params).across == Across::Sentence
+    },
     least_similarity: |params| SharedParams::from(params).threshold,
     build: |params, _| Box::new(Concept::keyworld(params)),
 };
@@ -62,19 +66,22 @@ pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
 /// another of the same meaning. `keyworld` is the same with words for concepts.
 ///
 /// # How
-/// Words are lemmas (English, by WordNet) or stems; runs of up to `phrase` content words are phrases. Phrases whose words
+/// Words are lemmas (English, by WordNet) or stems; up to `phrase` content words that follow each other twice or more on the page are a
+/// phrase, so that a phrase does not depend on what stands before it. Phrases whose words
 /// and synonyms agree by more than `merge` (Rel) become one concept: complete linkage, so that no two phrases of a
 /// concept are less related, the most related first, ties by text. Concepts that occur more than `frequency` times are
-/// nodes; those at most two apart in the page's sequence of concepts are linked; the largest connected component is kept. Of the
+/// nodes; those at most two apart in the page's sequence of concepts are linked, by `across` in the whole page, in its blocks or in its
+/// sentences; the largest connected component is kept. Of the
 /// `hubs` nodes of highest degree (`keyworld`: of all) the `key_concepts` are kept whose removal lengthens the mean
-/// distance between the others most (CB). A pair that the removal cuts off counts as the longest distance + 1, so that the
+/// distance between the others most (CB; `contribution=all` takes the mean distance between all nodes off, as DWDCS prints it). A pair that the removal cuts off counts as the longest distance + 1, so that the
 /// hub of a star comes first; KeyWorld adds up the widths of the parts, which puts it last. KeyWorld itself links words that stand in
 /// the same sentences: `keyworld` with `links=sentences`.
 ///
 /// Two pages are compared if they share `shared` of their first `query` key concepts, and related if the cosine of how
 /// often the key concepts occur reaches `threshold` and S stays below `spread`: S_i is the standard deviation of the
 /// shifts between the first occurrences of concept i, S the mean of those that occur twice or more on both, over the words
-/// of the shorter page (`spread_by=words`: in words). Where none does, positions are not tested. If one page is shorter than `length_threshold` times
+/// of the shorter page (`spread_by=words`: in words; `spread_by=dwdcs`: as DWDCS prints it, the deviation from the mean of the sizes of the
+/// shifts, over all shared concepts, of the direction in which it is larger). Where none does, positions are not tested. If one page is shorter than `length_threshold` times
 /// the other, it is contained in it.
 ///
 /// # Misses
@@ -86,8 +93,9 @@ pub(in crate::method) const KEYWORLD: MethodInfo = MethodInfo {
 /// `retold methods concept` and `retold methods keyworld` list them with their ranges; `docs/lab/concept.md` has the curves.
 ///
 /// # Reference
-/// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by taking
-/// S over the length of the page (a threshold in words, `spread_by=words`, that fits short pages rejects long ones), by the mean of the shifts
+/// DWDCS (Journal of Software 2011, 22(8):1816); KeyWorld (Discovery Science 2001, LNCS 2226:271). We deviate by links across the
+/// page, by CB between the other nodes, by single words for phrases (the paper's twenty key concepts of its example are single words),
+/// by complete linkage where the paper leaves open what is merged first, by ≥ where it has >, by taking S over the length of the page (a threshold in words, `spread_by=words`, that fits short pages rejects long ones), by the mean of the shifts
 /// themselves rather than of their size, so that S is the same when the pages are swapped, by querying with the first
 /// concepts of both pages rather than of one, and by containment.
 #[derive(Debug)]
@@ -153,10 +161,11 @@ impl Concept {
 
     /// The network of a page.
     pub(super) fn web(&self, text: &Text, concepts: &Concepts) -> Web {
+        let units = units(text, self.params.across);
         match self.jaccard {
-            None => Web::new(concepts, self.params.frequency),
+            None => Web::new(concepts, self.params.frequency, &units),
             Some(least) => {
-                let links = sentences::links(text, concepts, least);
+                let links = sentences::links(text, concepts, &units, least);
                 Web::linked(concepts, self.params.frequency, links.into_iter())
             }
         }
@@ -167,20 +176,22 @@ impl Concept {
         let concepts = self.concepts(text);
         let web = self.web(text, &concepts);
         let hubs = web.hubs(&concepts, self.hubs);
-        let growth = web.distances(&hubs).growth;
+        let found = web.distances(&hubs);
+        let by = self.params.contribution;
         let key = |&hub: &usize| Key {
             concept: web.concepts[hubs[hub] as usize] as usize,
-            contribution: contribution(growth[hub], web.concepts.len()),
+            contribution: contribution(&found, hub, web.concepts.len(), by),
         };
-        let keys = self.best(&growth).iter().map(key).collect();
+        let gains: Vec<i64> = (0..hubs.len()).map(|hub| gain(&found, hub, by)).collect();
+        let keys = self.best(&gains).iter().map(key).collect();
         (concepts, keys)
     }
 
     /// The places, among hubs in the order of degree, frequency and text, of those without which distances grow most.
-    pub(super) fn best(&self, growth: &[u64]) -> Vec<usize> {
-        let mut best: Vec<usize> = (0..growth.len()).collect();
+    pub(super) fn best(&self, gains: &[i64]) -> Vec<usize> {
+        let mut best: Vec<usize> = (0..gains.len()).collect();
         // The sort is stable: ties stay in that order.
-        best.sort_by_key(|&hub| Reverse(growth[hub]));
+        best.sort_by_key(|&hub| Reverse(gains[hub]));
         best.truncate(self.params.key_concepts);
         best
     }

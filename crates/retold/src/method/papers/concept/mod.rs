@@ -11,6 +11,7 @@ mod params;
 mod paths;
 mod phrase;
 mod sentences;
+mod units;
 mod vector;
 mod view;
 

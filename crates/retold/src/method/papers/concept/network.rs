@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::graph::Graph;
+use super::params::Contribution;
 use super::paths::{Distances, distances};
 use super::phrase::Concepts;
 
@@ -15,15 +16,20 @@ pub(super) struct Web {
     /// The concepts that are nodes, as indices into [`Concepts::all`], ascending.
     pub(super) concepts: Vec<u32>,
     pub(super) graph: Graph,
+    /// How many nodes there are with those that are not connected with it.
+    pub(super) all: usize,
 }
 
 impl Web {
-    /// Nodes are the concepts that occur more than `frequency` times, those near each other are linked.
-    pub(super) fn new(concepts: &Concepts, frequency: usize) -> Web {
+    /// Nodes are the concepts that occur more than `frequency` times, those near each other are linked if they stand in one unit:
+    /// `units` has the unit of every word.
+    pub(super) fn new(concepts: &Concepts, frequency: usize, units: &[u32]) -> Web {
         let sequence = &concepts.sequence;
+        let unit = |at: usize| units.get(concepts.starts[at] as usize);
         let edges = (0..sequence.len()).flat_map(|at| {
-            let later = sequence[at + 1..].iter().take(REACH);
-            later.map(move |&other| (sequence[at], other))
+            let later = (at + 1..sequence.len()).take(REACH);
+            let near = later.take_while(move |&other| unit(other) == unit(at));
+            near.map(move |other| (sequence[at], sequence[other]))
         });
         Web::linked(concepts, frequency, edges)
     }
@@ -38,10 +44,13 @@ impl Web {
         let edges = edges.filter(|&(a, b)| frequent(a) && frequent(b));
         let all = Graph::new(concepts.all.len(), edges);
         let part = largest_part(&all, concepts, frequent);
+        let nodes = (0..all.len() as u32).filter(|&concept| frequent(concept));
+        let nodes = nodes.count();
         if part.len() == all.len() {
             return Web {
                 concepts: part,
                 graph: all,
+                all: nodes,
             };
         }
         let mut place = vec![None; all.len()];
@@ -57,7 +66,13 @@ impl Web {
         Web {
             concepts: part,
             graph,
+            all: nodes,
         }
+    }
+
+    /// The share of all nodes that the largest connected part has.
+    pub(super) fn connected(&self) -> f64 {
+        crate::relation::ratio(self.graph.len(), self.all)
     }
 
     /// The `count` nodes of highest degree, then frequency, then first by text; all of them if `count` is 0.
@@ -136,14 +151,37 @@ fn largest_part(graph: &Graph, concepts: &Concepts, node: impl Fn(u32) -> bool) 
     best.2
 }
 
-/// CB of a node: by how much the mean distance between the other nodes grows without it. The sums are whole numbers,
-/// divided once.
-pub(super) fn contribution(growth: u64, nodes: usize) -> f64 {
+/// By how much the sum of distances without a node is more than that which it is compared with, less what is the same for all
+/// nodes: nodes are in the order of CB by these numbers. `number` is its place among those asked for.
+pub(super) fn gain(found: &Distances, number: usize, by: Contribution) -> i64 {
+    let growth = found.growth[number] as i64;
+    match by {
+        Contribution::Others => growth,
+        // The distances to the node itself are no longer counted.
+        Contribution::All => growth - 2 * found.sums[number] as i64,
+    }
+}
+
+/// CB of a node: the mean distance between the other nodes without it, less that with it, or less that between all nodes. The sums
+/// are whole numbers.
+pub(super) fn contribution(
+    found: &Distances,
+    number: usize,
+    nodes: usize,
+    by: Contribution,
+) -> f64 {
     let pairs = nodes.saturating_sub(1) * nodes.saturating_sub(2);
     if pairs == 0 {
         return 0.0;
     }
-    growth as f64 / pairs as f64
+    let gain = gain(found, number, by);
+    match by {
+        Contribution::Others => gain as f64 / pairs as f64,
+        Contribution::All => {
+            let without = found.total as i64 + gain;
+            without as f64 / pairs as f64 - mean_distance(found.total, nodes)
+        }
+    }
 }
 
 /// The mean distance d.

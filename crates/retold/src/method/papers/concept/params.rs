@@ -9,8 +9,32 @@ choices! {
     pub(super) enum SpreadBy {
         /// The words of the shorter page.
         Share = "share",
-        /// Words (DWDCS).
+        /// Words.
         Words = "words",
+        /// As DWDCS prints it: from the mean of the sizes of the shifts, over all shared concepts, in words.
+        Dwdcs = "dwdcs",
+    }
+}
+
+choices! {
+    /// How far links between words reach.
+    pub(super) enum Across {
+        /// Over the whole page.
+        Page = "page",
+        /// Inside blocks.
+        Block = "block",
+        /// Inside sentences.
+        Sentence = "sentence",
+    }
+}
+
+choices! {
+    /// What the mean distance without a node is compared with.
+    pub(super) enum Contribution {
+        /// The mean distance between the other nodes before.
+        Others = "others",
+        /// The mean distance between all nodes, as DWDCS prints it.
+        All = "all",
     }
 }
 
@@ -31,7 +55,7 @@ params! {
         threshold: f64[0.0..=1.0] = 0.75,
         /// maximum position spread S of related pages, in the unit of `spread_by`
         spread: f64[0.0..=100_000.0] = 0.08,
-        /// share: S is divided by the words of the shorter page; words: it is not (DWDCS), and `spread` is in words
+        /// share: S is divided by the words of the shorter page; words: it is not, and `spread` is in words; dwdcs: in words, and as DWDCS prints it
         spread_by: SpreadBy = SpreadBy::Share,
         /// length ratio below which the shorter page is contained in the longer
         length_threshold: f64[0.0..=1.0] = 0.5,
@@ -41,10 +65,14 @@ params! {
         query: usize[1..=200] = 20,
         /// key concepts of a page that are compared
         key_concepts: usize[1..=200] = 20,
-        /// most words of a phrase
+        /// most words of a phrase: words that follow each other twice or more on the page
         phrase: usize[1..=phrase::WORDS] = 1,
         /// concepts that occur more often are nodes of the network
         frequency: usize[0..=1000] = 0,
+        /// words are linked across the whole page, inside blocks, or inside sentences (DWDCS)
+        across: Across = Across::Page,
+        /// what the mean distance without a node is compared with: that between the others, or that between all nodes (DWDCS)
+        contribution: Contribution = Contribution::Others,
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Distances {
     /// For each node asked for, by how much the sum over the ordered pairs of the other nodes grows without it; a pair
     /// that is cut off counts as `longest` + 1.
     pub growth: Vec<u64>,
+    /// For each node asked for, the sum of its distances to all others.
+    pub sums: Vec<u64>,
 }
 
 /// Most sources of a batch: rows of eight words.
@@ -98,6 +100,7 @@ pub fn distances(graph: &Graph, candidates: &[u32]) -> Distances {
             arena.collect_affected(number * words..(number + 1) * words, node);
             let growth = growth_without(graph, node, found.longest + 1, thin, arena);
             found.growth.push(growth);
+            found.sums.push(arena.sums[node as usize]);
         }
         found
     })

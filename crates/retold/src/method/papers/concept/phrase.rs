@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::merge::{self, Meaning};
-use crate::text::{Interned, WordForm, Words, language};
+use crate::text::{Interned, Word, WordForm, Words, language};
 
 /// Most words of a phrase.
 pub(super) const WORDS: usize = 3;
@@ -41,11 +41,14 @@ pub(super) struct Concepts {
     pub(super) all: Vec<Concept>,
     /// The concepts of the page's phrases in order, as indices into `all`.
     pub(super) sequence: Vec<u32>,
+    /// The first word of each of these phrases, as an index into [`Words::all`].
+    pub(super) starts: Vec<u32>,
     /// How many different phrases there are.
     pub(super) phrases: usize,
 }
 
-/// The phrases of a page: each maximal run of content words, cut after every `most` words if it is longer.
+/// The phrases of a page: of each run of content words, from left to right, the longest words that follow each other twice or more on
+/// the page, and no more than so many; all others alone. So where a phrase begins does not depend on how many words stand before it.
 struct Phrases<'a> {
     /// The words of each, as numbers of `interned`; unused places have [`EMPTY`].
     words: Vec<[u32; WORDS]>,
@@ -57,6 +60,44 @@ struct Phrases<'a> {
 }
 
 const EMPTY: u32 = u32::MAX;
+
+/// How many words of a run of content words, at most `most`, stand at the beginning.
+fn run_length(words: &[Word], most: usize) -> usize {
+    let goes_on = |word: &&Word| word.is_content() && !word.after_break;
+    let first = usize::from(words.first().is_some_and(|word| word.is_content()));
+    let rest = words.iter().skip(1).take(most - 1).take_while(goes_on);
+    first * (1 + rest.count())
+}
+
+/// The runs of two words and more that a page has twice or more.
+struct Repeated(FxHashMap<[u32; WORDS], bool>);
+
+impl Repeated {
+    fn of(all: &[Word], interned: &Interned<'_>, most: usize) -> Repeated {
+        let mut seen: FxHashMap<[u32; WORDS], bool> = FxHashMap::default();
+        if most > 1 {
+            for at in 0..all.len() {
+                for length in 2..=run_length(&all[at..], most) {
+                    let again = seen.entry(key(&interned.ids[at..at + length]));
+                    again.and_modify(|again| *again = true).or_insert(false);
+                }
+            }
+        }
+        Repeated(seen)
+    }
+
+    /// How long the longest phrase at the beginning of these words is.
+    fn longest(&self, ids: &[u32]) -> usize {
+        let repeated = |length: &usize| self.0.get(&key(&ids[..*length])) == Some(&true);
+        (2..=ids.len()).rev().find(repeated).unwrap_or(1)
+    }
+}
+
+fn key(ids: &[u32]) -> [u32; WORDS] {
+    let mut key = [EMPTY; WORDS];
+    key[..ids.len()].copy_from_slice(ids);
+    key
+}
 
 /// Lemmas where WordNet has some, stems where a page's language has a stemmer.
 fn interned<'a>(words: &Words<'a>) -> Interned<'a> {
@@ -80,18 +121,14 @@ impl<'a> Phrases<'a> {
         };
         let mut numbers: FxHashMap<[u32; WORDS], u32> = FxHashMap::default();
         let all = words.all();
+        let repeated = Repeated::of(all, interned, most);
         let mut at = 0;
         while at < all.len() {
             if !all[at].is_content() {
                 at += 1;
                 continue;
             }
-            let goes_on = |word: &&crate::text::Word| word.is_content() && !word.after_break;
-            let length = 1 + all[at + 1..]
-                .iter()
-                .take(most - 1)
-                .take_while(goes_on)
-                .count();
+            let length = repeated.longest(&interned.ids[at..at + run_length(&all[at..], most)]);
             let mut phrase = [EMPTY; WORDS];
             phrase[..length].copy_from_slice(&interned.ids[at..at + length]);
             let number = *numbers.entry(phrase).or_insert_with(|| {
@@ -218,10 +255,12 @@ impl Phrases<'_> {
         let sequence = self.sequence.iter();
         let sequence = sequence.map(|&(phrase, _)| place[groups[phrase as usize] as usize]);
         let sequence = sequence.collect();
+        let starts = self.sequence.iter().map(|&(_, at)| at).collect();
         let mut taken = |&number: &u32| std::mem::take(&mut concepts[number as usize]);
         Concepts {
             all: order.iter().map(&mut taken).collect(),
             sequence,
+            starts,
             phrases,
         }
     }

@@ -6,17 +6,26 @@ use super::phrase::Concepts;
 use crate::text::Text;
 
 /// The pairs of concepts whose sentences agree, by their Jaccard coefficient, by at least `least`. What stands behind the last full
-/// stop of a text is a sentence too. Quadratic in the different concepts of a sentence.
-pub(super) fn links(text: &Text, concepts: &Concepts, least: f64) -> Vec<(u32, u32)> {
+/// stop of a text is a sentence too; where `units` are of less than the page, a sentence also ends with its unit. Quadratic in the
+/// different concepts of a sentence.
+pub(super) fn links(
+    text: &Text,
+    concepts: &Concepts,
+    units: &[u32],
+    least: f64,
+) -> Vec<(u32, u32)> {
     let words = text.words().all();
     let ended_before = |at: u32| {
         text.sentences
             .partition_point(|sentence| sentence.end <= at)
     };
-    let mut places: Vec<(usize, u32)> = Vec::new();
+    let mut places: Vec<((usize, u32), u32)> = Vec::new();
     for (concept, number) in concepts.all.iter().zip(0..) {
-        let starts = concept.positions.iter().map(|&at| words[at as usize].start);
-        places.extend(starts.map(|start| (ended_before(start), number)));
+        let starts = concept.positions.iter().map(|&at| {
+            let unit = units.get(at as usize).copied().unwrap_or_default();
+            (ended_before(words[at as usize].start), unit)
+        });
+        places.extend(starts.map(|sentence| (sentence, number)));
     }
     places.sort_unstable();
     places.dedup();

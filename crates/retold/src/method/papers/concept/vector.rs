@@ -91,6 +91,33 @@ impl Vector {
         }
         (concepts > 0).then(|| sum / f64::from(concepts))
     }
+
+    /// S as DWDCS prints it: the mean of S_i over all shared concepts, in words; of both directions the larger. `None` if no concept is
+    /// shared.
+    pub(super) fn printed_spread(&self, other: &Vector) -> Option<f64> {
+        let one_way = |from: &Vector, to: &Vector| {
+            let shared = shared_positions(&from.hashes, &to.hashes);
+            let deviations: Vec<f64> = shared
+                .filter_map(|(i, j)| printed_deviation(from.positions(i), to.positions(j)))
+                .collect();
+            (!deviations.is_empty())
+                .then(|| deviations.iter().sum::<f64>() / deviations.len() as f64)
+        };
+        let (there, back) = (one_way(self, other), one_way(other, self));
+        there.zip(back).map(|(there, back)| there.max(back))
+    }
+}
+
+/// S_i as DWDCS prints it: how far the shifts are from the mean of their sizes. Swapping the pages gives another number.
+fn printed_deviation(a: &[u32], b: &[u32]) -> Option<f64> {
+    let count = a.len().min(b.len());
+    if count == 0 {
+        return None;
+    }
+    let shifts = || a.iter().zip(b).map(|(&a, &b)| f64::from(a) - f64::from(b));
+    let mean = shifts().map(f64::abs).sum::<f64>() / count as f64;
+    let squares = shifts().map(|shift| (shift - mean).powi(2)).sum::<f64>();
+    Some((squares / count as f64).sqrt())
 }
 
 /// S_i: the population standard deviation of the shifts between the first occurrences of a concept, as many as both
@@ -145,6 +172,28 @@ mod tests {
         assert_eq!(a.cosine(&a), 1.0);
         assert_eq!(a.cosine(&vector(9, &[(5, &[1])])), 0.0);
         assert_eq!(Vector::default().cosine(&Vector::default()), 0.0);
+    }
+
+    #[test]
+    fn spread_as_printed_by_hand() {
+        // A shift of all by a constant costs nothing one way, and twice its size the other way.
+        let a = vector(99, &[(1, &[3, 13, 23]), (2, &[5])]);
+        let b = vector(99, &[(1, &[0, 10, 20]), (2, &[2])]);
+        assert_eq!(
+            (a.printed_spread(&b), b.printed_spread(&a)),
+            (Some(6.0), Some(6.0))
+        );
+        // Concept 1: shifts 2 and −1, mean of the sizes 1.5: (.25 + 6.25) / 2; the other way −2 and 1: (12.25 + .25) / 2. Concept 2
+        // shifts by 4: 0 and 8. N = 2.
+        let a = vector(99, &[(1, &[3, 9]), (2, &[6])]);
+        let b = vector(99, &[(1, &[1, 10]), (2, &[2])]);
+        let back = (6.25f64.sqrt() + 8.0) / 2.0;
+        assert_eq!(
+            (a.printed_spread(&b), b.printed_spread(&a)),
+            (Some(back), Some(back))
+        );
+        assert_eq!(back, 5.25);
+        assert_eq!(a.printed_spread(&vector(9, &[(5, &[1])])), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::method::Concept;
-use super::network::{contribution, mean_distance};
+use super::network::{contribution, gain, mean_distance};
 use crate::text::Text;
 
 /// The concept network of a page: its largest connected part.
@@ -19,6 +19,8 @@ pub struct Network {
     pub concepts: usize,
     /// The phrases of the concept that has most.
     pub largest_concept: Vec<String>,
+    /// The share of the nodes that are in the largest connected part; the others are not shown.
+    pub connected: f64,
     /// C: the mean share of pairs of neighbours that are neighbours themselves.
     pub clustering: f64,
     /// d: the mean distance over all pairs of nodes.
@@ -66,6 +68,7 @@ impl Concept {
         let graph = &web.graph;
         let all: Vec<u32> = (0..graph.len() as u32).collect();
         let found = web.distances(&all);
+        let by = self.params.contribution;
         let mut nodes: Vec<Node> = all
             .iter()
             .map(|&node| {
@@ -79,15 +82,16 @@ impl Concept {
                         .collect(),
                     frequency: concept.positions.len(),
                     degree: graph.degree(node),
-                    contribution: contribution(found.growth[node as usize], graph.len()),
+                    contribution: contribution(&found, node as usize, graph.len(), by),
                     key: None,
                     positions: concept.positions.clone(),
                 }
             })
             .collect();
         let hubs = web.hubs(&concepts, self.hubs);
-        let growth: Vec<u64> = hubs.iter().map(|&hub| found.growth[hub as usize]).collect();
-        for (hub, place) in self.best(&growth).into_iter().zip(1..) {
+        let gains = hubs.iter().map(|&hub| gain(&found, hub as usize, by));
+        let gains: Vec<i64> = gains.collect();
+        for (hub, place) in self.best(&gains).into_iter().zip(1..) {
             nodes[hubs[hub] as usize].key = Some(place);
         }
         let mut degrees = BTreeMap::new();
@@ -109,6 +113,7 @@ impl Concept {
             phrases: concepts.phrases,
             concepts: concepts.all.len(),
             largest_concept: largest.map(Iterator::collect).unwrap_or_default(),
+            connected: web.connected(),
             clustering: web.clustering(),
             mean_distance: mean_distance(found.total, graph.len()),
             longest_distance: found.longest,

@@ -14,7 +14,26 @@ fn twin(graph: &Graph, candidates: &[u32]) -> Distances {
         total,
         longest,
         growth,
+        sums: candidates.iter().map(|&node| sum(&near, node)).collect(),
     }
+}
+
+/// The sum of the distances from a node to all others of a connected graph.
+fn sum(near: &[Vec<usize>], node: usize) -> u64 {
+    let mut distance = vec![None; near.len()];
+    distance[node] = Some(0);
+    let mut queue = std::collections::VecDeque::from([(node, 0u64)]);
+    let mut sum = 0;
+    while let Some((at, so_far)) = queue.pop_front() {
+        for &next in &near[at] {
+            if distance[next].is_none() {
+                distance[next] = Some(so_far + 1);
+                sum += so_far + 1;
+                queue.push_back((next, so_far + 1));
+            }
+        }
+    }
+    sum
 }
 
 fn all(graph: &Graph) -> Vec<u32> {
@@ -30,6 +49,7 @@ fn a_path_a_star_and_a_ring_by_hand() {
         total: 8,
         longest: 2,
         growth: vec![0, 2, 0],
+        sums: vec![3, 2, 3],
     };
     assert_eq!(distances(&path, &[0, 1, 2]), wanted);
     // A hub with four leaves: the six pairs of leaves go from 2 to 3.
@@ -38,6 +58,7 @@ fn a_path_a_star_and_a_ring_by_hand() {
         total: 2 * (4 + 6 * 2),
         longest: 2,
         growth: vec![12, 0],
+        sums: vec![4, 7],
     };
     assert_eq!(distances(&star, &[0, 1]), wanted);
     // A ring of six without one node is a path of five: 1·4 + 2·3 + 3·2 + 4 = 20 instead of

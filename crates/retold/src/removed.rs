@@ -1,0 +1,399 @@
+//! How good removing was: which of the pages that a run dropped repeat the page that they were dropped for, by labelled pairs.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io::BufRead;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::eval::{Gold, Label, Reported, Unlisted};
+use crate::relation::Relation;
+
+/// A page that was dropped, as a line of `dropped.jsonl` has it.
+#[derive(Clone, Debug)]
+pub struct RemovedPage {
+    id: String,
+    kept: String,
+    relation: Relation,
+}
+
+/// Counts of removed pages and what follows from them; 0/0 is null.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct RemovedScore {
+    /// Removed pages that repeat the page that they went for.
+    pub correct: u64,
+    /// Removed pages that do not.
+    pub wrong: u64,
+    /// Removed pages that the labels say nothing of.
+    pub unscored: u64,
+    /// Pages that a perfect run would remove.
+    pub removable: u64,
+    /// So many of them were removed.
+    pub found: u64,
+    /// correct / (correct + wrong).
+    pub precision: Option<f64>,
+    /// found / removable.
+    pub recall: Option<f64>,
+    /// The harmonic mean of the two.
+    pub f1: Option<f64>,
+}
+
+/// The score of removed pages.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Removal {
+    /// All removed pages.
+    pub any: RemovedScore,
+    /// Those removed as duplicates, among the duplicates of the gold.
+    pub duplicate: RemovedScore,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    canonical: Cow<'a, str>,
+    relation: Relation,
+}
+
+/// Reads a `dropped.jsonl`; with `universe`, the lines with both ids in it.
+///
+/// Errors: the file cannot be read, or a line is not one that `retold dedup` writes.
+pub fn read_removed(path: &Path, universe: Option<&HashSet<String>>) -> Result<Vec<RemovedPage>> {
+    let file = std::fs::File::open(path).map_err(Error::io("cannot read", path))?;
+    let mut removed = Vec::new();
+    for (number, line) in std::io::BufReader::new(file).lines().enumerate() {
+        let line = line.map_err(Error::io("cannot read", path))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let line: Line<'_> = serde_json::from_str(&line).map_err(|e| Error::Corrupt {
+            path: path.to_owned(),
+            reason: format!(
+                "line {} is not a dropped page as `retold dedup` writes it: {e}",
+                number + 1
+            ),
+        })?;
+        let known = |id: &str| universe.is_none_or(|ids| ids.contains(id));
+        if known(&line.id) && known(&line.canonical) {
+            removed.push(RemovedPage {
+                id: line.id.into_owned(),
+                kept: line.canonical.into_owned(),
+                relation: line.relation,
+            });
+        }
+    }
+    Ok(removed)
+}
+
+/// Scores removed pages against labelled pairs.
+///
+/// A page was removed correctly if the gold says that it is a duplicate of the page that it went for; in `any`, also if it is contained in it, or
+/// `related`. What follows from several labels counts where the pair itself has none: a duplicate of a duplicate is one, and a page
+/// contained in a duplicate of the kept page is contained in that. Pages that the gold connects as duplicates are a group, of which a
+/// perfect run removes all but one; in `any` pages connected by `related` too, and the last one as well if a page of another group
+/// contains one of its pages.
+pub fn evaluate_removed(removed: &[RemovedPage], gold: &Gold, unlisted: Unlisted) -> Removal {
+    let any = Scorer::new(gold, unlisted, View::Any);
+    let duplicate = Scorer::new(gold, unlisted, View::Duplicate);
+    let as_duplicates = removed
+        .iter()
+        .filter(|page| page.relation == Relation::Duplicate);
+    Removal {
+        any: any.score(removed.iter()),
+        duplicate: duplicate.score(as_duplicates),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum View {
+    Any,
+    Duplicate,
+}
+
+/// What a removed page is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Correct,
+    /// Not scored, but the gold relates the pages: the removed one is not missed.
+    Related,
+    Unscored,
+    Wrong,
+}
+
+struct Scorer<'g> {
+    gold: &'g Gold,
+    unlisted: Unlisted,
+    view: View,
+    /// The group of each page that the gold connects with another.
+    groups: HashMap<&'g str, usize>,
+    /// Group -> how many of its pages a perfect run removes.
+    removable: Vec<u64>,
+    /// Page -> the pages that it repeats by the gold: its duplicates, and in [`View::Any`] those that contain it.
+    repeats: HashMap<&'g str, Vec<&'g str>>,
+}
+
+impl<'g> Scorer<'g> {
+    fn new(gold: &'g Gold, unlisted: Unlisted, view: View) -> Scorer<'g> {
+        let mut scorer = Scorer {
+            gold,
+            unlisted,
+            view,
+            groups: HashMap::new(),
+            removable: Vec::new(),
+            repeats: HashMap::new(),
+        };
+        scorer.connect();
+        scorer
+    }
+
+    /// Whether pages with this label are copies of each other, so that one of them is enough.
+    fn joins(&self, label: Label) -> bool {
+        match label {
+            Label::Is(Relation::Duplicate) => true,
+            Label::Related => self.view == View::Any,
+            _ => false,
+        }
+    }
+
+    fn connect(&mut self) {
+        let mut near: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut contained: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for (a, b, label) in self.gold.pairs() {
+            if self.joins(label) {
+                near.entry(a).or_default().push(b);
+                near.entry(b).or_default().push(a);
+            }
+            let mut repeats = |page, of| self.repeats.entry(page).or_default().push(of);
+            match (label, self.view) {
+                (Label::Is(Relation::Duplicate), _) => {
+                    repeats(a, b);
+                    repeats(b, a);
+                }
+                (Label::Is(Relation::Contains), View::Any) => {
+                    repeats(b, a);
+                    contained.insert((b, a));
+                }
+                (Label::Is(Relation::ContainedBy), View::Any) => {
+                    repeats(a, b);
+                    contained.insert((a, b));
+                }
+                _ => {}
+            }
+        }
+        for (small, large) in &contained {
+            near.entry(small).or_default();
+            near.entry(large).or_default();
+        }
+        self.group(&near);
+        let mut goes = vec![false; self.removable.len()];
+        for (small, large) in contained {
+            let (small, large) = (self.groups[small], self.groups[large]);
+            goes[small] |= small != large;
+        }
+        for (count, goes) in self.removable.iter_mut().zip(goes) {
+            *count += u64::from(goes);
+        }
+    }
+
+    /// Pages that are connected become groups, of which all but one are removable.
+    fn group(&mut self, near: &BTreeMap<&'g str, Vec<&'g str>>) {
+        for &start in near.keys() {
+            if self.groups.contains_key(start) {
+                continue;
+            }
+            let number = self.removable.len();
+            self.groups.insert(start, number);
+            let mut pages = vec![start];
+            let mut next = 0;
+            while let Some(page) = pages.get(next) {
+                next += 1;
+                for &other in &near[page] {
+                    if self.groups.insert(other, number).is_none() {
+                        pages.push(other);
+                    }
+                }
+            }
+            self.removable.push(pages.len() as u64 - 1);
+        }
+    }
+
+    /// Whether `page` repeats `kept` by what follows from several labels.
+    fn follows(&self, page: &str, kept: &str) -> bool {
+        let mut seen = HashSet::from([page]);
+        let mut open = vec![page];
+        while let Some(at) = open.pop() {
+            for &of in self.repeats.get(at).into_iter().flatten() {
+                if of == kept {
+                    return true;
+                }
+                if seen.insert(of) {
+                    open.push(of);
+                }
+            }
+        }
+        false
+    }
+
+    fn fate(&self, page: &RemovedPage) -> Fate {
+        // What stands in the gold is read from the removed page to the kept one.
+        let pair = Reported::new(&page.id, &page.kept, page.relation, 1.0);
+        match self.gold.listed(&pair, page.id <= page.kept) {
+            Some(Label::Is(Relation::Duplicate)) => Fate::Correct,
+            Some(Label::Is(Relation::ContainedBy)) if self.view == View::Any => Fate::Correct,
+            Some(Label::Related) if self.view == View::Any => Fate::Correct,
+            Some(Label::Related) => Fate::Related,
+            Some(Label::Ignore) => Fate::Unscored,
+            Some(Label::Is(_) | Label::Distinct) => Fate::Wrong,
+            None if self.follows(&page.id, &page.kept) => Fate::Correct,
+            None if self.unlisted == Unlisted::Ignore => Fate::Unscored,
+            None => Fate::Wrong,
+        }
+    }
+
+    fn score<'p>(&self, removed: impl Iterator<Item = &'p RemovedPage>) -> RemovedScore {
+        let mut score = RemovedScore {
+            removable: self.removable.iter().sum(),
+            ..RemovedScore::default()
+        };
+        let mut found = vec![0; self.removable.len()];
+        for page in removed {
+            let fate = self.fate(page);
+            match fate {
+                Fate::Correct => score.correct += 1,
+                Fate::Wrong => score.wrong += 1,
+                Fate::Related | Fate::Unscored => score.unscored += 1,
+            }
+            let group = self.groups.get(&*page.id);
+            if let (Fate::Correct | Fate::Related, Some(&group)) = (fate, group) {
+                found[group] += 1;
+            }
+        }
+        let found = found.iter().zip(&self.removable);
+        score.found = found.map(|(found, most)| found.min(most)).sum();
+        score.derived()
+    }
+}
+
+impl RemovedScore {
+    fn derived(self) -> RemovedScore {
+        let over = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let precision = over(self.correct, self.correct + self.wrong);
+        let recall = over(self.found, self.removable);
+        let f1 = precision.zip(recall).map(|(p, r)| match p + r {
+            0.0 => 0.0,
+            sum => 2.0 * p * r / sum,
+        });
+        RemovedScore {
+            precision,
+            recall,
+            f1,
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Relation::{ContainedBy, Contains, Duplicate};
+
+    fn gold(lines: &str) -> Gold {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), lines).unwrap();
+        Gold::read(file.path()).unwrap()
+    }
+
+    fn removed(rows: &[(&str, &str, Relation)]) -> Vec<RemovedPage> {
+        let page = |&(id, kept, relation): &(&str, &str, Relation)| RemovedPage {
+            id: id.into(),
+            kept: kept.into(),
+            relation,
+        };
+        rows.iter().map(page).collect()
+    }
+
+    /// Duplicates: {a b c} (b and c by a), {d e}. x is contained in a, y in x's container too, r is related to d. i is not scored.
+    const GOLD: &str = "a\tb\tduplicate\na\tc\tduplicate\nd\te\tduplicate\na\tx\tcontains\ny\tb\tcontained_by\nd\tr\trelated\n\
+                        a\ti\tignore\na\tz\tdistinct\n";
+
+    /// Worked out by hand.
+    #[test]
+    fn removed_pages_by_hand() {
+        let rows = removed(&[
+            ("b", "c", Duplicate),   // right, by a
+            ("a", "c", Duplicate),   // right
+            ("d", "r", Duplicate), // related: right in `any`, unscored among duplicates, and d is not missed
+            ("x", "a", ContainedBy), // right in `any`
+            ("y", "c", ContainedBy), // right in `any`: in b, a duplicate of c
+            ("i", "a", Duplicate), // not scored
+            ("z", "a", Duplicate), // wrong
+            ("q", "a", Duplicate), // unlisted: wrong
+        ]);
+        let gold = gold(GOLD);
+        let score = evaluate_removed(&rows, &gold, Unlisted::Distinct);
+        // Groups of duplicates: 3 − 1 and 2 − 1 removable; b and a of the first, d of the second are gone.
+        let duplicate = RemovedScore {
+            correct: 2,
+            wrong: 2,
+            unscored: 2,
+            removable: 3,
+            found: 3,
+            precision: Some(0.5),
+            recall: Some(1.0),
+            f1: Some(2.0 / 3.0),
+        };
+        assert_eq!(score.duplicate, duplicate);
+        // Groups in `any`: {a b c} 2, {d e r} 2, {x} 1 and {y} 1 as they are contained: 6, of which e or r is left.
+        let any = RemovedScore {
+            correct: 5,
+            wrong: 2,
+            unscored: 1,
+            removable: 6,
+            found: 5,
+            precision: Some(5.0 / 7.0),
+            recall: Some(5.0 / 6.0),
+            f1: Some(2.0 * (5.0 / 7.0) * (5.0 / 6.0) / (5.0 / 7.0 + 5.0 / 6.0)),
+        };
+        assert_eq!(score.any, any);
+        let open = evaluate_removed(&rows, &gold, Unlisted::Ignore);
+        assert_eq!((open.any.wrong, open.any.unscored), (1, 2));
+    }
+
+    #[test]
+    fn the_larger_page_must_not_go_for_the_smaller() {
+        let gold = gold(GOLD);
+        let score = |rows: &[(&str, &str, Relation)]| {
+            evaluate_removed(&removed(rows), &gold, Unlisted::Distinct)
+        };
+        let larger = score(&[("a", "x", ContainedBy)]);
+        assert_eq!((larger.any.correct, larger.any.wrong), (0, 1));
+        // A page in another that went as its duplicate is right in `any`, and wrong among duplicates.
+        let taken = score(&[("x", "a", Duplicate)]);
+        assert_eq!((taken.any.correct, taken.duplicate.wrong), (1, 1));
+        // A whole group never counts more than it can lose.
+        let whole = score(&[("d", "e", Duplicate), ("e", "d", Duplicate)]);
+        assert_eq!((whole.duplicate.correct, whole.duplicate.found), (2, 1));
+        let none = evaluate_removed(&[], &Gold::default(), Unlisted::Distinct);
+        assert_eq!(none.any, RemovedScore::default());
+        assert_eq!(score(&[("x", "a", Contains)]).any.correct, 1);
+    }
+
+    #[test]
+    fn a_line_that_is_no_dropped_page_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let good = r#"{"id":"a","canonical":"b","relation":"duplicate"}"#;
+        std::fs::write(file.path(), format!("{good}\n{{}}\n")).unwrap();
+        let message = read_removed(file.path(), None).unwrap_err().to_string();
+        assert!(
+            message.contains("line 2 is not a dropped page"),
+            "{message}"
+        );
+        std::fs::write(file.path(), format!("{good}\n\n")).unwrap();
+        assert_eq!(read_removed(file.path(), None).unwrap().len(), 1);
+        let some = HashSet::from(["a".to_owned()]);
+        assert!(read_removed(file.path(), Some(&some)).unwrap().is_empty());
+    }
+}
