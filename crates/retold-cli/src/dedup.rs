@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{Error, Result, RunConfig};
+use retold::{AgainstSelf, Error, Result, RunConfig};
 use retold_index::Index;
 use retold_report::{Against, Job, OutputConfig, Tables};
 use tempfile::NamedTempFile;
@@ -39,6 +39,9 @@ pub struct Args {
     /// Compare with OLD too: files and folders, or one index. Their pages are neither dropped nor written
     #[arg(long, value_name = "OLD", num_args = 1..)]
     against: Vec<PathBuf>,
+    /// What becomes of a page that is in OLD too, with the same id and text
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Own::Drop)]
+    against_self: Own,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
@@ -107,6 +110,16 @@ pub struct Args {
         help_heading = "Resources"
     )]
     threads: usize,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Own {
+    /// It is dropped for that page as for any other; the summary counts such pages
+    Drop,
+    /// That page of OLD is left out
+    Skip,
+    /// The run ends
+    Error,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -210,6 +223,11 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
     let mut run = run_config(args.threads, args.memory);
     run.temp_dir.clone_from(&args.temp_dir);
     run.allow_empty = args.allow_empty;
+    run.against_self = match args.against_self {
+        Own::Drop => AgainstSelf::Drop,
+        Own::Skip => AgainstSelf::Skip,
+        Own::Error => AgainstSelf::Error,
+    };
     let job = Job {
         inputs,
         stdin: spool.as_ref().map(|file| file.path().to_owned()),

@@ -151,6 +151,13 @@ fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
             HumanCount(old)
         )?;
     }
+    if let Some(own) = summary.against_self {
+        writeln!(
+            to,
+            "{} pages of OLD have the id and the text of a page of INPUT: is it the same data? (--against-self skip leaves them out)",
+            HumanCount(own)
+        )?;
+    }
     if summary.sketches.empty > 0 {
         writeln!(
             to,

@@ -48,6 +48,14 @@ impl StoredPages for Export<'_> {
         *self = self.index.export(pages, collection, watch)?;
         Ok(())
     }
+
+    fn leave_out(&mut self, pages: &[PageNo]) {
+        let mut at = self.first;
+        self.pages.retain(|_| {
+            at += 1;
+            pages.binary_search(&PageNo::new(at - 1)).is_err()
+        });
+    }
 }
 
 /// Pages whose texts are read at a time.

@@ -79,8 +79,13 @@ fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
         }
         Against::Files(old) => {
             let model = Model::new(job.judge.clone())?;
-            let old = discover(old, &job.judge.read)?;
-            dedup(model).against(old).run(sources(job)?)
+            let mut old = discover(old, &job.judge.read)?;
+            let new = sources(job)?;
+            leave_out_inputs(&mut old, &new, watch);
+            match old.is_empty() {
+                true => dedup(model).run(new),
+                false => dedup(model).against(old).run(new),
+            }
         }
         Against::Index(folder) => {
             // How pages are compared is the index's affair.
@@ -130,6 +135,26 @@ pub fn sources(job: &Job) -> Result<Vec<Source>> {
         )));
     }
     Ok(sources)
+}
+
+/// Takes out of the old files those that are read as INPUT: as old pages all of them would be copies of themselves.
+fn leave_out_inputs(old: &mut Vec<Source>, new: &[Source], watch: &dyn Watch) {
+    let new = new
+        .iter()
+        .filter_map(|source| source.path.canonicalize().ok());
+    let new: BTreeSet<PathBuf> = new.collect();
+    let both = old.extract_if(.., |source| is_among(&source.path, &new));
+    let both: Vec<Source> = both.collect();
+    if let Some(first) = both.first() {
+        watch.warn(&format!(
+            "{} is named as INPUT and under --against{}: it is read once, as INPUT, and compared with the other pages",
+            first.path.display(),
+            match both.len() {
+                1 => String::new(),
+                many => format!(", as are {} other files", many - 1),
+            }
+        ));
+    }
 }
 
 /// Takes out what lies in the output folder of an earlier run. What is named as an INPUT is read all the same.

@@ -18,6 +18,9 @@ pub struct Summary {
     /// Old pages that these were compared with; of an index, those that may be related.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_pages: Option<u64>,
+    /// Pages that are among the old ones too: one of the same id has the same text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against_self: Option<u64>,
     /// Lines of `pairs.jsonl`.
     pub pairs: u64,
     /// Pairs by relation; `contains` counts both directions.
@@ -167,6 +170,7 @@ impl Summary {
                 skipped_by_kind: collection.skipped.clone(),
             },
             old_pages: (findings.old_pages > 0).then_some(findings.old_pages as u64),
+            against_self: (findings.own_pages > 0).then_some(findings.own_pages as u64),
             pairs: findings.pairs.len() as u64,
             relations: Relations {
                 duplicate,

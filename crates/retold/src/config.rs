@@ -173,6 +173,20 @@ pub struct RunConfig {
     pub on_disk: Arc<AtomicU64>,
     /// Inputs without a page have a result, an empty one, and are no error.
     pub allow_empty: bool,
+    /// What becomes of a page that is among the old pages too, by id and text.
+    pub against_self: AgainstSelf,
+}
+
+/// What becomes of a page that is among the old pages too: one of the same id has the same text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AgainstSelf {
+    /// It repeats an old page as any other does, and is dropped for it.
+    #[default]
+    Drop,
+    /// That old page is left out, so that it is compared with all others only.
+    Skip,
+    /// The run ends.
+    Error,
 }
 
 impl RunConfig {
@@ -249,6 +263,7 @@ impl Default for RunConfig {
             resume: None,
             on_disk: Arc::default(),
             allow_empty: false,
+            against_self: AgainstSelf::default(),
         }
     }
 }

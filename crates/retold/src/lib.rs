@@ -71,7 +71,7 @@ pub use cluster::{Canonical, Class, Cluster, DropRule, Linkage, Pair, Pairs};
 pub use collect::{
     AmbiguousDates, Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage,
 };
-pub use config::{FileRef, Fold, JudgeConfig, RunConfig, byte_count, most_threads};
+pub use config::{AgainstSelf, FileRef, Fold, JudgeConfig, RunConfig, byte_count, most_threads};
 pub use dedup::{
     Dedup, Dropped, Findings, Joined, Limits, StageTime, StoredPages, Take, TextSource, Verified,
     dedup, in_pool, ranks, related_pairs,

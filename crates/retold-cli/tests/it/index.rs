@@ -449,6 +449,73 @@ fn new_pages_against_old_ones() {
 }
 
 #[test]
+fn old_pages_that_are_the_input_itself() {
+    let world = World::new();
+    let pages = pages();
+    world.file("archive/old.jsonl", jsonl(&pages[..8]));
+    let today = jsonl(&pages[8..]) + &line("copy", &pages[0].1);
+    world.file("archive/today.jsonl", &today);
+    world.file("elsewhere/today.jsonl", &today);
+    let run = |input: &str, old: &[&str], out: &str, rule: &str| {
+        let args = [
+            "dedup",
+            input,
+            "-o",
+            out,
+            "--against-self",
+            rule,
+            "--against",
+        ];
+        world.run(&[&args[..], old].concat())
+    };
+    let kept = |out: &str| world.read(&format!("{out}/kept/today.jsonl"));
+    let old = ["archive/old.jsonl"];
+    run("archive/today.jsonl", &old, "apart", "drop").code(0);
+    assert!(kept("apart").lines().count() > 1, "{}", kept("apart"));
+
+    // The same file on both sides is read once.
+    run("archive/today.jsonl", &["archive"], "both", "drop")
+        .code(0)
+        .says(&["archive/today.jsonl is named as INPUT and under --against"]);
+    same(&world, "apart", "both");
+    assert_eq!(kept("apart"), kept("both"));
+    assert_eq!(world.summary("both")["old_pages"], 8);
+    run(
+        "archive/today.jsonl",
+        &["archive/today.jsonl"],
+        "alone",
+        "drop",
+    )
+    .code(0);
+    assert!(kept("alone").lines().count() > 1);
+
+    // A copy of it is not: its pages are told by their ids and texts.
+    let told = run("elsewhere/today.jsonl", &["archive"], "copy", "drop");
+    let told = told.code(0).stdout();
+    let own = today.lines().count();
+    assert!(
+        told.contains(&format!("{own} pages of OLD have the id and the text")),
+        "{told}"
+    );
+    assert_eq!(world.summary("copy")["against_self"], own);
+    run("elsewhere/today.jsonl", &["archive"], "skip", "skip").code(0);
+    same(&world, "apart", "skip");
+    assert_eq!(kept("apart"), kept("skip"));
+    run("elsewhere/today.jsonl", &["archive"], "error", "error")
+        .code(2)
+        .says(&["is among the old pages too", "--against-self skip"]);
+
+    // In an index as well.
+    world
+        .run(&["index", "create", "ix", "--learn", "archive"])
+        .code(0);
+    world.run(&["index", "add", "ix", "archive", "-q"]).code(0);
+    run("archive/today.jsonl", &["ix"], "index", "skip").code(0);
+    same(&world, "apart", "index");
+    assert_eq!(world.summary("index")["against_self"], own);
+}
+
+#[test]
 fn a_service_for_others_needs_a_token() {
     let world = World::new();
     world.run(&["index", "create", "ix"]).code(0);

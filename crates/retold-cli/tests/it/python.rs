@@ -12,6 +12,7 @@ use crate::common::{World, article, line};
 /// Options of `retold dedup` that are arguments of their own in Python, or make no sense there.
 const COMMAND_ONLY: &[&str] = &[
     "against",
+    "against-self",
     "config",
     "files-from",
     "force",

@@ -289,6 +289,43 @@ impl Pages {
         Ok(numbers)
     }
 
+    /// The pages from `first` on that have the id and the text of one before it, ascending.
+    pub(crate) fn repeated_from(&self, first: PageNo) -> Vec<PageNo> {
+        let by_id = self.by_id();
+        let ids = self.ids.whole();
+        let id = |page: PageNo| ids.row(page.at());
+        let runs = by_id.chunk_by(|&a, &b| id(a) == id(b));
+        let mut found: Vec<PageNo> = runs
+            .flat_map(|run| {
+                let (new, old) = run.split_at(run.partition_point(|&page| page < first));
+                let is_new = |page: &PageNo| {
+                    let text = self.get(*page).text_hash;
+                    text.is_some() && new.iter().any(|&page| self.get(page).text_hash == text)
+                };
+                old.iter().copied().filter(is_new).collect::<Vec<_>>()
+            })
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Takes some pages out, ascending.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(crate) fn take_out(&mut self, gone: &[PageNo]) -> Result<()> {
+        let mut left = Pages::new(&self.memory);
+        let mut gone = gone.iter().peekable();
+        for page in PageNo::first(self.len()) {
+            if gone.next_if_eq(&&page).is_none() {
+                left.rows.push(self.rows.one(page.at()))?;
+                left.ids.push(&self.ids.get(page.at()))?;
+                left.titles.push(&self.titles.get(page.at()))?;
+            }
+        }
+        *self = left;
+        Ok(())
+    }
+
     /// Reads dates of which day and month could be each other as the other dates of their source are written.
     ///
     /// Errors: a temporary file cannot be written.

@@ -27,6 +27,8 @@ pub struct Findings {
     pub new_sources: usize,
     /// How many of the last pages of the collection are old ones, which the others were compared with.
     pub old_pages: usize,
+    /// How many old pages had the id and the text of a new one ([`AgainstSelf`](crate::AgainstSelf)).
+    pub own_pages: usize,
     /// The pages and what happened to all other records.
     pub collection: Collection,
     /// Pages in the order of their ids.

@@ -9,8 +9,8 @@ use super::stage::Stopwatch;
 use super::stages::relate;
 use super::texts::{Reread, TextSource};
 use crate::collect::{Collection, collect, learn_noise, learn_words, read_all};
-use crate::config::{JudgeConfig, RunConfig};
-use crate::error::Result;
+use crate::config::{AgainstSelf, JudgeConfig, RunConfig};
+use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::model::Model;
 use crate::page::Page;
@@ -31,6 +31,9 @@ pub trait StoredPages: TextSource {
     /// Adds to a collection the old pages that sketches may relate to those in it ([`Collection::push`]). From then on the
     /// texts of these are asked for, by their numbers there.
     fn add_related(&mut self, collection: &mut Collection, watch: &dyn Watch) -> Result<()>;
+
+    /// Some of them, ascending by their numbers in the collection, are taken out of it; those behind them close up.
+    fn leave_out(&mut self, pages: &[PageNo]);
 }
 
 /// What new pages are compared with.
@@ -137,6 +140,7 @@ impl<'a> Dedup<'a> {
                 watch: self.watch,
                 limits: self.limits,
                 old_pages: 0,
+                own_pages: 0,
                 resume: None,
             };
             job.find(Some(texts), Stopwatch::default())
@@ -161,7 +165,7 @@ impl<'a> Dedup<'a> {
         model = model.reading_within(resources.memory);
         let (mut resume, mut stored, new_sources) = (None, None, sources.len());
         let may_be_empty = resources.allow_empty;
-        let (mut all, mut old_pages) = (sources, 0);
+        let (mut all, mut old_pages, mut own_pages) = (sources, 0, 0);
         let mut begin = |stage| clock.begin(stage);
         let collection = match against {
             Against::Nothing => {
@@ -181,9 +185,10 @@ impl<'a> Dedup<'a> {
                 all.extend(old);
                 let (new, old) = all.split_at(new_sources);
                 let tell = (watch, &mut begin as &mut dyn FnMut(Stage));
-                let (collection, old) =
-                    collect_both([new, old], &mut model, may_be_empty, memory, tell)?;
-                old_pages = old;
+                let rule = (resources.against_self, may_be_empty);
+                let (collection, [old, own]) =
+                    collect_both([new, old], &mut model, rule, memory, tell)?;
+                (old_pages, own_pages) = (old, own);
                 collection
             }
             Against::Stored(old) => {
@@ -191,6 +196,11 @@ impl<'a> Dedup<'a> {
                 let mut collection = read_all(&all, &model, may_be_empty, memory, watch)?;
                 let first = collection.pages.len();
                 old.add_related(&mut collection, watch)?;
+                let own = own_pages_among(&mut collection, first, resources.against_self)?;
+                own_pages = own.len();
+                if resources.against_self == AgainstSelf::Skip {
+                    old.leave_out(&own);
+                }
                 collection.settle_from(PageNo::new(first))?;
                 old_pages = collection.pages.len() - first;
                 stored = Some(&*old);
@@ -205,6 +215,7 @@ impl<'a> Dedup<'a> {
             watch,
             limits,
             old_pages,
+            own_pages,
             resume,
         };
         Ok((job, stored))
@@ -236,14 +247,14 @@ fn collect_or_resume(
 }
 
 /// Reads and sketches new sources and old ones; a model that knows nothing learns from both. Also the number of old pages, which come
-/// last.
+/// last, and how many pages are among them too.
 fn collect_both(
     [new, old]: [&[Source]; 2],
     model: &mut Model,
-    may_be_empty: bool,
+    (against_self, may_be_empty): (AgainstSelf, bool),
     memory: &Memory,
     (watch, begin): (&dyn Watch, &mut dyn FnMut(Stage)),
-) -> Result<(Collection, usize)> {
+) -> Result<(Collection, [usize; 2])> {
     if model.wants_words() {
         begin(Stage::CountWords);
         *model = model.with_knowledge(learn_words(&[new, old].concat(), model, watch)?);
@@ -258,11 +269,36 @@ fn collect_both(
         ));
     }
     let first = collection.pages.len();
-    let old_pages = others.pages.len();
     collection.append(others, new.len() as u32)?;
+    let own = own_pages_among(&mut collection, first, against_self)?;
     collection.settle_from(PageNo::new(first))?;
     learn_noise(&collection, model, watch, begin)?;
-    Ok((collection, old_pages))
+    let old_pages = collection.pages.len() - first;
+    Ok((collection, [old_pages, own.len()]))
+}
+
+/// The old pages, from `first` on, that have the id and the text of a new one; they are taken out if they are to be skipped.
+///
+/// Errors: there are some, and there should be none; a temporary file cannot be written.
+fn own_pages_among(
+    collection: &mut Collection,
+    first: usize,
+    rule: AgainstSelf,
+) -> Result<Vec<PageNo>> {
+    let own = collection.pages.repeated_from(PageNo::new(first));
+    match (rule, own.first()) {
+        (AgainstSelf::Skip, Some(_)) => collection.pages.take_out(&own)?,
+        (AgainstSelf::Error, Some(&page)) => {
+            return Err(Error::Usage(format!(
+                "the page {} is among the old pages too, with the same text, and so are {} of {first} pages: compare with old pages \
+                 only, or use --against-self skip to leave these out of them",
+                collection.id(page),
+                own.len(),
+            )));
+        }
+        _ => {}
+    }
+    Ok(own)
 }
 
 /// Pages that are sketched, to be compared.
@@ -275,6 +311,8 @@ struct Sketched<'a> {
     limits: Limits,
     /// So many pages at the end are old ones.
     old_pages: usize,
+    /// So many new pages are among the old ones too.
+    own_pages: usize,
     /// Where what is done is kept.
     resume: Option<Resume>,
 }
@@ -309,6 +347,7 @@ impl Sketched<'_> {
             watch,
             limits,
             old_pages,
+            own_pages,
             resume,
         } = self;
         let memory = collection.memory().clone();
@@ -341,6 +380,7 @@ impl Sketched<'_> {
             model,
             new_sources,
             old_pages,
+            own_pages,
             sources,
             collection,
             by_id,
