@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use retold::{AgainstSelf, Error, Result, RunConfig};
 use retold_index::Index;
-use retold_report::{Against, Job, OutputConfig, Tables};
+use retold_report::{Against, Job, Names, OutputConfig, Tables};
 use tempfile::NamedTempFile;
 
 use crate::input::{Rejects, bytes, bytes_or_none, spool};
@@ -69,9 +69,19 @@ pub struct Args {
     /// Do not write OUT/kept
     #[arg(long, help_heading = "Output")]
     no_kept: bool,
-    /// Keep all pages and add the fields retold_cluster, retold_canonical, retold_relation and retold_dropped_for to them
+    /// Keep all pages and add the fields retold_cluster, retold_canonical, retold_relation, retold_dropped_for and
+    /// retold_cluster_size to them
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
+    /// Add the fields retold_cluster, retold_cluster_size and retold_dropped (how many pages went for this one) to kept pages
+    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
+    annotate: bool,
+    /// Put added fields into the object with this path, as in metadata.retold; --annotate without --mark
+    #[arg(long, value_name = "PATH", conflicts_with = "no_kept", value_parser = path_of_names, help_heading = "Output")]
+    annotate_as: Option<String>,
+    /// Names of added fields
+    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = FieldNames::Retold, help_heading = "Output")]
+    names: FieldNames,
     /// Write pairs, clusters, dropped pages and rejects in this form too, beside JSONL
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
     tables: Form,
@@ -110,6 +120,22 @@ pub struct Args {
         help_heading = "Resources"
     )]
     threads: usize,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FieldNames {
+    /// retold_cluster and so on
+    Retold,
+    /// minhash_cluster_id (-1 of a page in no cluster) and minhash_cluster_size
+    Datatrove,
+}
+
+/// A path of names with dots between them.
+fn path_of_names(text: &str) -> std::result::Result<String, String> {
+    match text.split('.').all(|name| !name.trim().is_empty()) {
+        true => Ok(text.to_owned()),
+        false => Err("names with dots between them expected, as in metadata.retold".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -281,6 +307,12 @@ fn output(args: &Args) -> OutputConfig {
     OutputConfig {
         kept: !args.no_kept,
         mark: args.mark,
+        annotate: args.annotate || args.annotate_as.is_some() && !args.mark,
+        annotate_as: args.annotate_as.clone(),
+        names: match args.names {
+            FieldNames::Retold => Names::Retold,
+            FieldNames::Datatrove => Names::Datatrove,
+        },
         tables: match args.tables {
             Form::Jsonl => Tables::Jsonl,
             Form::Csv => Tables::Csv,

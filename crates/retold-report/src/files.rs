@@ -28,7 +28,7 @@ pub fn write(
             rayon::join(
                 || tables::write_all(findings, output, &out),
                 || match output.kept {
-                    true => kept::write(findings, output.mark, &out, watch),
+                    true => kept::write(findings, output, &out, watch),
                     false => Ok(()),
                 },
             )

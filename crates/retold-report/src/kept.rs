@@ -1,23 +1,25 @@
 //! `kept/`: the inputs without the dropped pages.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 
-use retold::{Error, Findings, Mark, PageNo, Rank, RecordDecision, Result, Watch};
+use retold::{Error, Findings, PageNo, Rank, RecordDecision, Result, Watch};
 
-use crate::out::OutDir;
+use crate::marks::{self, Marks};
+use crate::out::{KEPT, OutDir};
+use crate::output::OutputConfig;
 
 /// Reads the sources again and writes what is kept of them, many at a time.
 pub(crate) fn write(
     findings: &Findings,
-    mark: bool,
+    output: &OutputConfig,
     out: &OutDir,
     watch: &dyn Watch,
 ) -> Result<()> {
     let config = findings.model.config();
-    let decisions = Decisions::new(findings, mark);
-    let root = out.path("kept");
+    let decisions = Decisions::new(findings, output);
+    let added = marks::fields(output);
+    let root = out.path(KEPT);
+    std::fs::create_dir_all(&root).map_err(Error::io("cannot make the folder", &root))?;
     // Old pages, which these were compared with, are not written.
     (0..findings.new_sources)
         .into_par_iter()
@@ -27,7 +29,8 @@ pub(crate) fn write(
             }
             let source = &findings.sources[number];
             let mut decide = decisions.of_source(number as u32);
-            source.rewrite(&config.read, &mut decide, &root.join(&source.kept))
+            let to = root.join(&source.kept);
+            source.rewrite_adding(&added, &config.read, &mut decide, &to)
         })
 }
 
@@ -40,12 +43,13 @@ struct Decisions<'a> {
     ranks: Vec<Rank>,
     /// Rank -> whether the page is dropped.
     is_dropped: Vec<bool>,
-    /// With `--mark`: rank -> what is added to its record.
-    marks: Option<BTreeMap<Rank, Mark<'a>>>,
+    output: &'a OutputConfig,
+    /// What is added to records, if anything is.
+    marks: Option<Marks<'a>>,
 }
 
 impl<'a> Decisions<'a> {
-    fn new(findings: &'a Findings, mark: bool) -> Self {
+    fn new(findings: &'a Findings, output: &'a OutputConfig) -> Self {
         let ranks = retold::ranks(&findings.by_id);
         let mut is_dropped = vec![false; ranks.len()];
         findings
@@ -64,7 +68,8 @@ impl<'a> Decisions<'a> {
             first,
             ranks,
             is_dropped,
-            marks: mark.then(|| marks(findings)),
+            output,
+            marks: (output.mark || output.annotate).then(|| Marks::new(findings)),
         }
     }
 
@@ -98,30 +103,9 @@ impl<'a> Decisions<'a> {
 
     fn of_page(&self, rank: Rank) -> RecordDecision<'a> {
         match &self.marks {
-            Some(marks) => RecordDecision::Mark(marks.get(&rank).cloned()),
-            None if self.is_dropped[rank.at()] => RecordDecision::Leave,
+            _ if self.is_dropped[rank.at()] && !self.output.mark => RecordDecision::Leave,
+            Some(marks) => RecordDecision::Add(marks::values(self.output, &marks.of(rank))),
             None => RecordDecision::Keep,
         }
     }
-}
-
-/// The cluster of each member, what it is to the canonical page, and for which page each page would be dropped.
-pub(crate) fn marks(findings: &Findings) -> BTreeMap<Rank, Mark<'_>> {
-    let mut marks: BTreeMap<Rank, Mark<'_>> = BTreeMap::new();
-    for (number, cluster) in findings.clusters.iter().enumerate() {
-        for &page in &cluster.members {
-            let mark = Mark {
-                cluster: Some(number as u64),
-                canonical: Some(findings.id(cluster.canonical)),
-                relation: findings.relation(page, cluster.canonical),
-                dropped_for: None,
-            };
-            marks.insert(page, mark);
-        }
-    }
-    for drop in &findings.dropped {
-        let mark = marks.entry(drop.page).or_default();
-        mark.dropped_for = Some(findings.id(drop.canonical));
-    }
-    marks
 }

@@ -21,6 +21,8 @@ const MANIFEST: &str = ".retold-files";
 pub(crate) const SUMMARY: &str = "summary.json";
 /// The file with the model: the configuration and what was learnt.
 pub(crate) const MODEL: &str = "model.json";
+/// The folder of the inputs without the dropped pages.
+pub(crate) const KEPT: &str = "kept";
 
 /// An output folder being written. What an earlier run wrote there stays until [`OutDir::commit`]; if dropped before, the
 /// new files are removed.
@@ -130,6 +132,10 @@ impl OutDir {
                 fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
             }
             fs::rename(partial.join(file), &to).map_err(Error::io("cannot write", &to))?;
+        }
+        let kept = self.out.join(KEPT);
+        if partial.join(KEPT).is_dir() {
+            fs::create_dir_all(&kept).map_err(Error::io("cannot make the folder", &kept))?;
         }
         self.write_manifest(new.iter())?;
         fs::remove_dir_all(&partial).map_err(Error::io("cannot remove", &partial))?;

@@ -10,8 +10,15 @@ use serde_json::{Map, Value};
 pub struct OutputConfig {
     /// Write `kept/`.
     pub kept: bool,
-    /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`, `retold_dropped_for`.
+    /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`, `retold_dropped_for` and
+    /// `retold_cluster_size`.
     pub mark: bool,
+    /// Add the fields `retold_cluster`, `retold_cluster_size` and `retold_dropped` to what is kept.
+    pub annotate: bool,
+    /// The object in which added fields are, as a path; without one they are fields of the record.
+    pub annotate_as: Option<String>,
+    /// Which names added fields have.
+    pub names: Names,
     /// The form in which the tables of OUT are written beside JSONL.
     pub tables: Tables,
     /// Put the texts of pages in clusters into `report.html`, up to this many characters of each.
@@ -25,6 +32,9 @@ impl Default for OutputConfig {
         OutputConfig {
             kept: true,
             mark: false,
+            annotate: false,
+            annotate_as: None,
+            names: Names::default(),
             tables: Tables::default(),
             report_text: None,
             alarm_size: 1000,
@@ -50,6 +60,17 @@ impl OutputConfig {
         let taken = Value::Object(taken.collect());
         serde_json::from_value(taken).map_err(|e| Error::Usage(format!("options: {e}")))
     }
+}
+
+/// Names of the fields that are added to records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Names {
+    /// `retold_cluster` and so on.
+    #[default]
+    Retold,
+    /// Those of datatrove: `minhash_cluster_id`, -1 of a page in no cluster, and `minhash_cluster_size`.
+    Datatrove,
 }
 
 /// A form of the tables of OUT. JSONL is always there: it is what `explain`, `eval` and other runs read.

@@ -8,7 +8,7 @@ use retold::{Class, Error, Findings, Linkage, Pair, PairLine, Rank, Relation, Re
 use serde::Serialize;
 
 use crate::columns::{self, Columns, Kind};
-use crate::kept;
+use crate::marks::Marks;
 use crate::out::OutDir;
 use crate::output::{OutputConfig, Tables};
 
@@ -46,6 +46,8 @@ struct DroppedLine<'a> {
     id: Cow<'a, str>,
     canonical: Cow<'a, str>,
     relation: Relation,
+    cluster: Option<u64>,
+    cluster_size: u64,
 }
 
 #[derive(Serialize)]
@@ -59,9 +61,10 @@ struct RejectLine<'a> {
 struct MarkLine<'a> {
     id: Cow<'a, str>,
     cluster: Option<u64>,
-    canonical: Option<&'a str>,
+    canonical: Option<Cow<'a, str>>,
     relation: Option<Relation>,
-    dropped_for: Option<&'a str>,
+    dropped_for: Option<Cow<'a, str>>,
+    cluster_size: u64,
 }
 
 /// A line of the table of clusters in forms without lists: one for each member.
@@ -94,6 +97,8 @@ const DROPPED: &Columns = &[
     ("id", Kind::Text),
     ("canonical", Kind::Text),
     ("relation", Kind::Text),
+    ("cluster", Kind::Whole),
+    ("cluster_size", Kind::Whole),
 ];
 const MARKS: &Columns = &[
     ("id", Kind::Text),
@@ -101,6 +106,7 @@ const MARKS: &Columns = &[
     ("canonical", Kind::Text),
     ("relation", Kind::Text),
     ("dropped_for", Kind::Text),
+    ("cluster_size", Kind::Whole),
 ];
 const REJECTS: &Columns = &[
     ("source", Kind::Text),
@@ -127,29 +133,31 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
     if findings.model.config().cluster == Linkage::PerPage {
         write_classes(findings, form, out)?;
     }
+    let marks = Marks::new(findings);
     let dropped = findings.dropped.iter().filter(|_| !mark);
     write((out, form), "dropped", DROPPED, dropped, |drop| {
+        let (cluster, cluster_size) = marks.cluster(drop.page);
         DroppedLine {
             id: findings.id(drop.page),
             canonical: findings.id(drop.canonical),
             relation: drop.relation,
+            cluster,
+            cluster_size,
         }
     })?;
     if mark {
-        let marks = kept::marks(findings);
-        write(
-            (out, form),
-            "marks",
-            MARKS,
-            marks.iter(),
-            |(&rank, mark)| MarkLine {
+        let marked = marks.marked();
+        write((out, form), "marks", MARKS, marked.iter(), |&rank| {
+            let mark = marks.of(rank);
+            MarkLine {
                 id: findings.id(rank),
                 cluster: mark.cluster,
-                canonical: mark.canonical.as_deref(),
+                canonical: mark.canonical,
                 relation: mark.relation,
-                dropped_for: mark.dropped_for.as_deref(),
-            },
-        )?;
+                dropped_for: mark.dropped_for,
+                cluster_size: mark.size,
+            }
+        })?;
     }
     let rejects = findings.collection.rejects.iter();
     write((out, form), "rejects", REJECTS, rejects, |reject| {

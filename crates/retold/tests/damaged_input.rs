@@ -10,7 +10,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use proptest::prelude::*;
-use retold::{Content, Mark, Outcome, ReadOptions, RecordDecision, Source, discover};
+use retold::{
+    AddedFields, Content, FieldKind, FieldValue, Outcome, ReadOptions, RecordDecision, Source,
+    discover,
+};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -182,18 +185,32 @@ fn marks_are_named_fields() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = [response("http://a/1", "one"), response("http://a/2", "two")].concat();
     let source = source(folder.path(), "a.warc", bytes.as_bytes());
-    let mark = Mark {
-        cluster: Some(4),
-        canonical: Some("http://a/2".into()),
-        dropped_for: Some("http://a/3".into()),
-        ..Mark::default()
+    let fields = AddedFields::new(
+        None,
+        vec![
+            ("retold_cluster", FieldKind::Whole),
+            ("retold_canonical", FieldKind::Text),
+            ("retold_relation", FieldKind::Text),
+        ],
+    );
+    let mut mark = |number| {
+        RecordDecision::Add(match number {
+            1 => vec![
+                FieldValue::Whole(4),
+                FieldValue::Text("http://a/2".into()),
+                FieldValue::Null,
+            ],
+            _ => vec![FieldValue::Null; 3],
+        })
     };
-    let kept = rewrite(&source, &ReadOptions::default(), |number| {
-        RecordDecision::Mark((number == 1).then(|| mark.clone()))
-    });
+    let to = folder.path().join("marked");
+    source
+        .rewrite_adding(&fields, &ReadOptions::default(), &mut mark, &to)
+        .unwrap();
+    let kept = std::fs::read(to).unwrap();
     let expected = bytes.replacen(
         "\r\n\r\nHTTP",
-        "\r\nRetold-Cluster: 4\r\nRetold-Canonical: http://a/2\r\nRetold-Dropped-For: http://a/3\r\n\r\nHTTP",
+        "\r\nRetold-Cluster: 4\r\nRetold-Canonical: http://a/2\r\n\r\nHTTP",
         1,
     );
     assert_eq!(String::from_utf8(kept).unwrap(), expected);

@@ -69,6 +69,7 @@ _Extract: TypeAlias = Literal["none", "main", "precise"]
 _Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
 _Canonical: TypeAlias = Literal["longest", "earliest", "first"]
 _Drop: TypeAlias = Literal["both", "duplicate"]
+_Names: TypeAlias = Literal["retold", "datatrove"]
 _Tables: TypeAlias = Literal["jsonl", "csv", "csv-raw", "parquet"]
 _Relation: TypeAlias = Literal["duplicate", "contains", "contained_by"]
 
@@ -291,6 +292,9 @@ def dedup(
     progress: _Progress = None,
     kept: bool = True,
     mark: bool = False,
+    annotate: bool = False,
+    annotate_as: str | None = None,
+    names: _Names = "retold",
     tables: _Tables = "jsonl",
     report_text: int | None = None,
     alarm_size: int = 1000,

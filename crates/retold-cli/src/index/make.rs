@@ -151,7 +151,7 @@ pub fn export(args: &Export) -> Result<ExitCode> {
         write_kept(&index, &out, |id| !gone.contains(id))?;
     }
     let output = OutputConfig {
-        kept: !args.no_kept,
+        kept: !args.no_kept && index.keeps_texts(),
         alarm_size: args.alarm_size,
         ..OutputConfig::default()
     };

@@ -152,8 +152,120 @@ fn marking_keeps_every_record_and_adds_fields() {
     assert_eq!(records[1]["retold_dropped_for"], "a");
     assert!(records[0]["retold_dropped_for"].is_null());
     assert!(records[2]["retold_cluster"].is_null());
+    let sizes = records.iter().map(|record| &record["retold_cluster_size"]);
+    assert_eq!(sizes.collect::<Vec<_>>(), [2, 2, 1]);
     assert_eq!(world.summary("out")["records"]["dropped"], 0);
     assert_eq!(world.read("out/dropped.jsonl"), "");
+}
+
+#[test]
+fn what_is_kept_says_how_many_pages_went_for_it() {
+    let world = World::new();
+    let story = article("洪水", 0..9);
+    let rows = [
+        ("a", &*story),
+        ("b", &story),
+        ("c", "别的。"),
+        ("d", &story),
+    ];
+    let jsonl: String = rows.iter().map(|(id, text)| line(id, text)).collect();
+    let csv = rows.map(|(id, text)| format!("{id},{text}\n")).concat();
+    world.file("in/a.jsonl", &jsonl);
+    world.file("b.csv", format!("id,text\n{csv}"));
+    let run = |input: &str, out: &str, more: &[&str]| {
+        world
+            .run(&[&["dedup", input, "-o", out, "-q"], more].concat())
+            .code(0);
+    };
+    run("in/a.jsonl", "plain", &[]);
+    run("in/a.jsonl", "out", &["--annotate"]);
+    let expected = [
+        line("a", &story).replace(
+            "}\n",
+            ", \"retold_cluster\": 0, \"retold_cluster_size\": 3, \"retold_dropped\": 2}\n",
+        ),
+        line("c", "别的。").replace(
+            "}\n",
+            ", \"retold_cluster\": null, \"retold_cluster_size\": 1, \"retold_dropped\": 0}\n",
+        ),
+    ];
+    assert_eq!(world.read("out/kept/a.jsonl"), expected.concat());
+    for file in ["pairs.jsonl", "clusters.jsonl", "dropped.jsonl"] {
+        assert_eq!(
+            world.read(&format!("out/{file}")),
+            world.read(&format!("plain/{file}"))
+        );
+    }
+    let dropped = world.lines("out/dropped.jsonl");
+    let of = dropped
+        .iter()
+        .map(|drop| (&drop["cluster"], &drop["cluster_size"]));
+    assert!(of.eq([(&0.into(), &3.into()); 2]));
+
+    let names = ["--names", "datatrove", "--annotate-as", "metadata"];
+    run("in/a.jsonl", "names", &names);
+    let records = world.lines("names/kept/a.jsonl");
+    let ids = records
+        .iter()
+        .map(|record| record["metadata"]["minhash_cluster_id"].as_i64());
+    assert_eq!(ids.collect::<Vec<_>>(), [Some(0), Some(-1)]);
+    assert_eq!(records[0]["metadata"]["minhash_cluster_size"], 3);
+    run("b.csv", "csv", &names);
+    assert_eq!(
+        world.read("csv/kept/b.csv"),
+        format!(
+            "id,text,metadata.minhash_cluster_id,metadata.minhash_cluster_size\na,{story},0,3\nc,别的。,-1,1\n"
+        )
+    );
+    let wrong = ["dedup", "b.csv", "-o", "x", "--annotate-as", "a..b"];
+    world
+        .run(&wrong)
+        .code(2)
+        .says(&["names with dots between them expected"]);
+}
+
+/// Shards of which all records went still have a file that can be read with the others.
+#[test]
+fn files_that_are_emptied_are_there_without_records() {
+    let world = World::new();
+    let story = article("洪水", 0..9);
+    world.file("in/a.jsonl", line("a", &story));
+    world.file("in/b.jsonl", line("b", &story));
+    world.file("in/c.csv", format!("id,text\nc,{story}\n"));
+    world.file(
+        "in/d.jsonl.gz",
+        crate::common::gzip(line("d", &story).as_bytes()),
+    );
+    world.file("in/e.txt", &story);
+    world.run(&["dedup", "in", "-o", "out", "-q"]).code(0);
+    assert_eq!(
+        world.files("out/kept/in"),
+        ["a.jsonl", "b.jsonl", "c.csv", "d.jsonl.gz"]
+    );
+    assert_eq!(world.read("out/kept/in/b.jsonl"), "");
+    assert_eq!(world.read("out/kept/in/c.csv"), "id,text\n");
+    let packed = std::fs::read(world.path("out/kept/in/d.jsonl.gz")).unwrap();
+    let content = std::io::read_to_string(flate2::read::MultiGzDecoder::new(&*packed));
+    assert_eq!(content.unwrap(), "");
+    let annotate = ["dedup", "in", "-o", "sizes", "-q", "--annotate"];
+    world.run(&annotate).code(0);
+    assert_eq!(
+        world.read("sizes/kept/in/c.csv"),
+        "id,text,retold_cluster,retold_cluster_size,retold_dropped\n"
+    );
+    // Where no file is, the folder is.
+    let args = [
+        "dedup",
+        "in/e.txt",
+        "--against",
+        "in/a.jsonl",
+        "-o",
+        "none",
+        "-q",
+    ];
+    world.run(&args).code(0);
+    assert!(world.path("none/kept").is_dir());
+    assert!(world.files("none/kept").is_empty());
 }
 
 /// Chains of pages, each of which has two thirds of the one before: clusters cut them, dropping follows the relations.
@@ -182,8 +294,11 @@ fn what_is_not_marked_as_dropped_is_what_is_kept() {
         world.run(&marked).code(0);
         let kept = world.read(&format!("plain/kept/{name}"));
         let rows = world.read(&format!("marked/kept/{name}"));
-        let is_kept =
-            |row: &&str| row.ends_with("\"retold_dropped_for\": null}") || row.ends_with(',');
+        // The last fields are the page that it is dropped for, and the size of the cluster.
+        let is_kept = |row: &&str| {
+            let (rest, _) = row.rsplit_once(',').unwrap();
+            rest.ends_with("\"retold_dropped_for\": null") || rest.ends_with(',')
+        };
         let ids = |rows: &mut dyn Iterator<Item = &str>| -> Vec<String> {
             // The first id in a row is its own, the others are those of the marks.
             let own = |row: &str| {

@@ -66,6 +66,14 @@ fn a_crawler_skips_what_it_has() {
 
 #[test]
 #[cfg(unix)]
+fn corpora_are_built() {
+    let world = World::new();
+    let shown = run(&world, "14-corpora.md");
+    assert_eq!(shown, [world.read("kept.txt"), world.read("went.txt")]);
+}
+
+#[test]
+#[cfg(unix)]
 fn new_reprints_become_mails() {
     let world = World::new();
     let shown = run(&world, "12-watch.md");

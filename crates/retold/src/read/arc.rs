@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::archive::{Form, Head};
-use super::mark::Mark;
+use super::mark::{AddedFields, FieldValue};
 use super::options::ReadOptions;
 use super::payload;
 use super::record::Outcome;
@@ -36,7 +36,7 @@ impl Form for Arc {
     }
 
     /// There is no place for fields.
-    fn marked(&self, record: &[u8], _: Option<&Mark>) -> Vec<u8> {
+    fn marked(&self, record: &[u8], _: &AddedFields, _: &[FieldValue]) -> Vec<u8> {
         record.to_vec()
     }
 

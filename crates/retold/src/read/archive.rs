@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
-use super::mark::Mark;
+use super::mark::{AddedFields, FieldValue};
 use super::options::ReadOptions;
 use super::payload;
 use super::record::{Outcome, Unparsed};
@@ -39,8 +39,8 @@ pub(crate) trait Form: fmt::Debug + Sync {
     /// Whether a record begins right here, where one is expected.
     fn begins(&self, bytes: &[u8]) -> bool;
 
-    /// The record with the fields of `--mark`, where there is a place for them.
-    fn marked(&self, record: &[u8], mark: Option<&Mark>) -> Vec<u8>;
+    /// The record with added fields, where there is a place for them.
+    fn marked(&self, record: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8>;
 
     /// Parses a record, head and content.
     fn parse(
@@ -350,8 +350,8 @@ impl Frames for ArchiveFrames {
         })
     }
 
-    fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        let marked = self.form.marked(self.bytes(), mark);
+    fn marked(&self, added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
+        let marked = self.form.marked(self.bytes(), added, values);
         [&marked, self.missing].concat()
     }
 
@@ -375,7 +375,7 @@ impl Frames for ArchiveFrames {
 #[cfg(test)]
 mod tests {
     use super::super::mark::RecordDecision;
-    use super::super::tests::{Folder, MARK, briefs, gzip, rewritten};
+    use super::super::tests::{Folder, briefs, gzip, mark_if, rewritten};
 
     /// A record whose header says `length`.
     fn record(name: &str, length: usize, content: &str) -> String {
@@ -427,7 +427,7 @@ mod tests {
             if number == 2 {
                 RecordDecision::Leave
             } else {
-                RecordDecision::Mark(Some(MARK))
+                mark_if(true)
             }
         };
         let marked = rewritten(&source, mark).unwrap();

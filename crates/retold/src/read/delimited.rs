@@ -9,7 +9,7 @@ use csv_core::{ReadFieldResult, ReadRecordResult, Reader};
 use super::dialect::Dialect;
 use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
-use super::mark::{MARK_FIELDS, Mark};
+use super::mark::{AddedFields, FieldValue};
 use super::names;
 use super::options::ReadOptions;
 use super::record::{Outcome, Unparsed};
@@ -39,8 +39,6 @@ struct Columns {
     date: Option<usize>,
     site: Option<usize>,
     title: Option<usize>,
-    /// What an earlier `--mark` has added.
-    marks: Vec<usize>,
 }
 
 impl Columns {
@@ -59,7 +57,6 @@ impl Columns {
             date: usual(&options.date_field),
             site: options.site_field.as_deref().and_then(find),
             title: usual(&options.title_field),
-            marks: MARK_FIELDS.into_iter().filter_map(find).collect(),
         }
     }
 
@@ -93,8 +90,8 @@ struct RowFrames {
     /// Line feeds that were passed.
     lines: u64,
     columns: Columns,
-    /// How many fields the header has.
-    names: usize,
+    /// The fields of the header.
+    names: Vec<String>,
     /// How many fields the current row has.
     width: usize,
     /// The byte order mark and blank lines before the header row: copied, because a file is recognised by how it begins.
@@ -133,7 +130,7 @@ impl RowFrames {
             number: 0,
             lines: 0,
             columns: Columns::default(),
-            names: 0,
+            names: Vec::new(),
             width: 0,
             before: Vec::new(),
             header: Vec::new(),
@@ -169,10 +166,13 @@ impl RowFrames {
             }
         }
         self.header = self.window.data()[..self.held].to_vec();
-        self.names = self.width;
         let names = (0..self.width).map(|column| self.field(column).unwrap_or_default().to_vec());
         let names = names.collect::<Vec<_>>();
         self.columns = Columns::of(&names, options);
+        let columns = names
+            .iter()
+            .map(|name| String::from_utf8_lossy(name.trim_ascii()));
+        self.names = columns.map(Cow::into_owned).collect();
         if !self.columns.any() {
             let columns = names.iter().map(|name| String::from_utf8_lossy(name));
             self.refused = Some(names::no_column(columns, options));
@@ -320,9 +320,14 @@ impl RowFrames {
         })
     }
 
-    /// A row with the fields of `--mark` behind those of the header, in place of such fields that it has. Short rows are filled
+    /// A row with added fields behind those of the header, in place of such fields that it has. Short rows are filled
     /// up, and what a row has too many comes last, so that the columns agree.
-    fn with_marks(&self, row: &[u8], marks: [String; MARK_FIELDS.len()]) -> Vec<u8> {
+    fn with_fields<'f>(
+        &self,
+        row: &[u8],
+        added: &AddedFields,
+        values: impl Iterator<Item = Cow<'f, str>>,
+    ) -> Vec<u8> {
         let ends = row.iter().rev();
         let end = ends.take_while(|byte| matches!(byte, b'\r' | b'\n'));
         let (content, end) = row.split_at(row.len() - end.count());
@@ -332,12 +337,15 @@ impl RowFrames {
                 .get(column)
                 .map_or(&b""[..], |at| &content[at.clone()])
         };
-        let named = (0..self.names).filter(|column| !self.columns.marks.contains(column));
-        let more = self.names.min(places.len())..places.len();
-        let quoted = marks.map(|mark| match mark.is_empty() {
+        let names = self.names.iter().enumerate();
+        let named = names.filter(|(_, name)| !added.replaces_flat(&added.at, name));
+        let named = named.map(|(column, _)| column);
+        let more = self.names.len().min(places.len())..places.len();
+        let quoted = values.map(|value| match value.is_empty() {
             true => Vec::new(),
-            false => self.dialect.field(&mark),
+            false => self.dialect.field(&value),
         });
+        let quoted: Vec<Vec<u8>> = quoted.collect();
         let fields = named
             .map(field)
             .chain(quoted.iter().map(Vec::as_slice))
@@ -387,25 +395,20 @@ impl Frames for RowFrames {
         })
     }
 
-    fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        let cluster = mark.and_then(|mark| mark.cluster);
-        let cluster = cluster.map(|cluster| cluster.to_string());
-        let texts = mark.map(Mark::texts).unwrap_or_default();
-        let [canonical, relation, dropped_for] =
-            texts.map(|text| text.unwrap_or_default().to_owned());
-        let fields = [
-            cluster.unwrap_or_default(),
-            canonical,
-            relation,
-            dropped_for,
-        ];
-        self.with_marks(self.bytes(), fields)
+    fn marked(&self, added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
+        let values = values
+            .iter()
+            .map(|value| value.to_text().unwrap_or_default());
+        self.with_fields(self.bytes(), added, values)
     }
 
-    fn header(&self, marked: bool) -> Vec<u8> {
-        let row = match marked {
-            true => Cow::from(self.with_marks(&self.header, MARK_FIELDS.map(str::to_owned))),
-            false => Cow::from(&self.header),
+    fn header(&self, added: Option<&AddedFields>) -> Vec<u8> {
+        let row = match added {
+            Some(added) => {
+                let names = added.flat_names().into_iter().map(Cow::from);
+                Cow::from(self.with_fields(&self.header, added, names))
+            }
+            None => Cow::from(&self.header),
         };
         [&self.before[..], &row].concat()
     }

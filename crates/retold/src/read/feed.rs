@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
-use super::mark::Mark;
+use super::mark::{AddedFields, FieldValue};
 use super::options::ReadOptions;
 use super::record::{Outcome, Unparsed};
 use super::source::Source;
@@ -223,11 +223,11 @@ impl Frames for FeedFrames {
         Box::new(LoneEntry(alone.into()))
     }
 
-    fn marked(&self, _: Option<&Mark>) -> Vec<u8> {
+    fn marked(&self, _: &AddedFields, _: &[FieldValue]) -> Vec<u8> {
         self.bytes().to_vec()
     }
 
-    fn header(&self, _: bool) -> Vec<u8> {
+    fn header(&self, _: Option<&AddedFields>) -> Vec<u8> {
         self.before().to_vec()
     }
 

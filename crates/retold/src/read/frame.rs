@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::mark::Mark;
+use super::mark::{AddedFields, FieldValue};
 use super::record::Unparsed;
 
 /// One record as found, before it is parsed.
@@ -35,8 +35,8 @@ pub(crate) trait Frames: Send {
     /// The same record in the form in which it goes to a worker thread; asked for once, and last.
     fn unparsed(&mut self) -> Box<dyn Unparsed>;
 
-    /// The same record with the fields of `--mark`.
-    fn marked(&self, mark: Option<&Mark>) -> Vec<u8>;
+    /// The same record with added fields.
+    fn marked(&self, added: &AddedFields, values: &[FieldValue]) -> Vec<u8>;
 
     /// Writes the record as it was read, whole or skipped.
     fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {
@@ -48,8 +48,8 @@ pub(crate) trait Frames: Send {
         false
     }
 
-    /// What comes before the first record of a file.
-    fn header(&self, _marked: bool) -> Vec<u8> {
+    /// What comes before the first record of a file, whose records get these fields.
+    fn header(&self, _added: Option<&AddedFields>) -> Vec<u8> {
         Vec::new()
     }
 

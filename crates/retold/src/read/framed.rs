@@ -86,12 +86,12 @@ impl Iterator for FramedRecords {
 /// Writes the kept records of a file.
 pub(crate) fn write_kept(
     mut frames: Box<dyn Frames>,
-    decide: Decide<'_, '_>,
+    mut decide: Decide<'_, '_>,
     mut output: Output,
 ) -> Result<()> {
     while let Some(frame) = frames.next() {
-        let decision = decide(frame.number);
-        let marked = matches!(decision, RecordDecision::Mark(_));
+        let decision = decide.of(frame.number);
+        let added = matches!(decision, RecordDecision::Add(_)).then_some(decide.added);
         let whole = match (&decision, frame.state) {
             (RecordDecision::Leave, _) | (_, FrameState::Damaged(_)) => continue,
             (_, FrameState::Whole) => true,
@@ -104,17 +104,23 @@ pub(crate) fn write_kept(
         }
         let before = match output.is_open() {
             true => frames.between(),
-            false => frames.header(marked),
+            false => frames.header(added),
         };
         let written = output.record(&before, |to| match decision {
-            RecordDecision::Mark(mark) if whole => to.write_all(&frames.marked(mark.as_ref())),
+            RecordDecision::Add(values) if whole => {
+                to.write_all(&frames.marked(decide.added, &values))
+            }
             _ => frames.copy(to),
         });
         written.map_err(Error::io("cannot write", &output.path))?;
     }
-    if output.is_open() {
-        let written = output.record(&frames.trailer(), |_| Ok(()));
+    if !output.is_open() {
+        // A file without records, so that whoever reads the files of many runs finds them all.
+        let added = Some(decide.added).filter(|added| !added.is_empty());
+        let written = output.record(&frames.header(added), |_| Ok(()));
         written.map_err(Error::io("cannot write", &output.path))?;
     }
+    let written = output.record(&frames.trailer(), |_| Ok(()));
+    written.map_err(Error::io("cannot write", &output.path))?;
     output.finish()
 }

@@ -1,66 +1,94 @@
-//! The fields of `--mark` in a line of JSON.
+//! Added fields in a line of JSON.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::json_repair::{NoNumber, repaired};
 use super::json_values::JsonStr;
-use super::mark::{MARK_FIELDS, Mark};
+use super::mark::{AddedFields, FieldValue, flat};
 
-/// A line of JSON with the fields of `--mark` before its closing brace, in place of those of an earlier run; nothing
-/// else of it changes.
-pub(crate) fn marked(line: &[u8], mark: Option<&Mark>) -> Vec<u8> {
-    let bare = without_marks(line);
-    let line = bare.as_deref().unwrap_or(line);
-    let Some(brace) = line.iter().rposition(|byte| *byte == b'}') else {
-        return line.to_vec();
-    };
-    let [canonical, relation, dropped_for] = mark.map(Mark::texts).unwrap_or_default();
-    let fields = serde_json::json!({
-        "retold_cluster": mark.and_then(|mark| mark.cluster),
-        "retold_canonical": canonical,
-        "retold_relation": relation,
-        "retold_dropped_for": dropped_for,
-    });
-    let before = line[..brace].trim_ascii_end();
-    let mut out = Vec::with_capacity(line.len() + 128);
-    out.extend_from_slice(&line[..brace]);
-    if !before.ends_with(b"{") {
-        out.extend_from_slice(b", ");
-    }
-    for (place, name) in MARK_FIELDS.into_iter().enumerate() {
-        let comma = if place == 0 { "" } else { ", " };
-        out.extend_from_slice(format!("{comma}\"{name}\": {}", fields[name]).as_bytes());
-    }
-    out.extend_from_slice(&line[brace..]);
-    out
+/// A line of JSON with fields added before the closing brace of their object, in place of those of an earlier run; nothing else of it
+/// changes.
+pub(crate) fn marked(line: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
+    put(line, &added.at, added, values).unwrap_or_else(|| line.to_vec())
 }
 
-/// The line without the marks of an earlier run; `None` if it has none.
-fn without_marks(line: &[u8]) -> Option<Vec<u8>> {
-    memchr::memmem::find(line, b"retold_")?;
-    let text = std::str::from_utf8(line).ok()?;
-    let repaired = repaired(text, NoNumber::AsLong);
-    let text = repaired.as_deref().unwrap_or(text);
-    let mut parser = serde_json::Deserializer::from_str(text);
-    let members = parser.deserialize_map(Members).ok()?;
-    if !members.iter().any(|(name, _)| is_mark(name)) {
+/// The same of an object that is, or holds, the one that the fields are in, by the rest of its path.
+fn put(
+    object: &[u8],
+    at: &[String],
+    added: &AddedFields,
+    values: &[FieldValue],
+) -> Option<Vec<u8>> {
+    let Some((outer, inner)) = at.split_first() else {
+        return put_here(object, at, added, values);
+    };
+    let members = members(object)?;
+    let found = members.iter().rfind(|(name, _)| name == outer);
+    match found {
+        Some((_, value)) if object[value.clone()].starts_with(b"{") => {
+            let changed = put(&object[value.clone()], inner, added, values)?;
+            Some([&object[..value.start], &changed, &object[value.end..]].concat())
+        }
+        // Something else has that name.
+        Some(_) => put_here(object, at, added, values),
+        None => {
+            let mut made = put_here(b"{}", &[], added, values)?;
+            for name in inner.iter().rev() {
+                made = [b"{", member(name, &made).as_slice(), b"}"].concat();
+            }
+            append(object, &member(outer, &made))
+        }
+    }
+}
+
+/// An object with the fields as its own members, with a path before their names.
+fn put_here(
+    object: &[u8],
+    at: &[String],
+    added: &AddedFields,
+    values: &[FieldValue],
+) -> Option<Vec<u8>> {
+    let bare = without(object, &|name| added.replaces_flat(at, name));
+    let fields = added.names().zip(values);
+    let fields = fields.map(|(name, value)| member(&flat(at, name), value.to_json().as_bytes()));
+    let fields: Vec<Vec<u8>> = fields.collect();
+    append(bare.as_deref().unwrap_or(object), &fields.join(&b", "[..]))
+}
+
+fn member(name: &str, value: &[u8]) -> Vec<u8> {
+    let name = serde_json::Value::from(name).to_string();
+    [name.as_bytes(), b": ", value].concat()
+}
+
+/// An object with more members.
+fn append(object: &[u8], members: &[u8]) -> Option<Vec<u8>> {
+    let brace = object.iter().rposition(|byte| *byte == b'}')?;
+    let before = object[..brace].trim_ascii_end();
+    let comma: &[u8] = if before.ends_with(b"{") { b"" } else { b", " };
+    Some([&object[..brace], comma, members, &object[brace..]].concat())
+}
+
+/// An object without some of its members; `None` if it has none of them.
+fn without(line: &[u8], leaves: &dyn Fn(&str) -> bool) -> Option<Vec<u8>> {
+    let members = members(line)?;
+    if !members.iter().any(|(name, _)| leaves(name)) {
         return None;
     }
     let mut end = memchr::memchr(b'{', line)? + 1;
     let mut out = line[..end].to_vec();
     let mut first = true;
     for (name, value) in members {
-        let begin = end;
-        end = value.get().as_ptr().addr() - text.as_ptr().addr() + value.get().len();
         // What comes before the value: a comma, unless it is the first, and the name.
-        let member = &line[begin..end];
+        let member = &line[end..value.end];
+        end = value.end;
         let blank = member.len() - member.trim_ascii_start().len();
         let comma = member[blank..].strip_prefix(b",");
-        if is_mark(&name) {
+        if leaves(&name) {
             // White space before a comma is that of the member before.
             out.extend_from_slice(&member[..comma.map_or(0, |_| blank)]);
             continue;
@@ -75,8 +103,18 @@ fn without_marks(line: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn is_mark(name: &str) -> bool {
-    MARK_FIELDS.contains(&name)
+/// The names of an object's members, and where their values are.
+fn members(object: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
+    let text = std::str::from_utf8(object).ok()?;
+    let repaired = repaired(text, NoNumber::AsLong);
+    let text = repaired.as_deref().unwrap_or(text);
+    let mut parser = serde_json::Deserializer::from_str(text);
+    let members = parser.deserialize_map(Members).ok()?;
+    let places = members.into_iter().map(|(name, value)| {
+        let begin = value.get().as_ptr().addr() - text.as_ptr().addr();
+        (name.into_owned(), begin..begin + value.get().len())
+    });
+    Some(places.collect())
 }
 
 /// The members of an object, in order.
@@ -100,7 +138,8 @@ impl<'de> Visitor<'de> for Members {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::MARK;
+    use super::super::mark::FieldKind;
+    use super::super::tests::{MARK, UNMARKED, mark_fields};
     use super::*;
 
     #[test]
@@ -121,7 +160,7 @@ mod tests {
                 r#"{"a":1,"b":2, "#,
             ),
         ] {
-            let with_marks = marked(line.as_bytes(), None);
+            let with_marks = marked(line.as_bytes(), &mark_fields(), &UNMARKED);
             assert_eq!(
                 String::from_utf8(with_marks).unwrap(),
                 format!("{bare}{none}"),
@@ -129,11 +168,48 @@ mod tests {
             );
         }
         let line = b"{\"text\": \"a\" }\r\n";
-        let once = marked(line, Some(&MARK));
+        let fields = mark_fields();
+        let marked = |line: &[u8], values: &[FieldValue]| marked(line, &fields, values);
+        let once = marked(line, &MARK);
         let value: serde_json::Value = serde_json::from_slice(&once).unwrap();
         assert_eq!(value["retold_canonical"], "a \"b\"");
         assert_eq!(value["retold_dropped_for"], "c");
-        assert_eq!(marked(&once, Some(&MARK)), once);
-        assert_eq!(marked(&marked(&once, None), Some(&MARK)), once);
+        assert_eq!(marked(&once, &MARK), once);
+        assert_eq!(marked(&marked(&once, &UNMARKED), &MARK), once);
+    }
+
+    #[test]
+    fn fields_go_into_an_object() {
+        let fields = AddedFields::new(Some("meta.dup"), vec![("retold_cluster", FieldKind::Whole)]);
+        let put = |line: &str| {
+            let line = marked(line.as_bytes(), &fields, &[FieldValue::Whole(7)]);
+            String::from_utf8(line).unwrap()
+        };
+        for (line, expected) in [
+            (
+                r#"{"text": "}"}"#,
+                r#"{"text": "}", "meta": {"dup": {"retold_cluster": 7}}}"#,
+            ),
+            (
+                r#"{"meta": {"a": 1 }, "text": "}"}"#,
+                r#"{"meta": {"a": 1 , "dup": {"retold_cluster": 7}}, "text": "}"}"#,
+            ),
+            (
+                r#"{"meta": {"dup": {"retold_cluster": 1, "b": {}}}}"#,
+                r#"{"meta": {"dup": {"b": {}, "retold_cluster": 7}}}"#,
+            ),
+            // There is no place for an object.
+            (
+                r#"{"meta": null}"#,
+                r#"{"meta": null, "meta.dup.retold_cluster": 7}"#,
+            ),
+            (
+                r#"{"meta": {"dup": "x"}}"#,
+                r#"{"meta": {"dup": "x", "dup.retold_cluster": 7}}"#,
+            ),
+        ] {
+            assert_eq!(put(line), expected);
+            assert_eq!(put(&put(line)), expected);
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::framed::Framed;
 use super::json_marks;
 use super::json_repair::{self, NoNumber};
 use super::json_values::{AnyValue, JsonStr, Value, scalar_text};
-use super::mark::Mark;
+use super::mark::{AddedFields, FieldValue};
 use super::names::{self, Uses};
 use super::options::ReadOptions;
 use super::record::{Outcome, Unparsed};
@@ -159,8 +159,8 @@ impl Frames for LineFrames {
         })
     }
 
-    fn marked(&self, mark: Option<&Mark>) -> Vec<u8> {
-        json_marks::marked(self.bytes(), mark)
+    fn marked(&self, added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
+        json_marks::marked(self.bytes(), added, values)
     }
 }
 

@@ -13,8 +13,8 @@ use super::utf16::{ToUtf16, Utf16};
 use crate::error::{Error, Result};
 
 /// Copies a source that is one record, unless that is left out.
-pub(crate) fn copy_one(source: &Source, decide: Decide<'_, '_>, to: &Path) -> Result<()> {
-    if matches!(decide(1), RecordDecision::Leave) {
+pub(crate) fn copy_one(source: &Source, mut decide: Decide<'_, '_>, to: &Path) -> Result<()> {
+    if matches!(decide.of(1), RecordDecision::Leave) {
         return Ok(());
     }
     make_folder(to)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::format::Records;
-use super::mark::RecordDecision;
+use super::mark::{AddedFields, Decide, RecordDecision};
 use super::open::open;
 use super::options::ReadOptions;
 use super::record::{Outcome, Record};
@@ -34,7 +34,9 @@ impl Source {
 
     /// Reads the source again and writes to `to` the records that `decide` keeps, in the same format and compression.
     ///
-    /// `decide` is asked once for every record number, in order. A file from which nothing is kept is not written.
+    /// `decide` is asked once for every record number, in order. A file of records from which
+    /// nothing is kept is written without any: the header of a CSV file, the schema of a Parquet file. A file that is one page is not
+    /// written then.
     ///
     /// Errors: the file has changed since it was listed; `to` cannot be written.
     pub fn rewrite<'a>(
@@ -43,6 +45,18 @@ impl Source {
         decide: &mut dyn FnMut(u64) -> RecordDecision<'a>,
         to: &Path,
     ) -> Result<()> {
+        self.rewrite_adding(&AddedFields::default(), options, decide, to)
+    }
+
+    /// The same with fields added ([`RecordDecision::Add`]).
+    pub fn rewrite_adding<'a>(
+        &self,
+        added: &AddedFields,
+        options: &ReadOptions,
+        decide: &mut dyn FnMut(u64) -> RecordDecision<'a>,
+        to: &Path,
+    ) -> Result<()> {
+        let mut decide = Decide::new(decide, added);
         if self.pages.is_some() {
             return Err(Error::Usage(format!(
                 "{}: pages in memory have no file to write them as",
@@ -50,7 +64,7 @@ impl Source {
             )));
         }
         if self.is_special {
-            decide(1);
+            decide.of(1);
             return Ok(());
         }
         self.unchanged()?;

@@ -140,8 +140,8 @@ impl Source {
 
     /// Writes the kept records of a file that cannot be opened. The first pass has rejected it as well, so that nothing of it
     /// can be kept; if it was there then, it has changed.
-    pub(super) fn rewrite_unread(&self, decide: Decide<'_, '_>) -> Result<()> {
-        match decide(1) {
+    pub(super) fn rewrite_unread(&self, mut decide: Decide<'_, '_>) -> Result<()> {
+        match decide.of(1) {
             RecordDecision::Leave => Ok(()),
             _ if self.remote.is_some() || self.path.exists() => Ok(()),
             _ => Err(self.changed()),

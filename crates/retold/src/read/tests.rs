@@ -7,7 +7,6 @@ use std::time::SystemTime;
 
 use super::*;
 use crate::page::Content;
-use crate::relation::Relation;
 
 /// A folder with the given files, and everything read from it as `(source name, number, outcome)`.
 pub(crate) struct Folder(pub tempfile::TempDir);
@@ -90,7 +89,7 @@ pub(crate) fn rewritten<'a>(
         fate(number)
     };
     source
-        .rewrite(&ReadOptions::default(), &mut counted, &to)
+        .rewrite_adding(&mark_fields(), &ReadOptions::default(), &mut counted, &to)
         .unwrap();
     assert_eq!(
         asked as usize,
@@ -121,12 +120,32 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     to.finish().unwrap()
 }
 
-pub(crate) const MARK: Mark<'static> = Mark {
-    cluster: Some(3),
-    canonical: Some(std::borrow::Cow::Borrowed("a \"b\"")),
-    relation: Some(Relation::ContainedBy),
-    dropped_for: Some(std::borrow::Cow::Borrowed("c")),
-};
+pub(crate) const MARK: [FieldValue<'static>; 4] = [
+    FieldValue::Whole(3),
+    FieldValue::Text(std::borrow::Cow::Borrowed("a \"b\"")),
+    FieldValue::Text(std::borrow::Cow::Borrowed("contained_by")),
+    FieldValue::Text(std::borrow::Cow::Borrowed("c")),
+];
+
+/// The values of a page that nothing is said of.
+pub(crate) const UNMARKED: [FieldValue<'static>; 4] = [const { FieldValue::Null }; 4];
+
+/// The fields whose values those are.
+pub(crate) fn mark_fields() -> AddedFields {
+    let text = |name| (name, FieldKind::Text);
+    let fields = vec![
+        ("retold_cluster", FieldKind::Whole),
+        text("retold_canonical"),
+        text("retold_relation"),
+        text("retold_dropped_for"),
+    ];
+    AddedFields::new(None, fields)
+}
+
+/// A record with one of them.
+pub(crate) fn mark_if(marked: bool) -> RecordDecision<'static> {
+    RecordDecision::Add(if marked { MARK } else { UNMARKED }.to_vec())
+}
 
 #[test]
 fn jsonl_takes_the_wanted_fields_and_says_what_is_wrong() {
@@ -233,7 +252,7 @@ fn json_of_python_and_javascript_is_read_and_kept_as_it_is() {
     let kept = rewritten(&source, |_| RecordDecision::Keep).unwrap();
     assert_eq!(String::from_utf8(kept).unwrap(), lines);
     // The marks of an earlier run are replaced here, too.
-    let mark = |_| RecordDecision::Mark(Some(MARK));
+    let mark = |_| mark_if(true);
     let once = rewritten(&source, mark).unwrap();
     folder.write("b.jsonl", &once);
     let again = rewritten(&folder.source("b.jsonl"), mark).unwrap();
@@ -356,8 +375,8 @@ fn jsonl_is_rewritten_byte_for_byte_in_any_compression() {
         let expected: &[u8] = b"{\"text\":  \"a\"}\r\n{bad}\n{\"text\":\"c\"}";
         assert_eq!(kept.as_deref(), Some(expected), "{name}");
         assert_eq!(
-            rewritten(&source, |_| RecordDecision::Leave),
-            None,
+            rewritten(&source, |_| RecordDecision::Leave).as_deref(),
+            Some(&b""[..]),
             "{name}"
         );
     }
@@ -366,9 +385,7 @@ fn jsonl_is_rewritten_byte_for_byte_in_any_compression() {
 #[test]
 fn jsonl_marks_go_before_the_closing_brace() {
     let folder = Folder::new(&[("a.jsonl", b"{\"text\": \"a\" }\r\n{\"text\":\"b\"}")]);
-    let kept = rewritten(&folder.source("a.jsonl"), |number| {
-        RecordDecision::Mark((number == 1).then_some(MARK))
-    });
+    let kept = rewritten(&folder.source("a.jsonl"), |number| mark_if(number == 1));
     let expected = concat!(
         "{\"text\": \"a\" , \"retold_cluster\": 3, \"retold_canonical\": \"a \\\"b\\\"\", ",
         "\"retold_relation\": \"contained_by\", \"retold_dropped_for\": \"c\"}\r\n",
@@ -390,7 +407,7 @@ fn single_files_are_one_page_and_are_copied_as_they_are() {
     let all = found.iter().flat_map(briefs).collect::<Vec<_>>();
     assert_eq!(all, ["p.html=<p>x", "q.txt.gz=words", "r.md=", "-not text"]);
     assert_eq!(
-        rewritten(&found[1], |_| RecordDecision::Mark(None)).as_deref(),
+        rewritten(&found[1], |_| mark_if(false)).as_deref(),
         Some(&b"words"[..])
     );
     assert_eq!(rewritten(&found[1], |_| RecordDecision::Leave), None);

@@ -2,7 +2,7 @@
 
 use super::archive::{Form, Head};
 use super::fields::{Fields, block_length};
-use super::mark::{MARK_FIELDS, Mark};
+use super::mark::{AddedFields, FieldValue};
 use super::options::ReadOptions;
 use super::payload;
 use super::record::Outcome;
@@ -38,8 +38,8 @@ impl Form for Warc {
         is_version(bytes)
     }
 
-    fn marked(&self, record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
-        marked(record, mark)
+    fn marked(&self, record: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
+        marked(record, added, values)
     }
 
     fn parse(
@@ -211,8 +211,8 @@ fn bare_uri(uri: &str) -> String {
     inner.unwrap_or(uri).to_owned()
 }
 
-/// The record with the named fields of `--mark` at the end of its header, in place of those of an earlier run.
-fn marked(record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
+/// The record with added fields as named fields at the end of its header, in place of those of an earlier run.
+fn marked(record: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
     let Some(length) = block_length(record) else {
         return record.to_vec();
     };
@@ -226,21 +226,16 @@ fn marked(record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
     let mut old = false;
     for line in header[..length - end.len()].split_inclusive(|byte| *byte == b'\n') {
         // A line that begins with white space goes on with the field before it.
-        old = is_mark(line) || old && matches!(line[0], b' ' | b'\t');
+        old = is_replaced(line, added) || old && matches!(line[0], b' ' | b'\t');
         if !old {
             out.extend_from_slice(line);
         }
     }
-    if let Some(mark) = mark {
-        let cluster = mark.cluster.map(|cluster| cluster.to_string());
-        // An id from another format may have line ends, which a field cannot have.
-        let texts = mark.texts().into_iter();
-        let texts = texts.map(|text| text.map(|text| text.replace(['\r', '\n'], " ")));
-        let values = std::iter::once(cluster).chain(texts);
-        for (name, value) in MARK_NAMES.into_iter().zip(values) {
-            if let Some(value) = value {
-                out.extend_from_slice(format!("{name}: {value}{end}").as_bytes());
-            }
+    for (name, value) in added.names().zip(values) {
+        if let Some(value) = value.to_text() {
+            // An id from another format may have line ends, which a field cannot have.
+            let value = value.replace(['\r', '\n'], " ");
+            out.extend_from_slice(format!("{}: {value}{end}", field_name(name)).as_bytes());
         }
     }
     out.extend_from_slice(end.as_bytes());
@@ -248,17 +243,18 @@ fn marked(record: &[u8], mark: Option<&Mark>) -> Vec<u8> {
     out
 }
 
-/// The named fields of `--mark`.
-const MARK_NAMES: [&str; MARK_FIELDS.len()] = [
-    "Retold-Cluster",
-    "Retold-Canonical",
-    "Retold-Relation",
-    "Retold-Dropped-For",
-];
+/// The name of a field as WARC writes it: `Retold-Cluster-Size`.
+fn field_name(name: &str) -> String {
+    let parts = name.split('_').map(|part| {
+        let (first, rest) = part.split_at(part.len().min(1));
+        first.to_ascii_uppercase() + rest
+    });
+    parts.collect::<Vec<_>>().join("-")
+}
 
-fn is_mark(line: &[u8]) -> bool {
-    MARK_NAMES.iter().any(|name| {
-        let (head, rest) = line.split_at(name.len().min(line.len()));
-        head.eq_ignore_ascii_case(name.as_bytes()) && rest.len() > 1 && rest[0] == b':'
-    })
+/// Whether a line is a field that is replaced.
+fn is_replaced(line: &[u8], added: &AddedFields) -> bool {
+    let name = line.iter().position(|byte| *byte == b':');
+    let name = name.map(|end| String::from_utf8_lossy(&line[..end]));
+    name.is_some_and(|name| added.replaces(&name.to_ascii_lowercase().replace('-', "_")))
 }

@@ -1,4 +1,4 @@
-use super::super::tests::{Folder, MARK, brief, briefs, gzip, outcomes, rewritten};
+use super::super::tests::{Folder, brief, briefs, gzip, mark_if, outcomes, rewritten};
 use crate::read::{ReadOptions, RecordDecision};
 
 const ROWS: &[u8] = b"\xef\xbb\xbfid,text,\"html\"\r\n1,\"a \"\"b\"\"\r\nc\",<p>\r\n\r\n2,,<p>x\n3,\n4\n,\xc4\xe3,\n";
@@ -46,7 +46,7 @@ fn blank_lines_before_the_header_are_kept() {
         let folder = Folder::new(&[("a.csv", file)]);
         let source = folder.source("a.csv");
         assert_eq!(rewritten(&source, |_| RecordDecision::Keep).unwrap(), file);
-        let marked = rewritten(&source, |_| RecordDecision::Mark(None)).unwrap();
+        let marked = rewritten(&source, |_| mark_if(false)).unwrap();
         let end =
             b"text,retold_cluster,retold_canonical,retold_relation,retold_dropped_for\n1,a,,,,\n";
         assert_eq!(marked, [&file[..file.len() - 9], end].concat());
@@ -56,9 +56,7 @@ fn blank_lines_before_the_header_are_kept() {
 #[test]
 fn marks_are_more_columns() {
     let folder = Folder::new(&[("a.csv", b"text,id\na,1\r\nb\n")]);
-    let kept = rewritten(&folder.source("a.csv"), |number| {
-        RecordDecision::Mark((number == 1).then_some(MARK))
-    });
+    let kept = rewritten(&folder.source("a.csv"), |number| mark_if(number == 1));
     let expected = concat!(
         "text,id,retold_cluster,retold_canonical,retold_relation,retold_dropped_for\n",
         "a,1,3,\"a \"\"b\"\"\",contained_by,c\r\nb,,,,,\n",
@@ -70,7 +68,7 @@ fn marks_are_more_columns() {
 fn marks_stand_under_their_headers_and_replace_earlier_ones() {
     let rows = b"\xef\xbb\xbf\"te,xt\",id,text\r\nx,1,\"a,\"\"b\"\"\",more,\"y,z\"\r\n,2,b\r\n";
     let folder = Folder::new(&[("a.csv", rows)]);
-    let mark = |number| RecordDecision::Mark((number == 1).then_some(MARK));
+    let mark = |number| mark_if(number == 1);
     let kept = rewritten(&folder.source("a.csv"), mark).unwrap();
     let expected = concat!(
         "\u{feff}\"te,xt\",id,text,retold_cluster,retold_canonical,retold_relation,retold_dropped_for\r\n",
@@ -82,7 +80,7 @@ fn marks_stand_under_their_headers_and_replace_earlier_ones() {
     // Whatever an earlier run said, and wherever it stands.
     let rows = "retold_cluster,text,retold_relation,id\n7,a,duplicate,1\n8,b\n";
     folder.write("a.csv", rows.as_bytes());
-    let kept = rewritten(&folder.source("a.csv"), |_| RecordDecision::Mark(None)).unwrap();
+    let kept = rewritten(&folder.source("a.csv"), |_| mark_if(false)).unwrap();
     let expected = "text,id,retold_cluster,retold_canonical,retold_relation,retold_dropped_for\na,1,,,,\nb,,,,,\n";
     assert_eq!(String::from_utf8(kept).unwrap(), expected);
 }

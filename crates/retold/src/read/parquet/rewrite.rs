@@ -21,7 +21,7 @@ use ::parquet::schema::types::{Type, TypePtr};
 use super::levels::{BATCH_ROWS, Levels};
 use super::table::{Table, guarded};
 use crate::error::{Error, Result};
-use crate::read::mark::{Decide, MARK_FIELDS, Mark, RecordDecision};
+use crate::read::mark::{AddedFields, Decide, FieldKind, FieldValue, RecordDecision};
 use crate::read::options::ReadOptions;
 use crate::read::output::make_folder;
 use crate::read::source::Source;
@@ -33,12 +33,13 @@ const ARROW_SCHEMA: &str = "ARROW:schema";
 pub(super) fn rewrite(
     source: &Source,
     options: &ReadOptions,
-    decide: Decide<'_, '_>,
+    mut decide: Decide<'_, '_>,
     to: &Path,
 ) -> Result<()> {
     let Ok(table) = Table::open(source, options) else {
         return source.rewrite_unread(decide);
     };
+    let added = decide.added;
     let paths = Paths {
         from: &source.path,
         to,
@@ -46,16 +47,21 @@ pub(super) fn rewrite(
     let mut writer = None;
     let mut number = 0;
     for (group, &count) in table.counts.iter().enumerate() {
-        let decisions = (number..number + count as u64).map(|row| decide(row + 1));
+        let decisions = (number..number + count as u64).map(|row| decide.of(row + 1));
         let decisions = decisions.collect::<Vec<_>>();
         number += count as u64;
-        copy_group(&table, group, &decisions, &mut writer, &paths)?;
+        copy_group(&table, group, (&decisions, added), &mut writer, &paths)?;
     }
-    if let Some(writer) = writer {
-        writer.close().map_err(|error| paths.unwritten(error))?;
-        source.look_again()?;
-    }
-    Ok(())
+    let writer = match writer {
+        Some(writer) => writer,
+        // A file without rows, so that whoever reads the files of many runs finds them all.
+        None => {
+            let added = Some(added).filter(|added| !added.is_empty());
+            create(table.file.metadata(), added, &paths)?
+        }
+    };
+    writer.close().map_err(|error| paths.unwritten(error))?;
+    source.look_again()
 }
 
 /// For messages.
@@ -88,7 +94,7 @@ type Writer = SerializedFileWriter<BufWriter<File>>;
 fn copy_group(
     table: &Table,
     group: usize,
-    decisions: &[RecordDecision],
+    (decisions, added): (&[RecordDecision], &AddedFields),
     writer: &mut Option<Writer>,
     paths: &Paths,
 ) -> Result<()> {
@@ -103,25 +109,26 @@ fn copy_group(
     kept.truncate(last + 1);
     let marked = decisions
         .iter()
-        .any(|decision| matches!(decision, RecordDecision::Mark(_)));
+        .any(|decision| matches!(decision, RecordDecision::Add(_)));
+    let added = marked.then_some(added);
     let failed = |error| paths.unwritten(error);
     let writer = match writer {
         Some(writer) => writer,
-        None => writer.insert(create(table.file.metadata(), marked, paths)?),
+        None => writer.insert(create(table.file.metadata(), added, paths)?),
     };
     let from =
         guarded(|| table.file.get_row_group(group)).map_err(|reason| paths.unread(reason))?;
     let mut group = writer.next_row_group().map_err(failed)?;
     let schema = table.file.metadata().file_metadata().schema_descr();
     for leaf in 0..schema.num_columns() {
-        if marked && is_mark(schema.get_column_root(leaf)) {
+        if added.is_some_and(|added| is_replaced(schema.get_column_root(leaf), &added.at, added)) {
             continue;
         }
         let to = next(&mut group).map_err(failed)?;
         copy_column(&*from, leaf, to, &kept, paths)?;
     }
-    if marked {
-        write_marks(&mut group, decisions).map_err(failed)?;
+    if let Some(added) = added {
+        write_fields(&mut group, decisions, added).map_err(failed)?;
     }
     group.close().map(|_| ()).map_err(failed)
 }
@@ -182,34 +189,46 @@ fn copy<T: of::DataType>(
     Ok(())
 }
 
-/// Writes the columns of `--mark`.
-fn write_marks(
+/// Writes the columns that are added.
+fn write_fields(
     group: &mut SerializedRowGroupWriter<BufWriter<File>>,
     decisions: &[RecordDecision],
+    added: &AddedFields,
 ) -> ::parquet::errors::Result<()> {
     let kept = decisions
         .iter()
         .filter(|decision| **decision != RecordDecision::Leave);
-    let marks = kept.map(|decision| match decision {
-        RecordDecision::Mark(mark) => mark.as_ref(),
-        _ => None,
+    let values = kept.map(|decision| match decision {
+        RecordDecision::Add(values) => &values[..],
+        _ => &[],
     });
-    let marks = marks.collect::<Vec<Option<&Mark>>>();
-    let cluster = |mark: &Mark| i64::try_from(mark.cluster?).ok();
-    write_mark::<of::Int64Type>(next(group)?, &marks, cluster)?;
-    for field in 0..MARK_FIELDS.len() - 1 {
-        let text = |mark: &Mark| mark.texts()[field].map(of::ByteArray::from);
-        write_mark::<of::ByteArrayType>(next(group)?, &marks, text)?;
+    let values = values.collect::<Vec<&[FieldValue]>>();
+    for (place, (_, kind)) in added.fields.iter().enumerate() {
+        let column = values.iter().map(|values| values.get(place));
+        match kind {
+            FieldKind::Whole => {
+                let cells = column.map(|value| match value {
+                    Some(FieldValue::Whole(number)) => Some(*number),
+                    _ => None,
+                });
+                write_field::<of::Int64Type>(next(group)?, cells)?;
+            }
+            FieldKind::Text => {
+                let cells = column.map(|value| match value {
+                    Some(FieldValue::Text(text)) => Some(of::ByteArray::from(&**text)),
+                    _ => None,
+                });
+                write_field::<of::ByteArrayType>(next(group)?, cells)?;
+            }
+        }
     }
     Ok(())
 }
 
-fn write_mark<T: of::DataType>(
+fn write_field<T: of::DataType>(
     mut to: SerializedColumnWriter,
-    marks: &[Option<&Mark>],
-    value: impl Fn(&Mark) -> Option<T::T>,
+    cells: impl Iterator<Item = Option<T::T>>,
 ) -> ::parquet::errors::Result<()> {
-    let cells = marks.iter().map(|mark| value(mark.as_ref()?));
     let cells = cells.collect::<Vec<_>>();
     let levels = cells.iter().map(|cell| i16::from(cell.is_some()));
     let levels = levels.collect::<Vec<_>>();
@@ -218,35 +237,59 @@ fn write_mark<T: of::DataType>(
     to.close()
 }
 
-/// Whether a column is of an earlier run with `--mark`.
-fn is_mark(field: &Type) -> bool {
-    MARK_FIELDS.contains(&field.name())
+/// Whether a column, or a group and all in it, is of an earlier run.
+fn is_replaced(field: &Type, at: &[String], added: &AddedFields) -> bool {
+    if field.is_primitive() {
+        return added.replaces_flat(at, field.name());
+    }
+    let inner = at.split_first().filter(|(name, _)| *name == field.name());
+    let mut fields = field.get_fields().iter();
+    inner.is_some_and(|(_, at)| fields.all(|field| is_replaced(field, at, added)))
 }
 
-/// The schema of the source, with the columns of `--mark` if need be, in place of those of an earlier run.
-fn schema(source: TypePtr, marked: bool) -> ::parquet::errors::Result<TypePtr> {
-    if !marked {
+/// The schema of the source, with columns added in place of those of an earlier run. They are in a group of their own if they are to be
+/// in an object: where the source has a column of its name, they stand beside that.
+fn schema(source: TypePtr, added: Option<&AddedFields>) -> ::parquet::errors::Result<TypePtr> {
+    let Some(added) = added else {
         return Ok(source);
-    }
+    };
     let fields = source.get_fields().iter().cloned();
-    let mut fields: Vec<TypePtr> = fields.filter(|field| !is_mark(field)).collect();
-    let text = (Physical::BYTE_ARRAY, Some(LogicalType::String));
-    let kinds = std::iter::once((Physical::INT64, None)).chain(std::iter::repeat(text));
-    for (name, (physical, logical)) in MARK_FIELDS.iter().zip(kinds) {
+    let mut fields: Vec<TypePtr> = fields
+        .filter(|field| !is_replaced(field, &added.at, added))
+        .collect();
+    let is_there = |name: &String| fields.iter().any(|field| field.name() == name);
+    let beside = added.at.first().is_some_and(is_there);
+    let names = match beside {
+        true => added.flat_names(),
+        false => added.names().map(str::to_owned).collect(),
+    };
+    let mut new = Vec::new();
+    for (name, (_, kind)) in names.iter().zip(&added.fields) {
+        let (physical, logical) = match kind {
+            FieldKind::Whole => (Physical::INT64, None),
+            FieldKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
         let field = Type::primitive_type_builder(name, physical)
             .with_repetition(Repetition::OPTIONAL)
             .with_logical_type(logical);
-        fields.push(Arc::new(field.build()?));
+        new.push(Arc::new(field.build()?));
     }
+    for name in added.at.iter().rev().filter(|_| !beside) {
+        let group = Type::group_type_builder(name)
+            .with_repetition(Repetition::REQUIRED)
+            .with_fields(new);
+        new = vec![Arc::new(group.build()?)];
+    }
+    fields.extend(new);
     let root = Type::group_type_builder(source.name()).with_fields(fields);
     root.build().map(Arc::new)
 }
 
 /// Makes the file, written in the way in which the source was.
-fn create(source: &ParquetMetaData, marked: bool, paths: &Paths) -> Result<Writer> {
+fn create(source: &ParquetMetaData, added: Option<&AddedFields>, paths: &Paths) -> Result<Writer> {
     let about = source.file_metadata();
     let mut pairs = about.key_value_metadata().cloned().unwrap_or_default();
-    if marked {
+    if added.is_some() {
         // Some readers refuse a file in which it names fewer columns than there are.
         pairs.retain(|pair| pair.key != ARROW_SCHEMA);
     }
@@ -259,7 +302,7 @@ fn create(source: &ParquetMetaData, marked: bool, paths: &Paths) -> Result<Write
         }
     }
     let failed = |error| paths.unwritten(error);
-    let schema = schema(about.schema_descr().root_schema_ptr(), marked).map_err(failed)?;
+    let schema = schema(about.schema_descr().root_schema_ptr(), added).map_err(failed)?;
     make_folder(paths.to)?;
     let file = File::create(paths.to).map_err(Error::io("cannot write", paths.to))?;
     SerializedFileWriter::new(BufWriter::new(file), schema, Arc::new(properties.build()))

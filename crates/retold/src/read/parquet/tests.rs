@@ -10,10 +10,11 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
 
-use super::super::tests::{Folder, MARK, briefs};
+use super::super::tests::{Folder, MARK, briefs, mark_fields, mark_if};
 use super::table::counts;
-use crate::read::mark::MARK_FIELDS;
-use crate::read::{Outcome, ReadOptions, RecordDecision, Source};
+use crate::read::{
+    AddedFields, FieldKind, FieldValue, Outcome, ReadOptions, RecordDecision, Source,
+};
 
 /// The values of a column with its definition and repetition levels, as far as it has any.
 struct Column(Values, Vec<i16>, Vec<i16>);
@@ -148,7 +149,7 @@ fn rewritten<'a>(
         fate(number)
     };
     source
-        .rewrite(&ReadOptions::default(), &mut counted, &to)
+        .rewrite_adding(&mark_fields(), &ReadOptions::default(), &mut counted, &to)
         .unwrap();
     assert_eq!(
         asked as usize,
@@ -430,7 +431,7 @@ fn marks_are_more_columns() {
     let source = folder.source("a");
     let fate = |number| match number {
         3 => RecordDecision::Leave,
-        number => RecordDecision::Mark((number == 2).then_some(MARK)),
+        number => mark_if(number == 2),
     };
     let file = rewritten(&source, fate).unwrap();
     let rows = rows(&file);
@@ -438,7 +439,7 @@ fn marks_are_more_columns() {
     let expected = format!(
         "{{id: 1, text: \"text 1\", more: \"more 1\", retold_cluster: 3, retold_canonical: \"{}\", \
          retold_relation: \"contained_by\", retold_dropped_for: \"c\"}}",
-        MARK.canonical.unwrap()
+        MARK[1].to_text().unwrap()
     );
     assert_eq!(rows[1], expected);
     assert!(
@@ -454,20 +455,57 @@ fn marks_are_more_columns() {
         pairs.iter().map(|pair| &*pair.key).collect::<Vec<_>>(),
         ["owner"]
     );
-    assert!(rewritten(&source, |_| RecordDecision::Leave).is_none());
-    // Marked again, the columns are replaced.
-    let again = folder.path("again.parquet");
-    let mark = &mut |_| RecordDecision::Mark(Some(MARK));
-    source
-        .rewrite(&ReadOptions::default(), mark, &again)
-        .unwrap();
-    let source = folder.source("again.parquet");
-    let file = rewritten(&source, |_| RecordDecision::Mark(None)).unwrap();
+    // Without any row there is a file with the columns.
+    let file = rewritten(&source, |_| RecordDecision::Leave).unwrap();
     let names = file.metadata().file_metadata().schema().get_fields().iter();
     let names: Vec<&str> = names.map(|field| field.name()).collect();
-    assert_eq!(names, [&["id", "text", "more"][..], &MARK_FIELDS].concat());
+    let marks: Vec<&str> = mark_fields().names().collect();
+    assert_eq!(names, [&["id", "text", "more"][..], &marks].concat());
+    assert!(self::rows(&file).is_empty());
+    // Marked again, the columns are replaced.
+    let again = folder.path("again.parquet");
+    let mark = &mut |_| mark_if(true);
+    source
+        .rewrite_adding(&mark_fields(), &ReadOptions::default(), mark, &again)
+        .unwrap();
+    let source = folder.source("again.parquet");
+    let file = rewritten(&source, |_| mark_if(false)).unwrap();
+    let names = file.metadata().file_metadata().schema().get_fields().iter();
+    let names: Vec<&str> = names.map(|field| field.name()).collect();
+    assert_eq!(names, [&["id", "text", "more"][..], &marks].concat());
     let first = "{id: 0, text: \"text 0\", more: \"more 0\", retold_cluster: null, ";
     assert!(self::rows(&file)[0].starts_with(first));
+}
+
+#[test]
+fn added_columns_are_in_a_group_where_there_is_none_of_its_name() {
+    let folder = Folder::new(&[("a", &sample(Compression::SNAPPY))]);
+    let add = |source: &Source, at: &str, to: &str| {
+        let fields = vec![("retold_cluster_size", FieldKind::Whole)];
+        let fields = AddedFields::new(Some(at), fields);
+        let value = &mut |number| {
+            RecordDecision::Add(vec![match number {
+                1 => FieldValue::Null,
+                number => FieldValue::Whole(number as i64),
+            }])
+        };
+        let to = folder.path(to);
+        source
+            .rewrite_adding(&fields, &ReadOptions::default(), value, &to)
+            .unwrap();
+        rows(&open(&to).unwrap())
+    };
+    let once = add(&folder.source("a"), "meta.dup", "b.parquet");
+    let end = "more: \"more 1\", meta: {dup: {retold_cluster_size: 2}}}";
+    assert!(once[1].ends_with(end), "{}", once[1]);
+    assert!(once[0].ends_with("{retold_cluster_size: null}}}"));
+    let source = folder.source("b.parquet");
+    assert_eq!(add(&source, "meta.dup", "c.parquet"), once);
+    let beside = add(&source, "meta", "d.parquet");
+    let end = "meta: {dup: {retold_cluster_size: 2}}, meta.retold_cluster_size: 2}";
+    assert!(beside[1].ends_with(end), "{}", beside[1]);
+    let again = add(&folder.source("d.parquet"), "meta", "e.parquet");
+    assert_eq!(again, beside);
 }
 
 #[test]
@@ -691,7 +729,8 @@ fn whatever_byte_is_wrong_nothing_panics() {
             broken[place] ^= 0x55;
             folder.write("b.parquet", &broken);
             let source = folder.source("b.parquet");
-            assert!(rewritten(&source, |_| RecordDecision::Leave).is_none());
+            let left = rewritten(&source, |_| RecordDecision::Leave);
+            assert!(left.is_none_or(|left| rows(&left).is_empty()));
             // Damage in a column that is only copied is an error, never a panic or a row lost in silence.
             let to = folder.path("kept.parquet");
             let _ = source.rewrite(&ReadOptions::default(), &mut |_| RecordDecision::Keep, &to);
