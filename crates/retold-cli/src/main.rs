@@ -19,6 +19,7 @@ mod network;
 mod progress;
 #[cfg(feature = "remote")]
 mod remote;
+mod sample;
 mod say;
 #[cfg(feature = "serve")]
 mod serve;
@@ -66,6 +67,7 @@ enum Command {
     Text(text::Args),
     Keywords(keywords::Args),
     Network(network::Args),
+    Sample(sample::Args),
     Eval(eval::Args),
     #[cfg(feature = "lab")]
     Tune(Box<tune::Args>),
@@ -105,6 +107,7 @@ fn main() -> ExitCode {
         Command::Text(args) => text::run(&args),
         Command::Keywords(args) => keywords::run(&args),
         Command::Network(args) => network::run(&args),
+        Command::Sample(args) => sample::run(&args),
         Command::Eval(args) => eval::run(&args),
         #[cfg(feature = "lab")]
         Command::Tune(args) => tune::run(&args),

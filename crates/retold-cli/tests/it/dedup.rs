@@ -224,6 +224,57 @@ fn what_is_kept_says_how_many_pages_went_for_it() {
         .says(&["names with dots between them expected"]);
 }
 
+#[test]
+fn kept_pages_are_repeated_by_the_size_of_their_clusters() {
+    let world = World::new();
+    let story = article("洪水", 0..9);
+    // Ids that only the numbers of records tell apart.
+    let text = |text: &str| format!("{}\n", serde_json::json!({"text": text}));
+    world.file("in/a.jsonl", text(&story) + "bad\n" + &text("别的。"));
+    world.file("in/b.jsonl", text(&story) + &text("再别的。"));
+    world.file("in/c.html", format!("<p>{story}</p>"));
+    let dedup = [
+        "dedup",
+        "in",
+        "-o",
+        "out",
+        "-q",
+        "--annotate",
+        "--rejects",
+        "ok",
+    ];
+    world.run(&dedup).code(0);
+    let sample = |input: &str, out: &str, weights: &str| {
+        world.run(&["sample", input, "-o", out, "--weights", weights])
+    };
+    let told = sample("out", "run", "1:1,3:2").code(1).stdout();
+    assert!(
+        told.contains("3 kept pages: 4 written, 0 left out; 2 folders in run"),
+        "{told}"
+    );
+    assert_eq!(
+        world.read("run/copy-1/in/a.jsonl"),
+        text(&story) + &text("别的。")
+    );
+    assert_eq!(world.read("run/copy-1/in/b.jsonl"), text("再别的。"));
+    assert_eq!(world.files("run/copy-2/in"), ["a.jsonl"]);
+    assert_eq!(world.read("run/copy-2/in/a.jsonl"), text(&story));
+    assert_eq!(world.summary("run")["records"]["written"], 4);
+    // The same from records with their sizes.
+    sample("out/kept/in", "files", "1:0,3:2").code(0);
+    assert_eq!(world.read("files/copy-1/in/b.jsonl"), "");
+    let [first, second] = [1, 2].map(|n| world.lines(&format!("files/copy-{n}/in/a.jsonl")));
+    assert_eq!(first, second);
+    assert_eq!(
+        (first.len(), &first[0]["retold_cluster_size"]),
+        (1, &3.into())
+    );
+    sample("in/b.jsonl", "x", "1:1")
+        .code(2)
+        .says(&["b.jsonl, record 1: the field `retold_cluster_size` is absent"]);
+    sample("out", "x", "2:1").code(2).says(&["SIZE:WEIGHT"]);
+}
+
 /// Shards of which all records went still have a file that can be read with the others.
 #[test]
 fn files_that_are_emptied_are_there_without_records() {

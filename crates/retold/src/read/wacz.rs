@@ -44,7 +44,7 @@ impl Format for Wacz {
         file: OpenFile,
         source: &Source,
         options: &ReadOptions,
-        decide: Decide<'_, '_>,
+        mut decide: Decide<'_, '_>,
         to: &Path,
     ) -> Result<()> {
         match frames(source, options) {
@@ -55,7 +55,7 @@ impl Format for Wacz {
                 write_kept(frames, decide, output)?;
             }
             // One reject, and so not kept.
-            Err(_) => drop(decide(1)),
+            Err(_) => drop(decide.of(1)),
         }
         source.seen.note(file.file.hash());
         Ok(())

@@ -1,0 +1,78 @@
+//! `retold sample`: kept pages, repeated or thinned by the size of their clusters.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use retold::Result;
+use retold_report::{Sample, Weights, sample};
+
+use crate::input::ReadArgs;
+use crate::progress::Progress;
+use crate::say;
+
+/// Writes kept pages again, repeated or thinned by the size of their clusters
+///
+/// INPUT is the output folder of `retold dedup`, whose inputs are read again; or files and folders whose records have the size
+/// as a field, as `retold dedup --annotate` writes them. OUT/copy-1 gets each page that is written at all, OUT/copy-2 those that
+/// are written twice or more, and so on, in files of the same names and formats.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold sample out --weights 1:1,2:2,3:3,5:5,100:8,1000:1 -o sampled
+  retold sample out/kept --weights 1:1,10:0.5 -o sampled")]
+pub struct Args {
+    /// The output folder of a run, or files and folders
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// How often a page is written, by the pages of its cluster: SIZE:WEIGHT with commas between them, each from that size on.
+    /// 2.5 writes every second page a third time, 0.1 one of ten
+    #[arg(long, value_name = "LIST", value_parser = |text: &str| text.parse::<Weights>())]
+    weights: Weights,
+    /// Other seeds choose other pages where a weight is no whole number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Field of INPUT's records that holds the size
+    #[arg(long, value_name = "NAME", default_value = "retold_cluster_size")]
+    size_field: String,
+    /// The folder to write; it must be new or empty
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    #[arg(long)]
+    force: bool,
+    /// No progress, no summary; errors only
+    #[arg(short, long)]
+    quiet: bool,
+
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Writes the sample and says how much it is.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let job = Sample {
+        inputs: args.inputs.clone(),
+        read: args.read.options(),
+        size_field: args.size_field.clone(),
+        weights: args.weights.clone(),
+        seed: args.seed,
+        out: args.out.clone(),
+        force: args.force,
+    };
+    let progress = Progress::start(args.quiet)?;
+    let sampled = sample(&job, &progress)?;
+    progress.finish();
+    if !args.quiet {
+        say::out(|to| {
+            writeln!(
+                to,
+                "{} kept pages: {} written, {} left out; {} folders in {}",
+                sampled.pages,
+                sampled.written,
+                sampled.left,
+                sampled.folders,
+                args.out.display()
+            )
+        })?;
+    }
+    Ok(ExitCode::from(u8::from(sampled.rejected > 0)))
+}

@@ -1,0 +1,337 @@
+//! A sample of kept pages by the size of their clusters: pages are repeated or left out.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use rayon::prelude::*;
+use retold::{
+    Error, Page, ReadOptions, RecordDecision, Result, Source, Watch, discover, each_page, page_ids,
+};
+use serde::Deserialize;
+use serde_json::json;
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
+
+use crate::finished::Finished;
+use crate::out::{OutDir, SUMMARY};
+
+/// How often pages are written, by the size of their clusters.
+///
+/// ```
+/// let weights: retold_report::Weights = "1:1,2:2,100:0.5".parse().unwrap();
+/// assert_eq!([1, 2, 99, 100].map(|size| weights.of(size)), [1.0, 2.0, 2.0, 0.5]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights(Vec<(u64, f64)>);
+
+impl Weights {
+    /// How often a page is written on average whose cluster has so many pages.
+    pub fn of(&self, size: u64) -> f64 {
+        let below = self.0.partition_point(|(least, _)| *least <= size);
+        below.checked_sub(1).map_or(0.0, |at| self.0[at].1)
+    }
+
+    /// How often this page is written: what is behind the point of its weight is decided by a hash of its id.
+    fn copies(&self, id: &str, size: u64, seed: u64) -> u32 {
+        let weight = self.of(size);
+        // 53 bits are what a floating-point number holds.
+        let chance = (xxh3_64_with_seed(id.as_bytes(), seed) >> 11) as f64 / (1u64 << 53) as f64;
+        weight as u32 + u32::from(chance < weight.fract())
+    }
+}
+
+/// The most copies of a page.
+const MOST: f64 = 1000.0;
+
+impl FromStr for Weights {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Weights, String> {
+        let pair = |part: &str| {
+            let (size, weight) = part.split_once(':')?;
+            let weight: f64 = weight.trim().parse().ok()?;
+            let size: u64 = size.trim().parse().ok()?;
+            (0.0..=MOST).contains(&weight).then_some((size, weight))
+        };
+        let pairs: Option<Vec<(u64, f64)>> = text.split(',').map(pair).collect();
+        let pairs = pairs.filter(|pairs| {
+            pairs.first().is_some_and(|(size, _)| *size == 1)
+                && pairs.is_sorted_by(|(a, _), (b, _)| a < b)
+        });
+        pairs.map(Weights).ok_or_else(|| {
+            format!(
+                "SIZE:WEIGHT with commas between them expected, sizes ascending from 1, weights from 0 to {MOST}, as in 1:1,2:2,100:0.5"
+            )
+        })
+    }
+}
+
+/// A sample of kept pages.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The output folder of a run, or files and folders whose records have the size of their clusters.
+    pub inputs: Vec<PathBuf>,
+    /// How records become pages; of a run's output folder its own options are taken.
+    pub read: ReadOptions,
+    /// The field with the size, where the inputs are files.
+    pub size_field: String,
+    /// How often pages are written.
+    pub weights: Weights,
+    /// Other seeds give other samples.
+    pub seed: u64,
+    /// The folder to write.
+    pub out: PathBuf,
+    /// Replace what an earlier run wrote there.
+    pub force: bool,
+}
+
+/// What became of the pages of a sample.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sampled {
+    /// Pages that were kept before.
+    pub pages: u64,
+    /// Those of them that are not written.
+    pub left: u64,
+    /// Pages that are written, copies counted.
+    pub written: u64,
+    /// Records that could not be read.
+    pub rejected: u64,
+    /// Into how many folders: `copy-1` has each page that is written, `copy-2` those that are written twice, and so on.
+    pub folders: u32,
+}
+
+/// Where pages and the sizes of their clusters come from.
+struct Pages {
+    sources: Vec<Source>,
+    read: ReadOptions,
+    /// Of a finished run: the sizes by ids, and the ids of dropped pages, both by hash.
+    run: Option<(HashMap<u128, u64>, HashSet<u128>)>,
+}
+
+/// How often the records of a source are written, ascending by number; a record that is not listed is no page.
+type Plan = HashMap<String, Vec<(u64, u32)>>;
+
+/// Writes the sample.
+///
+/// Errors: those of [`discover()`](retold::discover) and [`Finished::open`], a page without a size, and OUT that cannot be written.
+pub fn sample(job: &Sample, watch: &dyn Watch) -> Result<Sampled> {
+    let pages = pages(job)?;
+    let out = OutDir::open(&job.out, job.force, false)?;
+    let (plan, sampled) = plan(job, &pages, watch)?;
+    for copy in 1..=sampled.folders {
+        watch.begin("write", 0);
+        write_copy(&pages, &plan, copy, &out, watch)?;
+    }
+    let inputs = job.inputs.iter().map(|path| path.display().to_string());
+    let summary = json!({
+        "records": {
+            "pages": sampled.pages, "left": sampled.left, "written": sampled.written, "rejected": sampled.rejected,
+        },
+        "weights": job.weights.0,
+        "seed": job.seed,
+        "inputs": inputs.collect::<Vec<String>>(),
+    });
+    let path = out.path(SUMMARY);
+    let mut file = out.create(SUMMARY)?;
+    writeln!(file, "{summary:#}")
+        .and_then(|()| file.flush())
+        .map_err(Error::io("cannot write", &path))?;
+    out.commit()?;
+    Ok(sampled)
+}
+
+fn pages(job: &Sample) -> Result<Pages> {
+    if let [out] = &job.inputs[..]
+        && Finished::is_at(out)
+    {
+        let run = Finished::open(out)?;
+        let sizes = sizes(&out.join("clusters.jsonl"))?;
+        let mut dropped = HashSet::new();
+        each_line(&out.join("dropped.jsonl"), |line: Dropped| {
+            dropped.insert(xxh3_128(line.id.as_bytes()));
+        })?;
+        return Ok(Pages {
+            read: run.inputs.model.config().read.clone(),
+            sources: run.inputs.sources,
+            run: Some((sizes, dropped)),
+        });
+    }
+    // Nothing here asks for sites: the size is read in the place of one, which every format of records has.
+    let read = ReadOptions {
+        site_field: Some(job.size_field.clone()),
+        site_dir: None,
+        ..job.read.clone()
+    };
+    Ok(Pages {
+        sources: discover(&job.inputs, &read)?,
+        read,
+        run: None,
+    })
+}
+
+/// A line of `dropped.jsonl`.
+#[derive(Deserialize)]
+struct Dropped {
+    id: String,
+}
+
+/// A line of `clusters.jsonl`.
+#[derive(Deserialize)]
+struct Members {
+    members: Vec<String>,
+}
+
+fn sizes(clusters: &Path) -> Result<HashMap<u128, u64>> {
+    let mut sizes = HashMap::new();
+    each_line(clusters, |line: Members| {
+        let size = line.members.len() as u64;
+        let members = line.members.iter();
+        sizes.extend(members.map(|id| (xxh3_128(id.as_bytes()), size)));
+    })?;
+    Ok(sizes)
+}
+
+fn each_line<T: for<'l> Deserialize<'l>>(path: &Path, mut take: impl FnMut(T)) -> Result<()> {
+    let file = File::open(path).map_err(Error::io("cannot read", path))?;
+    for (number, line) in BufReader::new(file).lines().enumerate() {
+        let line = line.map_err(Error::io("cannot read", path))?;
+        take(serde_json::from_str(&line).map_err(|error| Error::Corrupt {
+            path: path.to_owned(),
+            reason: format!(
+                "line {}: not as `retold dedup` writes it: {error}",
+                number + 1
+            ),
+        })?);
+    }
+    Ok(())
+}
+
+/// Decides on every page.
+fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled)> {
+    let mut plan = Plan::new();
+    let mut sampled = Sampled {
+        folders: 1,
+        ..Sampled::default()
+    };
+    // A run knows pages by ids that are told apart.
+    let mut ids = match pages.run {
+        Some(_) => page_ids(&pages.sources, &pages.read, watch)?.into_iter(),
+        None => Vec::new().into_iter(),
+    };
+    let make = |page: Page| Ok((page.id, page.site));
+    let take = |source: &Source, record: u64, made: std::result::Result<_, String>| {
+        let copies = match made {
+            Err(_) => {
+                sampled.rejected += 1;
+                0
+            }
+            Ok((own, field)) => {
+                let id = ids.next().map_or(own, |page| page.id.into_string());
+                match size_of(job, pages, &id, field, (source, record))? {
+                    None => 0,
+                    Some(size) => {
+                        let copies = job.weights.copies(&id, size, job.seed);
+                        sampled.pages += 1;
+                        sampled.left += u64::from(copies == 0);
+                        sampled.written += u64::from(copies);
+                        copies
+                    }
+                }
+            }
+        };
+        sampled.folders = sampled.folders.max(copies);
+        match plan.get_mut(&source.name) {
+            Some(records) => records.push((record, copies)),
+            None => drop(plan.insert(source.name.clone(), vec![(record, copies)])),
+        }
+        Ok(())
+    };
+    each_page(&pages.sources, &pages.read, watch, "read", make, take)?;
+    Ok((plan, sampled))
+}
+
+/// The size of a page's cluster; `None` of a page that was dropped.
+fn size_of(
+    job: &Sample,
+    pages: &Pages,
+    id: &str,
+    field: Option<String>,
+    (source, record): (&Source, u64),
+) -> Result<Option<u64>> {
+    if let Some((sizes, dropped)) = &pages.run {
+        let id = xxh3_128(id.as_bytes());
+        let size = || sizes.get(&id).copied().unwrap_or(1);
+        return Ok((!dropped.contains(&id)).then(size));
+    }
+    let size = field.as_ref().and_then(|text| text.trim().parse().ok());
+    match size {
+        Some(size) if size > 0 => Ok(Some(size)),
+        _ => Err(Error::Usage(format!(
+            "{}, record {record}: the field `{}` is {}, not the size of a cluster; name the field with --size-field, write kept pages \
+             with retold dedup --annotate, or name the output folder of the run itself",
+            source.name,
+            job.size_field,
+            field.map_or("absent".to_owned(), |text| format!("`{text}`")),
+        ))),
+    }
+}
+
+/// Writes the pages that have so many copies or more, in the files of their sources; the first time also what is no page.
+fn write_copy(
+    pages: &Pages,
+    plan: &Plan,
+    copy: u32,
+    out: &OutDir,
+    watch: &dyn Watch,
+) -> Result<()> {
+    let root = out.path(&format!("copy-{copy}"));
+    pages.sources.par_iter().try_for_each(|source| {
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let planned = plan.get(&source.name).map_or(&[][..], Vec::as_slice);
+        if copy > 1 && planned.iter().all(|(_, copies)| *copies < copy) {
+            return Ok(());
+        }
+        let mut planned = planned.iter().peekable();
+        let mut decide = |record: u64| {
+            let is_written = match planned.next_if(|(number, _)| *number == record) {
+                Some((_, copies)) => *copies >= copy,
+                None => copy == 1,
+            };
+            match is_written {
+                true => RecordDecision::Keep,
+                false => RecordDecision::Leave,
+            }
+        };
+        source.rewrite(&pages.read, &mut decide, &root.join(&source.kept))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_steps_and_their_fractions_are_chances() {
+        let weights: Weights = "1:0.25, 2:2,5:2.5,1000:0".parse().unwrap();
+        assert_eq!(weights.of(0), 0.0);
+        let copies = |size, seed| -> Vec<u32> {
+            let ids = (0..4000).map(|n| format!("http://a/{n}"));
+            ids.map(|id| weights.copies(&id, size, seed)).collect()
+        };
+        let sum = |copies: &[u32]| copies.iter().sum::<u32>();
+        assert_eq!(sum(&copies(2, 0)), 8000);
+        assert!((900..1100).contains(&sum(&copies(1, 0))));
+        assert!((9800..10200).contains(&sum(&copies(7, 0))));
+        assert_eq!(sum(&copies(5000, 0)), 0);
+        assert_eq!(copies(1, 7), copies(1, 7));
+        assert_ne!(copies(1, 7), copies(1, 8));
+        for wrong in ["", "2:1", "1", "1:1,1:2", "1:1,3:1,2:1", "1:-1", "1:1e9"] {
+            assert!(wrong.parse::<Weights>().is_err(), "{wrong}");
+        }
+    }
+}
