@@ -100,7 +100,7 @@ impl Reader {
 #[pyfunction]
 #[pyo3(
     signature = (paths, *, on_reject=None, **options),
-    text_signature = "(paths, *, on_reject=None, text_field='text', html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864)"
+    text_signature = "(paths, *, on_reject=None, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864)"
 )]
 pub fn read(
     paths: &Bound<'_, PyAny>,

@@ -36,7 +36,7 @@ impl Rejects {
 /// How records become pages.
 #[derive(clap::Args)]
 pub struct ReadArgs {
-    /// Field of JSONL, CSV and Parquet that holds the text, as in body, content.text or title,body
+    /// Field of JSONL, CSV and Parquet that holds the text, as in body, content.text, title,body or messages[].content
     #[arg(
         long,
         value_name = "NAME",
@@ -44,6 +44,14 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     text_field: String,
+    /// Leave out what these roles say, where the text field is in a list, as in system,tool
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        help_heading = "Input"
+    )]
+    skip_roles: Vec<String>,
     /// Field that holds HTML, used where the text field is absent
     #[arg(
         long,
@@ -119,6 +127,7 @@ impl ReadArgs {
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
             text_field: self.text_field.clone(),
+            skip_roles: self.skip_roles.clone(),
             html_field: self.html_field.clone(),
             id_field: self.id_field.clone(),
             url_field: self.url_field.clone(),

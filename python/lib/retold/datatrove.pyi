@@ -26,6 +26,7 @@ class Dedup(PipelineStep, metaclass=abc.ABCMeta):
         allow_empty: bool = False,
         progress: _Progress = None,
         text_field: str = "text",
+        skip_roles: Sequence[str] = ...,
         html_field: str = "html",
         id_field: str = "id",
         url_field: str = "url",

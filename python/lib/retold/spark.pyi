@@ -35,6 +35,7 @@ def dedup(
     learn_pages: int = 1_000_000,
     partitions: int | None = None,
     text_field: str = "text",
+    skip_roles: Sequence[str] = ...,
     html_field: str = "html",
     id_field: str = "id",
     url_field: str = "url",

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserializer;
+use serde_json::Value as Json;
+
+use super::names::ROLES;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 
 /// The text of a small field: a string's content, any other value as it is written; `null` is nothing.
@@ -13,6 +16,45 @@ pub(super) fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
         _ if raw == "null" => Ok(None),
         _ => Ok(Some(raw.to_owned())),
     }
+}
+
+/// What is said of a list that is none, or holds no texts.
+const OTHER: &str = "of another type";
+
+/// The texts of a list as one, with blank lines between them: of its strings, or of that field of its objects. Nothing if it has none.
+pub(super) fn listed_text(
+    raw: &str,
+    field: &str,
+    skip_roles: &[String],
+) -> serde_json::Result<Value<'static>> {
+    let list = match serde_json::from_str(raw)? {
+        Json::Array(list) => list,
+        Json::Null => return Ok(Value::Absent),
+        _ => return Ok(Value::Other(OTHER)),
+    };
+    let is_skipped = |item: &Json| {
+        let mut roles = ROLES.iter().filter_map(|name| item.get(name)?.as_str());
+        roles.any(|role| skip_roles.iter().any(|skipped| skipped == role))
+    };
+    let (mut any, mut texts) = (false, Vec::new());
+    for item in &list {
+        let names = field.split('.').filter(|name| !name.is_empty());
+        let value = names.fold(Some(item), |item, name| item?.get(name));
+        match value {
+            None | Some(Json::Null) => {}
+            Some(Json::String(text)) => {
+                any = true;
+                if !text.is_empty() && !is_skipped(item) {
+                    texts.push(text.as_str());
+                }
+            }
+            Some(_) => return Ok(Value::Other(OTHER)),
+        }
+    }
+    Ok(match any {
+        true => Value::Text(texts.join("\n\n").into()),
+        false => Value::Absent,
+    })
 }
 
 /// A string that is borrowed from the line where it has no escapes.

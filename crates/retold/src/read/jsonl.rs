@@ -13,7 +13,7 @@ use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
 use super::json_marks;
 use super::json_repair::{self, NoNumber};
-use super::json_values::{AnyValue, JsonStr, Value, scalar_text};
+use super::json_values::{AnyValue, JsonStr, Value, listed_text, scalar_text};
 use super::mark::{AddedFields, FieldValue};
 use super::names::{self, Uses};
 use super::options::ReadOptions;
@@ -371,7 +371,12 @@ fn stand_in(uses: Uses) -> usize {
 }
 
 fn not_a_string(field: &str, kind: &str) -> String {
-    format!("field `{field}` is {kind}, not a string")
+    let place = if field.contains("[]") {
+        " in a list"
+    } else {
+        ""
+    };
+    format!("field `{field}` is {kind}, not a string{place}")
 }
 
 /// Reads the requested fields of an object and skips the rest.
@@ -404,10 +409,22 @@ struct Object<'o, 'de> {
 }
 
 impl<'de> Object<'_, 'de> {
+    /// The texts of a list in whose objects they are wanted.
+    fn listed(&self, uses: Uses, raw: &str) -> serde_json::Result<Option<Value<'de>>> {
+        let place = uses.text.filter(|_| uses.listed);
+        let name = place.and_then(|place| self.options.text_fields().nth(place));
+        let Some((_, field)) = name.and_then(names::listed) else {
+            return Ok(None);
+        };
+        listed_text(raw, field, &self.options.skip_roles).map(Some)
+    }
+
     /// Takes the value of the field with that path.
     fn take(&mut self, path: &str, value: &'de RawValue) -> serde_json::Result<()> {
         let uses = Uses::of(path, self.options);
-        if uses.text.is_some() || uses.html {
+        if let Some(value) = self.listed(uses, value.get())? {
+            self.fields.put(uses, self.depth, value);
+        } else if uses.text.is_some() || uses.html {
             let mut parser = serde_json::Deserializer::from_str(value.get());
             let value = AnyValue.deserialize(&mut parser)?;
             self.fields.put(uses, self.depth, value);
@@ -453,7 +470,7 @@ impl<'de> Visitor<'de> for Object<'_, 'de> {
             let inside = names::has_inside(&path, self.options);
             if uses == Uses::default() && !inside {
                 object.next_value::<IgnoredAny>()?;
-            } else if uses.scalar() || uses.title || inside {
+            } else if uses.scalar() || uses.title || uses.listed || inside {
                 // It may be asked for in several roles (`--id-field url`), or for what is in it.
                 let raw: &RawValue = object.next_value()?;
                 self.take(&path, raw).map_err(A::Error::custom)?;

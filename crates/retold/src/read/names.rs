@@ -12,6 +12,8 @@ const USUAL: &str = "metadata";
 pub(crate) struct Uses {
     /// Which of the text fields it is.
     pub text: Option<usize>,
+    /// It is the list in whose objects that text field is.
+    pub listed: bool,
     pub html: bool,
     pub id: bool,
     pub url: bool,
@@ -24,8 +26,12 @@ pub(crate) struct Uses {
 
 impl Uses {
     pub fn of(path: &str, options: &ReadOptions) -> Uses {
+        let is_list = |name: &str| listed(name).is_some_and(|(list, _)| list == path);
         let uses = Uses {
-            text: options.text_fields().position(|name| name == path),
+            text: options
+                .text_fields()
+                .position(|name| name == path || is_list(name)),
+            listed: options.text_fields().any(is_list),
             html: options.html_field == path,
             id: options.id_field == path,
             url: options.url_field == path,
@@ -60,6 +66,16 @@ impl Uses {
         self.id || self.url || self.date || self.site
     }
 }
+
+/// The list, and the field of its objects, that a name like `messages[].content` stands for; the field is empty if the list has the texts
+/// themselves.
+pub(crate) fn listed(name: &str) -> Option<(&str, &str)> {
+    let (list, field) = name.split_once("[]")?;
+    Some((list, field.strip_prefix('.').unwrap_or(field)))
+}
+
+/// Where an object of a list says whose it is: as chats of OpenAI have it, and of ShareGPT.
+pub(crate) const ROLES: [&str; 2] = ["role", "from"];
 
 /// The path of the field that stands in for `name`.
 pub(crate) fn usual(name: &str) -> String {

@@ -12,8 +12,11 @@ use super::statuses::Statuses;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReadOptions {
-    /// Field of JSONL/CSV/Parquet that holds plain text; or several with commas between them, joined by blank lines.
+    /// Field of JSONL/CSV/Parquet that holds plain text; or several with commas between them, joined by blank lines. `messages[].content`
+    /// is the field `content` of every object in the list `messages` (JSONL, Parquet).
     pub text_field: String,
+    /// Objects in such lists whose `role` (or `from`) is one of these are left out.
+    pub skip_roles: Vec<String>,
     /// Field that holds HTML, looked at if the text field is absent.
     pub html_field: String,
     /// Field that holds the id.
@@ -45,6 +48,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions {
             text_field: "text".into(),
+            skip_roles: Vec::new(),
             html_field: "html".into(),
             id_field: "id".into(),
             url_field: "url".into(),

@@ -571,6 +571,45 @@ fn url_and_date_are_looked_for_in_metadata_if_they_are_not_at_the_top() {
 }
 
 #[test]
+fn texts_in_lists_are_joined_but_for_some_roles() {
+    let lines = [
+        r#"{"id": "a", "chat": {"m": [{"role": "system", "content": "S"}, {"role": "user", "content": "one"}, {"content": null}, {"from": "bot", "content": "two"}]}}"#,
+        r#"{"id": "b", "chat": {"m": [{"role": "system", "content": "S"}]}}"#,
+        r#"{"id": "c", "chat": {"m": []}, "html": "<p>"}"#,
+        r#"{"id": "d", "chat": {"m": "x"}}"#,
+        r#"{"id": "e", "chat": {"m": [{"content": [1]}]}}"#,
+    ];
+    let folder = Folder::new(&[
+        ("a.jsonl", lines.join("\n").as_bytes()),
+        ("b.jsonl", br#"{"id": "a", "text": ["x", "", "y"]}"#),
+    ]);
+    let read = |file: &str, text: &str, skip: &[&str]| -> Vec<String> {
+        let options = ReadOptions {
+            text_field: text.into(),
+            skip_roles: skip.iter().map(|role| (*role).to_owned()).collect(),
+            ..ReadOptions::default()
+        };
+        let found = outcomes(&folder.source(file), &options).into_iter();
+        found.map(brief).collect()
+    };
+    let name = "chat.m[].content";
+    let found = read("a.jsonl", name, &["system", "bot"]);
+    assert_eq!(found[..3], ["a=one", "b=", "c=<p>"]);
+    assert_eq!(
+        found[3..],
+        [
+            "!line 4: field `chat.m[].content` is of another type, not a string in a list",
+            "!line 5: field `chat.m[].content` is of another type, not a string in a list"
+        ]
+    );
+    assert_eq!(
+        read("a.jsonl", name, &[])[..2],
+        ["a=S\n\none\n\ntwo", "b=S"]
+    );
+    assert_eq!(read("b.jsonl", "text[]", &[]), ["a=x\n\ny"]);
+}
+
+#[test]
 fn several_text_fields_are_joined_by_blank_lines() {
     let options = named("title, body.text", "url");
     for (line, expected) in [

@@ -4,10 +4,12 @@ use ::parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::{ParquetError, Result};
-use ::parquet::schema::types::ColumnDescriptor;
+use ::parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 use jiff::tz::TimeZone;
+
+use crate::read::names::joined;
 
 /// A column of a batch; `None` for a null.
 pub(super) type Cells = Vec<Option<ByteArray>>;
@@ -145,17 +147,90 @@ fn float(value: f64, text: serde_json::Result<String>) -> Option<ByteArray> {
 
 /// Whether a column holds text, in a string or in bytes. One without any value will do.
 pub(super) fn is_text(column: &ColumnDescriptor) -> bool {
+    is_flat(column) && has_text(column)
+}
+
+/// Whether a column holds texts in lists.
+pub(super) fn is_text_list(column: &ColumnDescriptor) -> bool {
+    column.max_rep_level() == 1
+        && column.physical_type() == Physical::BYTE_ARRAY
+        && has_text(column)
+}
+
+fn has_text(column: &ColumnDescriptor) -> bool {
     let logical = column.logical_type_ref();
     let decimal = matches!(logical, Some(LogicalType::Decimal(_)))
         || column.converted_type() == ConvertedType::DECIMAL;
-    is_flat(column)
-        && (logical == Some(&LogicalType::Unknown)
-            || column.physical_type() == Physical::BYTE_ARRAY && !decimal)
+    logical == Some(&LogicalType::Unknown)
+        || column.physical_type() == Physical::BYTE_ARRAY && !decimal
 }
 
 /// Whether a column has one value a row, nested or not.
 pub(super) fn is_flat(column: &ColumnDescriptor) -> bool {
     column.max_rep_level() == 0
+}
+
+/// A column and its reader.
+pub(super) type Column = (ColumnDescPtr, ColumnReader);
+
+/// Reads so many rows of a column of texts in lists: those of a row with blank lines between them, but for those whose role is left out.
+/// Null of a row without texts.
+pub(super) fn read_lists(
+    texts: &mut Column,
+    roles: Option<&mut Column>,
+    rows: usize,
+    skip_roles: &[String],
+) -> Result<Cells> {
+    let texts = lists(texts, rows)?;
+    let mut roles = match roles {
+        Some(roles) => lists(roles, rows)?,
+        None => Vec::new(),
+    };
+    roles.resize_with(rows, Vec::new);
+    let rows = texts.into_iter().zip(roles).map(|(texts, roles)| {
+        let is_left = |place: usize| {
+            let role = roles.get(place).and_then(Option::as_ref);
+            role.is_some_and(|role| {
+                skip_roles
+                    .iter()
+                    .any(|skipped| skipped.as_bytes() == role.data())
+            })
+        };
+        let texts = texts.iter().enumerate();
+        let texts = texts.filter_map(|(place, text)| {
+            let text = text.as_ref()?.data();
+            Some(if is_left(place) { &b""[..] } else { text })
+        });
+        joined(texts).map(ByteArray::from)
+    });
+    Ok(rows.collect())
+}
+
+/// So many rows of a column of lists. The columns of one list have a value, or a null, for each of its members, or one null for a list
+/// without any.
+fn lists((about, reader): &mut Column, rows: usize) -> Result<Vec<Cells>> {
+    let early = || ParquetError::EOF(format!("column `{}` ends early", about.name()));
+    let ColumnReader::ByteArrayColumnReader(reader) = reader else {
+        return Err(early());
+    };
+    let (mut values, mut filled, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    let (filled_to, repeated_to) = (Some(&mut filled), Some(&mut repeated));
+    let (read, _, _) = reader.read_records(rows, filled_to, repeated_to, &mut values)?;
+    let (mut values, mut lists) = (values.into_iter(), Vec::with_capacity(rows));
+    for (filled, repeated) in filled.into_iter().zip(repeated) {
+        if repeated == 0 {
+            lists.push(Vec::new());
+        }
+        let value = match filled == about.max_def_level() {
+            true => Some(values.next().ok_or_else(early)?),
+            false => None,
+        };
+        lists.last_mut().ok_or_else(early)?.push(value);
+    }
+    match read == rows && lists.len() == rows {
+        true => Ok(lists),
+        false => Err(early()),
+    }
 }
 
 /// Reads so many cells of a flat column.

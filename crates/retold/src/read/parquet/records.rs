@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use ::parquet::column::reader::ColumnReader;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::FileReader;
-use ::parquet::schema::types::ColumnDescPtr;
 
-use super::cells::{self, Cells};
+use super::cells::{self, Cells, Column};
 use super::levels::{BATCH_ROWS, read_through};
 use super::table::{DATE, HTML, ID, SITE, TEXT, TITLE, Table, URL, guarded};
 use crate::page::{Content, Markup, Page};
@@ -20,23 +18,27 @@ use crate::read::source::Source;
 
 /// The wanted columns of a row group, as far as they are not read yet.
 struct RowGroup {
-    columns: Vec<Option<(ColumnDescPtr, ColumnReader)>>,
+    columns: Vec<Option<Column>>,
+    /// Of columns of lists, whose the texts in them are.
+    roles: Vec<Option<Column>>,
     left: usize,
 }
 
 impl RowGroup {
     /// The next rows; none behind the last.
-    fn next(&mut self) -> Result<RowBatch, String> {
+    fn next(&mut self, skip_roles: &[String]) -> Result<RowBatch, String> {
         let rows = self.left.min(BATCH_ROWS);
-        let read = |column: &mut Option<(ColumnDescPtr, ColumnReader)>| match column {
-            Some((about, reader)) => guarded(|| cells::read(reader, about, rows)).map(Some),
+        let read = |(column, roles): (&mut Option<Column>, &mut Option<Column>)| match column {
+            Some((about, reader)) if cells::is_flat(about) => {
+                guarded(|| cells::read(reader, about, rows)).map(Some)
+            }
+            Some(texts) => {
+                guarded(|| cells::read_lists(texts, roles.as_mut(), rows, skip_roles)).map(Some)
+            }
             None => Ok(None),
         };
-        let columns = self
-            .columns
-            .iter_mut()
-            .map(read)
-            .collect::<Result<_, _>>()?;
+        let columns = self.columns.iter_mut().zip(&mut self.roles);
+        let columns = columns.map(read).collect::<Result<_, _>>()?;
         self.left -= rows;
         Ok(RowBatch {
             columns,
@@ -61,9 +63,14 @@ fn open_group(table: &Table, number: usize) -> Result<RowGroup, String> {
             let about = group.metadata().schema_descr().column(leaf);
             Ok(Some((about, group.get_column_reader(leaf)?)))
         };
-        let columns = table.wanted.iter().map(column);
-        let columns = columns.collect::<Result<_, ParquetError>>()?;
-        Ok::<_, ParquetError>(RowGroup { columns, left })
+        let open = |leaves: &[Option<usize>]| -> Result<Vec<Option<Column>>, ParquetError> {
+            leaves.iter().map(column).collect()
+        };
+        Ok::<_, ParquetError>(RowGroup {
+            columns: open(&table.wanted)?,
+            roles: open(&table.roles)?,
+            left,
+        })
     })
 }
 
@@ -157,7 +164,10 @@ impl ParquetRecords {
     /// Reads on; `None` at the end.
     fn go_on(&mut self) -> Option<()> {
         let (left, read) = match self.group.as_mut().filter(|group| group.left > 0) {
-            Some(group) => (group.left, group.next().map(|batch| self.batch = batch)),
+            Some(group) => {
+                let batch = group.next(&self.options.skip_roles);
+                (group.left, batch.map(|batch| self.batch = batch))
+            }
             None => {
                 let left = *self.table.counts.get(self.groups)?;
                 self.groups += 1;

@@ -83,6 +83,8 @@ pub(super) struct Table {
     pub(super) file: SerializedFileReader<Places>,
     /// The places of the wanted columns that there are.
     pub(super) wanted: Vec<Option<usize>>,
+    /// Of those that are in lists, the places of the roles, if some are left out.
+    pub(super) roles: Vec<Option<usize>>,
     /// The number of rows of each row group.
     pub(super) counts: Vec<usize>,
 }
@@ -109,9 +111,19 @@ impl Table {
         for place in &mut wanted {
             *place = place.filter(|leaf| cells::is_flat(&schema.column(*leaf)));
         }
+        let mut roles = vec![None; wanted.len()];
+        for (place, name) in (TEXT..).zip(options.text_fields()) {
+            if let Some((list, field)) = names::listed(name) {
+                wanted[place] = listed_leaf(schema, list, field);
+                let mut role = names::ROLES.iter();
+                let role = role.find_map(|role| listed_leaf(schema, list, role));
+                roles[place] = role.filter(|_| !options.skip_roles.is_empty());
+            }
+        }
         Ok(Table {
             file,
             wanted,
+            roles,
             counts,
         })
     }
@@ -145,11 +157,33 @@ fn leaf(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
         .min_by_key(|leaf| schema.column(*leaf).path().parts().len())
 }
 
+/// The column of texts that is a field of the objects in a list, as the writers of Parquet nest them.
+fn listed_leaf(schema: &SchemaDescriptor, list: &str, field: &str) -> Option<usize> {
+    let dot = if field.is_empty() { "" } else { "." };
+    let between = [
+        ".list.element",
+        ".list.item",
+        ".bag.array_element",
+        ".array",
+        "",
+    ];
+    let paths = between.map(|between| format!("{list}{between}{dot}{field}"));
+    (0..schema.num_columns()).find(|leaf| {
+        let column = schema.column(*leaf);
+        cells::is_text_list(&column) && paths.contains(&column.path().string())
+    })
+}
+
 /// Checks that there is a column of text or HTML.
 fn check(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), String> {
     let fields = schema.root_schema().get_fields();
     let mut found = false;
     for name in options.text_fields().chain([&*options.html_field]) {
+        let listed = names::listed(name);
+        if listed.is_some_and(|(list, field)| listed_leaf(schema, list, field).is_some()) {
+            found = true;
+            continue;
+        }
         let kind = match leaf(schema, name).map(|leaf| schema.column(leaf)) {
             Some(column) if cells::is_text(&column) => {
                 found = true;

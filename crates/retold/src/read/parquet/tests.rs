@@ -408,6 +408,48 @@ fn nested_columns_are_copied_row_by_row() {
 }
 
 #[test]
+fn texts_in_lists_are_joined_but_for_some_roles() {
+    let fields = "required binary id (STRING);
+        optional group messages (LIST) { repeated group list { optional group element {
+            optional binary role (STRING); optional binary content (STRING); } } }";
+    // Three messages, the last without a role; none; null; one.
+    let repeated = vec![0, 1, 1, 0, 0, 0];
+    let group = vec![
+        full(strings(["a", "b", "c", "d"])),
+        Column(
+            strings(["system", "user", "system"]),
+            vec![4, 4, 3, 1, 0, 4],
+            repeated.clone(),
+        ),
+        Column(
+            strings(["S", "one", "two", "S"]),
+            vec![4, 4, 4, 1, 0, 4],
+            repeated,
+        ),
+    ];
+    let folder = Folder::new(&[("a.parquet", &file(fields, Compression::SNAPPY, &[group]))]);
+    let read = |text: &str, skip: &[&str]| -> Vec<String> {
+        let options = ReadOptions {
+            text_field: text.into(),
+            skip_roles: skip.iter().map(|role| (*role).to_owned()).collect(),
+            ..ReadOptions::default()
+        };
+        let found = super::super::tests::outcomes(&folder.source("a.parquet"), &options);
+        found.into_iter().map(super::super::tests::brief).collect()
+    };
+    let none = |row| format!("!row {row}: neither `messages[].content` nor `html` has a value");
+    let found = read("messages[].content", &["system"]);
+    assert_eq!(found, ["a=one\n\ntwo", &none(2), &none(3), "d="]);
+    let found = read("messages[].content", &[]);
+    assert_eq!(found, ["a=S\n\none\n\ntwo", &none(2), &none(3), "d=S"]);
+    let found = read("messages[].text", &[]);
+    assert!(
+        found.len() == 1 && found[0].starts_with("!no column `messages[].text`"),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn rows_of_many_batches_are_told_apart() {
     let rows = 1000;
     let fields = "required binary text (STRING); repeated int64 places;";
