@@ -194,15 +194,8 @@ impl<'a> Dedup<'a> {
             Against::Stored(old) => {
                 begin(Stage::Read);
                 let mut collection = read_all(&all, &model, may_be_empty, memory, watch)?;
-                let first = collection.pages.len();
-                old.add_related(&mut collection, watch)?;
-                let own = own_pages_among(&mut collection, first, resources.against_self)?;
-                own_pages = own.len();
-                if resources.against_self == AgainstSelf::Skip {
-                    old.leave_out(&own);
-                }
-                collection.settle_from(PageNo::new(first))?;
-                old_pages = collection.pages.len() - first;
+                let rule = resources.against_self;
+                [old_pages, own_pages] = add_stored(old, &mut collection, rule, watch)?;
                 stored = Some(&*old);
                 collection
             }
@@ -275,6 +268,23 @@ fn collect_both(
     learn_noise(&collection, model, watch, begin)?;
     let old_pages = collection.pages.len() - first;
     Ok((collection, [old_pages, own.len()]))
+}
+
+/// Adds old pages that are kept somewhere; how many, and how many new pages are among them too.
+fn add_stored(
+    old: &mut dyn StoredPages,
+    collection: &mut Collection,
+    rule: AgainstSelf,
+    watch: &dyn Watch,
+) -> Result<[usize; 2]> {
+    let first = collection.pages.len();
+    old.add_related(collection, watch)?;
+    let own = own_pages_among(collection, first, rule)?;
+    if rule == AgainstSelf::Skip {
+        old.leave_out(&own);
+    }
+    collection.settle_from(PageNo::new(first))?;
+    Ok([collection.pages.len() - first, own.len()])
 }
 
 /// The old pages, from `first` on, that have the id and the text of a new one; they are taken out if they are to be skipped.

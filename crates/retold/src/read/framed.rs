@@ -89,7 +89,11 @@ pub(crate) fn write_kept(
     mut decide: Decide<'_, '_>,
     mut output: Output,
 ) -> Result<()> {
+    // Whether a record can be read; a file in which none can is not written.
+    let mut is_readable = None;
     while let Some(frame) = frames.next() {
+        let is_damaged = matches!(frame.state, FrameState::Damaged(_));
+        is_readable = Some(is_readable == Some(true) || !is_damaged);
         let decision = decide.of(frame.number);
         let added = matches!(decision, RecordDecision::Add(_)).then_some(decide.added);
         let whole = match (&decision, frame.state) {
@@ -113,6 +117,9 @@ pub(crate) fn write_kept(
             _ => frames.copy(to),
         });
         written.map_err(Error::io("cannot write", &output.path))?;
+    }
+    if is_readable == Some(false) {
+        return Ok(());
     }
     if !output.is_open() {
         // A file without records, so that whoever reads the files of many runs finds them all.

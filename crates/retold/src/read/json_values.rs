@@ -38,8 +38,8 @@ pub(super) fn listed_text(
     };
     let (mut any, mut texts) = (false, Vec::new());
     for item in &list {
-        let names = field.split('.').filter(|name| !name.is_empty());
-        let value = names.fold(Some(item), |item, name| item?.get(name));
+        let mut names = field.split('.').filter(|name| !name.is_empty());
+        let value = names.try_fold(item, |item, name| item.get(name));
         match value {
             None | Some(Json::Null) => {}
             Some(Json::String(text)) => {
