@@ -104,7 +104,13 @@ fn arguments(list: &str) -> BTreeMap<String, String> {
     let named = parts.iter().filter_map(|part| {
         let (name, default) = part.split_once('=')?;
         let name = name.split(':').next()?.trim().to_owned();
-        Some((name, default.trim().replace('"', "'")))
+        // A default that is a quote itself has other quotes around it.
+        let default = default.trim();
+        let default = match default {
+            "'\"'" | "'\\\"'" => default.replace('\\', ""),
+            _ => default.replace('"', "'"),
+        };
+        Some((name, default))
     });
     named.collect()
 }

@@ -44,16 +44,27 @@ impl Feed {
         }
     }
 
-    /// Where the entries are, in order, and why there may be more that cannot be told apart.
-    fn entries(self, bytes: &[u8]) -> (Vec<Range<usize>>, Option<String>) {
+    /// Where the entries are.
+    fn entries(self, bytes: &[u8]) -> Entries {
         match self {
             Feed::Xml => xml_entries(bytes),
-            Feed::Json => match json_entries(bytes) {
-                Ok(entries) => (entries, None),
-                Err(error) => (Vec::new(), Some(format!("JSON Feed: {error}"))),
-            },
+            Feed::Json => json_entries(bytes).unwrap_or_else(|error| Entries {
+                unread: Some(format!("JSON Feed: {error}")),
+                ..Entries::default()
+            }),
         }
     }
+}
+
+/// The entries of a feed.
+#[derive(Default)]
+struct Entries {
+    /// Where they are, in order.
+    places: Vec<Range<usize>>,
+    /// Why there may be more that cannot be told apart; taken when it is reported.
+    unread: Option<String>,
+    /// The end tags that are missing behind them then.
+    end: String,
 }
 
 /// The bytes with an `x` for each that is not ASCII: markup is ASCII in all charsets that feeds come in, so it stands at the same places.
@@ -83,28 +94,40 @@ fn is_root(name: &str) -> bool {
 }
 
 /// Where the entries of RSS and Atom are.
-fn xml_entries(bytes: &[u8]) -> (Vec<Range<usize>>, Option<String>) {
+fn xml_entries(bytes: &[u8]) -> Entries {
     let markup = markup(bytes);
     let mut reader = Reader::from_str(&markup);
     reader.config_mut().check_end_names = false;
-    let mut entries = Vec::new();
+    let (mut found, mut open) = (Entries::default(), Vec::<String>::new());
     loop {
         let begin = reader.buffer_position() as usize;
-        let failed = |reason: String| {
-            let reason = format!("the feed cannot be read from byte {begin} on: {reason}");
-            Some(reason)
-        };
-        match reader.read_event() {
+        let failure = match reader.read_event() {
             Ok(Event::Start(start)) if is_entry(start.local_name().into_inner()) => {
-                if let Err(error) = reader.read_to_end(start.name()) {
-                    return (entries, failed(error.to_string()));
+                match reader.read_to_end(start.name()) {
+                    Ok(_) => {
+                        let end = reader.buffer_position() as usize;
+                        found.places.push(begin..end);
+                        continue;
+                    }
+                    Err(error) => error,
                 }
-                entries.push(begin..reader.buffer_position() as usize);
             }
-            Ok(Event::Eof) => return (entries, None),
-            Ok(_) => {}
-            Err(error) => return (entries, failed(error.to_string())),
-        }
+            Ok(Event::Start(start)) => {
+                open.push(start.name().0.to_owned());
+                continue;
+            }
+            Ok(Event::End(_)) => {
+                open.pop();
+                continue;
+            }
+            Ok(Event::Eof) => return found,
+            Ok(_) => continue,
+            Err(error) => error,
+        };
+        let reason = format!("the feed cannot be read from byte {begin} on: {failure}");
+        found.unread = Some(reason);
+        found.end = open.iter().rev().map(|name| format!("</{name}>")).collect();
+        return found;
     }
 }
 
@@ -113,7 +136,7 @@ fn is_entry(name: &str) -> bool {
 }
 
 /// Where the entries of a JSON Feed are.
-fn json_entries(bytes: &[u8]) -> Result<Vec<Range<usize>>, serde_json::Error> {
+fn json_entries(bytes: &[u8]) -> Result<Entries, serde_json::Error> {
     #[derive(serde::Deserialize)]
     struct Items<'a> {
         #[serde(borrow)]
@@ -124,7 +147,10 @@ fn json_entries(bytes: &[u8]) -> Result<Vec<Range<usize>>, serde_json::Error> {
         let begin = item.get().as_ptr().addr() - bytes.as_ptr().addr();
         begin..begin + item.get().len()
     };
-    Ok(feed.items.iter().map(place).collect())
+    Ok(Entries {
+        places: feed.items.iter().map(place).collect(),
+        ..Entries::default()
+    })
 }
 
 impl Framed for Feed {
@@ -140,14 +166,16 @@ impl Framed for Feed {
             Some(_) => Bytes::new(),
             None => content.take(content.data().len()),
         };
-        let (entries, unread) = match failure {
-            Some(reason) => (Vec::new(), Some(reason)),
+        let entries = match failure {
             None => self.entries(&bytes),
+            failure => Entries {
+                unread: failure,
+                ..Entries::default()
+            },
         };
         Box::new(FeedFrames {
             bytes,
             entries,
-            unread,
             next: 0,
         })
     }
@@ -156,9 +184,7 @@ impl Framed for Feed {
 /// The entries of a feed, one after the other.
 struct FeedFrames {
     bytes: Bytes,
-    entries: Vec<Range<usize>>,
-    /// Why there may be more entries; taken when it is reported.
-    unread: Option<String>,
+    entries: Entries,
     next: usize,
 }
 
@@ -166,7 +192,7 @@ impl FeedFrames {
     /// Where the current entry is.
     fn place(&self) -> Range<usize> {
         let last = self.next.checked_sub(1);
-        last.and_then(|last| self.entries.get(last))
+        last.and_then(|last| self.entries.places.get(last))
             .cloned()
             .unwrap_or_default()
     }
@@ -174,23 +200,26 @@ impl FeedFrames {
     /// Where the entry before the current one is, and where that is.
     fn pair(&self) -> Option<[&Range<usize>; 2]> {
         let before = self.next.checked_sub(2)?;
-        Some([self.entries.get(before)?, self.entries.get(before + 1)?])
+        Some([
+            self.entries.places.get(before)?,
+            self.entries.places.get(before + 1)?,
+        ])
     }
 
     fn before(&self) -> &[u8] {
-        &self.bytes[..self.entries.first().map_or(0, |first| first.start)]
+        &self.bytes[..self.entries.places.first().map_or(0, |first| first.start)]
     }
 
-    /// What ends the feed, if that is known.
+    /// What ends a feed of these entries.
     fn end(&self) -> &[u8] {
-        match self.unread {
-            Some(_) => b"",
-            None => self.behind(),
+        match self.entries.end.is_empty() {
+            true => self.behind(),
+            false => self.entries.end.as_bytes(),
         }
     }
 
     fn behind(&self) -> &[u8] {
-        &self.bytes[self.entries.last().map_or(0, |last| last.end)..]
+        &self.bytes[self.entries.places.last().map_or(0, |last| last.end)..]
     }
 }
 
@@ -198,14 +227,14 @@ impl Frames for FeedFrames {
     fn next(&mut self) -> Option<Frame> {
         self.next += 1;
         let number = self.next as u64;
-        if self.next <= self.entries.len() {
+        if self.next <= self.entries.places.len() {
             return Some(Frame {
                 number,
                 size: self.place().len() as u64,
                 state: FrameState::Whole,
             });
         }
-        let reason = self.unread.take()?;
+        let reason = self.entries.unread.take()?;
         Some(Frame {
             number,
             size: self.behind().len() as u64,

@@ -3,7 +3,7 @@
 //! `kept/` has them as one WARC file, as the indexes would not fit any more (`wacz create` makes new ones).
 
 use std::ffi::OsString;
-use std::io::{BufReader, Cursor, Error, Read, Result as IoResult, Seek, SeekFrom, Take};
+use std::io::{BufRead, BufReader, Cursor, Error, Read, Result as IoResult, Seek, SeekFrom, Take};
 use std::path::Path;
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
@@ -117,11 +117,13 @@ fn stream(member: &Member, source: &Source) -> IoResult<Box<dyn Read + Send>> {
     let bytes: Take<Stored> = file.take(member.size);
     let bytes: Box<dyn Read + Send> = match member.is_deflated {
         true => Box::new(DeflateDecoder::new(BufReader::new(bytes))),
-        false => Box::new(BufReader::new(bytes)),
+        false => Box::new(bytes),
     };
-    Ok(match member.name.ends_with(".gz") {
-        true => Box::new(MultiGzDecoder::new(bytes)),
-        false => bytes,
+    // Names do not always say it.
+    let mut bytes = BufReader::new(bytes);
+    Ok(match bytes.fill_buf()? {
+        [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(bytes)),
+        _ => Box::new(bytes),
     })
 }
 
@@ -151,7 +153,7 @@ mod tests {
         let files = [
             ("datapackage.json", b"{}".to_vec(), packed),
             ("archive/2.warc.gz", two, stored),
-            ("archive/1.warc.gz", one.concat(), stored),
+            ("archive/1.warc", one.concat(), stored),
             ("archive/3.warc", record("d", "four").into_bytes(), packed),
             ("indexes/index.cdx", b"x".to_vec(), packed),
         ];
