@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 use retold::{
     BenchmarkFields, Benchmarks, Contamination, Error, Outcome, Page, ReadOptions, Record,
-    RecordDecision, Result, Source, Stage, TextOptions, Watch, discover, each_record, in_pool,
-    text_of,
+    RecordDecision, Result, Source, Stage, TextOptions, Watch, cache_remote_in, discover,
+    each_record, expand, in_pool, shown_input, text_of,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -115,8 +115,9 @@ pub fn decontaminate(
 fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<DecontaminationSummary> {
     let start = std::time::Instant::now();
     let job = &wanted.job;
+    cache_remote_in(&out.path(""))?;
     let read = &wanted.benchmark_read;
-    let mut files = discover(&wanted.benchmarks, read)?;
+    let mut files = discover(&expand(&wanted.benchmarks)?, read)?;
     files.sort_by(|one, other| one.kept.cmp(&other.kept));
     let benchmarks = Benchmarks::read(&files, &wanted.fields, read)?;
     let mut sources = sources(job)?;

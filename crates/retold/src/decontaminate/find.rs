@@ -11,7 +11,7 @@ use crate::method::grams::aligned;
 use crate::text::{Text, TextOptions};
 
 /// A place is looked at if it has this share of a question word for word.
-const LEAST_SHARE: f64 = 0.2;
+const LEAST_SHARE: f64 = 0.1;
 /// An answer or passage may stand so many words before or behind a question.
 const NEAR: usize = 50;
 /// A question begins and ends where this many of [`DENSE_OF`] words match.

@@ -5,7 +5,7 @@ use crate::align::Word;
 /// The least score of a page that counts as contaminated.
 pub const DEFAULT_CONTAMINATION: f64 = 0.7;
 
-/// So many words of an n-gram may be others.
+/// So many words of an n-gram may be others, but not its first and its last one: what a page goes on with is no part of the question.
 const MISSES: usize = 1;
 
 /// A question, of one item or of several that ask the same.
@@ -35,11 +35,12 @@ impl Question {
         }
     }
 
-    /// The share of the weight of the n-grams of which all words but [`MISSES`] have a match.
+    /// The share of the weight of the n-grams of which the first and the last word, and all others but [`MISSES`], have a match.
     pub(super) fn matched_share(&self, matched: &[bool]) -> f64 {
         self.share(|place| {
             let words = &matched[place..place + self.ngrams[place].0];
-            words.iter().filter(|is_matched| !**is_matched).count() <= MISSES
+            let misses = words.iter().filter(|is_matched| !**is_matched).count();
+            misses == 0 || misses <= MISSES && words[0] && words[words.len() - 1]
         })
     }
 

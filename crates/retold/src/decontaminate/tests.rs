@@ -57,17 +57,45 @@ fn the_score_by_hand() {
             .map(|hit| (hit.item, hit.score))
             .collect::<Vec<_>>()
     };
-    // All of the first. Of the second there is less than a fifth by weight, the first n-gram.
-    assert!(common / (common + 3.0 * rare) < 0.2);
+    // All of the first. Of the second there is the first n-gram, which is just enough to look; the others end with a miss.
+    let least = common / (common + 3.0 * rare);
+    assert!(least > 0.1);
     let all = scores("He asked: which of the\nfollowing is wet, blue, today?");
-    assert_eq!(all.len(), 1);
+    assert_eq!(all.len(), 2);
     close(all[0].1, 1.0);
-    // The boilerplate alone.
-    assert!(scores("And which of the following is not it?").is_empty());
-    // Of the last n-gram two words are others, of the third one, which is allowed.
-    let changed = scores("So which of the following is wet green tomorrow");
-    assert_eq!(changed.len(), 1);
-    close(changed[0].1, (common + 2.0 * rare) / (common + 3.0 * rare));
+    close(all[1].1, least);
+    // Two n-grams, and none that ends with another word.
+    let other = scores("So which of the following is wet green tomorrow");
+    close(other[0].1, (common + rare) / (common + 3.0 * rare));
+    // The other question's form, and the last word: two misses in the two last n-grams.
+    let within = scores("So which of the following is dry green today");
+    assert_eq!(within[0].0, 0);
+    close(within[0].1, least);
+    let within = scores("So which of the following was wet blue today");
+    assert!(within.is_empty(), "no n-gram is there word for word");
+}
+
+#[test]
+fn one_word_within_an_ngram_may_be_another() {
+    let benchmarks = benchmark(&["one two three four five six seven eight nine ten"]);
+    // Six n-grams of one weight. The seventh word is the last of the third n-gram, the first of none, and within the other three.
+    let found = found(
+        &benchmarks,
+        "one two three four five six oops eight nine ten",
+        0.0,
+    );
+    close(found[0].score, 5.0 / 6.0);
+}
+
+/// A form that many questions have, with another word where this one asks.
+#[test]
+fn another_question_of_one_form_is_no_hit() {
+    let benchmarks = benchmark(&["What is the capital of Norway?"]);
+    assert!(found(&benchmarks, "What is the capital of Spain?", 0.7).is_empty());
+    assert_eq!(
+        found(&benchmarks, "What is the capital of Norway?", 0.7).len(),
+        1
+    );
 }
 
 #[test]
@@ -133,7 +161,7 @@ fn changed_questions_are_found() {
     let every_tenth = words.iter().enumerate();
     let every_tenth = every_tenth.map(|(at, word)| if at % 10 == 9 { "other" } else { word });
     let every_tenth: Vec<&str> = every_tenth.collect();
-    assert!(found(&benchmarks, &every_tenth.join(" "), 0.9).len() == 1);
+    assert!(found(&benchmarks, &every_tenth.join(" "), 0.75).len() == 1);
     let numerals = question.replace("seventeen", "17").replace("nine", "9");
     assert!(found(&benchmarks, &numerals, 0.7).len() == 1);
     assert!(
