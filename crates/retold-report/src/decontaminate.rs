@@ -164,7 +164,7 @@ fn parameters(wanted: &Decontamination) -> Value {
     let benchmarks = wanted
         .benchmarks
         .iter()
-        .map(|path| path.display().to_string());
+        .map(|path| shown_input(path).display().to_string());
     json!({
         "benchmarks": benchmarks.collect::<Vec<_>>(),
         "question_field": wanted.fields.question,
