@@ -132,6 +132,6 @@ fn new_reprints_become_mails() {
 #[cfg(unix)]
 fn a_corpus_is_rid_of_benchmarks() {
     let world = World::new();
-    let shown = run(&world, "14-decontaminate.md");
+    let shown = run(&world, "15-decontaminate.md");
     assert_eq!(shown, [world.read("found.jsonl"), world.read("left.jsonl")]);
 }
