@@ -5,6 +5,7 @@ mod allocator;
 #[cfg(feature = "lab")]
 mod compare;
 mod config;
+mod decontaminate;
 mod dedup;
 mod eval;
 mod explain;
@@ -60,6 +61,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Dedup(Box<dedup::Args>),
+    Decontaminate(Box<decontaminate::Args>),
     Index(index::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
@@ -100,6 +102,7 @@ fn main() -> ExitCode {
     // A panic is a bug; it must not look like any other end of the program.
     let ended = std::panic::catch_unwind(|| match command {
         Command::Dedup(args) => dedup::run(&args),
+        Command::Decontaminate(args) => decontaminate::run(&args),
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args),

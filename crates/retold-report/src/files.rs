@@ -77,7 +77,7 @@ pub fn summary(findings: &Findings, request: &Request) -> Summary {
     summary
 }
 
-fn write_text(out: &OutDir, name: &'static str, text: &str) -> Result<()> {
+pub(crate) fn write_text(out: &OutDir, name: &'static str, text: &str) -> Result<()> {
     let path = out.path(name);
     let mut file = out.create(name)?;
     let mut put = || -> std::io::Result<()> {

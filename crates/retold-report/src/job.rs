@@ -190,7 +190,7 @@ fn is_among(path: &Path, inputs: &BTreeSet<PathBuf>) -> bool {
 }
 
 /// The inputs as they were named, sorted; standard input is `-`.
-fn inputs(job: &Job) -> Vec<String> {
+pub(crate) fn inputs(job: &Job) -> Vec<String> {
     let named = job
         .inputs
         .iter()

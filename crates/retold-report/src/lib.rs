@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod columns;
+mod decontaminate;
 mod files;
 mod finished;
 mod flagged;
@@ -21,6 +22,7 @@ pub mod story;
 mod summary;
 mod tables;
 
+pub use decontaminate::{BenchmarkSummary, Decontamination, DecontaminationSummary, decontaminate};
 pub use files::{summary, write};
 pub use finished::Finished;
 pub use flagged::Flagged;

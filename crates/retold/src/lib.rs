@@ -41,6 +41,7 @@ mod cluster;
 mod collect;
 mod config;
 mod date;
+mod decontaminate;
 mod dedup;
 mod error;
 mod eval;
@@ -82,6 +83,11 @@ pub use resume::Resume;
 pub use spent::Spent;
 pub use spill::Memory;
 pub use watch::{Stage, Watch};
+
+// Pages that contain a benchmark's items.
+pub use decontaminate::{
+    Benchmark, BenchmarkFields, Benchmarks, Contamination, DEFAULT_CONTAMINATION, Item,
+};
 
 // Files, pages and their texts.
 pub use date::seconds as date_seconds;

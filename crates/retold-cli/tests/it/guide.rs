@@ -127,3 +127,11 @@ fn new_reprints_become_mails() {
     assert_eq!(world.lines("later.jsonl"), late);
     assert_eq!(world.read("latest.jsonl"), "");
 }
+
+#[test]
+#[cfg(unix)]
+fn a_corpus_is_rid_of_benchmarks() {
+    let world = World::new();
+    let shown = run(&world, "15-decontaminate.md");
+    assert_eq!(shown, [world.read("found.jsonl"), world.read("left.jsonl")]);
+}

@@ -7,6 +7,7 @@ mod bad_input;
 mod common;
 #[cfg(feature = "lab")]
 mod compare;
+mod decontaminate;
 mod dedup;
 mod docs;
 mod eval;

@@ -26,6 +26,7 @@ pub use classic::simhash::Simhash;
 pub use classic::spotsigs::SpotSigs;
 pub use classic::tfidf::TfIdf;
 pub use coverage::Coverage;
+pub(crate) use coverage::grams;
 pub use info::{Learns, MethodInfo};
 pub use papers::agglomerate::Agglomerate;
 pub use papers::concept::{self, Concept};

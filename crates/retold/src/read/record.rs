@@ -57,6 +57,14 @@ impl Record {
         }
     }
 
+    /// The record's bytes, of formats that hand on records as they stand in the file.
+    pub(crate) fn raw(&mut self) -> Option<&[u8]> {
+        match &mut self.body {
+            Body::Raw(raw) => raw.shared().map(|bytes| &**bytes),
+            Body::Parsed(_) => None,
+        }
+    }
+
     /// The record without the block that it was read in, for those who keep few records of many.
     pub(super) fn detached(mut self) -> Record {
         if let Body::Raw(raw) = &mut self.body

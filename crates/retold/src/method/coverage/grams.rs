@@ -14,14 +14,15 @@ const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A token of a text.
 #[derive(Clone, Copy)]
-pub(super) struct Placed {
-    hash: u64,
-    start: u32,
-    end: u32,
+pub(crate) struct Placed {
+    pub(crate) hash: u64,
+    /// Its bytes of [`Text::folded`].
+    pub(crate) start: u32,
+    pub(crate) end: u32,
 }
 
 /// The tokens of a text, in order.
-pub(super) fn tokens(text: &Text) -> Vec<Placed> {
+pub(crate) fn tokens(text: &Text) -> Vec<Placed> {
     let mut tokens = Vec::with_capacity(text.folded.len() / 3);
     let mut letters = String::new();
     words(text, |start, end, made| {
@@ -69,7 +70,7 @@ pub(super) fn headline(text: &Text, tokens: &[Placed]) -> Range<usize> {
 }
 
 /// These tokens of a text as an alignment sees them.
-pub(super) fn aligned<'t>(
+pub(crate) fn aligned<'t>(
     text: &'t Text,
     tokens: &'t [Placed],
 ) -> impl ExactSizeIterator<Item = Word> + 't {
@@ -98,7 +99,7 @@ pub(super) fn aligned<'t>(
 }
 
 /// The character that a token is, if it is one beyond ASCII.
-fn single(token: &str) -> Option<char> {
+pub(crate) fn single(token: &str) -> Option<char> {
     let is_beyond = token.len() > 1 && token.len() <= 4 && !token.as_bytes()[0].is_ascii();
     let mut chars = token.chars();
     let first = chars.next().filter(|_| is_beyond)?;

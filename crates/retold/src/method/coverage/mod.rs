@@ -4,7 +4,7 @@ mod differences;
 mod estimate;
 mod evidence;
 mod fingerprint;
-mod grams;
+pub(crate) mod grams;
 mod method;
 mod overlap;
 mod params;

@@ -1,0 +1,195 @@
+//! `retold decontaminate`: pages of a corpus that contain items of benchmarks.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use indicatif::HumanCount;
+use retold::{BenchmarkFields, DEFAULT_CONTAMINATION, JudgeConfig, Result};
+use retold_report::{
+    Against, Decontamination, DecontaminationSummary, Job, OutputConfig, decontaminate,
+};
+
+use crate::dedup::run_config;
+use crate::input::{ReadArgs, Rejects, spool};
+use crate::progress::Progress;
+use crate::say;
+use crate::text_args::Part;
+
+/// Finds pages of a training corpus that contain a benchmark's questions, and writes the corpus without them
+///
+/// CORPUS are files or folders, as retold dedup reads them; EVALS are JSONL, CSV or Parquet files, or folders of them, with an item a
+/// record. Only EVALS are held in memory. The folder OUT gets contaminated.jsonl (page, benchmark, item, score, and where),
+/// kept/ (CORPUS without these pages), rejects.jsonl and summary.json.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold decontaminate corpus/ --benchmarks evals/ -o out
+  retold decontaminate corpus.parquet --text-field content --benchmarks gsm8k/test.jsonl mmlu/test.csv -o out
+  retold decontaminate crawl.warc.gz --extract none --benchmarks own.jsonl --question-field task --answer-field key -o out")]
+pub struct Args {
+    /// Files and folders to read; `-` for JSONL on standard input
+    #[arg(value_name = "CORPUS", required = true)]
+    inputs: Vec<PathBuf>,
+    /// Files and folders of evaluation sets
+    #[arg(long, value_name = "EVALS", num_args = 1.., required = true)]
+    benchmarks: Vec<PathBuf>,
+    /// The folder to write; it must be new or empty
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    #[arg(long)]
+    force: bool,
+    /// The least score of a page that is contaminated, above 0 and up to 1: the share of the question that it has, by rarity
+    #[arg(long, value_name = "SCORE", default_value_t = DEFAULT_CONTAMINATION, value_parser = share)]
+    threshold: f64,
+    /// Fields of EVALS that hold the question, with commas between: the first that an item has counts
+    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().question, help_heading = "Benchmarks")]
+    question_field: String,
+    /// Fields of EVALS that hold answers and choices; one near the question raises the score
+    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().answer, help_heading = "Benchmarks")]
+    answer_field: String,
+    /// Fields of EVALS that hold what the question is about; it raises the score, too
+    #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().passage, help_heading = "Benchmarks")]
+    passage_field: String,
+    /// Field of EVALS that holds the id of an item [default: id, else the number of the record]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "id",
+        hide_default_value = true,
+        help_heading = "Benchmarks"
+    )]
+    item_id_field: String,
+    /// Which text of HTML pages is looked at
+    #[arg(long, value_enum, default_value_t = Part::Main, help_heading = "Input")]
+    extract: Part,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Let inputs without a page have an empty result, for jobs of many shards
+    #[arg(long, help_heading = "Input")]
+    allow_empty: bool,
+    /// What records that are rejected do to the exit code
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
+    rejects: Rejects,
+    /// Do not write OUT/kept
+    #[arg(long, help_heading = "Output")]
+    no_kept: bool,
+    /// No progress, no summary; errors only
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+    /// Worker threads; 0 means one per core
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = "Resources"
+    )]
+    threads: usize,
+}
+
+/// A share above 0, up to 1.
+fn share(value: &str) -> std::result::Result<f64, String> {
+    let number = value.parse::<f64>().ok();
+    let share = number.filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "give a number above 0 and up to 1".to_owned())
+}
+
+/// Runs the job and says how it went.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let is_stdin = |input: &PathBuf| input == Path::new("-");
+    let spool = args.inputs.iter().any(is_stdin).then(spool).transpose()?;
+    let mut run = run_config(args.threads, None);
+    run.allow_empty = args.allow_empty;
+    let read = args.read.options();
+    let wanted = Decontamination {
+        job: Job {
+            inputs: args
+                .inputs
+                .iter()
+                .filter(|input| !is_stdin(input))
+                .cloned()
+                .collect(),
+            stdin: spool.as_ref().map(|file| file.path().to_owned()),
+            judge: JudgeConfig {
+                read: read.clone(),
+                extract: Some(args.extract.extract()),
+                ..JudgeConfig::default()
+            },
+            run,
+            output: OutputConfig {
+                kept: !args.no_kept,
+                ..OutputConfig::default()
+            },
+            against: Against::Nothing,
+            out: args.out.clone(),
+            force: args.force,
+            resume: false,
+        },
+        benchmarks: args.benchmarks.clone(),
+        benchmark_read: read,
+        fields: BenchmarkFields {
+            question: args.question_field.clone(),
+            answer: args.answer_field.clone(),
+            passage: args.passage_field.clone(),
+            id: args.item_id_field.clone(),
+        },
+        threshold: args.threshold,
+    };
+    let progress = Progress::start(args.quiet)?;
+    let result = decontaminate(&wanted, &progress);
+    progress.finish();
+    let summary = result?;
+    if !args.quiet {
+        say::out(|to| tell(&summary, &args.out, to))?;
+    } else if summary.records.rejected > 0 {
+        say::tell(rejects(&summary, &args.out));
+    }
+    Ok(args.rejects.code(summary.records.rejected))
+}
+
+fn rejects(summary: &DecontaminationSummary, out: &Path) -> String {
+    format!(
+        "{} records could not be read: see {}",
+        HumanCount(summary.records.rejected),
+        out.join("rejects.jsonl").display()
+    )
+}
+
+/// A short account in plain words.
+fn tell(summary: &DecontaminationSummary, out: &Path, to: &mut dyn Write) -> io::Result<()> {
+    let records = &summary.records;
+    writeln!(
+        to,
+        "{} pages read: {} kept, {} contaminated",
+        HumanCount(records.kept + records.dropped),
+        HumanCount(records.kept),
+        HumanCount(records.dropped)
+    )?;
+    for benchmark in &summary.benchmarks {
+        let split = benchmark.split.as_ref();
+        writeln!(
+            to,
+            "{}{}: {} of {} items found, on {} pages",
+            say::printable(&benchmark.benchmark),
+            split.map(|split| format!(" {split}")).unwrap_or_default(),
+            HumanCount(benchmark.items_found),
+            HumanCount(benchmark.items),
+            HumanCount(benchmark.pages)
+        )?;
+        if benchmark.without_question > 0 {
+            let without = HumanCount(benchmark.without_question);
+            writeln!(
+                to,
+                "  {without} of its records have no question; --question-field names the field"
+            )?;
+        }
+    }
+    if records.rejected > 0 {
+        writeln!(to, "{}", rejects(summary, out))?;
+    }
+    writeln!(
+        to,
+        "start with {}",
+        out.join("contaminated.jsonl").display()
+    )
+}

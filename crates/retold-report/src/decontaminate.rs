@@ -1,0 +1,395 @@
+//! Pages that contain items of benchmarks: files in, an output folder out.
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use retold::{
+    BenchmarkFields, Benchmarks, Contamination, Error, Outcome, Page, ReadOptions, Record,
+    RecordDecision, Result, Source, Stage, TextOptions, Watch, cache_remote_in, discover,
+    each_record, expand, in_pool, shown_input, text_of,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::files::write_text;
+use crate::job::{Job, inputs, sources};
+use crate::out::{OutDir, SUMMARY};
+use crate::summary::Records;
+
+/// Which pages contain what, and what is written of it.
+#[derive(Clone, Debug)]
+pub struct Decontamination {
+    /// The inputs, how they are read, and where the output goes. Methods and comparisons with old pages play no part.
+    pub job: Job,
+    /// Files and folders of benchmarks.
+    pub benchmarks: Vec<PathBuf>,
+    /// How the files of benchmarks are read.
+    pub benchmark_read: ReadOptions,
+    /// Which fields of their records hold what.
+    pub fields: BenchmarkFields,
+    /// The least score of a page that counts as contaminated.
+    pub threshold: f64,
+}
+
+/// `summary.json` of [`decontaminate`].
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct DecontaminationSummary {
+    /// What became of all records; `dropped` are contaminated.
+    pub records: Records,
+    /// What was found of each benchmark.
+    pub benchmarks: Vec<BenchmarkSummary>,
+    /// The options that the result depends on.
+    pub parameters: Value,
+    /// The inputs as they were named.
+    pub inputs: Vec<String>,
+    /// What differs from run to run.
+    pub run: Value,
+}
+
+/// What was found of a benchmark.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct BenchmarkSummary {
+    /// Its name.
+    pub benchmark: String,
+    /// Which part of it.
+    pub split: Option<String>,
+    /// How many items it has.
+    pub items: u64,
+    /// Records without a question, which are not looked for.
+    pub without_question: u64,
+    /// How many of its items some page has.
+    pub items_found: u64,
+    /// How many pages have some of its items.
+    pub pages: u64,
+}
+
+/// A line of `contaminated.jsonl`.
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    source: &'a str,
+    record: u64,
+    benchmark: &'a str,
+    split: Option<&'a str>,
+    item: &'a str,
+    score: f64,
+    question: f64,
+    answer: bool,
+    passage: bool,
+    begin: u32,
+    end: u32,
+}
+
+/// A line of `rejects.jsonl`.
+#[derive(Serialize)]
+struct RejectLine<'a> {
+    source: &'a str,
+    record: u64,
+    reason: &'a str,
+}
+
+/// What was made of a record.
+enum Made {
+    /// A page's id, and what it has.
+    Page(String, Vec<Contamination>),
+    Skipped(String),
+    Rejected(String),
+}
+
+/// Reads the benchmarks, then the inputs once, and writes the output folder; where records are kept, the inputs are read once more.
+///
+/// Errors: those of [`OutDir::open`], [`sources`], [`Benchmarks::read`] and of writing; no page could be read.
+pub fn decontaminate(
+    wanted: &Decontamination,
+    watch: &dyn Watch,
+) -> Result<DecontaminationSummary> {
+    let job = &wanted.job;
+    let out = OutDir::open(&job.out, job.force, false)?;
+    in_pool(job.run.threads, || run(wanted, out, watch))
+}
+
+fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<DecontaminationSummary> {
+    let start = std::time::Instant::now();
+    let job = &wanted.job;
+    cache_remote_in(&out.path(""))?;
+    let read = &wanted.benchmark_read;
+    let mut files = discover(&expand(&wanted.benchmarks)?, read)?;
+    files.sort_by(|one, other| one.kept.cmp(&other.kept));
+    let benchmarks = Benchmarks::read(&files, &wanted.fields, read)?;
+    let mut sources = sources(job)?;
+    // Lines stand in this order, whatever the order of the inputs.
+    sources.sort_by(|one, other| one.name.cmp(&other.name));
+    let mut pass = Pass::new(&benchmarks, &sources, &out)?;
+    pass.read(wanted, watch)?;
+    watch.begin(Stage::Write.name(), 0);
+    if pass.records.kept + pass.records.dropped == 0 && !job.run.allow_empty {
+        return Err(Error::usage(format!(
+            "no page could be read from {}: of {} records {} were rejected{}",
+            inputs(job).join(", "),
+            pass.records.read,
+            pass.records.rejected,
+            pass.first_reject
+        )));
+    }
+    if job.output.kept {
+        pass.write_kept(&job.judge.read, watch)?;
+    }
+    let summary = DecontaminationSummary {
+        benchmarks: pass.summary(),
+        parameters: parameters(wanted),
+        inputs: inputs(job),
+        run: json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "threads": rayon::current_num_threads(),
+            "seconds": start.elapsed().as_secs_f64(),
+            "peak_memory": retold::peak_memory(),
+        }),
+        records: pass.finish()?,
+    };
+    let text = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
+    write_text(&out, SUMMARY, &text)?;
+    if watch.cancelled() {
+        return Err(Error::Cancelled);
+    }
+    out.commit()?;
+    Ok(summary)
+}
+
+/// The options that the result depends on, by name.
+fn parameters(wanted: &Decontamination) -> Value {
+    let benchmarks = wanted
+        .benchmarks
+        .iter()
+        .map(|path| shown_input(path).display().to_string());
+    json!({
+        "benchmarks": benchmarks.collect::<Vec<_>>(),
+        "question_field": wanted.fields.question,
+        "answer_field": wanted.fields.answer,
+        "passage_field": wanted.fields.passage,
+        "item_id_field": wanted.fields.id,
+        "threshold": wanted.threshold,
+        "extract": wanted.job.judge.extract,
+        "read": wanted.job.judge.read,
+        "kept": wanted.job.output.kept,
+    })
+}
+
+/// A pass over the inputs, and what it finds.
+struct Pass<'a> {
+    benchmarks: &'a Benchmarks,
+    sources: &'a [Source],
+    out: &'a OutDir,
+    contaminated: Table,
+    rejects: Table,
+    records: Records,
+    /// For each source the numbers of the records that are not kept, ascending.
+    left: Vec<Vec<u64>>,
+    /// Of each item whether some page has it.
+    items: Vec<bool>,
+    /// How many pages have items of each benchmark.
+    pages: Vec<u64>,
+    /// The first record that could not be read, for people.
+    first_reject: String,
+}
+
+/// A table of the output folder that is being written.
+struct Table {
+    path: PathBuf,
+    file: BufWriter<std::fs::File>,
+}
+
+impl Table {
+    fn create(out: &OutDir, name: &str) -> Result<Table> {
+        let (path, file) = (out.path(name), out.create(name)?);
+        Ok(Table { path, file })
+    }
+
+    fn add(&mut self, line: &impl Serialize) -> Result<()> {
+        let written = serde_json::to_writer(&mut self.file, line).map_err(Into::into);
+        let written = written.and_then(|()| self.file.write_all(b"\n"));
+        written.map_err(Error::io("cannot write", &self.path))
+    }
+
+    fn finish(mut self) -> Result<()> {
+        self.file
+            .flush()
+            .map_err(Error::io("cannot write", &self.path))
+    }
+}
+
+impl<'a> Pass<'a> {
+    fn new(benchmarks: &'a Benchmarks, sources: &'a [Source], out: &'a OutDir) -> Result<Self> {
+        Ok(Pass {
+            benchmarks,
+            sources,
+            out,
+            contaminated: Table::create(out, "contaminated.jsonl")?,
+            rejects: Table::create(out, "rejects.jsonl")?,
+            records: Records {
+                read: 0,
+                kept: 0,
+                dropped: 0,
+                rejected: 0,
+                skipped: 0,
+                skipped_by_kind: BTreeMap::new(),
+            },
+            left: vec![Vec::new(); sources.len()],
+            items: vec![false; benchmarks.items().len()],
+            pages: vec![0; benchmarks.all().len()],
+            first_reject: String::new(),
+        })
+    }
+
+    fn read(&mut self, wanted: &Decontamination, watch: &dyn Watch) -> Result<()> {
+        let (benchmarks, sources) = (self.benchmarks, self.sources);
+        let options = &wanted.job.judge.read;
+        let text_options = TextOptions {
+            extract: wanted.job.judge.extract,
+            sentences: false,
+            ..TextOptions::default()
+        };
+        let look = |page: Page| match text_of(&page, &text_options) {
+            Ok(text) => {
+                let found = benchmarks.find(&text, &text_options, wanted.threshold);
+                Made::Page(page.id, found)
+            }
+            Err(reason) => Made::Rejected(reason),
+        };
+        let make = |source: u32, record: Record| {
+            let number = record.number;
+            let made = match record.parse(&sources[source as usize], options) {
+                Outcome::Page(page) => look(page),
+                Outcome::Skipped(kind) => Made::Skipped(kind.into_owned()),
+                Outcome::Rejected(reason) => Made::Rejected(reason),
+            };
+            (source, number, made)
+        };
+        let stage = Stage::Read.name();
+        each_record(
+            sources,
+            options,
+            watch,
+            stage,
+            make,
+            |(source, number, made)| self.take(*source as usize, *number, made),
+        )?;
+        Ok(())
+    }
+
+    fn take(&mut self, source: usize, record: u64, made: &Made) -> Result<()> {
+        self.records.read += 1;
+        let name = &*self.sources[source].name;
+        match made {
+            Made::Page(_, found) if found.is_empty() => self.records.kept += 1,
+            Made::Page(id, found) => {
+                self.records.dropped += 1;
+                self.left[source].push(record);
+                self.list((id, name, record), found)?;
+            }
+            Made::Skipped(kind) => {
+                self.records.skipped += 1;
+                *self
+                    .records
+                    .skipped_by_kind
+                    .entry(kind.clone())
+                    .or_default() += 1;
+            }
+            Made::Rejected(reason) => {
+                self.records.rejected += 1;
+                self.left[source].push(record);
+                if self.first_reject.is_empty() {
+                    self.first_reject = format!("; the first is {name}, record {record}: {reason}");
+                }
+                self.rejects.add(&RejectLine {
+                    source: name,
+                    record,
+                    reason,
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists what a page has.
+    fn list(
+        &mut self,
+        (id, source, record): (&str, &str, u64),
+        found: &[Contamination],
+    ) -> Result<()> {
+        let six = |share: f64| (share * 1e6).round() / 1e6;
+        let mut of_page = Vec::new();
+        for hit in found {
+            let item = &self.benchmarks.items()[hit.item as usize];
+            let benchmark = &self.benchmarks.all()[item.benchmark as usize];
+            self.items[hit.item as usize] = true;
+            of_page.push(item.benchmark);
+            self.contaminated.add(&Line {
+                id,
+                source,
+                record,
+                benchmark: &benchmark.name,
+                split: benchmark.split.as_deref(),
+                item: &item.id,
+                score: six(hit.score),
+                question: six(hit.question),
+                answer: hit.answer,
+                passage: hit.passage,
+                begin: hit.begin,
+                end: hit.end,
+            })?;
+        }
+        // Items come in the order of their benchmarks.
+        of_page.dedup();
+        for benchmark in of_page {
+            self.pages[benchmark as usize] += 1;
+        }
+        Ok(())
+    }
+
+    /// Reads the sources again and writes what is kept of them, many at a time.
+    fn write_kept(&self, read: &ReadOptions, watch: &dyn Watch) -> Result<()> {
+        let root = self.out.path("kept");
+        let sources = self.sources.par_iter().zip(&self.left);
+        sources.try_for_each(|(source, left)| {
+            if watch.cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let mut decide = |record: u64| match left.binary_search(&record) {
+                Ok(_) => RecordDecision::Leave,
+                Err(_) => RecordDecision::Keep,
+            };
+            source.rewrite(read, &mut decide, &root.join(&source.kept))
+        })
+    }
+
+    fn summary(&self) -> Vec<BenchmarkSummary> {
+        let mut all: Vec<BenchmarkSummary> = self
+            .benchmarks
+            .all()
+            .iter()
+            .zip(&self.pages)
+            .map(|(benchmark, pages)| BenchmarkSummary {
+                benchmark: benchmark.name.clone(),
+                split: benchmark.split.clone(),
+                items: benchmark.items,
+                without_question: benchmark.without_question,
+                items_found: 0,
+                pages: *pages,
+            })
+            .collect();
+        for (item, is_found) in self.benchmarks.items().iter().zip(&self.items) {
+            all[item.benchmark as usize].items_found += u64::from(*is_found);
+        }
+        all
+    }
+
+    fn finish(self) -> Result<Records> {
+        self.contaminated.finish()?;
+        self.rejects.finish()?;
+        Ok(self.records)
+    }
+}

@@ -1,0 +1,19 @@
+//! Pages that contain an item of a benchmark, and where.
+//!
+//! Only the benchmarks are held: the n-grams of their questions, of words or of the characters of scripts without spaces, over folded
+//! text ([`Benchmarks`]). A page is read once. Where it has enough of a question's n-grams in one place, the question is aligned with
+//! that place, so that some other words between do not hide it, and scored by the n-grams that it has, the rare ones first.
+
+mod benchmarks;
+mod fields;
+mod find;
+mod items;
+mod ngram;
+mod question;
+#[cfg(test)]
+mod tests;
+
+pub use benchmarks::{Benchmark, Benchmarks, Item};
+pub use fields::BenchmarkFields;
+pub use find::Contamination;
+pub use question::DEFAULT_CONTAMINATION;

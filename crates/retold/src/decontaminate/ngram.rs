@@ -1,0 +1,93 @@
+//! N-grams of a text: five words, or eight characters of scripts without spaces, or some of both.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use crate::method::grams::{Placed, single, tokens};
+use crate::text::Text;
+
+/// What the tokens of an n-gram weigh together at the least.
+pub(super) const WIDTH: usize = 40;
+/// What a word weighs.
+const WORD: usize = 8;
+/// What a character of a script without spaces weighs.
+const CHARACTER: usize = 5;
+
+/// A text in tokens.
+pub(super) struct Tokens<'t> {
+    pub(super) text: &'t Text,
+    pub(super) placed: Vec<Placed>,
+}
+
+/// The first n-gram at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ngram {
+    pub(super) hash: u64,
+    /// How many tokens it has.
+    pub(super) tokens: usize,
+}
+
+impl<'t> Tokens<'t> {
+    pub(super) fn of(text: &'t Text) -> Tokens<'t> {
+        Tokens {
+            text,
+            placed: tokens(text),
+        }
+    }
+
+    pub(super) fn spelled(&self, at: usize) -> &'t str {
+        let token = self.placed[at];
+        &self.text.folded[token.start as usize..token.end as usize]
+    }
+
+    fn weight(&self, at: usize) -> usize {
+        let token = self.placed[at];
+        // Most tokens are words of ASCII.
+        let begins = self.text.folded.as_bytes()[token.start as usize];
+        match begins.is_ascii() || single(self.spelled(at)).is_none() {
+            true => WORD,
+            false => CHARACTER,
+        }
+    }
+
+    /// What all tokens weigh together.
+    pub(super) fn weigh_all(&self) -> usize {
+        (0..self.placed.len()).map(|at| self.weight(at)).sum()
+    }
+
+    /// Hands all runs of tokens that begin at `at` to `found`, up to the n-gram, which is the last; with fewer tokens behind there is
+    /// none, and only the runs are handed on.
+    pub(super) fn runs_at(&self, at: usize, mut found: impl FnMut(Ngram, bool)) {
+        let (mut hasher, mut weight) = (FxHasher::default(), 0);
+        for (count, token) in self.placed[at..].iter().enumerate() {
+            hasher.write_u64(token.hash);
+            weight += self.weight(at + count);
+            let run = Ngram {
+                hash: hasher.finish(),
+                tokens: count + 1,
+            };
+            found(run, weight >= WIDTH);
+            if weight >= WIDTH {
+                return;
+            }
+        }
+    }
+
+    /// All n-grams in order; of a text with fewer tokens the one run of all of them, and none of an empty one.
+    pub(super) fn ngrams(&self) -> Vec<Ngram> {
+        let mut all = Vec::new();
+        for at in 0..self.placed.len() {
+            let mut whole = None;
+            self.runs_at(at, |run, is_ngram| {
+                let is_all = at == 0 && run.tokens == self.placed.len();
+                whole = (is_ngram || is_all).then_some(run);
+            });
+            match whole {
+                Some(ngram) => all.push(ngram),
+                None => break,
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,62 @@
+//! A question that is looked for, and how much of it a place on a page has.
+
+use crate::align::Word;
+
+/// The least score of a page that counts as contaminated.
+pub const DEFAULT_CONTAMINATION: f64 = 0.7;
+
+/// So many words of an n-gram may be others, but not its first and its last one: what a page goes on with is no part of the question.
+const MISSES: usize = 1;
+
+/// A question, of one item or of several that ask the same.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    pub(super) words: Vec<Word>,
+    /// Of each n-gram how many tokens it has, and its weight: the logarithm of how rare it is among all questions.
+    pub(super) ngrams: Vec<(usize, f64)>,
+    /// Which part of an n-gram it is, if it is shorter than one; else 1.
+    pub(super) length: f64,
+    /// The items that ask it.
+    pub(super) items: Vec<u32>,
+}
+
+impl Question {
+    /// The share of the weight that the n-grams at these places have.
+    pub(super) fn share(&self, has: impl Fn(usize) -> bool) -> f64 {
+        let weights = self.ngrams.iter().enumerate();
+        let had: f64 = weights
+            .filter(|(place, _)| has(*place))
+            .map(|(_, (_, weight))| weight)
+            .sum();
+        let all: f64 = self.ngrams.iter().map(|(_, weight)| weight).sum();
+        match all > 0.0 {
+            true => self.length * (had / all).min(1.0),
+            false => 0.0,
+        }
+    }
+
+    /// The share of the weight of the n-grams of which the first and the last word, and all others but [`MISSES`], have a match.
+    pub(super) fn matched_share(&self, matched: &[bool]) -> f64 {
+        self.share(|place| {
+            let words = &matched[place..place + self.ngrams[place].0];
+            let misses = words.iter().filter(|is_matched| !**is_matched).count();
+            misses == 0 || misses <= MISSES && words[0] && words[words.len() - 1]
+        })
+    }
+
+    /// How far the place of a question may shift while it is read, in words.
+    pub(super) fn slack(&self) -> usize {
+        4 + self.words.len() / 4
+    }
+}
+
+/// The weight of an n-gram that so many of all questions have.
+pub(super) fn rarity(questions: usize, having: u32) -> f64 {
+    ((questions + 1) as f64 / f64::from(having)).ln()
+}
+
+/// A question's share, raised by half of what is missing where an answer is nearby, and again where a passage is.
+pub(super) fn score(question: f64, answer: bool, passage: bool) -> f64 {
+    let left = |is_near: bool| if is_near { 0.5 } else { 1.0 };
+    1.0 - (1.0 - question) * left(answer) * left(passage)
+}
