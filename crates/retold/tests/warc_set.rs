@@ -66,7 +66,7 @@ const KINDS: [(&str, &str, u64); 4] = [
     ("pywb__iana", "warc revisit", 123),
     ("BL-20140325122341434", "warc revisit", 55),
     ("sample-1.warc.gz", "warc revisit", 10),
-    ("valid_example_1.wacz", "warc warcinfo", 1),
+    ("valid_example_1.wacz", "warc warcinfo", 2),
 ];
 
 #[test]
