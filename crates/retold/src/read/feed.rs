@@ -63,7 +63,7 @@ struct Entries {
     places: Vec<Range<usize>>,
     /// Why there may be more that cannot be told apart; taken when it is reported.
     unread: Option<String>,
-    /// The end tags that are missing behind them then.
+    /// The end tags that close what is open where the first one begins: those of the file may be missing or wrong.
     end: String,
 }
 
@@ -106,6 +106,9 @@ fn xml_entries(bytes: &[u8]) -> Entries {
                 match reader.read_to_end(start.name()) {
                     Ok(_) => {
                         let end = reader.buffer_position() as usize;
+                        if found.places.is_empty() {
+                            found.end = end_tags(&open);
+                        }
                         found.places.push(begin..end);
                         continue;
                     }
@@ -126,9 +129,14 @@ fn xml_entries(bytes: &[u8]) -> Entries {
         };
         let reason = format!("the feed cannot be read from byte {begin} on: {failure}");
         found.unread = Some(reason);
-        found.end = open.iter().rev().map(|name| format!("</{name}>")).collect();
         return found;
     }
+}
+
+/// The end tags of elements that are open.
+fn end_tags(open: &[String]) -> String {
+    let tags = open.iter().rev().map(|name| format!("</{name}>"));
+    tags.collect()
 }
 
 fn is_entry(name: &str) -> bool {
@@ -210,7 +218,7 @@ impl FeedFrames {
         &self.bytes[..self.entries.places.first().map_or(0, |first| first.start)]
     }
 
-    /// What ends a feed of these entries.
+    /// What ends a feed of one of the entries.
     fn end(&self) -> &[u8] {
         match self.entries.end.is_empty() {
             true => self.behind(),
