@@ -20,6 +20,8 @@ use crate::page::{Content, Markup, Page};
 
 /// How far into a file its root element is looked for.
 const HEAD: usize = 4096;
+/// Bytes that may stand around an entry: a feed has two or three elements there.
+const MOST_AROUND: usize = 1 << 14;
 
 /// What a feed is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +65,9 @@ struct Entries {
     places: Vec<Range<usize>>,
     /// Why there may be more that cannot be told apart; taken when it is reported.
     unread: Option<String>,
-    /// The end tags that close what is open where the first one begins: those of the file may be missing or wrong.
-    end: String,
+    /// What makes a feed of one of them: the declaration and the tags of the elements that are open where the first one begins. The
+    /// file's own end tags may be missing or wrong, and all else of it is too much to be read again for each entry.
+    around: [Vec<u8>; 2],
 }
 
 /// The bytes with an `x` for each that is not ASCII: markup is ASCII in all charsets that feeds come in, so it stands at the same places.
@@ -98,34 +101,31 @@ fn xml_entries(bytes: &[u8]) -> Entries {
     let markup = markup(bytes);
     let mut reader = Reader::from_str(&markup);
     reader.config_mut().check_end_names = false;
-    let (mut found, mut open) = (Entries::default(), Vec::<String>::new());
+    let (mut found, mut open) = (Entries::default(), Open::default());
     loop {
         let begin = reader.buffer_position() as usize;
         let failure = match reader.read_event() {
             Ok(Event::Start(start)) if is_entry(start.local_name().into_inner()) => {
                 match reader.read_to_end(start.name()) {
+                    Ok(_) if open.size > MOST_AROUND => {
+                        format!("the elements around an entry have more than {MOST_AROUND} bytes")
+                    }
                     Ok(_) => {
-                        let end = reader.buffer_position() as usize;
                         if found.places.is_empty() {
-                            found.end = end_tags(&open);
+                            found.around = open.tags(bytes);
                         }
-                        found.places.push(begin..end);
+                        found.places.push(begin..reader.buffer_position() as usize);
                         continue;
                     }
-                    Err(error) => error,
+                    Err(error) => error.to_string(),
                 }
             }
-            Ok(Event::Start(start)) => {
-                open.push(start.name().0.to_owned());
-                continue;
-            }
-            Ok(Event::End(_)) => {
-                open.pop();
-                continue;
-            }
             Ok(Event::Eof) => return found,
-            Ok(_) => continue,
-            Err(error) => error,
+            Ok(event) => {
+                open.note(&event, begin..reader.buffer_position() as usize);
+                continue;
+            }
+            Err(error) => error.to_string(),
         };
         let reason = format!("the feed cannot be read from byte {begin} on: {failure}");
         found.unread = Some(reason);
@@ -133,10 +133,44 @@ fn xml_entries(bytes: &[u8]) -> Entries {
     }
 }
 
-/// The end tags of elements that are open.
-fn end_tags(open: &[String]) -> String {
-    let tags = open.iter().rev().map(|name| format!("</{name}>"));
-    tags.collect()
+/// The elements that are open.
+#[derive(Default)]
+struct Open {
+    /// Where the declaration is.
+    declaration: Range<usize>,
+    /// Their names, and where their start tags are.
+    tags: Vec<(String, Range<usize>)>,
+    /// Bytes of all of these.
+    size: usize,
+}
+
+impl Open {
+    fn note(&mut self, event: &Event<'_>, place: Range<usize>) {
+        match event {
+            Event::Decl(_) => {
+                self.size += place.len();
+                self.declaration = place;
+            }
+            Event::Start(start) => {
+                self.size += place.len();
+                self.tags.push((start.name().0.to_owned(), place));
+            }
+            Event::End(_) => {
+                let closed = self.tags.pop();
+                self.size -= closed.map_or(0, |(_, place)| place.len());
+            }
+            _ => {}
+        }
+    }
+
+    /// The tags of an otherwise empty document: what comes before an entry, and behind it.
+    fn tags(&self, bytes: &[u8]) -> [Vec<u8>; 2] {
+        let starts = self.tags.iter().map(|(_, place)| &bytes[place.clone()]);
+        let before = [&bytes[self.declaration.clone()]].into_iter().chain(starts);
+        let ends = self.tags.iter().rev();
+        let ends: String = ends.map(|(name, _)| format!("</{name}>")).collect();
+        [before.collect::<Vec<_>>().concat(), ends.into_bytes()]
+    }
 }
 
 fn is_entry(name: &str) -> bool {
@@ -157,7 +191,11 @@ fn json_entries(bytes: &[u8]) -> Result<Entries, serde_json::Error> {
     };
     Ok(Entries {
         places: feed.items.iter().map(place).collect(),
-        ..Entries::default()
+        around: [
+            br#"{"version":"https://jsonfeed.org/version/1.1","title":"","items":["#.to_vec(),
+            b"]}".to_vec(),
+        ],
+        unread: None,
     })
 }
 
@@ -218,14 +256,6 @@ impl FeedFrames {
         &self.bytes[..self.entries.places.first().map_or(0, |first| first.start)]
     }
 
-    /// What ends a feed of one of the entries.
-    fn end(&self) -> &[u8] {
-        match self.entries.end.is_empty() {
-            true => self.behind(),
-            false => self.entries.end.as_bytes(),
-        }
-    }
-
     fn behind(&self) -> &[u8] {
         &self.bytes[self.entries.places.last().map_or(0, |last| last.end)..]
     }
@@ -254,9 +284,10 @@ impl Frames for FeedFrames {
         &self.bytes[self.place()]
     }
 
-    /// The entry as the only one of its feed: names and dates may depend on what stands around it.
+    /// The entry as the only one of its feed.
     fn unparsed(&mut self) -> Box<dyn Unparsed> {
-        let alone = [self.before(), self.bytes(), self.end()].concat();
+        let [before, behind] = &self.entries.around;
+        let alone = [before, self.bytes(), behind].concat();
         Box::new(LoneEntry(alone.into()))
     }
 
@@ -475,6 +506,30 @@ mod tests {
         let found = outcomes(&folder.source("a.xml"), &options);
         assert!(
             matches!(&found[..], [Outcome::Rejected(reason)] if reason.contains("larger than"))
+        );
+    }
+
+    /// What stands around the entries is not read again for each of them.
+    #[test]
+    fn a_large_head_costs_nothing_for_each_entry() {
+        let head = "<rss version=\"2.0\"><channel>".to_owned() + &"<x>filler</x>".repeat(20_000);
+        let entry = |n: usize| format!("<item><guid>{n}</guid><description>d</description></item>");
+        let feed = head + &(0..100).map(entry).collect::<String>() + "</channel></rss>";
+        let folder = Folder::new(&[("a.xml", feed.as_bytes())]);
+        let options = ReadOptions::default();
+        let source = folder.source("a.xml");
+        let alone = source
+            .records(&options)
+            .map(|record| format!("{record:?}").len());
+        assert!(alone.max().is_some_and(|most| most < 1000));
+        assert_eq!(briefs(&source).last().map(String::as_str), Some("99=d"));
+        // Elements that are open there are, so they have a limit.
+        let deep = "<rss version=\"2.0\">".to_owned() + &"<channel>".repeat(20_000) + &entry(1);
+        folder.write("b.xml", deep.as_bytes());
+        let found = briefs(&folder.source("b.xml"));
+        assert!(
+            found.len() == 1 && found[0].contains("the elements around an entry"),
+            "{found:?}"
         );
     }
 }
