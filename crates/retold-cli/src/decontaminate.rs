@@ -11,7 +11,7 @@ use retold_report::{
 };
 
 use crate::dedup::run_config;
-use crate::input::{ReadArgs, Rejects, spool};
+use crate::input::{ReadArgs, Rejects, spooled};
 use crate::progress::Progress;
 use crate::say;
 use crate::text_args::Part;
@@ -96,19 +96,13 @@ fn share(value: &str) -> std::result::Result<f64, String> {
 
 /// Runs the job and says how it went.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let is_stdin = |input: &PathBuf| input == Path::new("-");
-    let spool = args.inputs.iter().any(is_stdin).then(spool).transpose()?;
+    let (inputs, spool) = spooled(&args.inputs)?;
     let mut run = run_config(args.threads, None);
     run.allow_empty = args.allow_empty;
     let read = args.read.options();
     let wanted = Decontamination {
         job: Job {
-            inputs: args
-                .inputs
-                .iter()
-                .filter(|input| !is_stdin(input))
-                .cloned()
-                .collect(),
+            inputs,
             stdin: spool.as_ref().map(|file| file.path().to_owned()),
             judge: JudgeConfig {
                 read: read.clone(),
@@ -142,17 +136,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if !args.quiet {
         say::out(|to| tell(&summary, &args.out, to))?;
     } else if summary.records.rejected > 0 {
-        say::tell(rejects(&summary, &args.out));
+        say::tell(say::rejects(summary.records.rejected, &args.out));
     }
     Ok(args.rejects.code(summary.records.rejected))
-}
-
-fn rejects(summary: &DecontaminationSummary, out: &Path) -> String {
-    format!(
-        "{} records could not be read: see {}",
-        HumanCount(summary.records.rejected),
-        out.join("rejects.jsonl").display()
-    )
 }
 
 /// A short account in plain words.
@@ -185,7 +171,7 @@ fn tell(summary: &DecontaminationSummary, out: &Path, to: &mut dyn Write) -> io:
         }
     }
     if records.rejected > 0 {
-        writeln!(to, "{}", rejects(summary, out))?;
+        writeln!(to, "{}", say::rejects(records.rejected, out))?;
     }
     writeln!(
         to,

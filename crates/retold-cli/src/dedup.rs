@@ -1,6 +1,6 @@
 //! `retold dedup`: the main job.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
@@ -9,7 +9,7 @@ use retold_index::Index;
 use retold_report::{Against, Job, Names, OutputConfig, Tables};
 use tempfile::NamedTempFile;
 
-use crate::input::{Rejects, bytes, bytes_or_none, spool};
+use crate::input::{Rejects, bytes, bytes_or_none, spooled};
 use crate::model_args::ModelArgs;
 use crate::progress::Progress;
 #[cfg(feature = "remote")]
@@ -177,7 +177,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if !args.quiet {
         say::out(|to| say::summary(&summary, &args.out, args.verbose, to))?;
     } else if summary.records.rejected > 0 {
-        eprintln!("retold: {}", say::rejects(&summary, &args.out));
+        eprintln!(
+            "retold: {}",
+            say::rejects(summary.records.rejected, &args.out)
+        );
     }
     Ok(args.rejects.code(summary.records.rejected))
 }
@@ -242,10 +245,8 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
             "no INPUT: name a file or folder, or - for standard input",
         ));
     }
-    let stdin = inputs.iter().any(|input| input == Path::new("-"));
-    inputs.retain(|input| input != Path::new("-"));
     let judge = args.model.config()?;
-    let spool = stdin.then(spool).transpose()?;
+    let (inputs, spool) = spooled(&inputs)?;
     let mut run = run_config(args.threads, args.memory);
     run.temp_dir.clone_from(&args.temp_dir);
     run.allow_empty = args.allow_empty;

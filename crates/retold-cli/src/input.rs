@@ -150,10 +150,7 @@ pub fn sources(
     inputs: &[PathBuf],
     read: &ReadOptions,
 ) -> Result<(Vec<Source>, Option<NamedTempFile>)> {
-    let (stdin, named): (Vec<&PathBuf>, Vec<&PathBuf>) =
-        inputs.iter().partition(|input| *input == Path::new("-"));
-    let named: Vec<PathBuf> = named.into_iter().cloned().collect();
-    let spool = (!stdin.is_empty()).then(spool).transpose()?;
+    let (named, spool) = spooled(inputs)?;
     let mut sources = if named.is_empty() {
         Vec::new()
     } else {
@@ -203,8 +200,17 @@ pub fn each_page_by_id<T: Send>(
     Ok(ExitCode::from(u8::from(rejected > 0)))
 }
 
+/// INPUTs less `-`, and standard input in a file if one of them is that.
+pub fn spooled(inputs: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<NamedTempFile>)> {
+    let is_stdin = |input: &&PathBuf| *input == Path::new("-");
+    let named = inputs.iter().filter(|input| !is_stdin(input));
+    let named: Vec<PathBuf> = named.cloned().collect();
+    let spool = (named.len() < inputs.len()).then(spool).transpose()?;
+    Ok((named, spool))
+}
+
 /// Standard input in a file, because it is read twice.
-pub fn spool() -> Result<NamedTempFile> {
+fn spool() -> Result<NamedTempFile> {
     let failed = |e| Error::io("cannot write standard input to", &std::env::temp_dir())(e);
     let mut file = NamedTempFile::new().map_err(failed)?;
     io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;

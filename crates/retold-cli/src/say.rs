@@ -123,7 +123,7 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
     large(summary, to)?;
     flags(summary, to)?;
     if records.rejected > 0 {
-        writeln!(to, "{}", rejects(summary, out))?;
+        writeln!(to, "{}", rejects(records.rejected, out))?;
     }
     if verbose {
         details(summary, to)?;
@@ -181,10 +181,10 @@ fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
 }
 
 /// How many records could not be read, and where they are listed.
-pub fn rejects(summary: &Summary, out: &Path) -> String {
+pub fn rejects(rejected: u64, out: &Path) -> String {
     format!(
         "{} records could not be read: see {}",
-        HumanCount(summary.records.rejected),
+        HumanCount(rejected),
         out.join("rejects.jsonl").display()
     )
 }

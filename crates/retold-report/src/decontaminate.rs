@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use rayon::prelude::*;
 use retold::{
     BenchmarkFields, Benchmarks, Contamination, Error, Outcome, Page, ReadOptions, Record,
     RecordDecision, Result, Source, Stage, TextOptions, Watch, cache_remote_in, discover,
@@ -15,8 +14,10 @@ use serde_json::{Value, json};
 
 use crate::files::write_text;
 use crate::job::{Job, inputs, sources};
-use crate::out::{OutDir, SUMMARY};
+use crate::kept::each_source;
+use crate::out::{KEPT, OutDir, SUMMARY};
 use crate::summary::Records;
+use crate::tables::RejectLine;
 
 /// Which pages contain what, and what is written of it.
 #[derive(Clone, Debug)]
@@ -82,14 +83,6 @@ struct Line<'a> {
     passage: bool,
     begin: u32,
     end: u32,
-}
-
-/// A line of `rejects.jsonl`.
-#[derive(Serialize)]
-struct RejectLine<'a> {
-    source: &'a str,
-    record: u64,
-    reason: &'a str,
 }
 
 /// What was made of a record.
@@ -307,7 +300,7 @@ impl<'a> Pass<'a> {
                 self.rejects.add(&RejectLine {
                     source: name,
                     record,
-                    reason,
+                    reason: reason.into(),
                 })?;
             }
         }
@@ -352,12 +345,9 @@ impl<'a> Pass<'a> {
 
     /// Reads the sources again and writes what is kept of them, many at a time.
     fn write_kept(&self, read: &ReadOptions, watch: &dyn Watch) -> Result<()> {
-        let root = self.out.path("kept");
-        let sources = self.sources.par_iter().zip(&self.left);
-        sources.try_for_each(|(source, left)| {
-            if watch.cancelled() {
-                return Err(Error::Cancelled);
-            }
+        let root = self.out.path(KEPT);
+        each_source(self.sources, watch, |number, source| {
+            let left = &self.left[number];
             let mut decide = |record: u64| match left.binary_search(&record) {
                 Ok(_) => RecordDecision::Leave,
                 Err(_) => RecordDecision::Keep,

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use retold::{Error, Findings, PageNo, Rank, RecordDecision, Result, Watch};
+use retold::{Error, Findings, PageNo, Rank, RecordDecision, Result, Source, Watch};
 
 use crate::marks::{self, Marks};
 use crate::out::{KEPT, OutDir};
@@ -21,17 +21,25 @@ pub(crate) fn write(
     let root = out.path(KEPT);
     std::fs::create_dir_all(&root).map_err(Error::io("cannot make the folder", &root))?;
     // Old pages, which these were compared with, are not written.
-    (0..findings.new_sources)
-        .into_par_iter()
-        .try_for_each(|number| {
-            if watch.cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let source = &findings.sources[number];
-            let mut decide = decisions.of_source(number as u32);
-            let to = root.join(&source.kept);
-            source.rewrite_adding(&added, &config.read, &mut decide, &to)
-        })
+    let new = &findings.sources[..findings.new_sources];
+    each_source(new, watch, |number, source| {
+        let mut decide = decisions.of_source(number as u32);
+        let to = root.join(&source.kept);
+        source.rewrite_adding(&added, &config.read, &mut decide, &to)
+    })
+}
+
+/// Calls `write` for all sources, many at a time, until one fails or the job is cancelled.
+pub(crate) fn each_source(
+    sources: &[Source],
+    watch: &dyn Watch,
+    write: impl Fn(usize, &Source) -> Result<()> + Sync,
+) -> Result<()> {
+    let sources = sources.par_iter().enumerate();
+    sources.try_for_each(|(number, source)| match watch.cancelled() {
+        true => Err(Error::Cancelled),
+        false => write(number, source),
+    })
 }
 
 /// What becomes of each record.

@@ -1,20 +1,20 @@
 //! A sample of kept pages by the size of their clusters: pages are repeated or left out.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use rayon::prelude::*;
 use retold::{
-    Error, Page, ReadOptions, RecordDecision, Result, Source, Watch, discover, each_page, page_ids,
+    Error, Page, ReadOptions, RecordDecision, Result, Source, Watch, discover, each_line,
+    each_page, page_ids,
 };
 use serde::Deserialize;
 use serde_json::json;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use crate::finished::Finished;
+use crate::kept::each_source;
 use crate::out::{OutDir, SUMMARY};
 
 /// How often pages are written, by the size of their clusters.
@@ -150,8 +150,10 @@ fn pages(job: &Sample) -> Result<Pages> {
         let run = Finished::open(out)?;
         let sizes = sizes(&out.join("clusters.jsonl"))?;
         let mut dropped = HashSet::new();
-        each_line(&out.join("dropped.jsonl"), |line: Dropped| {
+        each_line(&out.join("dropped.jsonl"), "a dropped page", |line| {
+            let line: Dropped = serde_json::from_str(line)?;
             dropped.insert(xxh3_128(line.id.as_bytes()));
+            Ok(())
         })?;
         return Ok(Pages {
             read: run.inputs.model.config().read.clone(),
@@ -186,27 +188,14 @@ struct Members {
 
 fn sizes(clusters: &Path) -> Result<HashMap<u128, u64>> {
     let mut sizes = HashMap::new();
-    each_line(clusters, |line: Members| {
+    each_line(clusters, "a cluster", |line| {
+        let line: Members = serde_json::from_str(line)?;
         let size = line.members.len() as u64;
         let members = line.members.iter();
         sizes.extend(members.map(|id| (xxh3_128(id.as_bytes()), size)));
+        Ok(())
     })?;
     Ok(sizes)
-}
-
-fn each_line<T: for<'l> Deserialize<'l>>(path: &Path, mut take: impl FnMut(T)) -> Result<()> {
-    let file = File::open(path).map_err(Error::io("cannot read", path))?;
-    for (number, line) in BufReader::new(file).lines().enumerate() {
-        let line = line.map_err(Error::io("cannot read", path))?;
-        take(serde_json::from_str(&line).map_err(|error| Error::Corrupt {
-            path: path.to_owned(),
-            reason: format!(
-                "line {}: not as `retold dedup` writes it: {error}",
-                number + 1
-            ),
-        })?);
-    }
-    Ok(())
 }
 
 /// Decides on every page.
@@ -288,10 +277,7 @@ fn write_copy(
     watch: &dyn Watch,
 ) -> Result<()> {
     let root = out.path(&format!("copy-{copy}"));
-    pages.sources.par_iter().try_for_each(|source| {
-        if watch.cancelled() {
-            return Err(Error::Cancelled);
-        }
+    each_source(&pages.sources, watch, |_, source| {
         let planned = plan.get(&source.name).map_or(&[][..], Vec::as_slice);
         if copy > 1 && planned.iter().all(|(_, copies)| *copies < copy) {
             return Ok(());

@@ -51,10 +51,10 @@ struct DroppedLine<'a> {
 }
 
 #[derive(Serialize)]
-struct RejectLine<'a> {
-    source: &'a str,
-    record: u64,
-    reason: String,
+pub(crate) struct RejectLine<'a> {
+    pub source: &'a str,
+    pub record: u64,
+    pub reason: Cow<'a, str>,
 }
 
 #[derive(Serialize)]
@@ -164,7 +164,7 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
         RejectLine {
             source: &findings.sources[reject.source as usize].name,
             record: reject.record,
-            reason: reject.reason,
+            reason: reject.reason.into(),
         }
     })
 }

@@ -139,7 +139,7 @@ pub use explain::{
     ComparedPage, ExplainedCheck, ExplainedFeature, ExplainedPage, ExplainedPassage, Explanation,
     explain_pair,
 };
-pub use pairs::{PairLine, read_pairs};
+pub use pairs::{PairLine, each_line, read_pairs};
 pub use removed::{Removal, RemovedPage, RemovedScore, evaluate_removed, read_removed};
 
 // What the system says of this process.

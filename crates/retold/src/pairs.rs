@@ -50,19 +50,30 @@ fn rounded(value: f64) -> String {
 
 /// Reads a `pairs.jsonl` line by line. A line that is not a pair is an error that names it.
 pub fn read_pairs(path: &Path, mut each: impl FnMut(PairLine<'_>)) -> Result<()> {
+    each_line(path, "a pair", |line| {
+        if !line.trim().is_empty() {
+            each(serde_json::from_str(line)?);
+        }
+        Ok(())
+    })
+}
+
+/// Calls `take` for each line of a table of an output folder, with `what` a line is for the error of one that it cannot read.
+pub fn each_line(
+    path: &Path,
+    what: &str,
+    mut take: impl FnMut(&str) -> serde_json::Result<()>,
+) -> Result<()> {
     let file = std::fs::File::open(path).map_err(Error::io("cannot read", path))?;
     for (number, line) in std::io::BufReader::new(file).lines().enumerate() {
         let line = line.map_err(Error::io("cannot read", path))?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        each(serde_json::from_str(&line).map_err(|e| Error::Corrupt {
+        take(&line).map_err(|e| Error::Corrupt {
             path: path.to_owned(),
             reason: format!(
-                "line {} is not a pair as `retold dedup` writes it: {e}",
+                "line {} is not {what} as `retold dedup` writes it: {e}",
                 number + 1
             ),
-        })?);
+        })?;
     }
     Ok(())
 }

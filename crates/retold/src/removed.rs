@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::io::BufRead;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::eval::{Gold, Label, Reported, Unlisted};
+use crate::pairs::each_line;
 use crate::relation::Relation;
 
 /// A page that was dropped, as a line of `dropped.jsonl` has it.
@@ -62,21 +62,13 @@ struct Line<'a> {
 ///
 /// Errors: the file cannot be read, or a line is not one that `retold dedup` writes.
 pub fn read_removed(path: &Path, universe: Option<&HashSet<String>>) -> Result<Vec<RemovedPage>> {
-    let file = std::fs::File::open(path).map_err(Error::io("cannot read", path))?;
+    let known = |id: &str| universe.is_none_or(|ids| ids.contains(id));
     let mut removed = Vec::new();
-    for (number, line) in std::io::BufReader::new(file).lines().enumerate() {
-        let line = line.map_err(Error::io("cannot read", path))?;
+    each_line(path, "a dropped page", |line| {
         if line.trim().is_empty() {
-            continue;
+            return Ok(());
         }
-        let line: Line<'_> = serde_json::from_str(&line).map_err(|e| Error::Corrupt {
-            path: path.to_owned(),
-            reason: format!(
-                "line {} is not a dropped page as `retold dedup` writes it: {e}",
-                number + 1
-            ),
-        })?;
-        let known = |id: &str| universe.is_none_or(|ids| ids.contains(id));
+        let line: Line<'_> = serde_json::from_str(line)?;
         if known(&line.id) && known(&line.canonical) {
             removed.push(RemovedPage {
                 id: line.id.into_owned(),
@@ -84,7 +76,8 @@ pub fn read_removed(path: &Path, universe: Option<&HashSet<String>>) -> Result<V
                 relation: line.relation,
             });
         }
-    }
+        Ok(())
+    })?;
     Ok(removed)
 }
 

@@ -290,8 +290,10 @@ impl Pages {
     }
 
     /// The pages from `first` on that have the id and the text of one before it, ascending.
-    pub(crate) fn repeated_from(&self, first: PageNo) -> Vec<PageNo> {
-        let by_id = self.by_id();
+    pub(crate) fn repeated_from(&mut self, first: PageNo) -> Vec<PageNo> {
+        // Settling the ids wants the same order.
+        self.by_id = self.by_id();
+        let by_id = &self.by_id;
         let ids = self.ids.whole();
         let id = |page: PageNo| ids.row(page.at());
         let runs = by_id.chunk_by(|&a, &b| id(a) == id(b));

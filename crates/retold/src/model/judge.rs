@@ -165,8 +165,14 @@ impl Model {
             knowledge,
             ..
         } = &*self.0;
-        let mut config = config.clone();
-        config.read = config.read.with_memory(memory);
+        let read = config.read.clone().with_memory(memory);
+        if read == config.read {
+            return self.clone();
+        }
+        let config = JudgeConfig {
+            read,
+            ..config.clone()
+        };
         let (params, text) = (params.clone(), text.clone());
         Model::build(config, info, params, text, knowledge.clone())
     }

@@ -204,12 +204,7 @@ impl ArchiveFrames {
             return self.cut_off(head, total);
         }
         if let Some(length) = self.member(head, total) {
-            self.missing = b"";
-            self.current = length as u64;
-            return match head.skipped {
-                Some(kind) => self.frame(self.current, FrameState::Skipped(kind)),
-                None => self.frame(self.current, FrameState::Whole),
-            };
+            return self.sound(head, length, b"");
         }
         let held = self.window.data();
         let behind = held[total..].trim_ascii_start();
@@ -226,12 +221,16 @@ impl ArchiveFrames {
         }
         // Line ends of a record that goes on behind its stated length are its content.
         let ends = if wrong { 0 } else { line_ends(&held[total..]) };
-        self.missing = if wrong { self.form.separator() } else { b"" };
-        self.current = (total + ends) as u64;
-        match head.skipped {
-            Some(kind) => self.frame(self.current, FrameState::Skipped(kind)),
-            None => self.frame(self.current, FrameState::Whole),
-        }
+        let missing = if wrong { self.form.separator() } else { b"" };
+        self.sound(head, total + ends, missing)
+    }
+
+    /// A record of that length that can be passed on, and what its copy needs at its end.
+    fn sound(&mut self, head: &Head, length: usize, missing: &'static [u8]) -> Option<Frame> {
+        self.missing = missing;
+        self.current = length as u64;
+        let state = head.skipped.map_or(FrameState::Whole, FrameState::Skipped);
+        self.frame(self.current, state)
     }
 
     /// The length of a record that is longer than it says, but compressed by itself: it ends where its member ends. (Records of a crawl

@@ -1,21 +1,17 @@
 //! EPUB: a book is a page, its chapters one after the other.
 
 use std::io::{Cursor, Read, sink};
-use std::path::Path;
 
 use bytes::Bytes;
 use rbook::Epub;
 use zip::ZipArchive;
 
-use super::document::read_whole;
+use super::document::one_record;
 use super::format::{Format, OpenFile, Records};
 use super::frame::too_large;
-use super::mark::Decide;
 use super::options::ReadOptions;
-use super::output::copy_one;
-use super::record::{Body, Outcome, Unparsed};
+use super::record::{Outcome, Unparsed};
 use super::source::Source;
-use crate::error::Result;
 use crate::page::{Content, Markup, Page};
 
 /// Files that are books.
@@ -24,24 +20,7 @@ pub(crate) struct Book;
 
 impl Format for Book {
     fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records {
-        let record = read_whole(file.window, options.max_record_size, |bytes| {
-            Box::new(BookFile(bytes))
-        });
-        if matches!(record.body, Body::Raw(_)) {
-            source.seen.note(file.file.hash());
-        }
-        Box::new(std::iter::once(record))
-    }
-
-    fn rewrite(
-        &self,
-        _: OpenFile,
-        source: &Source,
-        _: &ReadOptions,
-        decide: Decide<'_, '_>,
-        to: &Path,
-    ) -> Result<()> {
-        copy_one(source, decide, to)
+        one_record(file, source, options, |bytes| Box::new(BookFile(bytes)))
     }
 }
 
@@ -62,7 +41,7 @@ impl Unparsed for BookFile {
     }
 }
 
-fn page(bytes: Bytes, source: &Source, limit: u64) -> std::result::Result<Page, String> {
+fn page(bytes: Bytes, source: &Source, limit: u64) -> Result<Page, String> {
     let damaged = |error: &dyn std::fmt::Display| format!("damaged EPUB: {error}");
     if unpacked(&bytes, limit).map_err(|error| damaged(&error))? > limit {
         return Err(format!(
@@ -75,6 +54,13 @@ fn page(bytes: Bytes, source: &Source, limit: u64) -> std::result::Result<Page, 
     let mut text = String::new();
     for chapter in book.reader() {
         text.push_str(chapter.map_err(|error| damaged(&error))?.content());
+        // A chapter may stand in the order of reading many times.
+        if text.len() as u64 > limit {
+            return Err(format!(
+                "the book's chapters are together {}",
+                too_large(limit)
+            ));
+        }
     }
     let about = book.metadata();
     let dates = [about.published_entry(), about.modified_entry()];
@@ -119,8 +105,18 @@ mod tests {
     use super::super::tests::{Folder, briefs, outcomes};
     use super::*;
 
-    /// A book of some chapters.
+    /// A book of some chapters, the last one first.
     fn book(chapters: &[&str]) -> Vec<u8> {
+        // The order of reading is the spine's.
+        let numbers = (0..chapters.len()).rev();
+        let spine: String = numbers
+            .map(|n| format!(r#"<itemref idref="c{n}"/>"#))
+            .collect();
+        book_of(chapters, &spine)
+    }
+
+    /// A book of some chapters in that order.
+    fn book_of(chapters: &[&str], spine: &str) -> Vec<u8> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let plain = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
         let packed = SimpleFileOptions::default();
@@ -131,17 +127,10 @@ mod tests {
         file("mimetype", "application/epub+zip", plain);
         let container = r#"<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"#;
         file("META-INF/container.xml", container, packed);
-        let numbers = 0..chapters.len();
-        let items: String = numbers
-            .clone()
+        let items: String = (0..chapters.len())
             .map(|n| {
                 format!(r#"<item id="c{n}" href="c{n}.xhtml" media-type="application/xhtml+xml"/>"#)
             })
-            .collect();
-        // The order of reading is the spine's.
-        let spine: String = numbers
-            .rev()
-            .map(|n| format!(r#"<itemref idref="c{n}"/>"#))
             .collect();
         let package = format!(
             r#"<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:1</dc:identifier><dc:title>The Ferry</dc:title><dc:language>en</dc:language><dc:date>2012-01-01</dc:date><meta property="dcterms:modified">2020-01-01T00:00:00Z</meta></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"#
@@ -190,5 +179,21 @@ mod tests {
         );
         let found = briefs(&folder.source("b.epub"));
         assert!(found[0].starts_with("!damaged EPUB"), "{found:?}");
+    }
+
+    #[test]
+    fn a_chapter_that_is_read_again_and_again_has_an_end() {
+        let chapter = "<p>one</p>".repeat(1000);
+        let again = "<itemref idref=\"c0\"/>".repeat(1000);
+        let folder = Folder::new(&[("a.epub", &book_of(&[&chapter], &again))]);
+        let options = ReadOptions {
+            max_record_size: 100_000,
+            ..ReadOptions::default()
+        };
+        let found = outcomes(&folder.source("a.epub"), &options);
+        assert!(
+            matches!(&found[..], [Outcome::Rejected(reason)] if reason.contains("chapters are together")),
+            "{found:?}"
+        );
     }
 }

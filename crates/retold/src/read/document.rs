@@ -1,18 +1,13 @@
 //! A file that is one page: HTML or plain text.
 
-use std::path::Path;
-
 use bytes::Bytes;
 
 use super::format::{Format, OpenFile, Records};
 use super::frame::too_large;
-use super::mark::Decide;
 use super::options::ReadOptions;
-use super::output::copy_one;
 use super::record::{Body, Outcome, Record, Unparsed};
 use super::source::Source;
 use super::window::Window;
-use crate::error::Result;
 use crate::page::{Markup, Page};
 
 /// Files that are one page each.
@@ -22,29 +17,27 @@ pub(crate) struct Document(pub Markup);
 impl Format for Document {
     fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records {
         let markup = self.0;
-        let record = read_whole(file.window, options.max_record_size, |bytes| {
+        one_record(file, source, options, |bytes| {
             Box::new(WholeFile { bytes, markup })
-        });
-        if matches!(record.body, Body::Raw(_)) {
-            source.seen.note(file.file.hash());
-        }
-        Box::new(std::iter::once(record))
-    }
-
-    fn rewrite(
-        &self,
-        _: OpenFile,
-        source: &Source,
-        _: &ReadOptions,
-        decide: Decide<'_, '_>,
-        to: &Path,
-    ) -> Result<()> {
-        copy_one(source, decide, to)
+        })
     }
 }
 
-/// The one record of a file; what it is for a worker thread is up to the format.
-pub(crate) fn read_whole(
+/// The one record of a file that is held as a whole; what it is for a worker thread is up to the format.
+pub(crate) fn one_record(
+    file: OpenFile,
+    source: &Source,
+    options: &ReadOptions,
+    raw: impl FnOnce(Bytes) -> Box<dyn Unparsed>,
+) -> Records {
+    let record = read_whole(file.window, options.max_record_size, raw);
+    if matches!(record.body, Body::Raw(_)) {
+        source.seen.note(file.file.hash());
+    }
+    Box::new(std::iter::once(record))
+}
+
+fn read_whole(
     mut window: Window,
     limit: u64,
     raw: impl FnOnce(Bytes) -> Box<dyn Unparsed>,

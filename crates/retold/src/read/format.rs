@@ -7,6 +7,7 @@ use super::compression::Compression;
 use super::hashed::Hashed;
 use super::mark::Decide;
 use super::options::ReadOptions;
+use super::output::copy_one;
 use super::record::Record;
 use super::source::Source;
 use super::utf16::Utf16;
@@ -32,13 +33,16 @@ pub(crate) trait Format: fmt::Debug {
     /// Reads a file. Damage ends the records with a rejected one.
     fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records;
 
-    /// Reads a file again and writes the kept records to `to`; see [`Source::rewrite`].
+    /// Reads a file again and writes the kept records to `to`; see [`Source::rewrite`]. Unless a format says otherwise its files are one
+    /// record each, and copied.
     fn rewrite(
         &self,
-        file: OpenFile,
+        _file: OpenFile,
         source: &Source,
-        options: &ReadOptions,
+        _options: &ReadOptions,
         decide: Decide<'_, '_>,
         to: &Path,
-    ) -> Result<()>;
+    ) -> Result<()> {
+        copy_one(source, decide, to)
+    }
 }

@@ -1,14 +1,9 @@
 //! Files with nothing to read in them: no pages, or in a form that is not supported.
 
-use std::path::Path;
-
 use super::format::{Format, OpenFile, Records};
-use super::mark::Decide;
 use super::options::ReadOptions;
-use super::output::copy_one;
 use super::record::{Outcome, Record};
 use super::source::Source;
-use crate::error::Result;
 
 /// Files that are one record without a page.
 #[derive(Debug)]
@@ -26,16 +21,5 @@ impl Format for Unread {
             Unread::Refuse(reason) => Outcome::Rejected(reason.clone()),
         };
         Box::new(std::iter::once(Record::parsed(1, source.size, outcome)))
-    }
-
-    fn rewrite(
-        &self,
-        _: OpenFile,
-        source: &Source,
-        _: &ReadOptions,
-        decide: Decide<'_, '_>,
-        to: &Path,
-    ) -> Result<()> {
-        copy_one(source, decide, to)
     }
 }
