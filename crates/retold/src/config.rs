@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::cluster::{Canonical, DropRule, Linkage};
 use crate::error::{Error, Result};
+use crate::filter::PairFilters;
 use crate::method;
 use crate::param::Settings;
 use crate::read::ReadOptions;
@@ -36,6 +37,9 @@ pub struct JudgeConfig {
     /// How records become pages.
     #[serde(flatten)]
     pub read: ReadOptions,
+    /// Which pages are compared.
+    #[serde(flatten)]
+    pub filters: PairFilters,
     /// What is folded before texts are compared.
     pub fold: Vec<Fold>,
     /// Which part of a page methods see; `None` leaves it to the method.
@@ -67,6 +71,7 @@ impl Default for JudgeConfig {
     fn default() -> JudgeConfig {
         JudgeConfig {
             read: ReadOptions::default(),
+            filters: PairFilters::default(),
             fold: Fold::ALL.to_vec(),
             extract: None,
             user_dict: None,
@@ -360,6 +365,14 @@ impl JudgeConfig {
         }
     }
 
+    /// The further fields of records that other options than those of reading want, each once.
+    pub(crate) fn more_fields(&self) -> Vec<String> {
+        let mut fields: Vec<String> = self.filters.fields().map(str::to_owned).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        fields
+    }
+
     /// The same configuration, its relative paths taken from `directory`.
     pub fn below(mut self, directory: &Path) -> JudgeConfig {
         let words = [
@@ -392,6 +405,11 @@ mod tests {
                 quote: "none".parse().unwrap(),
                 max_record_size: 1 << 20,
                 ..ReadOptions::default()
+            },
+            filters: PairFilters {
+                across: Some("site".into()),
+                within: vec!["lang".into()],
+                window: "30d".parse().ok(),
             },
             fold: vec![Fold::Case],
             extract: Some(Extract::None),

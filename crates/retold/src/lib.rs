@@ -46,6 +46,7 @@ mod dedup;
 mod error;
 mod eval;
 mod explain;
+mod filter;
 mod ids;
 mod knowledge;
 mod lane;
@@ -78,6 +79,7 @@ pub use dedup::{
     dedup, in_pool, ranks, related_pairs,
 };
 pub use error::{Error, Result};
+pub use filter::{Forbidden, PairFilters, Scope, Window};
 pub use ids::{GroupNo, PageNo, PrunedNo, Rank, SketchNo};
 pub use resume::Resume;
 pub use spent::Spent;

@@ -14,6 +14,8 @@ pub struct Page {
     /// The title that the record gives. It is shown to people, and of HTML takes the place of the document's own there; methods do
     /// not see it.
     pub title: Option<String>,
+    /// Further fields that options name ([`crate::ReadOptions::more_fields`]), with their values.
+    pub fields: Vec<(String, String)>,
     /// What the text is made from.
     pub content: Content,
 }
@@ -27,6 +29,7 @@ impl Page {
             site: None,
             date: None,
             title: None,
+            fields: Vec::new(),
             content,
         }
     }
@@ -68,6 +71,18 @@ impl Page {
     pub fn with_title(mut self, title: impl Into<String>) -> Page {
         self.title = Some(title.into());
         self
+    }
+
+    /// The value of a further field.
+    pub fn with_field(mut self, name: impl Into<String>, value: impl Into<String>) -> Page {
+        self.fields.push((name.into(), value.into()));
+        self
+    }
+
+    /// The value of a further field, if it has one.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let found = self.fields.iter().find(|(own, _)| own == name)?;
+        Some(&found.1)
     }
 
     /// The page's site: what the record names, else the host of its URL.

@@ -116,7 +116,8 @@ impl Batch {
                 let (sketch, has_partial) = model.sketch_and_partial(&text, &mut self.partial)?;
                 let partial = has_partial.then_some(start..self.partial.len());
                 spent.sketches = stopwatch.lap();
-                let (page, site) = row_of(*page, &text, &sketch, number, at, bytes);
+                let seen = model.seen(&page);
+                let (page, site) = row_of((*page, seen), &text, &sketch, number, at, bytes);
                 Sketched::Page(Box::new(Sketching {
                     page,
                     site,
@@ -133,9 +134,9 @@ impl Batch {
     }
 }
 
-/// What is kept of a page, without its sketch's number and its site's, and the site's name.
+/// What is kept of a page and of what was seen of it, without its sketch's number and its site's, and the site's name.
 pub(super) fn row_of(
-    page: Page,
+    (page, seen): (Page, Vec<u64>),
     text: &Text,
     sketch: &Sketch,
     source: u32,
@@ -162,6 +163,7 @@ pub(super) fn row_of(
     let page = NewPage {
         id: page.id,
         title,
+        seen,
         row,
     };
     (page, site)

@@ -62,6 +62,8 @@ pub struct SketchedPage<'a> {
     pub date: Option<i64>,
     /// Bytes of its record.
     pub bytes: u64,
+    /// What the model's other rules saw of it ([`Model::seen`]).
+    pub seen: &'a [u64],
     /// Its sketch.
     pub sketch: &'a Sketch,
 }
@@ -164,7 +166,8 @@ impl Collection {
             let source = &sources[number as usize];
             match parse(number, record, source, options, &whole).0 {
                 Parsed::Page(page, text) => {
-                    let (row, site) = row_of(*page, &text, &facts(&text), number, at, bytes);
+                    let page = (*page, Vec::new());
+                    let (row, site) = row_of(page, &text, &facts(&text), number, at, bytes);
                     Ok(Some((row, site, text)))
                 }
                 Parsed::Skipped(_) => Ok(None),
@@ -178,7 +181,7 @@ impl Collection {
                     row.row.site = site.take().map(|site| collection.site_number(site));
                     collection
                         .pages
-                        .push(&row.id, row.title.as_deref(), &row.row)?;
+                        .push(&row.id, row.title.as_deref(), &[], &row.row)?;
                     texts.push(std::mem::take(&mut **text));
                 }
                 Ok(None) => {}
@@ -204,7 +207,8 @@ impl Collection {
             row.sketch = part.sketches.add(sketch.as_ref())?;
             row.keys = sketch.keys.len() as u32;
             let (id, title) = (self.pages.id(page), self.pages.title(page));
-            part.pages.push(&id, title.as_deref(), &row)?;
+            let seen = self.pages.seen(page);
+            part.pages.push(&id, title.as_deref(), &seen, &row)?;
         }
         Ok(part)
     }
@@ -229,7 +233,7 @@ impl Collection {
             sketch: self.sketches.add(sketch.as_ref())?,
             keys: sketch.keys.len() as u32,
         };
-        self.pages.push(page.id, page.title, &row)?;
+        self.pages.push(page.id, page.title, page.seen, &row)?;
         Ok(number)
     }
 
@@ -243,9 +247,9 @@ impl Collection {
             row.sketch = self.sketches.add(sketch.as_ref())?;
             let site = row.site.map(|site| other.sites[site as usize].clone());
             row.site = site.map(|site| self.site_number(site));
-            let title = other.pages.title(page);
+            let (title, seen) = (other.pages.title(page), other.pages.seen(page));
             self.pages
-                .push(&other.pages.id(page), title.as_deref(), &row)?;
+                .push(&other.pages.id(page), title.as_deref(), &seen, &row)?;
         }
         Ok(())
     }
@@ -316,8 +320,13 @@ impl Collection {
                 {
                     wanted.push(partial);
                 }
-                let NewPage { id, title, row } = &made.page;
-                self.pages.push(id, title.as_deref(), row)?;
+                let NewPage {
+                    id,
+                    title,
+                    seen,
+                    row,
+                } = &made.page;
+                self.pages.push(id, title.as_deref(), seen, row)?;
             }
             Sketched::Skipped(kind) => *self.skipped.entry(kind.clone()).or_default() += 1,
             Sketched::Rejected(reject) => self.rejects.push(reject)?,

@@ -58,6 +58,7 @@ pub struct AmbiguousDates {
 pub(super) struct NewPage {
     pub(super) id: String,
     pub(super) title: Option<String>,
+    pub(super) seen: Vec<u64>,
     pub(super) row: PageRow,
 }
 
@@ -141,6 +142,8 @@ pub struct Pages {
     ids: SpillRows<u8>,
     /// Their titles; empty of a page without one.
     titles: SpillRows<u8>,
+    /// What the model's other rules saw of them ([`crate::Model::seen`]).
+    seen: SpillRows<u64>,
     /// The pages in the order of their ids, once that is settled.
     by_id: Vec<PageNo>,
 }
@@ -153,6 +156,7 @@ impl Pages {
             rows: SpillVec::new(memory),
             ids: SpillRows::new(memory),
             titles: SpillRows::new(memory),
+            seen: SpillRows::new(memory),
             by_id: Vec::new(),
         }
     }
@@ -170,19 +174,36 @@ impl Pages {
     /// Adds a page.
     ///
     /// Errors: the temporary file cannot be written.
-    pub(super) fn push(&mut self, id: &str, title: Option<&str>, row: &PageRow) -> Result<()> {
+    pub(super) fn push(
+        &mut self,
+        id: &str,
+        title: Option<&str>,
+        seen: &[u64],
+        row: &PageRow,
+    ) -> Result<()> {
         self.memory.reserve(A_PAGE);
         self.ids.push(id.as_bytes())?;
         let title = title.unwrap_or_default().trim();
         let end = title.char_indices().nth(TITLE);
         let title = &title[..end.map_or(title.len(), |(end, _)| end)];
         self.titles.push(title.as_bytes())?;
+        self.seen.push(seen)?;
         self.rows.push(row.to_numbers())
     }
 
     /// The rows, the ids and the titles.
     pub(super) fn parts(&self) -> (&SpillVec<[u64; 9]>, [&SpillRows<u8>; 2]) {
         (&self.rows, [&self.ids, &self.titles])
+    }
+
+    /// What was seen of them.
+    pub(super) fn all_seen(&self) -> &SpillRows<u64> {
+        &self.seen
+    }
+
+    /// Adds what was seen of a page.
+    pub(super) fn load_seen(&mut self, seen: &[u64]) -> Result<()> {
+        self.seen.push(seen)
     }
 
     /// Adds rows of [`Pages::parts`].
@@ -222,6 +243,11 @@ impl Pages {
     pub fn title(&self, page: PageNo) -> Option<String> {
         let title = self.titles.get(page.at());
         (!title.is_empty()).then(|| String::from_utf8_lossy(&title).into_owned())
+    }
+
+    /// What the model's other rules saw of a page ([`crate::Model::seen`]).
+    pub fn seen(&self, page: PageNo) -> Row<'_, u64> {
+        self.seen.get(page.at())
     }
 
     /// All pages in order.
@@ -268,6 +294,7 @@ impl Pages {
         runs.sort_by_key(|(source, _)| *source);
         let mut rows = SpillVec::new(&self.memory);
         let [mut ids, mut titles] = [(); 2].map(|()| SpillRows::new(&self.memory));
+        let mut seen = SpillRows::new(&self.memory);
         let mut numbers = vec![PageNo::default(); self.len()];
         for (_, run) in runs {
             let first = rows.len();
@@ -279,13 +306,16 @@ impl Pages {
                 row.site = row.site.map(&mut site);
                 rows.push(row.to_numbers())?;
             }
+            for (_, row) in self.seen.piece(run.clone()).rows() {
+                seen.push(row)?;
+            }
             for (all, made) in [(&self.ids, &mut ids), (&self.titles, &mut titles)] {
                 for (_, row) in all.piece(run.clone()).rows() {
                     made.push(row)?;
                 }
             }
         }
-        (self.rows, self.ids, self.titles) = (rows, ids, titles);
+        (self.rows, self.ids, self.titles, self.seen) = (rows, ids, titles, seen);
         Ok(numbers)
     }
 
@@ -322,6 +352,7 @@ impl Pages {
                 left.rows.push(self.rows.one(page.at()))?;
                 left.ids.push(&self.ids.get(page.at()))?;
                 left.titles.push(&self.titles.get(page.at()))?;
+                left.seen.push(&self.seen.get(page.at()))?;
             }
         }
         *self = left;

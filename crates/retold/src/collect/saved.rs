@@ -17,8 +17,9 @@ const IDS: u8 = 1;
 const TITLES: u8 = 2;
 const SKETCHES: u8 = 3;
 const REJECTS: u8 = 4;
+const SEEN: u8 = 5;
 /// The last one: all else.
-const REST: u8 = 5;
+const REST: u8 = 6;
 
 /// Rejects in a chunk.
 const TOGETHER: usize = 4096;
@@ -70,6 +71,7 @@ impl Collection {
         }
         save_rows(IDS, ids, journal)?;
         save_rows(TITLES, titles, journal)?;
+        save_rows(SEEN, self.pages.all_seen(), journal)?;
         save_rows(SKETCHES, self.sketches.rows(), journal)?;
         let mut rejects = self.rejects.iter().peekable();
         while rejects.peek().is_some() {
@@ -108,6 +110,7 @@ impl Collection {
             ROWS => pages.load(&pod_collect_to_vec(bytes))?,
             IDS => load_rows(bytes, |id: &[u8]| pages.load_id(id))?,
             TITLES => load_rows(bytes, |title: &[u8]| pages.load_title(title))?,
+            SEEN => load_rows(bytes, |seen: &[u64]| pages.load_seen(seen))?,
             SKETCHES => load_rows(bytes, |sketch: &[u64]| sketches.load(sketch))?,
             REJECTS => {
                 let rejects: Vec<(u32, u64, String)> =

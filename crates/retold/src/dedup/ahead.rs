@@ -69,7 +69,9 @@ impl Probing<'_> {
         let mut is_done = vec![false; self.groups().len()];
         let is_short = |&group: &GroupNo| {
             let longest = heavy.longest(group);
-            longest <= limit && (longest > 0 || self.join_pairs.has(group))
+            longest <= limit
+                && (longest > 0 || self.join_pairs.has(group))
+                && !self.has_many_copies(group)
         };
         let probing: Vec<GroupNo> = groups.par_iter().copied().filter(is_short).collect();
         probing.iter().for_each(|group| is_done[group.at()] = true);

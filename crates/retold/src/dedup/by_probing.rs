@@ -69,7 +69,7 @@ struct Found {
     seen: Vec<Pair>,
     /// How many of them are of the join.
     joined: usize,
-    /// Pairs that heavy keys proposed, which hold.
+    /// Pairs that heavy keys proposed and those of many copies, which hold.
     heavy: Vec<Pair>,
     /// How many they proposed.
     candidates: usize,
@@ -214,7 +214,11 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         let left = rest.len();
         let batch = next_batch(&mut rest, self.batch, |group| {
             let place = self.probing.place(group);
-            let has_something = || self.probing.join_pairs.has(group) || self.heavy.has_open(group);
+            let has_something = || {
+                self.probing.join_pairs.has(group)
+                    || self.heavy.has_open(group)
+                    || self.probing.has_many_copies(group)
+            };
             let is_retired = self.retired.is_retired(group, place);
             (!is_retired).then(|| !self.is_done(group) && has_something())
         });
@@ -270,7 +274,11 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         let mut seen = joined.clone();
         seen.retain(|pair| is_wanted(other_of(pair)) && !is_retired(other_of(pair)));
         let of_join = seen.len();
+        let copies = self.copies(group, (&known, &mut retired), &is_wanted);
         let candidates = self.heavy.candidates(group, |other, is_within| {
+            if copies.binary_search(&other).is_ok() || !probing.groups().may_compare(group, other) {
+                return false;
+            }
             if is_retired(other) {
                 if retired.len() < REPRESENTATIVES && is_within() {
                     retired.push(other);
@@ -289,13 +297,37 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         let retired = retired.iter().map(|pair| (other_of(pair), pair));
         seen.extend(self.spanning_edges(group, retired));
         let best_first = BestFirst::new(&one, &candidates, probing.context().limits.bounded);
+        let mut heavy = self.verification.verify_best_first(best_first);
+        heavy.extend(one.with_each(&copies));
         Found {
             verified,
             joined: of_join,
             seen,
-            heavy: self.verification.verify_best_first(best_first),
+            heavy,
             candidates: candidates.len(),
         }
+    }
+
+    /// The copies of a group that are wanted and not known, ascending, if there are so many that no pairs were made of them; of the
+    /// retired ones some are added to others.
+    fn copies(
+        &self,
+        group: GroupNo,
+        (known, retired): (&[GroupNo], &mut Vec<GroupNo>),
+        is_wanted: &impl Fn(GroupNo) -> bool,
+    ) -> Vec<GroupNo> {
+        if !self.probing.has_many_copies(group) {
+            return Vec::new();
+        }
+        let place = self.probing.place(group);
+        let copies = self.probing.groups().copies(group).filter(|&other| {
+            let is_retired = self.retired.is_retired(other, place);
+            if is_retired && retired.len() < REPRESENTATIVES {
+                retired.push(other);
+            }
+            !is_retired && is_wanted(other) && known.binary_search(&other).is_err()
+        });
+        copies.collect()
     }
 
     /// Of these pairs the closest with each large component whose groups are retired: it tells that the group belongs to it too.

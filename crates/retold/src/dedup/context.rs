@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::cluster::Canonical;
 use crate::collect::{Collection, PageRow};
 use crate::error::Result;
+use crate::filter::Scope;
 use crate::ids::{PageNo, Rank};
 use crate::model::Model;
 use crate::resume::Resume;
@@ -67,6 +68,16 @@ impl Context<'_> {
     /// The row of the page with that rank.
     pub(super) fn page(&self, rank: Rank) -> PageRow {
         self.collection.page(self.by_id[rank.at()])
+    }
+
+    /// What pair filters look at in the page with that rank.
+    pub(super) fn scope(&self, rank: Rank) -> Scope {
+        if self.model.config().filters.is_empty() {
+            return Scope::default();
+        }
+        let number = self.by_id[rank.at()];
+        let seen = self.collection.pages.seen(number);
+        self.model.scope(&seen, self.collection.page(number).date)
     }
 
     /// Whether the page with that rank is an old one.

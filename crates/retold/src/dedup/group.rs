@@ -1,14 +1,18 @@
 //! Exact groups: pages that are the same to every judge.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::context::Context;
 use crate::error::Result;
+use crate::filter::{PairFilters, Scope};
 use crate::ids::{GroupNo, PrunedNo, Rank, SketchNo};
 use crate::model::PrunedSketches;
 use crate::spill::Sorter;
 
-/// Exact groups: the pages of a collection by text, pruned sketch and length of their main text, old ones apart from the others.
+/// Exact groups: the pages of a collection by text, pruned sketch and length of their main text, old ones apart from the others, and
+/// those apart in which pair filters see something else. Pages of a group are copies of each other, unless filters forbid to compare them.
 /// With `exact` off each page is a group of its own. Groups that share the least of their keys stand together, as those of a
 /// family mostly do: what is held by group is then near in memory and in files for them.
 #[derive(Debug, Default)]
@@ -28,6 +32,10 @@ pub(super) struct Groups {
     is_old: Vec<bool>,
     /// Whether pages of one text are duplicates whatever the method says.
     exact: bool,
+    /// Which groups are compared.
+    filters: PairFilters,
+    /// Group -> what filters look at in its pages, in all of them the same; empty if there are no filters.
+    scopes: Vec<Scope>,
 }
 
 impl Groups {
@@ -51,6 +59,7 @@ impl Groups {
         let mut sorter = Sorter::new(context.memory);
         for (rank, &page) in Rank::first(context.by_id.len()).zip(context.by_id) {
             let row = context.collection.page(page);
+            let scope = context.scope(rank);
             let text = row.text_hash.unwrap_or_default();
             let singleton = match row.text_hash.is_none() || !exact {
                 true => u64::from(rank.0) + 1,
@@ -61,6 +70,9 @@ impl Groups {
             sorter.push([
                 (text >> 64) as u64,
                 text as u64,
+                scope.within,
+                ordered_date(scope.date),
+                scope.across,
                 singleton << 32 | u64::from(pruned_of[page.at()].0),
                 row.main_chars << 1 | u64::from(is_new),
                 preference << 32 | u64::from(rank.0),
@@ -70,15 +82,19 @@ impl Groups {
             of: vec![GroupNo::default(); context.by_id.len()],
             is_old: context.is_old.to_vec(),
             exact,
+            filters: context.model.config().filters.clone(),
             ..Groups::default()
         };
         let mut last = None;
-        for [high, low, sketch, chars, page] in sorter.finish()? {
-            let group = [high, low, sketch, chars];
+        for [high, low, within, date, across, sketch, chars, page] in sorter.finish()? {
+            let group = [high, low, within, date, across, sketch, chars];
             if last != Some(group) {
                 let text = last.map(|last| [last[0], last[1]]);
                 let is_other = text != Some([high, low]) || [high, low] == [0, 0];
                 groups.begin(SketchNo(sketch as u32), is_other);
+            }
+            if last != Some(group) && !groups.filters.is_empty() {
+                groups.scopes.push(context.scope(Rank(page as u32)));
             }
             last = Some(group);
             groups.add(Rank(page as u32));
@@ -103,11 +119,13 @@ impl Groups {
             of: vec![GroupNo::default(); self.of.len()],
             is_old: std::mem::take(&mut self.is_old),
             exact: self.exact,
+            filters: self.filters.clone(),
             ..Groups::default()
         };
         for (_, first, count) in texts {
             for group in first.0..first.0 + count {
                 ordered.begin(self.sketches[group as usize], group == first.0);
+                ordered.scopes.extend(self.scopes.get(group as usize));
                 for &page in self.members(GroupNo(group)) {
                     ordered.add(page);
                 }
@@ -145,6 +163,83 @@ impl Groups {
     /// Whether the pages of two groups are exact copies.
     pub(super) fn are_copies(&self, a: GroupNo, b: GroupNo) -> bool {
         self.exact && self.first_of_text(a) == self.first_of_text(b)
+    }
+
+    /// Whether pair filters allow to compare two groups.
+    pub(super) fn may_compare(&self, a: GroupNo, b: GroupNo) -> bool {
+        match (self.scopes.get(a.at()), self.scopes.get(b.at())) {
+            (Some(a), Some(b)) => self.filters.forbids(a, b).is_none(),
+            _ => true,
+        }
+    }
+
+    /// Whether the pages of a group are copies of each other: pair filters may forbid to compare them.
+    pub(super) fn has_copies(&self, group: GroupNo) -> bool {
+        self.may_compare(group, group)
+    }
+
+    /// Whether filters have made so many groups of one text, that these are compared when their turn comes ([`Groups::copies`]).
+    pub(super) fn has_many_copies(&self, group: GroupNo, limit: usize) -> bool {
+        self.exact && !self.scopes.is_empty() && self.of_text(group).len() > limit
+    }
+
+    /// The numbers of the groups of one text.
+    fn of_text(&self, group: GroupNo) -> Range<usize> {
+        let first = self.first_of_text(group);
+        let count = self.first_of_text[first.at()..].partition_point(|other| *other == first);
+        first.at()..first.at() + count
+    }
+
+    /// The other groups of a text that filters allow to compare with this one, ascending. They stand by field and date, so few others are
+    /// looked at.
+    pub(super) fn copies(&self, group: GroupNo) -> impl Iterator<Item = GroupNo> {
+        let of_text = self.of_text(group);
+        let scopes = &self.scopes[of_text.clone()];
+        let own = &self.scopes[group.at()];
+        let start = scopes.partition_point(|scope| scope.within < own.within);
+        let scopes = &scopes[start..];
+        let scopes = &scopes[..scopes.partition_point(|scope| scope.within == own.within)];
+        let undated = scopes.partition_point(|scope| scope.date.is_none());
+        let dated = &scopes[undated..];
+        let (from, to) = match (own.date, self.filters.reach()) {
+            (Some(date), Some(reach)) => {
+                let is_near = |other: i64| date.abs_diff(other) <= reach;
+                let before = |scope: &Scope| scope.date.is_some_and(|at| at < date && !is_near(at));
+                let until = |scope: &Scope| scope.date.is_some_and(|at| at <= date || is_near(at));
+                (dated.partition_point(before), dated.partition_point(until))
+            }
+            _ => (0, dated.len()),
+        };
+        let first = of_text.start + start;
+        let numbers = (first..first + undated).chain(first + undated + from..first + undated + to);
+        let others = numbers.map(GroupNo::new);
+        others.filter(move |&other| other != group && self.may_compare(group, other))
+    }
+
+    /// These groups apart, so that filters allow to compare no two of different parts; without parts of which they allow no pair.
+    pub(super) fn parts(&self, mut groups: Vec<GroupNo>) -> Vec<Vec<GroupNo>> {
+        let scope = |group: &GroupNo| &self.scopes[group.at()];
+        groups.sort_unstable_by_key(|group| {
+            let Scope { within, date, .. } = *scope(group);
+            (within, ordered_date(date), *group)
+        });
+        let mut parts = Vec::new();
+        for of_field in groups.chunk_by(|a, b| scope(a).within == scope(b).within) {
+            // One without a date is near to all.
+            let has_undated = scope(&of_field[0]).date.is_none();
+            let is_near = |a: &GroupNo, b: &GroupNo| {
+                let dates = scope(a).date.zip(scope(b).date);
+                let apart = dates.map_or(0, |(a, b)| a.abs_diff(b));
+                has_undated || self.filters.reach().is_none_or(|reach| apart <= reach)
+            };
+            for part in of_field.chunk_by(is_near) {
+                let first = scope(&part[0]).across;
+                if first == 0 || part.iter().any(|group| scope(group).across != first) {
+                    parts.push(part.to_vec());
+                }
+            }
+        }
+        parts
     }
 
     /// Whether a group has old pages; then it has no others.
@@ -186,4 +281,9 @@ impl Groups {
         all.map(|group| self.members(group).len().div_ceil(2) as u32)
             .collect()
     }
+}
+
+/// Ascending as dates do; none comes first.
+fn ordered_date(date: Option<i64>) -> u64 {
+    date.map_or(0, |date| date as u64 ^ 1 << 63)
 }

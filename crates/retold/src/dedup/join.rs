@@ -63,15 +63,23 @@ pub fn related_pairs<T: Send>(
         size: &size,
         needs_distinctive: &|_| false,
         is_common: &|_| false,
+        parts: None,
     };
     let join = Join::build(sketches, &each, usize::MAX, &traits)?;
     let mut found = Joined::default();
-    join.pairs(0, bounds, watch, judge, |_, piece| {
-        found.made.append(&mut piece.made);
-        found.candidates += piece.candidates;
-        found.spent += piece.spent;
-        Ok(())
-    })?;
+    join.pairs(
+        0,
+        bounds,
+        |_, _| true,
+        watch,
+        judge,
+        |_, piece| {
+            found.made.append(&mut piece.made);
+            found.candidates += piece.candidates;
+            found.spent += piece.spent;
+            Ok(())
+        },
+    )?;
     Ok(found)
 }
 
@@ -83,6 +91,9 @@ pub struct Traits<'a> {
     pub needs_distinctive: &'a (dyn Fn(SketchRef<'_>) -> bool + Sync),
     /// Whether a key is common.
     pub is_common: &'a dyn Fn(u64) -> bool,
+    /// Groups apart, of which no two of different parts may be compared; if some may not.
+    #[allow(clippy::type_complexity)]
+    pub parts: Option<&'a dyn Fn(Vec<GroupNo>) -> Vec<Vec<GroupNo>>>,
 }
 
 /// The inverted index that pair counting needs: groups in order of size, their shared keys as ranks, rarest first.
@@ -140,7 +151,7 @@ impl Join {
         let (sizes, needs_distinctive) = order.iter().map(|&group| of_group(group)).unzip();
         drop(of_sketch);
         let (places, common, first_heavy) =
-            lists(sketches, of, &place_of, heavy_above, traits.is_common)?;
+            lists(sketches, of, (&order, &place_of), heavy_above, traits)?;
         Ok(Join {
             sizes,
             needs_distinctive,
@@ -165,6 +176,7 @@ impl Join {
         &self,
         mut done: usize,
         bounds: impl Fn(usize) -> Bounds + Sync,
+        may_compare: impl Fn(GroupNo, GroupNo) -> bool + Sync,
         watch: &dyn Watch,
         judge: impl Fn(GroupNo, &[GroupNo], &mut Vec<T>) + Sync,
         mut take: impl FnMut(usize, &mut Joined<T>) -> Result<()>,
@@ -176,7 +188,8 @@ impl Join {
                 if watch.cancelled() {
                     return Err(Error::Cancelled);
                 }
-                self.partners(place, &bounds, &mut hits, &mut piece, &judge);
+                let bounds = (&bounds, &may_compare);
+                self.partners(place, bounds, &mut hits, &mut piece, &judge);
                 watch.advance(1);
             }
             piece.spent.candidates = stopwatch.lap().saturating_sub(piece.spent.verdicts);
@@ -292,7 +305,10 @@ impl Join {
     fn partners<T>(
         &self,
         place: usize,
-        bounds: &impl Fn(usize) -> Bounds,
+        (bounds, may_compare): (
+            &impl Fn(usize) -> Bounds,
+            &impl Fn(GroupNo, GroupNo) -> bool,
+        ),
         hits: &mut Vec<u32>,
         related: &mut Joined<T>,
         judge: &impl Fn(GroupNo, &[GroupNo], &mut Vec<T>),
@@ -308,6 +324,7 @@ impl Join {
             let within = list.partition_point(|&other| (other as usize) < end);
             hits.extend_from_slice(list.get(larger..within).unwrap_or_default());
         }
+        hits.retain(|&other| may_compare(group, self.group(other)));
         if hits.is_empty() {
             return;
         }
@@ -348,9 +365,9 @@ impl Join {
 fn lists(
     sketches: &Sketches,
     of: &[SketchNo],
-    place_of: &[u32],
+    (order, place_of): (&[GroupNo], &[u32]),
     heavy_above: usize,
-    is_common: &dyn Fn(u64) -> bool,
+    traits: &Traits<'_>,
 ) -> Result<(SpillRows<u32>, Vec<bool>, u32)> {
     let memory = sketches.memory();
     // Sketch by sketch the places of its groups.
@@ -374,17 +391,29 @@ fn lists(
     let keys = SharedKeys::of(sketches, weight, 1, |number| places(number).copied())?;
     // The lists in the order of keys, which of these are common, and which lists are the rarest.
     let (mut by_key, mut is_common_key) = (SpillRows::new(memory), Vec::new());
-    let mut order = Sorter::new(memory);
+    let mut rarest = Sorter::new(memory);
     keys.each(|key, list| {
-        if list.len() > 1 {
-            order.push([list.len() as u32, by_key.len() as u32])?;
-            is_common_key.push(is_common(key));
-            by_key.push(list)?;
+        let mut push = |list: &[u32]| {
+            if list.len() > 1 {
+                rarest.push([list.len() as u32, by_key.len() as u32])?;
+                is_common_key.push((traits.is_common)(key));
+                by_key.push(list)?;
+            }
+            Ok(())
+        };
+        let Some(parts) = traits.parts else {
+            return push(list);
+        };
+        let groups = list.iter().map(|&place| order[place as usize]);
+        for part in parts(groups.collect()) {
+            let mut places: Vec<u32> = part.iter().map(|group| place_of[group.at()]).collect();
+            places.sort_unstable();
+            push(&places)?;
         }
         Ok(())
     })?;
     let (mut lists, mut common, mut first_heavy) = (SpillRows::new(memory), Vec::new(), 0);
-    for [length, number] in order.finish()? {
+    for [length, number] in rarest.finish()? {
         first_heavy += u32::from(length as usize <= heavy_above);
         common.push(is_common_key[number as usize]);
         lists.push(&by_key.get(number as usize))?;

@@ -90,6 +90,7 @@ proptest! {
             size: &<[u64]>::len,
             needs_distinctive: &|sketch| needs_distinctive(sketch.keys),
             is_common: &is_common,
+            parts: None,
         };
         let join = Join::build(&store, &each, heavy_above, &traits).unwrap();
         let heavy = heavy_keys(&join, &bounds);
@@ -100,7 +101,7 @@ proptest! {
         let judge = |group, others: &[GroupNo], made: &mut Vec<_>| {
             made.extend(others.iter().map(|&other| (group, other)));
         };
-        join.pairs(0, bounds, &(), judge, |_, piece| {
+        join.pairs(0, bounds, |_, _| true, &(), judge, |_, piece| {
             piece.made.drain(..).for_each(|(a, b)| add(a, b));
             Ok(())
         }).unwrap();
@@ -155,6 +156,7 @@ fn joined(store: &Sketches) -> Join {
         size: &<[u64]>::len,
         needs_distinctive: &|_| false,
         is_common: &|_| false,
+        parts: None,
     };
     Join::build(store, &each, 128, &traits).unwrap()
 }

@@ -255,7 +255,9 @@ impl Components<'_> {
             }
         }
         drop(pairs);
-        for &group in groups.iter().filter(|&&group| !self.groups().old(group)) {
+        let has_pairs =
+            |group: GroupNo| self.groups().has_copies(group) && !self.groups().old(group);
+        for &group in groups.iter().filter(|&&group| has_pairs(group)) {
             let pages = self.groups().members(group);
             for (at, &a) in pages.iter().enumerate() {
                 listed.extend(pages[at + 1..].iter().map(|&b| self.judge.copies(a, b)));
@@ -295,8 +297,8 @@ impl Components<'_> {
             let pages = self.groups().members(group);
             match self.dropped(pages[0]) {
                 Some(dropped) => component.drop_group(pages, dropped, &deciding),
+                None if self.groups().old(group) || !self.groups().has_copies(group) => {}
                 // It is kept, and its copies are dropped for it.
-                None if self.groups().old(group) => {}
                 None => {
                     for &page in &pages[1..] {
                         component.pairs.push(self.judge.copies(page, pages[0]));
@@ -318,10 +320,14 @@ impl Components<'_> {
         let best = best.min_by_key(|page| self.context().preference[page.at()]);
         component.large = best.map(|best| (best, component.pages.len()));
         let pairs = component.local_pairs();
-        // The pairs that are listed need not connect all its groups.
-        let firsts = groups.iter().map(first).map(|page| component.local(page));
-        let firsts: Vec<Rank> = firsts.collect();
-        let edges: Vec<(Rank, Rank)> = firsts.iter().map(|&page| (page, firsts[0])).collect();
+        // The pairs that are listed need not connect all its groups, nor all pages of groups without copies.
+        let apart = |group: &GroupNo| match self.groups().has_copies(*group) {
+            true => &self.groups().members(*group)[..1],
+            false => self.groups().members(*group),
+        };
+        let apart = groups.iter().flat_map(apart);
+        let apart: Vec<Rank> = apart.map(|&page| component.local(page)).collect();
+        let edges: Vec<(Rank, Rank)> = apart.iter().map(|&page| (page, apart[0])).collect();
         component.clusters = self.clusters(component, &pairs, &edges);
         component.classes = self.classes(component, &pairs);
         self.complete(component);

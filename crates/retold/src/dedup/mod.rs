@@ -36,6 +36,8 @@ mod against_tests;
 #[cfg(test)]
 mod family_tests;
 #[cfg(test)]
+mod filter_tests;
+#[cfg(test)]
 mod join_tests;
 #[cfg(test)]
 mod retain_tests;

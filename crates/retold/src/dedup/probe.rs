@@ -61,11 +61,18 @@ impl<'a> Probing<'a> {
         }
     }
 
-    /// Whether two groups may be related: not two old ones, and none that is isolated (and has no pairs of the join, or it would not
+    /// Whether two groups may be related: not two old ones, none that pair filters forbid to compare, and none that is isolated (and has no pairs of the join, or it would not
     /// have been asked).
     pub(super) fn may_be_related(&self, a: GroupNo, b: GroupNo) -> bool {
         let is_isolated = |group: GroupNo| self.isolated.get(group.at()) == Some(&true);
-        !self.groups().are_old(a, b) && !is_isolated(a) && !is_isolated(b)
+        let groups = self.groups();
+        !groups.are_old(a, b) && groups.may_compare(a, b) && !is_isolated(a) && !is_isolated(b)
+    }
+
+    /// Whether a group has so many copies that they are looked at when its turn comes.
+    pub(super) fn has_many_copies(&self, group: GroupNo) -> bool {
+        let limit = self.context().limits.component;
+        self.groups().has_many_copies(group, limit)
     }
 
     /// The group that a pair relates this one to.
@@ -85,7 +92,8 @@ impl<'a> Probing<'a> {
         heavy: &mut HeavyKeys<'a>,
     ) -> Result<Vec<Pair>> {
         let all = GroupNo::first(self.groups().len());
-        let mut is_matched: Vec<bool> = all.map(|group| self.join_pairs.has(group)).collect();
+        let is_known = |group| self.join_pairs.has(group) || self.has_many_copies(group);
+        let mut is_matched: Vec<bool> = all.map(is_known).collect();
         let (mut pairs, mut isolated) = (Vec::new(), vec![false; self.groups().len()]);
         groups.par_sort_unstable_by_key(|&group| self.place(group));
         let mut rest = &groups[..];
@@ -129,7 +137,10 @@ impl<'a> Probing<'a> {
         let (mut compared, mut bound) = (0, None);
         heavy.any(group, |other, is_within| {
             let may_be = |bound| one.may_be_related(bound, other);
-            if is_within() && bound.as_ref().is_none_or(may_be) {
+            if self.groups().may_compare(group, other)
+                && is_within()
+                && bound.as_ref().is_none_or(may_be)
+            {
                 found = one.with(other);
                 compared += 1;
                 if compared == self.context().limits.bounded {
@@ -148,9 +159,10 @@ impl<'a> Probing<'a> {
         pairs: &[[GroupNo; 2]],
         verification: &Verification<'_>,
     ) -> bool {
-        let are_old = |&[a, b]: &[GroupNo; 2]| self.groups().are_old(a, b);
-        let different = pairs.iter().filter(|pair| pair[0] != pair[1]);
-        let different: Vec<&[GroupNo; 2]> = different.filter(|pair| !are_old(pair)).collect();
+        let groups = self.groups();
+        let is_compared =
+            |&&[a, b]: &&[GroupNo; 2]| a != b && !groups.are_old(a, b) && groups.may_compare(a, b);
+        let different: Vec<&[GroupNo; 2]> = pairs.iter().filter(is_compared).collect();
         let related = different.iter();
         let related = related.filter_map(|&&[a, b]| self.judge.one(a).with(b));
         let held = verification.verify(&related.collect::<Vec<Pair>>());

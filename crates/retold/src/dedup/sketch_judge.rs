@@ -43,7 +43,7 @@ impl<'a> SketchJudge<'a> {
     }
 
     /// Hands the pairs of groups of one text to `take`: all of them, or those with the most preferred group where there are
-    /// more than the limit.
+    /// more than the limit; none where pair filters have made so many of them ([`Groups::copies`]).
     pub(super) fn copies_between_groups(
         &self,
         mut take: impl FnMut(Pair) -> Result<()>,
@@ -54,13 +54,16 @@ impl<'a> SketchJudge<'a> {
         } = self.context;
         let all: Vec<GroupNo> = GroupNo::first(groups.len()).collect();
         for of_text in all.chunk_by(|&a, &b| groups.are_copies(a, b)) {
+            if groups.has_many_copies(of_text[0], limits.component) {
+                continue;
+            }
             let place = |group: GroupNo| preference[groups.first(group).at()];
             let best = of_text.iter().copied().min_by_key(|&group| place(group));
             for (at, &a) in of_text.iter().enumerate() {
                 for &b in &of_text[at + 1..] {
                     let is_wanted =
                         of_text.len() <= limits.component || Some(a) == best || Some(b) == best;
-                    if is_wanted && !groups.are_old(a, b) {
+                    if is_wanted && !groups.are_old(a, b) && groups.may_compare(a, b) {
                         take(self.copies(groups.first(a), groups.first(b)))?;
                     }
                 }
@@ -143,7 +146,7 @@ impl OneToMany<'_> {
         let SketchJudge {
             context, groups, ..
         } = self.judge;
-        if groups.are_old(self.group, other) {
+        if groups.are_old(self.group, other) || !groups.may_compare(self.group, other) {
             return None;
         }
         // Most are not related: their first pages are looked up last.

@@ -199,10 +199,13 @@ impl<'a> Stages<'a> {
     fn index(&self) -> Result<Join> {
         let Context { model, limits, .. } = self.context;
         let Limits { heavy, .. } = limits;
+        let has_filters = !model.config().filters.is_empty();
+        let parts = has_filters.then_some(|groups| self.groups.parts(groups));
         let traits = Traits {
             size: &|keys| model.size(keys),
             needs_distinctive: &|sketch| model.needs_distinctive(sketch),
             is_common: &|key| model.is_common(key),
+            parts: parts.as_ref().map(|parts| parts as _),
         };
         let sketches = self.judge.pruned.sketches();
         let watch = self.context.watch;
@@ -240,7 +243,9 @@ impl<'a> Stages<'a> {
         let judge = |group, others: &[GroupNo], made: &mut Vec<Pair>| {
             made.extend(self.judge.one(group).with_each(others));
         };
-        join.pairs(done, bounds, self.context.watch, judge, |done, piece| {
+        let may_compare = |a, b| self.groups.may_compare(a, b);
+        let watch = self.context.watch;
+        join.pairs(done, bounds, may_compare, watch, judge, |done, piece| {
             if let Some(journal) = &mut journal {
                 let mut chunk = vec![done as u32, piece.candidates as u32];
                 chunk.extend(piece.made.iter().flat_map(|pair| pair.to_numbers()));
@@ -255,7 +260,7 @@ impl<'a> Stages<'a> {
     }
 
     /// Group -> whether it probes: as far as sketches tell, its component may have more pages than the limit, or holds posting lists of
-    /// heavy keys. `components` are those of the pairs that were found; groups of one such list are joined.
+    /// heavy keys. `components` are those of the pairs that were found; groups of one such list are joined, and many copies.
     fn probing_groups(&self, components: &mut UnionFind, heavy: &HeavyKeys<'_>) -> Vec<bool> {
         let all = || GroupNo::first(self.groups.len());
         let mut is_heavy = vec![false; self.groups.len()];
@@ -265,12 +270,17 @@ impl<'a> Stages<'a> {
                 list.for_each(|other| components.join(first, other));
             }
         });
+        let limit = self.context.limits.component;
+        for group in all() {
+            if self.groups.has_many_copies(group, limit) {
+                components.join(group, self.groups.first_of_text(group));
+            }
+        }
         for group in all() {
             if is_heavy[group.at()] {
                 is_heavy[components.root(group).at()] = true;
             }
         }
-        let limit = self.context.limits.component;
         let probes =
             |group| components.size(group) > limit || is_heavy[components.root(group).at()];
         all().map(probes).collect()

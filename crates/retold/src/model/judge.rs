@@ -10,6 +10,7 @@ use super::judgement::{Judgement, Relating};
 use super::pruned::{Pruned, PrunedSketches};
 use crate::config::{Fold, JudgeConfig};
 use crate::error::{Error, Result};
+use crate::filter::Scope;
 use crate::ids::PrunedNo;
 use crate::knowledge::{Census, Knowledge, NoiseParams};
 use crate::method::{
@@ -102,6 +103,7 @@ impl Model {
         let text = text_options(&mut config, info, &params)?;
         config.params = params.settings();
         config.extract = text.extract;
+        config.read.more_fields = config.more_fields();
         if known.is_none()
             && let Some(file) = &mut config.knowledge
         {
@@ -277,7 +279,8 @@ impl Model {
         }
     }
 
-    /// What two pages are to each other, as far as sketches tell. Symmetric: swapping them swaps `contains` and
+    /// What two pages are to each other, as far as sketches tell; pair filters, which look at what is no part of sketches, are not asked
+    /// ([`Model::scope`]). Symmetric: swapping them swaps `contains` and
     /// `contained_by` only.
     pub fn judge(&self, a: &Sketch, b: &Sketch) -> Judgement {
         self.judge_traced(a, b, &mut Trace::off())
@@ -397,16 +400,20 @@ impl Model {
         verifier.verify(&verifier.fingerprint(a), &verifier.fingerprint(b), trace)
     }
 
-    /// What the first page is to the second, `None` if they are not related: texts, sketches and verification in one question.
+    /// What the first page is to the second, `None` if they are not related, or pair filters forbid to compare them: texts, sketches and verification in one question.
     ///
     /// Errors: a page that cannot be read, and those of [`Model::sketch`].
     pub fn compare(&self, a: &Page, b: &Page) -> Result<Option<Verdict>> {
-        let read = |page: &Page| -> Result<(Text, Sketch)> {
+        let read = |page: &Page| -> Result<(Text, Sketch, Scope)> {
             let text = self.text(page)?;
             let sketch = self.sketch(&text, page.site().as_deref())?;
-            Ok((text, sketch))
+            let scope = self.scope_of(page, &text);
+            Ok((text, sketch, scope))
         };
-        let ((x, a), (y, b)) = (read(a)?, read(b)?);
+        let ((x, a, near), (y, b, far)) = (read(a)?, read(b)?);
+        if self.0.config.filters.forbids(&near, &far).is_some() {
+            return Ok(None);
+        }
         Ok(match self.judge(&a, &b) {
             Judgement::No => None,
             Judgement::Yes(verdict) => Some(verdict),
@@ -417,6 +424,29 @@ impl Model {
     /// What checks verdicts on texts, if the method wants that.
     pub fn verifier(&self) -> Option<&dyn Verifier> {
         self.0.method.verifier()
+    }
+
+    /// What rules beside the method's see of a page, to be kept with its sketch: what pair filters look at. Empty if there are no such
+    /// rules.
+    pub fn seen(&self, page: &Page) -> Vec<u64> {
+        let filters = &self.0.config.filters;
+        match filters.is_empty() {
+            true => Vec::new(),
+            false => filters.seen(page).to_vec(),
+        }
+    }
+
+    /// What pair filters look at in a page of which this was [seen](Model::seen), with that date in seconds since 1970.
+    pub fn scope(&self, seen: &[u64], date: Option<i64>) -> Scope {
+        let part = |at: usize| seen.get(at).copied().unwrap_or_default();
+        self.0.config.filters.scope([part(0), part(1)], date)
+    }
+
+    /// The same of a page with a text.
+    pub fn scope_of(&self, page: &Page, text: &Text) -> Scope {
+        let date = page.date.as_deref().and_then(crate::date::seconds);
+        let date = date.or_else(|| text.meta.date.as_deref().and_then(crate::date::seconds));
+        self.scope(&self.seen(page), date)
     }
 
     /// The size of a sketch with these keys; see [`Method::size`].

@@ -11,7 +11,7 @@ use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
 use super::mark::{AddedFields, FieldValue};
 use super::names;
-use super::options::ReadOptions;
+use super::options::{ReadOptions, more_fields};
 use super::record::{Outcome, Unparsed};
 use super::source::Source;
 use super::window::Window;
@@ -39,6 +39,7 @@ struct Columns {
     date: Option<usize>,
     site: Option<usize>,
     title: Option<usize>,
+    more: Vec<Option<usize>>,
 }
 
 impl Columns {
@@ -57,6 +58,7 @@ impl Columns {
             date: usual(&options.date_field),
             site: options.site_field.as_deref().and_then(find),
             title: usual(&options.title_field),
+            more: options.more_fields.iter().map(|name| find(name)).collect(),
         }
     }
 
@@ -76,6 +78,7 @@ struct WantedFields {
     date: Option<Vec<u8>>,
     site: Option<Vec<u8>>,
     title: Option<Vec<u8>>,
+    more: Vec<Option<Vec<u8>>>,
     /// How many fields the row has.
     fields: usize,
 }
@@ -391,6 +394,12 @@ impl Frames for RowFrames {
             date: field(self.columns.date),
             site: field(self.columns.site),
             title: field(self.columns.title),
+            more: self
+                .columns
+                .more
+                .iter()
+                .map(|column| field(*column))
+                .collect(),
             fields: self.width,
         })
     }
@@ -488,6 +497,7 @@ fn parse(row: WantedFields, number: u64, source: &Source, options: &ReadOptions)
         site: name(row.site).or_else(|| source.site.clone()),
         date: name(row.date),
         title: name(row.title),
+        fields: more_fields(options, row.more.into_iter().map(name)),
         content,
     })
 }

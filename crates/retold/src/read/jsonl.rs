@@ -16,7 +16,7 @@ use super::json_repair::{self, NoNumber};
 use super::json_values::{AnyValue, JsonStr, Value, listed_text, scalar_text};
 use super::mark::{AddedFields, FieldValue};
 use super::names::{self, Uses};
-use super::options::ReadOptions;
+use super::options::{ReadOptions, more_fields};
 use super::record::{Outcome, Unparsed};
 use super::source::Source;
 use super::window::Window;
@@ -257,6 +257,7 @@ struct Fields<'a> {
     date: Slot<String>,
     site: Slot<String>,
     title: Slot<String>,
+    more: Vec<Slot<String>>,
 }
 
 /// A value, and how far down it was found: of several fields with one path, the least nested wins (`{"a.b": 1}` against
@@ -300,6 +301,7 @@ impl<'a> Fields<'a> {
             site: self.site.take().or_else(|| source.site.clone()),
             date: self.date.take(),
             title: filled(self.title),
+            fields: more_fields(options, self.more.into_iter().map(Slot::take)),
             content: Content::Unicode { text, markup },
         })
     }
@@ -358,6 +360,12 @@ impl<'a> Fields<'a> {
         ];
         for (_, slot) in slots.into_iter().filter(|(wanted, _)| *wanted) {
             slot.put(depth, value.to_owned());
+        }
+        if let Some(place) = uses.more {
+            if self.more.len() <= place {
+                self.more.resize_with(place + 1, Slot::default);
+            }
+            self.more[place].put(depth, value.to_owned());
         }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Uses {
     pub date: bool,
     pub site: bool,
     pub title: bool,
+    /// Which of the further fields it is.
+    pub more: Option<usize>,
     /// It stands in for a URL, date or title field that is not where the options say.
     pub usual: bool,
 }
@@ -38,6 +40,7 @@ impl Uses {
             date: options.date_field == path,
             site: options.site_field.as_deref() == Some(path),
             title: options.title_field == path,
+            more: options.more_fields.iter().position(|name| name == path),
             usual: false,
         };
         if uses != Uses::default() {
@@ -63,7 +66,7 @@ impl Uses {
 
     /// Whether it is a small field, of whatever type.
     pub fn scalar(self) -> bool {
-        self.id || self.url || self.date || self.site
+        self.id || self.url || self.date || self.site || self.more.is_some()
     }
 }
 
@@ -98,6 +101,7 @@ pub(crate) fn has_inside(path: &str, options: &ReadOptions) -> bool {
     path == USUAL
         || options.text_fields().any(below)
         || names.into_iter().any(|name| below(name))
+        || options.more_fields.iter().any(|name| below(name))
         || options.site_field.as_deref().is_some_and(below)
 }
 

@@ -42,6 +42,9 @@ pub struct ReadOptions {
     /// The window of a zstd file may take 2 to the power of this many bytes, 27 to 31; it follows from the memory that a run may use.
     #[serde(skip, default = "largest_window")]
     pub zstd_window_log: u32,
+    /// Further fields that are wanted ([`crate::Page::fields`]), each once; a model names those that its other options want.
+    #[serde(skip)]
+    pub more_fields: Vec<String>,
 }
 
 impl Default for ReadOptions {
@@ -61,8 +64,22 @@ impl Default for ReadOptions {
             quote: Quote::default(),
             max_record_size: 64 << 20,
             zstd_window_log: largest_window(),
+            more_fields: Vec::new(),
         }
     }
+}
+
+/// The further fields that have these values, in the order of [`ReadOptions::more_fields`]; one that is empty has none.
+pub(crate) fn more_fields(
+    options: &ReadOptions,
+    values: impl Iterator<Item = Option<String>>,
+) -> Vec<(String, String)> {
+    let named = options.more_fields.iter().zip(values);
+    let filled = named.filter_map(|(name, value)| {
+        let value = value.filter(|value| !value.is_empty())?;
+        Some((name.clone(), value))
+    });
+    filled.collect()
 }
 
 /// 2 GiB, which `zstd --long=31` makes.

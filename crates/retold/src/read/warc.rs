@@ -157,6 +157,7 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         site: source.site.clone(),
         date: fields.get("WARC-Date").map(str::to_owned),
         title: None,
+        fields: Vec::new(),
         content: Content::Unicode {
             text: String::new(),
             markup: Markup::Plain,

@@ -1,18 +1,19 @@
 //! The rows of a Parquet file as records: only the wanted columns are read, a few hundred rows at a time.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::FileReader;
 
 use super::cells::{self, Cells, Column};
 use super::levels::{BATCH_ROWS, read_through};
-use super::table::{DATE, HTML, ID, SITE, TEXT, TITLE, Table, URL, guarded};
+use super::table::{DATE, HTML, ID, SITE, TITLE, Table, URL, guarded};
 use crate::page::{Content, Markup, Page};
 use crate::read::format::Records;
 use crate::read::frame::too_large;
 use crate::read::names;
-use crate::read::options::ReadOptions;
+use crate::read::options::{ReadOptions, more_fields};
 use crate::read::record::{Body, Outcome, Record};
 use crate::read::source::Source;
 
@@ -89,9 +90,9 @@ impl RowBatch {
         cell.as_ref().map(|bytes| bytes.data())
     }
 
-    /// The text; `None` if all its columns are null.
-    fn text(&self, row: usize) -> Option<Cow<'_, [u8]>> {
-        let mut texts = (TEXT..self.columns.len()).filter_map(|column| self.cell(column, row));
+    /// The text, which these columns hold; `None` if all of them are null.
+    fn text(&self, columns: Range<usize>, row: usize) -> Option<Cow<'_, [u8]>> {
+        let mut texts = columns.filter_map(|column| self.cell(column, row));
         match (texts.next()?, texts.next()) {
             (text, None) => Some(Cow::Borrowed(text)),
             (first, Some(second)) => {
@@ -185,7 +186,10 @@ impl ParquetRecords {
 
     fn record(&self, row: usize) -> Record {
         let batch = &self.batch;
-        let (bytes, markup) = match (batch.text(row), batch.cell(HTML, row)) {
+        let (bytes, markup) = match (
+            batch.text(self.table.texts.clone(), row),
+            batch.cell(HTML, row),
+        ) {
             (Some(text), _) => (text, Markup::Plain),
             (None, Some(html)) => (Cow::Borrowed(html), Markup::Html),
             (None, None) => {
@@ -211,6 +215,8 @@ impl ParquetRecords {
             },
         };
         let url = batch.name(URL, row);
+        let more = self.table.texts.end..batch.columns.len();
+        let more = more.map(|column| batch.name(column, row));
         let page = Page {
             id: batch
                 .name(ID, row)
@@ -220,6 +226,7 @@ impl ParquetRecords {
             site: batch.name(SITE, row).or_else(|| self.source.site.clone()),
             date: batch.name(DATE, row),
             title: batch.name(TITLE, row),
+            fields: more_fields(&self.options, more),
             content,
         };
         Record {

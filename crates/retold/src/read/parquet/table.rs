@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufReader, Read};
+use std::ops::Range;
 
 use ::parquet::errors::{ParquetError, Result as ParquetResult};
 use ::parquet::file::metadata::ParquetMetaData;
@@ -18,7 +19,7 @@ use crate::read::options::ReadOptions;
 use crate::read::remote::{ReadOn, RemotePlaces};
 use crate::read::source::Source;
 
-/// The wanted columns, in this order; from the last on those of the text.
+/// The wanted columns, in this order; from the last on those of the text, then further ones.
 pub(super) const HTML: usize = 0;
 pub(super) const ID: usize = 1;
 pub(super) const URL: usize = 2;
@@ -83,6 +84,8 @@ pub(super) struct Table {
     pub(super) file: SerializedFileReader<Places>,
     /// The places of the wanted columns that there are.
     pub(super) wanted: Vec<Option<usize>>,
+    /// Those of the text.
+    pub(super) texts: Range<usize>,
     /// Of those that are in lists, the places of the roles, if some are left out.
     pub(super) roles: Vec<Option<usize>>,
     /// The number of rows of each row group.
@@ -108,6 +111,8 @@ impl Table {
             usual(&options.title_field),
         ];
         wanted.extend(options.text_fields().map(find));
+        let texts = TEXT..wanted.len();
+        wanted.extend(options.more_fields.iter().map(|name| find(name)));
         for place in &mut wanted {
             *place = place.filter(|leaf| cells::is_flat(&schema.column(*leaf)));
         }
@@ -123,6 +128,7 @@ impl Table {
         Ok(Table {
             file,
             wanted,
+            texts,
             roles,
             counts,
         })

@@ -1,0 +1,251 @@
+//! Pair filters: which pages are compared with each other at all, whatever their texts say.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::{Span, SpanRelativeTo};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::page::Page;
+
+/// The name of [`PairFilters::across`] that stands for a page's site.
+const SITE: &str = "site";
+
+/// Which pages are compared. A pair that they forbid is never a candidate: the pages are not related, so neither is dropped for the
+/// other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PairFilters {
+    /// Only pages that differ in this field, or with `site` in their site. A page without it is compared with all.
+    pub across: Option<String>,
+    /// Only pages that are equal in all these fields. Pages without one of them are equal in it.
+    pub within: Vec<String>,
+    /// Only pages whose dates are at most so far apart. A page without a date is compared with all.
+    pub window: Option<Window>,
+}
+
+/// A length of time, as people write it: `30d`, `12h`, `2 weeks`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Window {
+    written: String,
+    seconds: u64,
+}
+
+/// What pair filters look at in a page. Those that are not asked for see nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Scope {
+    /// A hash of the values of the fields of [`PairFilters::within`].
+    pub within: u64,
+    /// A hash of the value of [`PairFilters::across`]; 0 if there is none.
+    pub across: u64,
+    /// In seconds since 1970.
+    pub date: Option<i64>,
+}
+
+/// A filter that forbids a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forbidden {
+    /// [`PairFilters::across`]
+    Across,
+    /// [`PairFilters::within`]
+    Within,
+    /// [`PairFilters::window`]
+    Window,
+}
+
+impl PairFilters {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        *self == PairFilters::default()
+    }
+
+    /// The fields of records that they look at.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
+        let across = self.across.iter().filter(|name| *name != SITE);
+        self.within.iter().chain(across).map(String::as_str)
+    }
+
+    /// What they see of a page, but for its date: [`Scope::within`] and [`Scope::across`].
+    pub(crate) fn seen(&self, page: &Page) -> [u64; 2] {
+        let within = match self.within.is_empty() {
+            true => 0,
+            false => {
+                let values = self.within.iter().map(|name| page.field(name));
+                let values: Vec<Option<&str>> = values.collect();
+                xxh3_64(&serde_json::to_vec(&values).expect("strings can be written"))
+            }
+        };
+        let across = match self.across.as_deref() {
+            None => None,
+            Some(SITE) => page.site(),
+            Some(name) => page.field(name).map(str::to_owned),
+        };
+        let across = across.map_or(0, |value| xxh3_64(value.as_bytes()).max(1));
+        [within, across]
+    }
+
+    /// What was [seen](PairFilters::seen) of a page, and its date if that counts.
+    pub(crate) fn scope(&self, [within, across]: [u64; 2], date: Option<i64>) -> Scope {
+        Scope {
+            within,
+            across,
+            date: date.filter(|_| self.window.is_some()),
+        }
+    }
+
+    /// The first of them that forbids to compare two pages.
+    pub fn forbids(&self, a: &Scope, b: &Scope) -> Option<Forbidden> {
+        let is_far = |reach: u64| {
+            a.date
+                .zip(b.date)
+                .is_some_and(|(a, b)| a.abs_diff(b) > reach)
+        };
+        if a.within != b.within {
+            Some(Forbidden::Within)
+        } else if a.across == b.across && a.across > 0 {
+            Some(Forbidden::Across)
+        } else if self.reach().is_some_and(is_far) {
+            Some(Forbidden::Window)
+        } else {
+            None
+        }
+    }
+
+    /// The seconds of the window.
+    pub(crate) fn reach(&self) -> Option<u64> {
+        self.window.as_ref().map(|window| window.seconds)
+    }
+
+    /// Why two pages are not compared.
+    pub fn reason(&self, a: &Scope, b: &Scope) -> Option<String> {
+        Some(match self.forbids(a, b)? {
+            Forbidden::Within => {
+                format!("--within {}: the pages differ in it", self.within.join(","))
+            }
+            Forbidden::Across => format!(
+                "--across {}: both pages have the same",
+                self.across.as_deref().unwrap_or_default()
+            ),
+            Forbidden::Window => {
+                let apart = a.date.zip(b.date).map_or(0, |(a, b)| a.abs_diff(b));
+                let window = self.window.as_ref().map_or("", |window| &window.written);
+                format!("--window {window}: the dates are {} apart", told(apart))
+            }
+        })
+    }
+}
+
+/// Seconds in words.
+fn told(seconds: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [
+        (86_400, "day"),
+        (3600, "hour"),
+        (60, "minute"),
+        (1, "second"),
+    ];
+    let (unit, name) = *UNITS
+        .iter()
+        .find(|(unit, _)| seconds >= *unit)
+        .unwrap_or(&UNITS[3]);
+    match seconds / unit {
+        1 => format!("1 {name}"),
+        count => format!("{count} {name}s"),
+    }
+}
+
+impl FromStr for Window {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Window, String> {
+        let wrong = || format!("`{written}` is no length of time such as 30d, 12h or 2 weeks");
+        let span: Span = written.parse().map_err(|_| wrong())?;
+        let length = span.to_duration(SpanRelativeTo::days_are_24_hours());
+        let seconds = length.map_err(|_| wrong())?.as_secs();
+        Ok(Window {
+            seconds: u64::try_from(seconds).map_err(|_| wrong())?,
+            written: written.to_owned(),
+        })
+    }
+}
+
+impl TryFrom<String> for Window {
+    type Error = String;
+
+    fn try_from(written: String) -> Result<Window, String> {
+        written.parse()
+    }
+}
+
+impl From<Window> for String {
+    fn from(window: Window) -> String {
+        window.written
+    }
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time() {
+        let seconds = |written: &str| written.parse::<Window>().map(|window| window.seconds);
+        assert_eq!(seconds("30d"), Ok(30 * 86_400));
+        assert_eq!(seconds("2 weeks"), Ok(14 * 86_400));
+        assert_eq!(seconds("12h"), Ok(12 * 3600));
+        assert_eq!(seconds("0d"), Ok(0));
+        for wrong in ["30", "", "-1d", "1 month", "soon"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    /// A field that is missing is a value of its own within, and none across; a date that is missing is near to all.
+    #[test]
+    fn what_is_forbidden() {
+        let filters = PairFilters {
+            across: Some("site".into()),
+            within: vec!["lang".into(), "split".into()],
+            window: "1d".parse().ok(),
+        };
+        let scope = |site: Option<&str>, lang: Option<&str>, date| {
+            let mut page = Page::text("a", "");
+            page.site = site.map(str::to_owned);
+            page.fields
+                .extend(lang.map(|lang| ("lang".into(), lang.into())));
+            filters.scope(filters.seen(&page), date)
+        };
+        let day = 86_400;
+        let one = scope(Some("a.cn"), Some("en"), Some(0));
+        let tests = [
+            (scope(Some("b.cn"), Some("en"), Some(day)), None),
+            (
+                scope(Some("a.cn"), Some("en"), Some(0)),
+                Some("--across site: both pages have the same"),
+            ),
+            (scope(None, Some("en"), None), None),
+            (
+                scope(Some("b.cn"), None, Some(0)),
+                Some("--within lang,split: the pages differ in it"),
+            ),
+            (
+                scope(Some("b.cn"), Some("en"), Some(-day - 1)),
+                Some("--window 1d: the dates are 1 day apart"),
+            ),
+        ];
+        for (other, reason) in tests {
+            assert_eq!(filters.reason(&one, &other).as_deref(), reason);
+            assert_eq!(filters.reason(&other, &one).as_deref(), reason);
+        }
+        let nameless = scope(None, None, None);
+        assert_eq!(filters.forbids(&nameless, &nameless), None);
+        assert!(!filters.is_empty() && PairFilters::default().is_empty());
+    }
+}
