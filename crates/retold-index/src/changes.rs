@@ -56,7 +56,7 @@ impl Index {
             is_gone: &|_| false,
         };
         let fingerprint = |model: &Model| self.fingerprint(model, page, &entry);
-        let mut matches = self.matches(&entry.sketch, &fingerprint, &view, limit)?;
+        let mut matches = self.matches(&entry, &fingerprint, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
         Ok((entry, matches))
     }

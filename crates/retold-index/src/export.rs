@@ -126,6 +126,7 @@ impl Index {
                     title: entry.title.as_deref(),
                     date: entry.seconds,
                     bytes: entry.bytes,
+                    seen: &entry.seen,
                     sketch: &entry.sketch,
                 })?;
             }

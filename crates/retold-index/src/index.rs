@@ -202,6 +202,7 @@ impl Index {
             added: jiff::Timestamp::now().as_second(),
             title: title.map(|title| title.chars().take(TITLE).collect()),
             bytes: page.content.len() as u64,
+            seen: model.seen(&page, ""),
             id: page.id,
         };
         Ok(Prepared { entry, text })
@@ -279,6 +280,7 @@ impl Index {
             ))
         })?;
         Ok(ComparedPage {
+            scope: entry.scope(&self.model()),
             id: entry.id,
             site: entry.sketch.site,
             date: entry.date,

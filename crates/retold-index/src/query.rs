@@ -125,7 +125,7 @@ impl Index {
         };
         let fingerprint =
             |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
-        let mut matches = self.matches(&page.entry.sketch, &fingerprint, &view, limit)?;
+        let mut matches = self.matches(&page.entry, &fingerprint, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
         Ok((status, matches))
     }
@@ -139,7 +139,7 @@ impl Index {
             is_gone: &|_| false,
         };
         let fingerprint = |model: &Model| self.fingerprint(model, page, &entry);
-        let mut matches = self.matches(&entry.sketch, &fingerprint, &view, limit)?;
+        let mut matches = self.matches(&entry, &fingerprint, &view, limit)?;
         matches.truncate(limit.unwrap_or(usize::MAX));
         Ok(matches)
     }
@@ -147,7 +147,7 @@ impl Index {
     /// A few more than `limit` if there are some of other stories.
     pub(crate) fn matches(
         &self,
-        sketch: &Sketch,
+        page: &Entry,
         fingerprint: &MakeFingerprint<'_>,
         view: &View<'_>,
         limit: Option<usize>,
@@ -158,19 +158,24 @@ impl Index {
         let (candidates, model) = {
             let state = self.read();
             (
-                candidates(&state, sketch, view, limit)?,
+                candidates(&state, &page.sketch, view, limit)?,
                 state.model.clone(),
             )
         };
+        let (filters, scope) = (&model.config().filters, page.scope(&model));
         let patience = limit.map_or(usize::MAX, |_| MISSES);
-        let (mut judged, mut missed) = (Vec::new(), 0);
-        let asked = (sketch, &model.prune(sketch));
+        let (mut judged, mut missed, mut looked_at) = (Vec::new(), 0, 0);
+        let asked = (&page.sketch, &model.prune(&page.sketch));
         for candidate in candidates {
-            if missed >= patience {
+            if missed >= patience || looked_at >= wanted(limit) {
                 break;
             }
-            missed += 1;
             let entry = self.entry_of(candidate.page)?;
+            if filters.forbids(&scope, &entry.scope(&model)).is_some() {
+                continue;
+            }
+            missed += 1;
+            looked_at += 1;
             let (verdict, certain) =
                 match model.judge_pruned(asked, &entry.sketch, &mut Trace::off()) {
                     Judgement::No => continue,
@@ -297,6 +302,13 @@ impl Index {
     }
 }
 
+/// How many pages are looked at for so many matches.
+fn wanted(limit: Option<usize>) -> usize {
+    limit.map_or(CANDIDATES, |limit| {
+        CANDIDATES.min(EACH.0 * limit.max(EACH.1))
+    })
+}
+
 /// The pages that may be related to a sketch, those that share most first.
 fn candidates(
     state: &State,
@@ -307,9 +319,11 @@ fn candidates(
     let model = &state.model;
     let is_seen =
         |page: u32| state.pages.is_live(page) && Some(page) != view.but && !(view.is_gone)(page);
-    let most = limit.map_or(CANDIDATES, |limit| {
-        CANDIDATES.min(EACH.0 * limit.max(EACH.1))
-    });
+    // Those that pair filters forbid are left out when they are read.
+    let most = match model.config().filters.is_empty() {
+        true => wanted(limit),
+        false => CANDIDATES,
+    };
     let mut copies = Vec::new();
     if let Some(text) = sketch.text_hash.filter(|_| model.config().exact) {
         state.each_page(text_key(text), view.before, |page| {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use retold::{Result, Sketch, Text, TextOptions};
+use retold::{Model, Result, Scope, Sketch, Text, TextOptions};
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::files::{Bytes, damaged, put_string};
@@ -26,14 +26,22 @@ pub struct Entry {
     pub title: Option<String>,
     /// Bytes of its content as it came.
     pub bytes: u64,
+    /// What rules beside the method's saw of it ([`retold::Model::seen`]).
+    pub seen: Vec<u64>,
     /// Its sketch, site included.
     pub sketch: Sketch,
 }
 
-/// The version of the byte form, its first number.
+/// The version of the byte form, its first number: of an entry of which nothing was seen, and of others.
 const VERSION: u32 = 1;
+const WITH_SEEN: u32 = 2;
 
 impl Entry {
+    /// What pair filters of the model look at in it.
+    pub(crate) fn scope(&self, model: &Model) -> Scope {
+        model.scope(&self.seen, self.seconds)
+    }
+
     /// The moment that counts in a story: its date, else when it was added.
     pub fn moment(&self) -> i64 {
         self.seconds.unwrap_or(self.added)
@@ -47,13 +55,17 @@ impl Entry {
             } = entry.clone();
             (url, date, title)
         };
-        self.sketch == other.sketch && facts(self) == facts(other)
+        self.sketch == other.sketch && self.seen == other.seen && facts(self) == facts(other)
     }
 
     /// The byte form: a version; id, URL, date, title, each behind its length, which is 2³² − 1 for none; three numbers of 64
-    /// bits: seconds (least for none), added, bytes; the sketch.
+    /// bits: seconds (least for none), added, bytes; in version 2 the number of those that were seen, and these; the sketch.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = VERSION.to_le_bytes().to_vec();
+        let version = match self.seen.is_empty() {
+            true => VERSION,
+            false => WITH_SEEN,
+        };
+        let mut bytes = version.to_le_bytes().to_vec();
         put_string(&mut bytes, &self.id);
         for text in [&self.url, &self.date, &self.title] {
             match text {
@@ -64,6 +76,10 @@ impl Entry {
         bytes.extend(self.seconds.unwrap_or(i64::MIN).to_le_bytes());
         bytes.extend(self.added.to_le_bytes());
         bytes.extend(self.bytes.to_le_bytes());
+        if version == WITH_SEEN {
+            bytes.extend((self.seen.len() as u32).to_le_bytes());
+            bytes.extend(self.seen.iter().flat_map(|number| number.to_le_bytes()));
+        }
         bytes.extend(self.sketch.to_bytes());
         bytes
     }
@@ -72,7 +88,8 @@ impl Entry {
     pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Entry> {
         let mut rest = Bytes(bytes);
         let entry = || {
-            if rest.u32()? != VERSION {
+            let version = rest.u32()?;
+            if ![VERSION, WITH_SEEN].contains(&version) {
                 return None;
             }
             let id = rest.string()?.to_owned();
@@ -86,6 +103,11 @@ impl Entry {
             let (url, date, title) = (optional()?, optional()?, optional()?);
             let seconds = rest.u64()? as i64;
             let (added, bytes) = (rest.u64()? as i64, rest.u64()?);
+            let seen = match version {
+                WITH_SEEN => rest.u32()?,
+                _ => 0,
+            };
+            let seen = (0..seen).map(|_| rest.u64()).collect::<Option<_>>()?;
             Some(Entry {
                 id,
                 url,
@@ -94,6 +116,7 @@ impl Entry {
                 added,
                 title,
                 bytes,
+                seen,
                 sketch: Sketch::from_bytes(rest.0).ok()?,
             })
         };

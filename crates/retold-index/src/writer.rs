@@ -271,7 +271,7 @@ fn matches(
         };
         let fingerprint =
             |model: &Model| Ok(model.verifier().map(|v| v.fingerprint(&page.text).into()));
-        let matches = index.matches(&page.entry.sketch, &fingerprint, &view, limit)?;
+        let matches = index.matches(&page.entry, &fingerprint, &view, limit)?;
         Ok(Added { status, matches })
     });
     added.collect()

@@ -223,8 +223,10 @@ pub(crate) async fn explain_new(
             Pages::One(page) => page.map_err(Problem::unreadable)?,
             Pages::Lines(_) => return Err(Problem::bad("one page expected, not lines of pages")),
         };
+        let text = model.text(&page)?;
         let side = ComparedPage {
-            text: model.text(&page)?,
+            scope: model.scope_of(&page, &text),
+            text,
             site: page.site(),
             date: page.date,
             id: match page.id.starts_with(NAMELESS) {

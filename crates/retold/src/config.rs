@@ -61,8 +61,11 @@ pub struct JudgeConfig {
     pub exact: bool,
     /// How related pages become clusters.
     pub cluster: Linkage,
-    /// Which page of a cluster is canonical.
+    /// Which of related pages is preferred, to be kept and to be canonical.
     pub canonical: Canonical,
+    /// Sites or sources, the best first, which [`Prefer::Rank`](crate::Prefer::Rank) goes by: one a line; a number behind a tab is its
+    /// rank instead of the line's.
+    pub rank: Option<FileRef>,
     /// Which pages are dropped.
     pub drop: DropRule,
 }
@@ -83,6 +86,7 @@ impl Default for JudgeConfig {
             exact: true,
             cluster: Linkage::default(),
             canonical: Canonical::default(),
+            rank: None,
             drop: DropRule::default(),
         }
     }
@@ -367,7 +371,8 @@ impl JudgeConfig {
 
     /// The further fields of records that other options than those of reading want, each once.
     pub(crate) fn more_fields(&self) -> Vec<String> {
-        let mut fields: Vec<String> = self.filters.fields().map(str::to_owned).collect();
+        let fields = self.filters.fields().chain(self.canonical.fields());
+        let mut fields: Vec<String> = fields.map(str::to_owned).collect();
         fields.sort_unstable();
         fields.dedup();
         fields
@@ -379,6 +384,7 @@ impl JudgeConfig {
             &mut self.user_dict,
             &mut self.synonyms,
             &mut self.stop_words,
+            &mut self.rank,
         ];
         for file in words.into_iter().chain([&mut self.knowledge]).flatten() {
             file.path = directory.join(&file.path);
@@ -424,7 +430,8 @@ mod tests {
             params: Settings::from([("width".into(), "4".into())]),
             exact: false,
             cluster: Linkage::Components,
-            canonical: Canonical::Earliest,
+            canonical: "field:score:desc,earliest".parse().unwrap(),
+            rank: Some(FileRef::at("rank.txt")),
             drop: DropRule::Duplicate,
         };
         let text = serde_json::to_string(&config).unwrap();

@@ -69,7 +69,7 @@ mod text;
 mod watch;
 
 // The main job and what it finds.
-pub use cluster::{Canonical, Class, Cluster, DropRule, Linkage, Pair, Pairs};
+pub use cluster::{Canonical, Class, Cluster, DropRule, Linkage, Pair, Pairs, Prefer};
 pub use collect::{
     AmbiguousDates, Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage,
 };

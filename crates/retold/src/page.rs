@@ -14,6 +14,8 @@ pub struct Page {
     /// The title that the record gives. It is shown to people, and of HTML takes the place of the document's own there; methods do
     /// not see it.
     pub title: Option<String>,
+    /// Whether a crawler made it of what it had fetched: the text of a page, say.
+    pub derived: bool,
     /// Further fields that options name ([`crate::ReadOptions::more_fields`]), with their values.
     pub fields: Vec<(String, String)>,
     /// What the text is made from.
@@ -29,6 +31,7 @@ impl Page {
             site: None,
             date: None,
             title: None,
+            derived: false,
             fields: Vec::new(),
             content,
         }

@@ -10,7 +10,7 @@ mod same;
 
 use std::path::Path;
 
-use retold::{Dedup, Findings, JudgeConfig, METHODS, Model, Page, Source};
+use retold::{Dedup, Findings, JudgeConfig, METHODS, PairFilters, Model, Page, Source};
 
 use crate::index::{Index, Prepared};
 use crate::limits::Limits;
@@ -79,6 +79,15 @@ fn variants() -> Vec<JudgeConfig> {
     let low = [("common_df", "3")].map(|(name, value)| (name.to_owned(), value.into()));
     variants.push(JudgeConfig {
         params: low.into(),
+        ..JudgeConfig::default()
+    });
+    variants.push(JudgeConfig {
+        filters: PairFilters {
+            across: Some("site".to_owned()),
+            window: "1d".parse().ok(),
+            ..PairFilters::default()
+        },
+        canonical: "url-length".parse().unwrap(),
         ..JudgeConfig::default()
     });
     variants

@@ -1,5 +1,6 @@
 //! Related pages become clusters with one canonical page each.
 
+mod canonical;
 mod graph;
 mod options;
 mod pair;
@@ -8,8 +9,10 @@ mod partition;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use canonical::NONE as NO_PREFERENCE;
+pub use canonical::{Canonical, Prefer};
 pub(crate) use graph::Graph;
-pub use options::{Canonical, DropRule, Linkage};
+pub use options::{DropRule, Linkage};
 pub use pair::Pair;
 pub use pairs::Pairs;
 pub use partition::{Class, Cluster, classes, cluster};

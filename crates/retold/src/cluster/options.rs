@@ -16,19 +16,6 @@ pub enum Linkage {
     Components,
 }
 
-/// Which page of a cluster is canonical.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Canonical {
-    /// The one with the longest text; of equals the one with the smallest id.
-    #[default]
-    Longest,
-    /// The one with the earliest date; pages without a date come last, of equals the longest.
-    Earliest,
-    /// The one with the smallest id.
-    First,
-}
-
 /// Which copies of a kept page are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -38,4 +25,6 @@ pub enum DropRule {
     Both,
     /// Its duplicates only.
     Duplicate,
+    /// Both, and the pages for which they go: no page of which there is another.
+    All,
 }

@@ -101,7 +101,7 @@ proptest! {
         }
         for config in configs() {
             let all = find_within(&pages, &config, limits(usize::MAX, usize::MAX));
-            let places = preference(&all.collection, config.canonical, &all.by_id, &()).unwrap();
+            let places = preference(&all.collection, &config.canonical, &all.by_id, &()).unwrap();
             let is_old: Vec<bool> = Rank::first(all.by_id.len()).map(|rank| is_old[&*all.id(rank)]).collect();
             let expected = by_rule(&all, &is_old, &places);
             let sources = || [part(false), part(true)].map(|pages| vec![Source::of_pages("pages", pages)]);

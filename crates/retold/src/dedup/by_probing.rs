@@ -133,7 +133,8 @@ impl<'a> Probing<'a> {
         begin(Stage::Retain);
         let rules = Rules {
             preference: context.preference,
-            contained: context.model.config().drop == DropRule::Both,
+            contained: context.model.config().drop != DropRule::Duplicate,
+            containers_first: !context.model.config().canonical.is_stated(),
             is_old: context.is_old,
         };
         let mut neighbours =

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::cluster::Canonical;
+use crate::cluster::{Canonical, NO_PREFERENCE, Prefer};
 use crate::collect::{Collection, PageRow};
 use crate::error::Result;
 use crate::filter::Scope;
@@ -86,40 +86,52 @@ impl Context<'_> {
     }
 }
 
+/// Numbers by which pages are sorted: those of the rules, the length of the text, and the rank.
+const SORTED: usize = 8;
+
 /// For each page, by rank, its place in the order of preference: the best page to keep has the smallest.
 ///
 /// Errors: a temporary file cannot be written.
 pub fn preference(
     collection: &Collection,
-    canonical: Canonical,
+    canonical: &Canonical,
     by_id: &[PageNo],
     watch: &dyn Watch,
 ) -> Result<Vec<u32>> {
-    if canonical == Canonical::First {
+    let rules = canonical.rules();
+    if rules.first() == Some(&Prefer::Id) {
         return Ok((0..by_id.len() as u32).collect());
-    }
-    let is_earliest = canonical == Canonical::Earliest;
-    if is_earliest {
-        warn_of_dates(collection, watch);
     }
     let rank_of = ranks(by_id);
     let mut order = Sorter::new(collection.memory());
-    for (page, &rank) in collection.pages.iter().zip(&rank_of) {
-        let date = page.date.filter(|_| is_earliest);
-        // Ascending as dates do, with their sign; pages without one come last.
-        let moment = date.map_or(0, |date| date as u64 ^ 1 << 63);
-        order.push([
-            u64::from(date.is_none()),
-            moment,
-            !page.chars,
-            u64::from(rank.0),
-        ])?;
+    let mut without = vec![0u64; rules.len()];
+    for ((number, page), &rank) in (0..).zip(collection.pages.iter()).zip(&rank_of) {
+        let seen = collection.pages.seen(PageNo(number));
+        // Behind what pair filters look at.
+        let mut seen = seen.iter().skip(2).copied();
+        let mut numbers = [0; SORTED];
+        for (at, rule) in rules.iter().enumerate() {
+            let number = match rule {
+                Prefer::Longest => !page.chars,
+                Prefer::Id => u64::from(rank.0),
+                // Ascending as dates do, with their sign.
+                Prefer::Earliest => page
+                    .date
+                    .map_or(NO_PREFERENCE, |date| date as u64 ^ 1 << 63),
+                _ => seen.next().unwrap_or(NO_PREFERENCE),
+            };
+            without[at] += u64::from(number == NO_PREFERENCE);
+            numbers[at] = number;
+        }
+        numbers[SORTED - 2..].copy_from_slice(&[!page.chars, u64::from(rank.0)]);
+        order.push(numbers)?;
     }
     drop(rank_of);
     let mut preference = vec![0; by_id.len()];
     for (place, [.., rank]) in (0u32..).zip(order.finish()?) {
         preference[rank as usize] = place;
     }
+    warn_of_missing(rules, &without, by_id.len() as u64, watch);
     Ok(preference)
 }
 
@@ -143,19 +155,28 @@ pub(super) fn old_first(preference: &[u32], is_old: &[bool]) -> Vec<u32> {
     places
 }
 
-fn warn_of_dates(collection: &Collection, watch: &dyn Watch) {
-    let pages = collection.pages.len();
-    let dated = collection
-        .pages
+/// Says of how many pages a rule knows nothing.
+fn warn_of_missing(rules: &[Prefer], without: &[u64], pages: u64, watch: &dyn Watch) {
+    for (rule, &without) in rules
         .iter()
-        .filter(|page| page.date.is_some())
-        .count();
-    if dated == 0 {
-        watch.warn("--canonical earliest: no page has a date; the longest page is kept");
-    } else if dated < pages {
-        let without = pages - dated;
-        watch.warn(&format!(
-            "--canonical earliest: {without} of {pages} pages have no date and come last"
-        ));
+        .zip(without)
+        .filter(|(_, without)| **without > 0)
+    {
+        let what = match rule {
+            Prefer::Earliest => "date".to_owned(),
+            Prefer::Field { name, .. } => format!("number or date in `{name}`"),
+            Prefer::UrlLength => "URL".to_owned(),
+            Prefer::Rank => "ranked site or source".to_owned(),
+            _ => continue,
+        };
+        watch.warn(&match (rule, without == pages) {
+            (Prefer::Earliest, true) => {
+                "--canonical earliest: no page has a date; the longest page is kept".to_owned()
+            }
+            (_, true) => format!("--canonical {rule}: no page has a {what}"),
+            _ => format!(
+                "--canonical {rule}: {without} of {pages} pages have no {what} and come last"
+            ),
+        });
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::tests::{find, limits};
 use super::*;
-use crate::cluster::{Canonical, Cluster, DropRule, Linkage, Pair};
+use crate::cluster::{Cluster, DropRule, Linkage, Pair};
 use crate::config::{JudgeConfig, RunConfig};
 use crate::ids::Rank;
 use crate::model::Model;
@@ -78,11 +78,11 @@ pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
 pub(super) fn configs() -> Vec<JudgeConfig> {
     let mut configs = Vec::new();
     for method in ["period", "coverage", "shingle", "agglomerate"] {
-        for canonical in [Canonical::Longest, Canonical::Earliest, Canonical::First] {
+        for canonical in ["longest", "earliest", "first"] {
             for drop in [DropRule::Both, DropRule::Duplicate] {
                 let mut config = JudgeConfig {
                     method: method.into(),
-                    canonical,
+                    canonical: canonical.parse().unwrap(),
                     drop,
                     ..JudgeConfig::default()
                 };

@@ -100,10 +100,11 @@ fn allowed(all: &Findings, model: &Model, pages: &[Page]) -> Vec<Pair> {
 /// What these pairs drop.
 fn dropped_by(found: &Findings, pairs: &[Pair]) -> Vec<(Rank, Rank, Relation)> {
     let config = found.model.config();
-    let places = preference(&found.collection, config.canonical, &found.by_id, &()).unwrap();
+    let places = preference(&found.collection, &config.canonical, &found.by_id, &()).unwrap();
     let rules = Rules {
         preference: &places,
         contained: config.drop == DropRule::Both,
+        containers_first: true,
         is_old: &[],
     };
     let mut stored = StoredPairs::new(places.len(), pairs, &places);

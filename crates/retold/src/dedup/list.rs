@@ -278,7 +278,8 @@ impl Components<'_> {
         let preference = self.preference(component);
         let rules = Rules {
             preference: &preference,
-            contained: self.context().model.config().drop == DropRule::Both,
+            contained: self.context().model.config().drop != DropRule::Duplicate,
+            containers_first: !self.context().model.config().canonical.is_stated(),
             is_old: &is_old,
         };
         let mut stored = StoredPairs::new(component.pages.len(), &pairs, &preference);
@@ -286,6 +287,7 @@ impl Components<'_> {
         component.dropped = component.global_dropped(dropped);
         component.clusters = self.clusters(component, &pairs, &[]);
         component.classes = self.classes(component, &pairs);
+        self.drop_kept(component);
         Ok(())
     }
 
@@ -331,6 +333,7 @@ impl Components<'_> {
         component.clusters = self.clusters(component, &pairs, &edges);
         component.classes = self.classes(component, &pairs);
         self.complete(component);
+        self.drop_kept(component);
     }
 
     /// Adds the closest pair of each group that is in no pair with another group: it is kept, and no page is dropped for it.
@@ -354,6 +357,33 @@ impl Components<'_> {
         edges.sort_unstable_by_key(|pair| (pair.a, pair.b));
         edges.dedup_by_key(|pair| (pair.a, pair.b));
         component.pairs.extend(edges);
+    }
+
+    /// If nothing of a cluster is to stay, drops the pages for which others are dropped, for the most preferred of these.
+    fn drop_kept(&self, component: &mut Component) {
+        let (context, groups) = (self.context(), self.groups());
+        if context.model.config().drop != DropRule::All {
+            return;
+        }
+        let place = |page: Rank| context.preference[page.at()];
+        let mut best: BTreeMap<GroupNo, Dropped> = BTreeMap::new();
+        for &gone in &component.dropped {
+            let first = best.entry(groups.of(gone.canonical)).or_insert(gone);
+            if place(gone.page) < place(first.page) {
+                *first = gone;
+            }
+        }
+        let gone: FxHashSet<Rank> = component.dropped.iter().map(|gone| gone.page).collect();
+        for (group, first) in best {
+            // Pages of a group that are no copies of each other are related to the same others.
+            let kept = groups.members(group).iter();
+            let kept = kept.filter(|page| !gone.contains(page) && !context.is_old(**page));
+            component.dropped.extend(kept.map(|&page| Dropped {
+                page,
+                canonical: first.page,
+                relation: first.relation.swapped(),
+            }));
+        }
     }
 
     /// What a page is dropped for, as it was decided.

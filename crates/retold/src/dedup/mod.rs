@@ -34,6 +34,8 @@ mod verify;
 #[cfg(test)]
 mod against_tests;
 #[cfg(test)]
+mod canonical_tests;
+#[cfg(test)]
 mod family_tests;
 #[cfg(test)]
 mod filter_tests;

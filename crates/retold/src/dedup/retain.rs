@@ -29,6 +29,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) preference: &'a [u32],
     /// Whether contained pages are dropped too, or duplicates only.
     pub(crate) contained: bool,
+    /// Whether a page waits for those that contain it; if not, it is kept before a less preferred one that does.
+    pub(crate) containers_first: bool,
     /// Page -> whether it is kept whatever it repeats; empty if none is. These are preferred to all others.
     pub(crate) is_old: &'a [bool],
 }
@@ -58,7 +60,7 @@ pub(crate) trait Neighbours {
 
 /// Decides all pages that `neighbours` gives; the dropped ones, ascending.
 ///
-/// Again and again the most preferred open page that no open page contains is kept, and all pages that repeat it are dropped: its
+/// Again and again the most preferred open page that no open page contains (or with [`Rules::containers_first`] off just that) is kept, and all pages that repeat it are dropped: its
 /// duplicates, and those contained in it. So no kept page repeats another, and every dropped page repeats a kept one; it is
 /// dropped for the most preferred of these. (A circle of pages each of which contains the next cannot come from sizes; if there
 /// were one, its most preferred page would be kept.)
@@ -128,7 +130,8 @@ impl<'a> Decisions<'a> {
         if !self.is_open(page) {
             return;
         }
-        let may_wait = self.rules.contained && !self.is_old(page);
+        let waits = self.rules.contained && self.rules.containers_first;
+        let may_wait = waits && !self.is_old(page);
         let container = neighbours.of(page).iter().find(|&&(other, relation)| {
             may_wait && relation == Relation::ContainedBy && self.is_open(other)
         });

@@ -20,6 +20,7 @@ fn dropped(
     let rules = Rules {
         preference,
         contained,
+        containers_first: true,
         is_old,
     };
     retain(rules, &mut StoredPairs::new(pages, pairs, preference)).unwrap()

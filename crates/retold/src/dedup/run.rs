@@ -336,7 +336,7 @@ fn order(
     by_id: &[PageNo],
     watch: &dyn Watch,
 ) -> Result<(Vec<u32>, Vec<bool>)> {
-    let preference = preference(collection, model.config().canonical, by_id, watch)?;
+    let preference = preference(collection, &model.config().canonical, by_id, watch)?;
     if old_pages == 0 {
         return Ok((preference, Vec::new()));
     }

@@ -113,7 +113,7 @@ fn new_pages_of_sets_go_by_all_pairs() {
             .limits(limits(family, HEAVY));
         let found = job.run_within(new, &memory).unwrap();
 
-        let canonical = all.model.config().canonical;
+        let canonical = &all.model.config().canonical;
         let places = preference(&all.collection, canonical, &all.by_id, &()).unwrap();
         let expected = by_rule(&all, &is_old, &places);
         assert!(expected.len() > 100, "{set}");

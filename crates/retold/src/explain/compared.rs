@@ -1,5 +1,6 @@
 //! A page that is to be explained beside another.
 
+use crate::filter::Scope;
 use crate::text::Text;
 
 /// One of the two pages.
@@ -11,6 +12,8 @@ pub struct ComparedPage {
     pub site: Option<String>,
     /// Its date as written in the input.
     pub date: Option<String>,
+    /// What pair filters look at in it.
+    pub scope: Scope,
     /// Its text.
     pub text: Text,
 }

@@ -20,6 +20,9 @@ use crate::text::Text;
 pub struct Explanation {
     /// What the first page is to the second; `None` if they are not related.
     pub relation: Option<Relation>,
+    /// Why a run does not compare the pages, if it does not; what the method says of them is told all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
     /// True if the texts are equal, which decides.
     pub exact: bool,
     /// The method's similarity, where it relates the pages.
@@ -146,8 +149,12 @@ pub fn explain_pair(
     };
     let keys = sketches.each_ref().map(left);
     let [shown_a, shown_b] = shown;
+    let filter = model.config().filters.reason(&a.scope, &b.scope);
     Ok(Explanation {
-        relation: verdict.map(|verdict| verdict.relation),
+        relation: verdict
+            .map(|verdict| verdict.relation)
+            .filter(|_| filter.is_none()),
+        filter,
         exact,
         similarity: verdict.map(|verdict| verdict.similarity),
         length_ratio: verdict.map(|verdict| verdict.length_ratio),

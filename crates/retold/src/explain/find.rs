@@ -135,12 +135,16 @@ impl ExplainInputs {
             ))
         };
         match record.parse(source, &self.model.config().read) {
-            Outcome::Page(page) => Ok(ComparedPage {
-                text: self.model.text(&page).map_err(|e| bad(&e.to_string()))?,
-                site: page.site(),
-                id: page.id,
-                date: page.date,
-            }),
+            Outcome::Page(page) => {
+                let text = self.model.text(&page).map_err(|e| bad(&e.to_string()))?;
+                Ok(ComparedPage {
+                    scope: self.model.scope_of(&page, &text),
+                    text,
+                    site: page.site(),
+                    id: page.id,
+                    date: page.date,
+                })
+            }
             Outcome::Skipped(kind) => Err(bad(&format!("this is no page but: {kind}"))),
             Outcome::Rejected(reason) => Err(bad(&reason)),
         }

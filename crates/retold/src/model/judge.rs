@@ -1,5 +1,6 @@
 //! The model: the only judge.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::file::{in_file, knowledge_in};
 use super::judgement::{Judgement, Relating};
 use super::pruned::{Pruned, PrunedSketches};
+use crate::cluster::Prefer;
 use crate::config::{Fold, JudgeConfig};
 use crate::error::{Error, Result};
 use crate::filter::Scope;
@@ -47,6 +49,8 @@ pub(super) struct Inner {
     /// Of a method without a noise filter, the defaults.
     pub(super) noise: NoiseParams,
     pub(super) text: TextOptions,
+    /// Sites and sources by their ranks ([`JudgeConfig::rank`]).
+    pub(super) ranks: Arc<BTreeMap<String, u64>>,
     /// `None` until something was learnt.
     pub(super) knowledge: Option<Arc<Knowledge>>,
     pub(super) method: Box<dyn Method>,
@@ -103,6 +107,7 @@ impl Model {
         let text = text_options(&mut config, info, &params)?;
         config.params = params.settings();
         config.extract = text.extract;
+        let ranks = ranks(&mut config)?;
         config.read.more_fields = config.more_fields();
         if known.is_none()
             && let Some(file) = &mut config.knowledge
@@ -113,7 +118,7 @@ impl Model {
             config,
             info,
             params,
-            text,
+            (text, Arc::new(ranks)),
             known.map(Arc::new),
         ))
     }
@@ -122,7 +127,7 @@ impl Model {
         config: JudgeConfig,
         info: &'static MethodInfo,
         params: Params,
-        text: TextOptions,
+        (text, ranks): (TextOptions, Arc<BTreeMap<String, u64>>),
         knowledge: Option<Arc<Knowledge>>,
     ) -> Model {
         let known = knowledge.clone().unwrap_or_default();
@@ -140,6 +145,7 @@ impl Model {
             params,
             noise,
             text,
+            ranks,
             knowledge,
         }))
     }
@@ -151,10 +157,12 @@ impl Model {
             info,
             params,
             text,
+            ranks,
             ..
         } = &*self.0;
         let known = Some(Arc::new(known));
-        Model::build(config.clone(), info, params.clone(), text.clone(), known)
+        let files = (text.clone(), ranks.clone());
+        Model::build(config.clone(), info, params.clone(), files, known)
     }
 
     /// The same model, which reads what so much memory is enough for (`ReadOptions::with_memory`).
@@ -164,6 +172,7 @@ impl Model {
             info,
             params,
             text,
+            ranks,
             knowledge,
             ..
         } = &*self.0;
@@ -175,8 +184,8 @@ impl Model {
             read,
             ..config.clone()
         };
-        let (params, text) = (params.clone(), text.clone());
-        Model::build(config, info, params, text, knowledge.clone())
+        let files = (text.clone(), ranks.clone());
+        Model::build(config, info, params.clone(), files, knowledge.clone())
     }
 
     /// The same model without what it has learnt.
@@ -186,9 +195,11 @@ impl Model {
             info,
             params,
             text,
+            ranks,
             ..
         } = &*self.0;
-        Model::build(config.clone(), info, params.clone(), text.clone(), None)
+        let files = (text.clone(), ranks.clone());
+        Model::build(config.clone(), info, params.clone(), files, None)
     }
 
     /// The configuration, in which nothing is left open: all parameters, what methods see, hashes of word files.
@@ -426,13 +437,22 @@ impl Model {
         self.0.method.verifier()
     }
 
-    /// What rules beside the method's see of a page, to be kept with its sketch: what pair filters look at. Empty if there are no such
-    /// rules.
-    pub fn seen(&self, page: &Page) -> Vec<u64> {
-        let filters = &self.0.config.filters;
-        match filters.is_empty() {
+    /// What rules beside the method's see of a page of a source of that name, to be kept with its sketch: what pair filters look at, and
+    /// by what pages are preferred. Empty if there are no such rules.
+    pub fn seen(&self, page: &Page, source: &str) -> Vec<u64> {
+        let JudgeConfig {
+            filters, canonical, ..
+        } = &self.0.config;
+        let rank = |page: &Page| {
+            let of = |name: &str| self.0.ranks.get(name).copied();
+            page.site()
+                .and_then(|site| of(&site))
+                .or_else(|| of(source))
+        };
+        let preferred = canonical.seen(page, rank);
+        match filters.is_empty() && preferred.is_empty() {
             true => Vec::new(),
-            false => filters.seen(page).to_vec(),
+            false => [&filters.seen(page)[..], &preferred].concat(),
         }
     }
 
@@ -446,7 +466,10 @@ impl Model {
     pub fn scope_of(&self, page: &Page, text: &Text) -> Scope {
         let date = page.date.as_deref().and_then(crate::date::seconds);
         let date = date.or_else(|| text.meta.date.as_deref().and_then(crate::date::seconds));
-        self.scope(&self.seen(page), date)
+        self.0
+            .config
+            .filters
+            .scope(self.0.config.filters.seen(page), date)
     }
 
     /// The size of a sketch with these keys; see [`Method::size`].
@@ -532,6 +555,38 @@ fn text_options(
         options.stop_words = Arc::new(user_stop_words(&content, options.folder()));
     }
     Ok(options)
+}
+
+/// The sites and sources of [`JudgeConfig::rank`], whose rule then is one of those of the order.
+fn ranks(config: &mut JudgeConfig) -> Result<BTreeMap<String, u64>> {
+    let Some(file) = &mut config.rank else {
+        return match config.canonical.rules().contains(&Prefer::Rank) {
+            true => Err(Error::usage(
+                "canonical `rank` wants a file: name one with --rank FILE",
+            )),
+            false => Ok(BTreeMap::new()),
+        };
+    };
+    let content = file.read("--rank")?;
+    let mut ranks = BTreeMap::new();
+    for (line, number) in content.lines().zip(1u64..) {
+        let (name, rank) = match line.split_once('\t') {
+            Some((name, rank)) => (name.trim(), rank.trim().parse().ok()),
+            None => (line.trim(), Some(number)),
+        };
+        let rank = rank.ok_or_else(|| {
+            in_file(
+                "--rank",
+                file,
+                &format!("line {number}: a whole number expected behind the tab"),
+            )
+        })?;
+        if !name.is_empty() {
+            ranks.entry(name.to_owned()).or_insert(rank);
+        }
+    }
+    config.canonical = config.canonical.clone().with_rank().map_err(Error::Usage)?;
+    Ok(ranks)
 }
 
 /// What is kept of a text whatever the method.

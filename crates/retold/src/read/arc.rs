@@ -134,6 +134,7 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         site: source.site.clone(),
         date: Some(line.date),
         title: None,
+        derived: false,
         fields: Vec::new(),
         content: Content::Unicode {
             text: String::new(),

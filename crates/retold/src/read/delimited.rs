@@ -497,6 +497,7 @@ fn parse(row: WantedFields, number: u64, source: &Source, options: &ReadOptions)
         site: name(row.site).or_else(|| source.site.clone()),
         date: name(row.date),
         title: name(row.title),
+        derived: false,
         fields: more_fields(options, row.more.into_iter().map(name)),
         content,
     })

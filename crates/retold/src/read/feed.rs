@@ -366,6 +366,7 @@ fn page(entry: Entry, number: u64, source: &Source) -> Outcome {
             .or(entry.updated)
             .map(|date| date.to_rfc3339()),
         title: entry.title.map(|title| title.content),
+        derived: false,
         fields: Vec::new(),
         content: Content::Unicode { text, markup },
     })

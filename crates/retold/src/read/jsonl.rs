@@ -301,6 +301,7 @@ impl<'a> Fields<'a> {
             site: self.site.take().or_else(|| source.site.clone()),
             date: self.date.take(),
             title: filled(self.title),
+            derived: false,
             fields: more_fields(options, self.more.into_iter().map(Slot::take)),
             content: Content::Unicode { text, markup },
         })

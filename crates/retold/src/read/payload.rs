@@ -268,6 +268,7 @@ mod tests {
             site: None,
             date: None,
             title: None,
+            derived: false,
             fields: Vec::new(),
             content,
         }

@@ -151,12 +151,14 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
     {
         return Outcome::Skipped("warc metadata".into());
     }
+    let type_ = fields.get("WARC-Type").unwrap_or_default();
     let page = Page {
         id: url.clone().unwrap_or_else(|| source.record_id(number)),
         url,
         site: source.site.clone(),
         date: fields.get("WARC-Date").map(str::to_owned),
         title: None,
+        derived: !type_.trim().eq_ignore_ascii_case("response"),
         fields: Vec::new(),
         content: Content::Unicode {
             text: String::new(),
@@ -172,7 +174,6 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
         false => end,
     });
     let content = bytes.split_off(head.length);
-    let type_ = fields.get("WARC-Type").unwrap_or_default();
     if type_.trim().eq_ignore_ascii_case("conversion") {
         return converted(content, head.content_type.as_deref(), page);
     }

@@ -226,6 +226,7 @@ impl ParquetRecords {
             site: batch.name(SITE, row).or_else(|| self.source.site.clone()),
             date: batch.name(DATE, row),
             title: batch.name(TITLE, row),
+            derived: false,
             fields: more_fields(&self.options, more),
             content,
         };
