@@ -10,7 +10,7 @@ use arrow_schema::ArrowError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{Dedup, Error, Findings, PageNo, Rank, RunConfig, in_pool};
+use retold::{Dedup, Dropped, Error, Findings, PageNo, Rank, RunConfig, in_pool};
 use retold_report::{Against, Job, OutDir, OutputConfig, Request};
 
 use crate::error::{InternalError, in_python, raise, usage};
@@ -169,8 +169,8 @@ impl PyFindings {
         })
     }
 
-    /// Pages that are dropped: `id`, the `canonical` page that is kept for it, the `relation` of the first to the second, and the `row`
-    /// of the page in what was passed, from 0 (None of pages of files).
+    /// Pages that are dropped: `id`, the `canonical` page that is kept for it, the `relation` of the first to the second, the `cluster`
+    /// and its `cluster_size`, and the `row` of the page in what was passed, from 0 (None of pages of files).
     ///
     /// >>> import retold
     /// >>> texts = ["The ferry left late because of the storm.", "A bridge was opened.", "The ferry left late because of the storm."]
@@ -183,6 +183,15 @@ impl PyFindings {
             let (findings, mark) = (&self.findings, self.request.output.mark);
             let mut columns = dropped(findings, mark);
             let gone = findings.dropped.iter().filter(|_| !mark);
+            let cluster_of = findings.cluster_of();
+            let cluster = |gone: &Dropped| cluster_of[gone.page.at()];
+            let size = |number: u32| findings.clusters[number as usize].members.len() as i64;
+            columns.push((
+                "cluster",
+                numbers(gone.clone().map(|gone| cluster(gone).map(i64::from))),
+            ));
+            let sizes = gone.clone().map(|gone| cluster(gone).map_or(1, size));
+            columns.push(("cluster_size", numbers(sizes)));
             let rows = gone.map(|gone| self.row(findings.by_id[gone.page.at()]));
             columns.push(("row", numbers(rows)));
             table(columns)
@@ -305,7 +314,7 @@ impl PyFindings {
 #[pyfunction]
 #[pyo3(
     signature = (pages, *, model=None, out=None, force=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
-    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dedup<'py>(

@@ -60,6 +60,7 @@ impl Model {
             made.site(),
             made.date.clone(),
         );
+        let seen = model.seen(&made, "");
         let text = page.py().detach(|| model.text(&made)).map_err(raise)?;
         Ok(Text {
             text,
@@ -68,6 +69,7 @@ impl Model {
             site,
             date,
             url,
+            seen,
         })
     }
 
@@ -88,6 +90,7 @@ impl Model {
             id: text.id.clone(),
             site: text.site.clone(),
             date: text.date.clone(),
+            scope: text.scope(),
             text: text.text.clone(),
         }
     }
@@ -98,7 +101,7 @@ impl Model {
     #[new]
     #[pyo3(
     signature = (**options),
-    text_signature = "(*, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+    text_signature = "(*, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
 )]
     fn new(options: Option<&Bound<'_, PyDict>>) -> PyResult<Model> {
         Model::given(None, plain::options(options)?).map(Model)
@@ -124,7 +127,7 @@ impl Model {
         })
     }
 
-    /// What two pages are to each other, as far as their sketches tell.
+    /// What two pages are to each other, as far as their sketches tell. Sketches know nothing of `across`, `within` and `window`.
     fn judge(&self, a: &Bound<'_, Sketch>, b: &Bound<'_, Sketch>) -> Judgement {
         Judgement(self.0.judge(&a.get().0, &b.get().0))
     }
@@ -140,11 +143,20 @@ impl Model {
     }
 
     /// The verdict on two pages, as a run comes to it: sketches are judged, and texts verified if that leaves a doubt. None if
-    /// the pages are not related.
+    /// the pages are not related, or `across`, `within` or `window` forbid to compare them.
     fn compare(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Option<Verdict>> {
         let py = a.py();
         self.with(a, |a| {
             self.with(b, |b| {
+                if self
+                    .0
+                    .config()
+                    .filters
+                    .forbids(&a.scope(), &b.scope())
+                    .is_some()
+                {
+                    return Ok(None);
+                }
                 let verdict = py.detach(|| {
                     let [x, y] = [a, b].map(|side| self.0.sketch(&side.text, side.site.as_deref()));
                     Ok(match self.0.judge(&x?, &y?) {
@@ -288,7 +300,7 @@ impl Model {
 #[pyfunction]
 #[pyo3(
     signature = (a, b, *, model=None, **options),
-    text_signature = "(a, b, *, model=None, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+    text_signature = "(a, b, *, model=None, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
 )]
 pub fn explain<'py>(
     a: &Bound<'py, PyAny>,
@@ -321,7 +333,7 @@ pub fn explain<'py>(
 #[pyo3(
     name = "text",
     signature = (page, **options),
-    text_signature = "(page, *, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', drop='both')"
+    text_signature = "(page, *, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
 )]
 pub fn text_of<'py>(
     page: &Bound<'py, PyAny>,

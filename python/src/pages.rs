@@ -42,7 +42,9 @@ pub fn fields(read: &ReadOptions) -> Vec<&str> {
         &read.title_field,
     ];
     let named = named.into_iter().map(String::as_str);
-    named.chain(read.site_field.as_deref()).collect()
+    let more = read.more_fields.iter().map(String::as_str);
+    let named = named.chain(read.site_field.as_deref());
+    named.chain(more).collect()
 }
 
 impl Pages {

@@ -20,6 +20,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pages::learn_sketches, module)?)?;
     module.add_function(wrap_pyfunction!(pages::judge_rows, module)?)?;
     module.add_function(wrap_pyfunction!(pages::connected, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::more_fields, module)?)?;
     module.add_function(wrap_pyfunction!(pages::deletes, module)?)?;
     module.add_function(wrap_pyfunction!(pages::verifies, module)?)?;
     module.add_function(wrap_pyfunction!(pages::name_rows, module)?)?;

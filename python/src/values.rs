@@ -4,7 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use retold::{Error, JudgeConfig, Judgement as Judged, Sketch as Sketched, Verdict as Said};
+use retold::{
+    Error, JudgeConfig, Judgement as Judged, Scope, Sketch as Sketched, Verdict as Said,
+    date_seconds,
+};
 use serde_json::Value;
 
 use crate::error::{raise, usage};
@@ -19,6 +22,19 @@ pub struct Text {
     pub site: Option<String>,
     pub date: Option<String>,
     pub url: Option<String>,
+    /// What rules beside the method's saw of the page.
+    pub seen: Vec<u64>,
+}
+
+impl Text {
+    /// What pair filters look at in the page.
+    pub fn scope(&self) -> Scope {
+        let dates = [&self.date, &self.text.meta.date];
+        let mut dates = dates
+            .into_iter()
+            .filter_map(|date| date_seconds(date.as_deref()?));
+        self.model.scope(&self.seen, dates.next())
+    }
 }
 
 /// All that is kept of a page to judge it without its text; `to_bytes()` gives its stable byte form.
@@ -40,7 +56,7 @@ pub type Pickled<'py, T> = PyResult<(Bound<'py, PyAny>, T)>;
 /// What `pickle` keeps of a verdict: its fields in order.
 type VerdictParts = (&'static str, f64, f64, u32);
 
-/// What `pickle` keeps of a text: the options that it was made under and its stable byte form; id, site, date, URL.
+/// What `pickle` keeps of a text: the options that it was made under and its stable byte form; id, site, date, URL, and what was seen.
 type TextParts<'py> = (
     String,
     Bound<'py, PyBytes>,
@@ -48,6 +64,7 @@ type TextParts<'py> = (
     Option<String>,
     Option<String>,
     Option<String>,
+    Vec<u64>,
 );
 
 /// Adds the functions that make values of what `pickle` kept of them.
@@ -108,6 +125,7 @@ fn judgement_of(answer: &str, verdict: Option<(String, f64, f64, u32)>) -> PyRes
 static MADE: Mutex<Option<(String, retold::Model)>> = Mutex::new(None);
 
 #[pyfunction(name = "_text")]
+#[allow(clippy::too_many_arguments)]
 fn text_of(
     py: Python<'_>,
     options: String,
@@ -116,6 +134,7 @@ fn text_of(
     site: Option<String>,
     date: Option<String>,
     url: Option<String>,
+    seen: Vec<u64>,
 ) -> PyResult<Text> {
     let made = py.detach(|| {
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,6 +159,7 @@ fn text_of(
         site,
         date,
         url,
+        seen,
     })
 }
 
@@ -336,6 +356,7 @@ impl Text {
             self.site.clone(),
             self.date.clone(),
             self.url.clone(),
+            self.seen.clone(),
         );
         Ok((function(py, "_text")?, parts))
     }

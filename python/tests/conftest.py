@@ -24,9 +24,6 @@ def command():
         done = subprocess.run(program + arguments, cwd=ROOT, capture_output=True, text=True)
         assert done.returncode in (0, 1), done.stderr
         tables = {name: _lines(out / f"{name}.jsonl") for name in ("pairs", "clusters", "dropped", "rejects")}
-        # In which cluster a dropped page is, and how large that is, the command adds for joins; here `clusters` says it.
-        for row in tables["dropped"]:
-            del row["cluster"], row["cluster_size"]
         return tables | {"summary": json.loads((out / "summary.json").read_text())}
 
     return run

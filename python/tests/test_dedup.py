@@ -118,7 +118,7 @@ def test_columns_of_other_types(tmp_path):
         }
     )
     found = retold.dedup(table, text_field="body", canonical="earliest")
-    assert found.dropped.to_pylist() == [{"id": "1", "canonical": "2", "relation": "duplicate", "row": 0}]
+    assert found.dropped.to_pylist() == [{"id": "1", "canonical": "2", "relation": "duplicate", "cluster": 0, "cluster_size": 2, "row": 0}]
     assert found.rejects.column("record") == [3]
     pyarrow.parquet.write_table(table, tmp_path / "pages.parquet")
     with pytest.raises(retold.UsageError, match="column `id` holds Int64, not strings"):

@@ -71,6 +71,10 @@ pub fn render(story: &Explanation, method: &str, screen: &Screen) -> String {
             &Style::new().dim(),
         );
     }
+    if let Some(filter) = &story.filter {
+        let filter = format!("They are not compared, whatever the texts say. {filter}.");
+        wrapped(&mut out, &filter, "! ", screen, &Style::new().yellow());
+    }
     if let Some(remark) = &story.remark {
         wrapped(&mut out, remark, "! ", screen, &Style::new().yellow());
     }
@@ -82,6 +86,7 @@ pub fn render(story: &Explanation, method: &str, screen: &Screen) -> String {
 
 fn verdict(story: &Explanation) -> (&'static str, Style) {
     match story.relation {
+        _ if story.filter.is_some() => ("The pages are not compared", Style::new().red()),
         _ if story.exact => ("Duplicates: the two texts are equal", Style::new().green()),
         Some(Relation::Duplicate) => ("The pages are duplicates", Style::new().green()),
         Some(Relation::Contains) => ("A contains B", Style::new().yellow()),

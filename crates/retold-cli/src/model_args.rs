@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use retold::{
-    Canonical, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage, Preset, Result,
-    Settings, find_method,
+    Canonical, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage, PairFilters, Preset,
+    Result, Settings, Window, find_method,
 };
 
 use crate::input::ReadArgs;
@@ -43,12 +43,37 @@ pub struct ModelArgs {
     #[command(flatten)]
     text: TextArgs,
 
+    /// Compare only pages of different sites, or with another NAME than `site` pages that differ in that field
+    #[arg(long, value_name = "NAME", help_heading = "Pairs")]
+    across: Option<String>,
+    /// Compare only pages that are equal in these fields, as in language,split
+    #[arg(
+        long,
+        visible_alias = "also-equal",
+        value_name = "LIST",
+        value_delimiter = ',',
+        help_heading = "Pairs"
+    )]
+    within: Vec<String>,
+    /// Compare only pages whose dates are at most so far apart, as in 30d or 12h
+    #[arg(long, value_name = "TIME", help_heading = "Pairs")]
+    window: Option<Window>,
+
     /// How related pages become clusters
     #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
     cluster: Cluster,
-    /// Which page of a cluster is canonical
-    #[arg(long, value_enum, default_value_t = Which::Longest, help_heading = "Clusters")]
-    canonical: Which,
+    /// Which of related pages is preferred, by rules in order: longest, earliest, first (or id), field:NAME:desc (or asc), https,
+    /// response-before-derived, url-length, rank
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value_t = Canonical::default(),
+        help_heading = "Clusters"
+    )]
+    canonical: Canonical,
+    /// Prefer pages of sites or sources that stand first in FILE, one a line, or that have a smaller number behind a tab
+    #[arg(long, value_name = "FILE", help_heading = "Clusters")]
+    rank: Option<PathBuf>,
     /// Which pages that repeat a kept page are dropped
     #[arg(long, value_enum, default_value_t = Dropped::Both, help_heading = "Clusters")]
     drop: Dropped,
@@ -74,21 +99,13 @@ enum Cluster {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Which {
-    /// The page with the longest text
-    Longest,
-    /// The page with the earliest date
-    Earliest,
-    /// The page with the smallest id
-    First,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
 enum Dropped {
     /// Duplicates, and pages contained in a kept page
     Both,
     /// Duplicates only
     Duplicate,
+    /// Both, and the pages for which they go: no page stays of which there is another
+    All,
 }
 
 impl ModelArgs {
@@ -111,14 +128,17 @@ impl ModelArgs {
                 Cluster::PerPage => Linkage::PerPage,
                 Cluster::Components => Linkage::Components,
             },
-            canonical: match self.canonical {
-                Which::Longest => Canonical::Longest,
-                Which::Earliest => Canonical::Earliest,
-                Which::First => Canonical::First,
+            filters: PairFilters {
+                across: self.across.clone(),
+                within: self.within.clone(),
+                window: self.window.clone(),
             },
+            canonical: self.canonical.clone(),
+            rank: self.rank.clone().map(FileRef::at),
             drop: match self.drop {
                 Dropped::Both => DropRule::Both,
                 Dropped::Duplicate => DropRule::Duplicate,
+                Dropped::All => DropRule::All,
             },
             ..JudgeConfig::default()
         };

@@ -158,6 +158,13 @@ fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
             HumanCount(own)
         )?;
     }
+    if let Some(pages) = summary.kept_in_longer {
+        writeln!(
+            to,
+            "{} preferred pages stay beside a longer page that contains them",
+            HumanCount(pages)
+        )?;
+    }
     if summary.sketches.empty > 0 {
         writeln!(
             to,

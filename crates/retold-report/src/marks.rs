@@ -27,36 +27,28 @@ pub(crate) struct Mark<'a> {
 /// What is said of all pages.
 pub(crate) struct Marks<'a> {
     findings: &'a Findings,
-    /// Rank -> the number of the cluster, or [`ALONE`].
-    cluster_of: Vec<u32>,
+    /// Rank -> the number of the cluster.
+    cluster_of: Vec<Option<u32>>,
     /// Kept page -> how many are dropped for it.
     dropped: BTreeMap<Rank, u64>,
 }
 
-const ALONE: u32 = u32::MAX;
-
 impl<'a> Marks<'a> {
     pub fn new(findings: &'a Findings) -> Marks<'a> {
-        let mut cluster_of = vec![ALONE; findings.by_id.len()];
-        for (number, cluster) in findings.clusters.iter().enumerate() {
-            for member in &cluster.members {
-                cluster_of[member.at()] = number as u32;
-            }
-        }
         let mut dropped = BTreeMap::new();
         for drop in &findings.dropped {
             *dropped.entry(drop.canonical).or_default() += 1;
         }
         Marks {
             findings,
-            cluster_of,
+            cluster_of: findings.cluster_of(),
             dropped,
         }
     }
 
     /// The number of a page's cluster, if it is in one, and how many pages that has.
     pub fn cluster(&self, page: Rank) -> (Option<u64>, u64) {
-        let number = Some(self.cluster_of[page.at()]).filter(|&number| number != ALONE);
+        let number = self.cluster_of[page.at()];
         let size = number.map_or(1, |number| {
             self.findings.clusters[number as usize].members.len()
         });
@@ -85,7 +77,7 @@ impl<'a> Marks<'a> {
         let is_dropped = |page: &Rank| dropped.binary_search_by_key(page, |drop| drop.page).is_ok();
         let pages = Rank::first(self.cluster_of.len());
         pages
-            .filter(|page| self.cluster_of[page.at()] != ALONE || is_dropped(page))
+            .filter(|page| self.cluster_of[page.at()].is_some() || is_dropped(page))
             .collect()
     }
 }

@@ -1,8 +1,8 @@
 //! `summary.json`: the run in numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use retold::{AmbiguousDates, ExtractionCounts, Findings, Relation};
+use retold::{AmbiguousDates, DropRule, ExtractionCounts, Findings, Rank, Relation};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -21,6 +21,10 @@ pub struct Summary {
     /// Pages that are among the old ones too: one of the same id has the same text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against_self: Option<u64>,
+    /// Pages that stay though a page that stays contains them: they are preferred by a rule of `--canonical`. Of large components those
+    /// whose pairs are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_in_longer: Option<u64>,
     /// Lines of `pairs.jsonl`.
     pub pairs: u64,
     /// Pairs by relation; `contains` counts both directions.
@@ -171,6 +175,7 @@ impl Summary {
             },
             old_pages: (findings.old_pages > 0).then_some(findings.old_pages as u64),
             against_self: (findings.own_pages > 0).then_some(findings.own_pages as u64),
+            kept_in_longer: kept_in_longer(findings),
             pairs: findings.pairs.len() as u64,
             relations: Relations {
                 duplicate,
@@ -192,6 +197,25 @@ impl Summary {
             run: Run::default(),
         }
     }
+}
+
+/// Pages that stay though a page that stays contains them; `None` if there are none, or if contained pages stay anyway.
+fn kept_in_longer(findings: &Findings) -> Option<u64> {
+    if findings.model.config().drop == DropRule::Duplicate {
+        return None;
+    }
+    let dropped: BTreeSet<Rank> = findings.dropped.iter().map(|gone| gone.page).collect();
+    let pairs = findings.pairs.iter();
+    let inner = pairs.filter_map(|pair| match pair.relation {
+        _ if dropped.contains(&pair.a) || dropped.contains(&pair.b) => None,
+        Relation::Contains => Some(pair.b),
+        Relation::ContainedBy => Some(pair.a),
+        Relation::Duplicate => None,
+    });
+    let first_old = findings.collection.pages.len() - findings.old_pages;
+    let is_new = |page: &Rank| findings.by_id[page.at()].at() < first_old;
+    let inner: BTreeSet<Rank> = inner.filter(is_new).collect();
+    (!inner.is_empty()).then_some(inner.len() as u64)
 }
 
 fn sketch_counts(findings: &Findings) -> SketchCounts {

@@ -40,6 +40,7 @@ __all__ = [
     "judge_rows",
     "key_rows",
     "learn_sketches",
+    "more_fields",
     "name_rows",
     "posting_rows",
     "read",
@@ -67,8 +68,7 @@ _Progress: TypeAlias = bool | Callable[[str, int, int], object] | None
 _Fold: TypeAlias = Literal["nfkc", "case", "simplify"]
 _Extract: TypeAlias = Literal["none", "main", "precise"]
 _Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
-_Canonical: TypeAlias = Literal["longest", "earliest", "first"]
-_Drop: TypeAlias = Literal["both", "duplicate"]
+_Drop: TypeAlias = Literal["both", "duplicate", "all"]
 _Names: TypeAlias = Literal["retold", "datatrove"]
 _Tables: TypeAlias = Literal["jsonl", "csv", "csv-raw", "parquet"]
 _Relation: TypeAlias = Literal["duplicate", "contains", "contained_by"]
@@ -178,6 +178,9 @@ class Model:
         delimiter: str | None = None,
         quote: str = '"',
         max_record_size: int | str = 67108864,
+        across: str | None = None,
+        within: Sequence[str] = ...,
+        window: str | None = None,
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
         user_dict: _Path | None = None,
@@ -189,7 +192,8 @@ class Model:
         params: Mapping[str, str | float] = ...,
         exact: bool = True,
         cluster: _Cluster = "two-edge",
-        canonical: _Canonical = "longest",
+        canonical: str = "longest",
+        rank: _Path | None = None,
         drop: _Drop = "both",
     ) -> Model: ...
     def text(self, page: _Page) -> Text: ...
@@ -237,6 +241,9 @@ class Index:
         delimiter: str | None = None,
         quote: str = '"',
         max_record_size: int | str = 67108864,
+        across: str | None = None,
+        within: Sequence[str] = ...,
+        window: str | None = None,
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
         user_dict: _Path | None = None,
@@ -248,7 +255,8 @@ class Index:
         params: Mapping[str, str | float] = ...,
         exact: bool = True,
         cluster: _Cluster = "two-edge",
-        canonical: _Canonical = "longest",
+        canonical: str = "longest",
+        rank: _Path | None = None,
         drop: _Drop = "both",
     ) -> Index: ...
     def add(
@@ -313,6 +321,9 @@ def dedup(
     delimiter: str | None = None,
     quote: str = '"',
     max_record_size: int | str = 67108864,
+    across: str | None = None,
+    within: Sequence[str] = ...,
+    window: str | None = None,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
@@ -324,7 +335,8 @@ def dedup(
     params: Mapping[str, str | float] = ...,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
-    canonical: _Canonical = "longest",
+    canonical: str = "longest",
+    rank: _Path | None = None,
     drop: _Drop = "both",
 ) -> Findings: ...
 def explain(
@@ -345,6 +357,9 @@ def explain(
     delimiter: str | None = None,
     quote: str = '"',
     max_record_size: int | str = 67108864,
+    across: str | None = None,
+    within: Sequence[str] = ...,
+    window: str | None = None,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
@@ -356,7 +371,8 @@ def explain(
     params: Mapping[str, str | float] = ...,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
-    canonical: _Canonical = "longest",
+    canonical: str = "longest",
+    rank: _Path | None = None,
     drop: _Drop = "both",
 ) -> dict[str, Any]: ...
 def text(
@@ -375,6 +391,9 @@ def text(
     delimiter: str | None = None,
     quote: str = '"',
     max_record_size: int | str = 67108864,
+    across: str | None = None,
+    within: Sequence[str] = ...,
+    window: str | None = None,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
@@ -386,7 +405,8 @@ def text(
     params: Mapping[str, str | float] = ...,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
-    canonical: _Canonical = "longest",
+    canonical: str = "longest",
+    rank: _Path | None = None,
     drop: _Drop = "both",
 ) -> Text: ...
 def read(
@@ -413,7 +433,9 @@ def decoded(bytes: bytes) -> str: ...
 
 def _verdict(relation: str, similarity: float, length_ratio: float, shared: int) -> Verdict: ...
 def _judgement(answer: str, verdict: tuple[str, float, float, int] | None) -> Judgement: ...
-def _text(options: str, bytes: bytes, id: str, site: str | None, date: str | None, url: str | None) -> Text: ...
+def _text(
+    options: str, bytes: bytes, id: str, site: str | None, date: str | None, url: str | None, seen: list[int]
+) -> Text: ...
 def _table(columns: list[tuple[str, str, list[Any]]]) -> Table: ...
 
 FAMILY: int
@@ -449,6 +471,7 @@ def posting_rows(model: Model, rows: _ArrowArray, heavy: Numbers) -> Any: ...
 def heavy_rows(model: Model, rows: _ArrowArray, heavy: Numbers) -> Any: ...
 def judge_rows(model: Model, rows: _ArrowArray) -> Any: ...
 def connected(rows: _ArrowStream) -> Any: ...
+def more_fields(model: Model) -> list[str]: ...
 def deletes(model: Model) -> bool: ...
 def verifies(model: Model) -> bool: ...
 def name_rows(rows: _ArrowArray) -> Any: ...

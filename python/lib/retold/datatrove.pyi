@@ -6,7 +6,7 @@ from datatrove.data import DocumentsPipeline
 from datatrove.pipeline.base import PipelineStep
 from datatrove.pipeline.writers.disk_base import DiskWriter
 
-from ._retold import Model, _Canonical, _Cluster, _Drop, _Extract, _Fold, _Path, _Progress
+from ._retold import Model, _Cluster, _Drop, _Extract, _Fold, _Path, _Progress
 
 __all__ = ["Dedup"]
 
@@ -38,6 +38,9 @@ class Dedup(PipelineStep, metaclass=abc.ABCMeta):
         delimiter: str | None = None,
         quote: str = '"',
         max_record_size: int | str = 67108864,
+        across: str | None = None,
+        within: Sequence[str] = ...,
+        window: str | None = None,
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
         user_dict: _Path | None = None,
@@ -49,7 +52,8 @@ class Dedup(PipelineStep, metaclass=abc.ABCMeta):
         params: Mapping[str, str | float] = ...,
         exact: bool = True,
         cluster: _Cluster = "two-edge",
-        canonical: _Canonical = "longest",
+        canonical: str = "longest",
+        rank: _Path | None = None,
         drop: _Drop = "both",
     ) -> None: ...
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline: ...

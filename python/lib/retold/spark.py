@@ -34,7 +34,7 @@ _TOGETHER = 1_000_000
 #: Up to so many edges, components are found on the driver, with 32 bytes an edge.
 _ON_DRIVER = 5_000_000
 
-_SKETCHED = "id string, node bigint, date bigint, bytes bigint, site string, sketch binary, reason string"
+_SKETCHED = "id string, node bigint, date bigint, bytes bigint, site string, seen binary, sketch binary, reason string"
 _FOUND = (
     "kind string, a string, b string, relation string, similarity double, length_ratio double, shared bigint, "
     "members array<string>"
@@ -104,7 +104,7 @@ class _Job:
             self.context.setCheckpointDir(tempfile.mkdtemp(prefix="retold-"))
         self.partitions = partitions or int(self.spark.conf.get("spark.sql.shuffle.partitions"))
         self.pages = dataframe
-        self.columns = _columns(dataframe, self.model.options)
+        self.columns = _columns(dataframe, self.model)
         self.held, self.report = [], {}
         self.started, self.shuffled = time.monotonic(), _shuffled(self.context)
 
@@ -295,10 +295,10 @@ class _Job:
 
     def _decided(self, good, labels):
         pages = good.join(labels.select("node", "component"), "node")
-        pages = pages.select("component", "id", "date", "bytes", "site", "sketch", F.lit(None).cast("binary").alias("fingerprint"))
+        pages = pages.select("component", "id", "date", "bytes", "site", "seen", "sketch", F.lit(None).cast("binary").alias("fingerprint"))
         if _retold.verifies(self.model):
             none = {name: F.lit(None).cast(kind).alias(name) for name, kind in
-                    (("date", "bigint"), ("bytes", "bigint"), ("site", "string"), ("sketch", "binary"))}
+                    (("date", "bigint"), ("bytes", "bigint"), ("site", "string"), ("seen", "binary"), ("sketch", "binary"))}
             pages = pages.unionByName(self._fingerprints(labels).select("component", "id", *none.values(), "fingerprint"))
         pages = pages.repartition(self.partitions, "component").sortWithinPartitions("component", "id")
         return self._stream(pages, _FOUND, lambda model: _retold.Deciding(_model(model)))
@@ -308,6 +308,8 @@ class _Job:
         clusters = found.where("kind = 'cluster'").select(F.col("a").alias("canonical"), "members")
         clusters = self._numbered(clusters)
         dropped = found.where("kind = 'dropped'").select(F.col("a").alias("id"), F.col("b").alias("canonical"), "relation")
+        members = clusters.select(F.explode("members").alias("id"), "cluster", F.size("members").cast("bigint").alias("cluster_size"))
+        dropped = dropped.join(members, "id", "left").fillna(1, "cluster_size")
         rejects = sketched.where("reason is not null").select("id", "reason")
         summary = self._summary(pairs.count(), dropped.count())
         return Findings(pairs, clusters, dropped, rejects, self._kept(sketched, dropped), self.model, summary, self.held)
@@ -347,9 +349,11 @@ class _Job:
         return ordered.select(number.alias("cluster"), "canonical", "members")
 
 
-def _columns(dataframe, read):
+def _columns(dataframe, model):
     """The columns that are read, as strings."""
+    read = model.options
     names = [read[f"{name}_field"] for name in ("text", "html", "id", "url", "date", "site") if read[f"{name}_field"]]
+    names += _retold.more_fields(model)
     there = dict.fromkeys(name for name in names if name in dataframe.columns)
     for group, what in ((("text_field", "html_field"), "pages"), (("id_field", "url_field"), "ids")):
         if not any(read[name] in there for name in group):

@@ -3,7 +3,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from ._retold import Model, _Canonical, _Cluster, _Drop, _Extract, _Fold, _Path
+from ._retold import Model, _Cluster, _Drop, _Extract, _Fold, _Path
 
 __all__ = ["Findings", "dedup"]
 
@@ -47,6 +47,9 @@ def dedup(
     delimiter: str | None = None,
     quote: str = '"',
     max_record_size: int | str = 67108864,
+    across: str | None = None,
+    within: Sequence[str] = ...,
+    window: str | None = None,
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
@@ -58,6 +61,7 @@ def dedup(
     params: Mapping[str, str | float] = ...,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
-    canonical: _Canonical = "longest",
+    canonical: str = "longest",
+    rank: _Path | None = None,
     drop: _Drop = "both",
 ) -> Findings: ...

@@ -130,7 +130,7 @@ impl Deciding {
     }
 
     /// What is found of components that end in this batch. Rows are pages (`component`, `id`, `date`, `bytes`,
-    /// `site`, `sketch`) or fingerprints of their texts (`component`, `fingerprint`).
+    /// `site`, `seen`, `sketch`) or fingerprints of their texts (`component`, `fingerprint`).
     fn push<'py>(&mut self, py: Python<'py>, rows: PyRecordBatch) -> PyResult<Bound<'py, PyAny>> {
         work(py, rows, |rows| {
             let mut made = Found::default();
@@ -154,11 +154,17 @@ impl Deciding {
                 let sketch = rows.sketch_on_site(row)?;
                 let date = dates.is_valid(row).then(|| dates.value(row));
                 let bytes = rows.numbers("bytes").value(row) as u64;
+                let (seen, _) = rows.bytes("seen").value(row).as_chunks::<8>();
+                let seen: Vec<u64> = seen
+                    .iter()
+                    .map(|number| u64::from_le_bytes(*number))
+                    .collect();
                 self.collection.push(SketchedPage {
                     id,
                     title: None,
                     date,
                     bytes,
+                    seen: &seen,
                     sketch: &sketch,
                 })?;
                 self.fingerprints.texts.push(sketch.text_hash);

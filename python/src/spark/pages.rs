@@ -52,7 +52,8 @@ fn page(
     }
 }
 
-/// Pages become sketches: `id`, `node`, `date`, `bytes`, `site`, `sketch` (without its site); or a `reason`.
+/// Pages become sketches: `id`, `node`, `date`, `bytes`, `site`, `seen` (by rules beside the method's), `sketch` (without its site); or
+/// a `reason`.
 #[pyfunction]
 pub fn sketch_rows<'py>(
     py: Python<'py>,
@@ -64,7 +65,7 @@ pub fn sketch_rows<'py>(
         let columns = columns(&rows.0, &model.config().read)?;
         let [mut ids, mut sites, mut reasons] = [0; 3].map(|_| StringBuilder::new());
         let [mut nodes, mut dates, mut sizes] = [0; 3].map(|_| Int64Builder::new());
-        let mut sketches = BinaryBuilder::new();
+        let [mut sketches, mut seen] = [0; 2].map(|_| BinaryBuilder::new());
         for row in 0..rows.0.num_rows() {
             let page = page(&columns, row, model);
             let made = page.and_then(|page| {
@@ -84,6 +85,7 @@ pub fn sketch_rows<'py>(
                     sizes.append_null();
                     sites.append_null();
                     sketches.append_null();
+                    seen.append_null();
                     reasons.append_value(reason);
                     continue;
                 }
@@ -96,6 +98,9 @@ pub fn sketch_rows<'py>(
             sizes.append_value(page.content.len() as i64);
             sites.append_option(page.site());
             sketches.append_value(sketch.to_bytes());
+            let numbers = model.seen(&page, "");
+            let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
+            seen.append_value(bytes.collect::<Vec<u8>>());
             reasons.append_null();
         }
         Ok(vec![
@@ -104,6 +109,7 @@ pub fn sketch_rows<'py>(
             ("date", Arc::new(dates.finish())),
             ("bytes", Arc::new(sizes.finish())),
             ("site", Arc::new(sites.finish())),
+            ("seen", Arc::new(seen.finish())),
             ("sketch", Arc::new(sketches.finish())),
             ("reason", Arc::new(reasons.finish())),
         ])
@@ -129,6 +135,7 @@ pub fn learn_sketches<'py>(
                     title: None,
                     date: None,
                     bytes: 0,
+                    seen: &[],
                     sketch: &rows.sketch_on_site(row)?,
                 })?;
             }
@@ -214,6 +221,12 @@ pub fn connected<'py>(py: Python<'py>, rows: AnyRecordBatch) -> PyResult<Bound<'
         ])
     });
     answer(py, made.map_err(raise)?)
+}
+
+/// The fields that options beside those of reading want.
+#[pyfunction]
+pub fn more_fields(model: &Bound<'_, Model>) -> Vec<String> {
+    model.get().0.config().read.more_fields.clone()
 }
 
 /// Whether the model deletes keys from sketches.

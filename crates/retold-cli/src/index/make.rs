@@ -90,6 +90,7 @@ pub fn create(args: &Create) -> Result<ExitCode> {
         &mut config.synonyms,
         &mut config.stop_words,
         &mut config.knowledge,
+        &mut config.rank,
     ];
     for file in files.into_iter().flatten() {
         let FileRef { path, .. } = file;

@@ -75,6 +75,15 @@ fn corpora_are_built() {
 
 #[test]
 #[cfg(unix)]
+fn pages_are_compared_and_preferred_as_people_say() {
+    let world = World::new();
+    let shown = run(&world, "16-which-pages.md");
+    let files = ["went.txt", "why.txt", "stay.txt", "alone.txt"];
+    assert_eq!(shown, files.map(|file| world.read(file)));
+}
+
+#[test]
+#[cfg(unix)]
 fn new_reprints_become_mails() {
     let world = World::new();
     let shown = run(&world, "12-watch.md");

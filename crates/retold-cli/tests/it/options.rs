@@ -171,6 +171,7 @@ fn the_example_config_has_every_option_and_works() {
                 "user-dict",
                 "synonyms",
                 "stop-words",
+                "rank",
                 "mark",
                 "out",
             ];

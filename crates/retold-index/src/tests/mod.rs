@@ -10,7 +10,7 @@ mod same;
 
 use std::path::Path;
 
-use retold::{Dedup, Findings, JudgeConfig, METHODS, PairFilters, Model, Page, Source};
+use retold::{Dedup, Findings, JudgeConfig, METHODS, Model, Page, PairFilters, Source};
 
 use crate::index::{Index, Prepared};
 use crate::limits::Limits;

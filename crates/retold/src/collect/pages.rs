@@ -142,7 +142,7 @@ pub struct Pages {
     ids: SpillRows<u8>,
     /// Their titles; empty of a page without one.
     titles: SpillRows<u8>,
-    /// What the model's other rules saw of them ([`crate::Model::seen`]).
+    /// What the model's other rules saw of them ([`crate::Model::seen`]); no rows if there are no such rules.
     seen: SpillRows<u64>,
     /// The pages in the order of their ids, once that is settled.
     by_id: Vec<PageNo>,
@@ -187,7 +187,9 @@ impl Pages {
         let end = title.char_indices().nth(TITLE);
         let title = &title[..end.map_or(title.len(), |(end, _)| end)];
         self.titles.push(title.as_bytes())?;
-        self.seen.push(seen)?;
+        if !seen.is_empty() {
+            self.seen.push(seen)?;
+        }
         self.rows.push(row.to_numbers())
     }
 
@@ -247,7 +249,10 @@ impl Pages {
 
     /// What the model's other rules saw of a page ([`crate::Model::seen`]).
     pub fn seen(&self, page: PageNo) -> Row<'_, u64> {
-        self.seen.get(page.at())
+        match self.seen.len() {
+            0 => Row::default(),
+            _ => self.seen.get(page.at()),
+        }
     }
 
     /// All pages in order.
@@ -306,8 +311,10 @@ impl Pages {
                 row.site = row.site.map(&mut site);
                 rows.push(row.to_numbers())?;
             }
-            for (_, row) in self.seen.piece(run.clone()).rows() {
-                seen.push(row)?;
+            if !self.seen.is_empty() {
+                for (_, row) in self.seen.piece(run.clone()).rows() {
+                    seen.push(row)?;
+                }
             }
             for (all, made) in [(&self.ids, &mut ids), (&self.titles, &mut titles)] {
                 for (_, row) in all.piece(run.clone()).rows() {
@@ -352,7 +359,9 @@ impl Pages {
                 left.rows.push(self.rows.one(page.at()))?;
                 left.ids.push(&self.ids.get(page.at()))?;
                 left.titles.push(&self.titles.get(page.at()))?;
-                left.seen.push(&self.seen.get(page.at()))?;
+                if !self.seen.is_empty() {
+                    left.seen.push(&self.seen.get(page.at()))?;
+                }
             }
         }
         *self = left;

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::filter::Scope;
 use crate::ids::{PageNo, Rank};
 use crate::model::Model;
+use crate::page::Page;
 use crate::resume::Resume;
 use crate::spill::{Memory, Sorter};
 use crate::watch::Watch;
@@ -178,5 +179,50 @@ fn warn_of_missing(rules: &[Prefer], without: &[u64], pages: u64, watch: &dyn Wa
                 "--canonical {rule}: {without} of {pages} pages have no {what} and come last"
             ),
         });
+    }
+}
+
+/// Says of how many pages pair filters know nothing.
+pub(super) fn warn_of_filters(context: &Context<'_>) {
+    let filters = &context.model.config().filters;
+    if filters.is_empty() {
+        return;
+    }
+    let nothing = filters.scope(filters.seen(&Page::text("", "")), None);
+    let (pages, mut without) = (context.by_id.len(), [0; 3]);
+    for rank in Rank::first(pages) {
+        let scope = context.scope(rank);
+        without[0] += usize::from(scope.within == nothing.within);
+        without[1] += usize::from(scope.across == nothing.across);
+        without[2] += usize::from(scope.date.is_none());
+    }
+    let within = filters.within.join(",");
+    let within = Some(within).filter(|names| !names.is_empty());
+    let window = filters.window.as_ref().map(ToString::to_string);
+    for (name, value, what, with, without) in [
+        (
+            "within",
+            &within,
+            "such field",
+            "each other only",
+            without[0],
+        ),
+        (
+            "across",
+            &filters.across,
+            "such site or field",
+            "all",
+            without[1],
+        ),
+        ("window", &window, "date", "all", without[2]),
+    ] {
+        if let Some(value) = value.as_ref().filter(|_| without > 0) {
+            context.watch.warn(&match without == pages {
+                true => format!("--{name} {value}: no page has a {what}, so it forbids nothing"),
+                false => format!(
+                    "--{name} {value}: {without} of {pages} pages have no {what}; they are compared with {with}"
+                ),
+            });
+        }
     }
 }

@@ -17,6 +17,16 @@ use crate::read::Source;
 use crate::relation::Relation;
 use crate::spill::Memory;
 
+/// What a page is made of: from which sentence, how many, which last one; its site, day and language.
+type Drawn = (
+    usize,
+    usize,
+    usize,
+    Option<usize>,
+    Option<u32>,
+    Option<&'static str>,
+);
+
 /// Few texts, many copies of each, on few sites and of few dates.
 fn pages() -> impl Strategy<Value = Vec<Page>> {
     let text = |from: usize, length: usize, tail: usize| {
@@ -30,10 +40,8 @@ fn pages() -> impl Strategy<Value = Vec<Page>> {
     let lang = prop::option::of(prop::sample::select(vec!["en", "zh"]));
     let page = (0usize..2, 1usize..6, 0usize..2, site, day, lang);
     proptest::collection::vec(page, 1..50).prop_map(move |pages| {
-        let page = |(number, (from, length, tail, site, day, lang)): (
-            usize,
-            (usize, _, _, Option<usize>, Option<u32>, Option<&str>),
-        )| {
+        let page = |(number, drawn): (usize, Drawn)| {
+            let (from, length, tail, site, day, lang) = drawn;
             let mut page = Page::text(format!("p{number:02}"), text(from, length, tail));
             page.site = site.map(|site| format!("site{site}"));
             page.date = day.map(|day| format!("2012-01-{day:02}"));
@@ -191,7 +199,7 @@ fn many_copies_go_by_date_and_site() {
         window: "9d".parse().ok(),
         ..PairFilters::default()
     };
-    let expected = |n: usize| (n % 10 > 0).then(|| n - n % 10);
+    let expected = |n: usize| Some(n - n % 10).filter(|&first| first < n);
     assert_eq!(
         run(window, &page),
         (0..DAYS).map(expected).collect::<Vec<_>>()

@@ -89,6 +89,17 @@ impl Findings {
         self.pruned_of[self.by_id[rank.at()].at()]
     }
 
+    /// The number of the cluster of each page, by rank; none of pages that are in none.
+    pub fn cluster_of(&self) -> Vec<Option<u32>> {
+        let mut cluster_of = vec![None; self.by_id.len()];
+        for (number, cluster) in (0..).zip(&self.clusters) {
+            for member in &cluster.members {
+                cluster_of[member.at()] = Some(number);
+            }
+        }
+        cluster_of
+    }
+
     /// What the page `a` is to the page `b`, if they are listed as related.
     pub fn relation(&self, a: Rank, b: Rank) -> Option<Relation> {
         let relation = self.pairs.find(a.min(b), a.max(b))?.relation;

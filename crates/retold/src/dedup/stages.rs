@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::by_probing::Decided;
-use super::context::{Context, Limits};
+use super::context::{Context, Limits, warn_of_filters};
 use super::group::Groups;
 use super::heavy_keys::{ClosePolicy, HeavyKeys};
 use super::join::{Join, Joined, Traits};
@@ -57,6 +57,7 @@ pub(super) fn relate(
 ) -> Result<Related> {
     let Context { model, memory, .. } = *context;
     clock.begin(Stage::Group);
+    warn_of_filters(context);
     let (mut pruned, pruned_of, unpruned) = prune(model, context.collection, sketches)?;
     let groups = Groups::new(context, &pruned, &pruned_of)?;
     pruned.read_often(READ_OFTEN);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::*;
-use crate::page::Content;
+use crate::page::{Content, Page};
 
 /// A folder with the given files, and everything read from it as `(source name, number, outcome)`.
 pub(crate) struct Folder(pub tempfile::TempDir);
@@ -672,4 +672,59 @@ fn a_file_that_was_written_to_meanwhile_is_not_copied() {
     };
     let error = source.rewrite(&ReadOptions::default(), &mut keep, &folder.path("kept"));
     assert!(error.is_err());
+}
+
+/// Fields that other options name come with the page, from nested objects too; empty ones and nulls are none.
+#[test]
+fn further_fields_come_with_the_page() {
+    let lines = concat!(
+        r#"{"text":"a","score":1.5,"metadata":{"lang":"en"}}"#,
+        "\n",
+        r#"{"text":"b","score":null,"metadata.lang":"","url":"http://a/"}"#,
+        "\n",
+        r#"{"text":"c","score":[1, 2],"metadata":{"lang":true}}"#,
+    );
+    let folder = Folder::new(&[
+        ("a.jsonl", lines.as_bytes()),
+        ("b.csv", b"text,score,metadata.lang\na,1.5,en\nb,,\nc\n"),
+        (
+            "c.warc",
+            b"WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://a/\r\nContent-Length: 1\r\n\r\na\r\n\r\n\
+              WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://b/\r\nContent-Type: application/http\r\n\
+              Content-Length: 45\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\na\r\n\r\n",
+        ),
+    ]);
+    let options = ReadOptions {
+        more_fields: vec!["score".into(), "metadata.lang".into(), "url".into()],
+        ..ReadOptions::default()
+    };
+    let pages = |name: &str| -> Vec<Page> {
+        let outcomes = outcomes(&folder.source(name), &options).into_iter();
+        let page = |outcome| match outcome {
+            Outcome::Page(page) => page,
+            other => panic!("{}", brief(other)),
+        };
+        outcomes.map(page).collect()
+    };
+    let fields = |name: &str| -> Vec<[Option<String>; 3]> {
+        let of = |page: &Page| {
+            ["score", "metadata.lang", "url"].map(|name| page.field(name).map(str::to_owned))
+        };
+        pages(name).iter().map(of).collect()
+    };
+    let some = |text: &str| Some(text.to_owned());
+    let expected = [
+        [some("1.5"), some("en"), None],
+        [None, None, some("http://a/")],
+        [some("[1, 2]"), some("true"), None],
+    ];
+    assert_eq!(fields("a.jsonl"), expected);
+    let expected = [
+        [some("1.5"), some("en"), None],
+        [const { None }; 3],
+        [const { None }; 3],
+    ];
+    assert_eq!(fields("b.csv"), expected);
+    let derived: Vec<bool> = pages("c.warc").iter().map(|page| page.derived).collect();
+    assert_eq!(derived, [true, false]);
 }

@@ -609,6 +609,11 @@ fn columns_in_structs_are_found_by_their_paths() {
     let read = |text_field: &str| {
         let options = ReadOptions {
             text_field: text_field.into(),
+            more_fields: vec![
+                "content.title".into(),
+                "none".into(),
+                "metadata.date".into(),
+            ],
             ..ReadOptions::default()
         };
         let records = source
@@ -637,6 +642,11 @@ fn columns_in_structs_are_found_by_their_paths() {
         panic!("not a page");
     };
     assert_eq!(page.date.as_deref(), Some("1500000000.0"));
+    let more = [("content.title", "t1"), ("metadata.date", "1500000000.0")];
+    assert_eq!(
+        page.fields,
+        more.map(|(name, value)| (name.to_owned(), value.to_owned()))
+    );
     let found = read("content").into_iter().map(super::super::tests::brief);
     assert_eq!(
         found.collect::<Vec<_>>(),
