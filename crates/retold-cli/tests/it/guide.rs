@@ -69,7 +69,13 @@ fn a_crawler_skips_what_it_has() {
 fn corpora_are_built() {
     let world = World::new();
     let shown = run(&world, "14-corpora.md");
-    let files = ["kept.txt", "went.txt", "lines.txt", "chats.txt"];
+    let files = [
+        "kept.txt",
+        "again.txt",
+        "went.txt",
+        "lines.txt",
+        "chats.txt",
+    ];
     assert_eq!(shown, files.map(|file| world.read(file)));
 }
 

@@ -13,6 +13,7 @@ use crate::config::JudgeConfig;
 use crate::ids::Rank;
 use crate::model::Model;
 use crate::page::Page;
+use crate::read::Source;
 use crate::relation::Relation;
 
 fn config(method: &str, canonical: &str, drop: DropRule) -> JudgeConfig {
@@ -94,6 +95,40 @@ proptest! {
                     prop_assert_eq!(gone.into_iter().collect::<BTreeSet<_>>(), expected.clone(), "{}", method);
                     for gone in &found.dropped {
                         prop_assert_eq!(all.relation(gone.page, gone.canonical), Some(gone.relation));
+                    }
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A nightly job may take what it kept for what it has: under the same model nothing more goes.
+    #[test]
+    fn a_second_run_over_what_is_kept_drops_nothing(
+        pages in pages(), sites in proptest::collection::vec(0u32..3, 40), family in 1usize..40, heavy in 1usize..12,
+    ) {
+        let pages = pages.into_iter().zip(sites);
+        let pages: Vec<Page> = pages.map(|(page, site)| page.with_url(format!("http://site{site}.cn/"))).collect();
+        for method in ["coverage", "shingle", "period", "tfidf"] {
+            for canonical in ["longest", "earliest", "url-length,first"] {
+                for drop in [DropRule::Both, DropRule::Duplicate, DropRule::All] {
+                    for across in [None, Some("site".to_owned())] {
+                        let mut config = config(method, canonical, drop);
+                        config.filters.across = across;
+                        let first = find_within(&pages, &config, limits(family, heavy));
+                        let gone: BTreeSet<usize> =
+                            first.dropped.iter().map(|gone| first.by_id[gone.page.at()].at()).collect();
+                        let kept = pages.iter().enumerate().filter(|(at, _)| !gone.contains(at));
+                        let kept: Vec<Page> = kept.map(|(_, page)| page.clone()).collect();
+                        if kept.is_empty() {
+                            continue;
+                        }
+                        let again = Dedup::new(first.model.clone()).limits(limits(family, heavy));
+                        let again = again.run(vec![Source::of_pages("kept", kept)]).unwrap();
+                        prop_assert_eq!(dropped(&again), vec![], "{} {} {:?}", method, canonical, drop);
                     }
                 }
             }

@@ -163,7 +163,30 @@ pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Result<Vec<Source>
         .flat_map(|input| input.sources(options))
         .collect::<Vec<_>>();
     sources.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
+    keep_apart(&mut sources);
     Ok(sources)
+}
+
+/// What is kept of `x.wacz` is `x.wacz.warc.gz`: where an input has that very name, it is `x.wacz.2.warc.gz`.
+fn keep_apart(sources: &mut [Source]) {
+    let mut taken: HashSet<PathBuf> = sources.iter().map(|source| source.kept.clone()).collect();
+    for source in sources {
+        let is_wacz = |ending: &OsStr| ending.eq_ignore_ascii_case("wacz");
+        if source.kept.extension().is_some_and(is_wacz) {
+            let written = |kept: &Path| with_ending(kept, ".warc.gz");
+            let others = (2..).map(|number| with_ending(&source.kept, &format!(".{number}")));
+            let mut names = std::iter::once(source.kept.clone()).chain(others);
+            if let Some(free) = names.find(|kept| taken.insert(written(kept))) {
+                source.kept = free;
+            }
+        }
+    }
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 /// The INPUTs that URLs name, each with the files that none before it has.
@@ -478,6 +501,30 @@ mod tests {
                 own("y/f.txt")
             ]
         );
+    }
+
+    #[test]
+    fn what_is_kept_of_an_archive_has_a_name_of_its_own() {
+        let names = [
+            "x.wacz",
+            "x.wacz.2.warc.gz",
+            "x.wacz.warc.gz",
+            "y.WACZ",
+            "z.wacz.warc.gz",
+        ];
+        let folder = Folder::new(&names.map(|name| (name, &b"text"[..])));
+        let all = folder.sources(&["."]);
+        let kept = all
+            .iter()
+            .map(|source| source.kept.file_name().unwrap().to_str().unwrap());
+        let expected = [
+            "x.wacz.3",
+            "x.wacz.2.warc.gz",
+            "x.wacz.warc.gz",
+            "y.WACZ",
+            "z.wacz.warc.gz",
+        ];
+        assert_eq!(kept.collect::<Vec<_>>(), expected);
     }
 
     #[test]
