@@ -3,6 +3,7 @@
 import datetime
 import inspect
 import json
+import pickle
 import random
 import threading
 
@@ -103,7 +104,7 @@ def test_every_frame_goes_in_and_every_table_comes_out(records):
     assert polars.DataFrame(found.dropped).to_dicts() == dropped
     assert pandas.DataFrame.from_arrow(found.dropped).to_dict("records") == dropped
     gone = found.dropped
-    assert duckdb.sql("SELECT id, canonical, relation, row FROM gone").fetchall() == [tuple(row.values()) for row in dropped]
+    assert duckdb.sql("SELECT id, canonical, relation, cluster, cluster_size, row FROM gone").fetchall() == [tuple(row.values()) for row in dropped]
     assert pyarrow.table(found.clusters).column("members").to_pylist() == found.clusters.column("members")
 
 
@@ -332,3 +333,23 @@ def test_what_is_written_can_be_set_beside_a_model(records):
     marked = retold.dedup(records, model=model, mark=True)
     assert len(marked.dropped) == 0 and marked.summary["parameters"]["mark"] is True
     assert "mark" not in marked.model.options
+
+
+def test_filters_and_orders_of_preference_look_at_fields(tmp_path):
+    story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. It was the last boat of the day."
+    named = [("a", "en", 1), ("b", "de", 3), ("c", "en", 2)]
+    pages = [{"id": id, "text": story, "lang": lang, "score": score} for id, lang, score in named]
+
+    def gone(**options):
+        return [(row["id"], row["canonical"]) for row in retold.dedup(pages, **options).dropped]
+
+    assert gone() == [("b", "a"), ("c", "a")]
+    assert gone(within=["lang"]) == [("c", "a")]
+    assert gone(across="lang", canonical="field:score:desc") == [("a", "b"), ("c", "b")]
+    assert gone(within=["lang"], drop="all") == [("a", "c"), ("c", "a")]
+    assert pyarrow.table(retold.dedup(pyarrow.Table.from_pylist(pages), within=["lang"]).dropped).column("id").to_pylist() == ["c"]
+    model = retold.Model(within=["lang"])
+    assert model.compare(pages[0], pages[1]) is None and model.compare(pages[0], pages[2]).relation == "duplicate"
+    assert model.explain(pages[0], pages[1])["filter"] == "--within lang: the pages differ in it"
+    text = pickle.loads(pickle.dumps(model.text(pages[1])))
+    assert model.compare(pages[0], text) is None

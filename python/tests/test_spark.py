@@ -116,6 +116,7 @@ def test_it_equals_the_local_run(spark, pages, partitions):
         {"method": "period", "cluster": "components", "canonical": "earliest", "params": {"noise": "idf+site", "idf_min_df": 5}},
         {"method": "shingle", "drop": "duplicate", "exact": False},
         {"preset": "patent"},
+        {"method": "coverage", "across": "site", "window": "9d", "canonical": "field:date:desc,url-length", "drop": "all"},
     ],
     ids=lambda options: options.get("method") or options["preset"],
 )

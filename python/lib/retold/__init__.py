@@ -4,7 +4,7 @@
 >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
 >>> found = retold.dedup([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more tomorrow."}])
 >>> found.dropped.to_pylist()
-[{'id': 'a', 'canonical': 'b', 'relation': 'duplicate', 'row': 0}]
+[{'id': 'a', 'canonical': 'b', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'row': 0}]
 
 `retold.dedup` is the main job, `retold.Model` the judge behind it, `retold.explain` tells why, `retold.Index` keeps pages.
 `retold.spark` does the main job on Apache Spark.
