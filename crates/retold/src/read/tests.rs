@@ -728,3 +728,35 @@ fn further_fields_come_with_the_page() {
     let derived: Vec<bool> = pages("c.warc").iter().map(|page| page.derived).collect();
     assert_eq!(derived, [true, false]);
 }
+
+/// What a crawler makes of a page stands beside it under a name of its own, and would be its copy.
+#[test]
+fn what_a_crawler_made_of_a_page_is_no_page() {
+    let record = |uri: &str, content: &str| {
+        let length = content.len();
+        format!(
+            "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: {uri}\r\nContent-Type: text/plain\r\n\
+             Content-Length: {length}\r\n\r\n{content}\r\n\r\n"
+        )
+    };
+    let records = [
+        record("https://a.example/", "a page"),
+        record("urn:text:https://a.example/", "a page"),
+        record("URN:pageinfo:http://a.example/", "{}"),
+        record("urn:isbn:0451450523", "a book"),
+    ];
+    let folder = Folder::new(&[("a.warc", records.concat().as_bytes())]);
+    let source = folder.source("a.warc");
+    let expected = [
+        "https://a.example/=a page",
+        "-warc derived",
+        "-warc derived",
+        "urn:isbn:0451450523=a book",
+    ];
+    assert_eq!(briefs(&source), expected);
+    let kept = rewritten(&source, |number| match number {
+        1 => RecordDecision::Leave,
+        _ => RecordDecision::Keep,
+    });
+    assert_eq!(kept.unwrap(), records[1..].concat().as_bytes());
+}

@@ -151,6 +151,9 @@ fn parse(mut bytes: Vec<u8>, number: u64, source: &Source, options: &ReadOptions
     {
         return Outcome::Skipped("warc metadata".into());
     }
+    if url.as_deref().is_some_and(is_derived) {
+        return Outcome::Skipped("warc derived".into());
+    }
     let type_ = fields.get("WARC-Type").unwrap_or_default();
     let page = Page {
         id: url.clone().unwrap_or_else(|| source.record_id(number)),
@@ -204,6 +207,12 @@ fn converted(content: Vec<u8>, content_type: Option<&str>, page: Page) -> Outcom
             payload::document(broken.into_bytes(), Some("text/plain; charset=utf-8"), page)
         }
     }
+}
+
+/// Whether a record holds what a crawler made of a page that it keeps beside it: `urn:text:http://...`, `urn:pageinfo:`, `urn:view:`.
+fn is_derived(uri: &str) -> bool {
+    let parts: Vec<&str> = uri.splitn(3, ':').collect();
+    matches!(parts[..], [urn, _, page] if urn.eq_ignore_ascii_case("urn") && (page.starts_with("http://") || page.starts_with("https://")))
 }
 
 /// A URI without the angle brackets that WARC 1.0's grammar has and that some writers took literally.
