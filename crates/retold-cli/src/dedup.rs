@@ -149,7 +149,7 @@ enum Own {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Form {
+pub enum Form {
     /// JSONL only
     Jsonl,
     /// pairs.csv and so on; a text that a spreadsheet would run as a formula gets a ' in front
@@ -158,6 +158,18 @@ enum Form {
     CsvRaw,
     /// pairs.parquet and so on, for DuckDB, pandas and Spark
     Parquet,
+}
+
+impl Form {
+    /// The library's form.
+    pub fn tables(self) -> Tables {
+        match self {
+            Form::Jsonl => Tables::Jsonl,
+            Form::Csv => Tables::Csv,
+            Form::CsvRaw => Tables::CsvRaw,
+            Form::Parquet => Tables::Parquet,
+        }
+    }
 }
 
 /// Runs the job and says how it went.
@@ -270,7 +282,7 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
 }
 
 /// What the pages are compared with.
-fn against(old: &[PathBuf]) -> Result<Against> {
+pub fn against(old: &[PathBuf]) -> Result<Against> {
     let indexes = old.iter().filter(|path| Index::is_at(path)).count();
     Ok(match old {
         [] => Against::Nothing,
@@ -314,12 +326,7 @@ fn output(args: &Args) -> OutputConfig {
             FieldNames::Retold => Names::Retold,
             FieldNames::Datatrove => Names::Datatrove,
         },
-        tables: match args.tables {
-            Form::Jsonl => Tables::Jsonl,
-            Form::Csv => Tables::Csv,
-            Form::CsvRaw => Tables::CsvRaw,
-            Form::Parquet => Tables::Parquet,
-        },
+        tables: args.tables.tables(),
         report_text: args.report_text,
         alarm_size: args.alarm_size,
     }

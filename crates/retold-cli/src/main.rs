@@ -17,6 +17,7 @@ mod man;
 mod methods;
 mod model_args;
 mod network;
+mod passages;
 mod progress;
 #[cfg(feature = "remote")]
 mod remote;
@@ -62,6 +63,7 @@ pub(crate) struct Cli {
 enum Command {
     Dedup(Box<dedup::Args>),
     Decontaminate(Box<decontaminate::Args>),
+    Passages(Box<passages::Args>),
     Index(index::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
@@ -103,6 +105,7 @@ fn main() -> ExitCode {
     let ended = std::panic::catch_unwind(|| match command {
         Command::Dedup(args) => dedup::run(&args),
         Command::Decontaminate(args) => decontaminate::run(&args),
+        Command::Passages(args) => passages::run(&args),
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args),

@@ -70,7 +70,8 @@ pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     })
 }
 
-fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
+/// Reads the inputs and finds the copies.
+pub(crate) fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Findings> {
     let dedup = |model: Model| Dedup::new(model).resources(run).watch(watch);
     match &job.against {
         Against::Nothing => {

@@ -141,11 +141,28 @@ pub struct Run {
     pub directory: String,
 }
 
+impl Records {
+    /// What became of the records of a run.
+    pub(crate) fn of(findings: &Findings) -> Records {
+        let collection = &findings.collection;
+        let dropped = findings.dropped.len() as u64;
+        Records {
+            read: collection.read,
+            kept: (collection.pages.len() - findings.old_pages) as u64 - dropped,
+            dropped,
+            rejected: collection.rejects.len() as u64,
+            skipped: collection.skipped.values().sum(),
+            skipped_by_kind: collection.skipped.clone(),
+        }
+    }
+}
+
 impl Summary {
     /// The numbers of a run; times are filled in at its end.
     pub(crate) fn of(findings: &Findings, request: &Request) -> Summary {
         let output = &request.output;
         let collection = &findings.collection;
+        let pages = (collection.pages.len() - findings.old_pages) as u64;
         let dropped = if output.mark {
             0
         } else {
@@ -166,12 +183,9 @@ impl Summary {
         let duplicate = duplicate.count() as u64;
         Summary {
             records: Records {
-                read: collection.read,
-                kept: (collection.pages.len() - findings.old_pages) as u64 - dropped,
+                kept: pages - dropped,
                 dropped,
-                rejected: collection.rejects.len() as u64,
-                skipped: collection.skipped.values().sum(),
-                skipped_by_kind: collection.skipped.clone(),
+                ..Records::of(findings)
             },
             old_pages: (findings.old_pages > 0).then_some(findings.old_pages as u64),
             against_self: (findings.own_pages > 0).then_some(findings.own_pages as u64),

@@ -159,13 +159,16 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
             }
         })?;
     }
+    write_rejects(findings, (out, form))
+}
+
+/// Writes the records that could not be read.
+pub(crate) fn write_rejects(findings: &Findings, to: (&OutDir, Tables)) -> Result<()> {
     let rejects = findings.collection.rejects.iter();
-    write((out, form), "rejects", REJECTS, rejects, |reject| {
-        RejectLine {
-            source: &findings.sources[reject.source as usize].name,
-            record: reject.record,
-            reason: reject.reason.into(),
-        }
+    write(to, "rejects", REJECTS, rejects, |reject| RejectLine {
+        source: &findings.sources[reject.source as usize].name,
+        record: reject.record,
+        reason: reject.reason.into(),
     })
 }
 
@@ -224,7 +227,7 @@ fn listed(page: Rank, class: &Class) -> &[Rank] {
 }
 
 /// A table whose lines are rows: what `line` makes of `items`.
-fn write<T: Clone + Send + Sync, L: Serialize>(
+pub(crate) fn write<T: Clone + Send + Sync, L: Serialize>(
     (out, form): (&OutDir, Tables),
     name: &str,
     columns: &Columns,

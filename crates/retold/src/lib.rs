@@ -31,7 +31,7 @@
 //! 7. `dedup`: [`Dedup`], the main job as a list of [stages](Stage): exact groups, the join, heavy keys, verification, what is kept.
 //! 8. `cluster`: related pages become clusters with one canonical page each.
 //!
-//! `explain` shows why two pages are what they are to each other ([`explain_pair`]), `eval` how good the result is against labelled
+//! `passages` finds what pages have in common inside ([`passages()`]). `explain` shows why two pages are what they are to each other ([`explain_pair`]), `eval` how good the result is against labelled
 //! pairs ([`evaluate`]). Writing files and reports is the crate `retold-report`'s.
 
 #![forbid(unsafe_code)]
@@ -55,6 +55,7 @@ mod model;
 mod page;
 mod pairs;
 mod param;
+mod passages;
 #[cfg(any(feature = "parquet", feature = "precise", test))]
 mod quiet;
 mod read;
@@ -90,6 +91,9 @@ pub use watch::{Stage, Watch};
 pub use decontaminate::{
     Benchmark, BenchmarkFields, Benchmarks, Contamination, DEFAULT_CONTAMINATION, Item,
 };
+
+// Passages that pages have in common.
+pub use passages::{CommonRun, PassageOptions, PassagePair, PassageRow, Passages, passages};
 
 // Files, pages and their texts.
 pub use date::seconds as date_seconds;

@@ -26,6 +26,14 @@ pub enum Stage {
     Retain,
     /// Components become clusters, and their pairs are listed.
     Cluster,
+    /// The words of pages are read again, for passages.
+    Words,
+    /// Runs of words are chosen by which pages with a passage in common are found.
+    Seeds,
+    /// Pages are aligned where they share such runs.
+    Align,
+    /// Words of passages are found in what is shown of pages.
+    Places,
     /// Files are written.
     Write,
 }
@@ -45,6 +53,10 @@ impl Stage {
             Stage::Verify => "verify",
             Stage::Retain => "retain",
             Stage::Cluster => "cluster",
+            Stage::Words => "words",
+            Stage::Seeds => "seeds",
+            Stage::Align => "align",
+            Stage::Places => "places",
             Stage::Write => "write",
         }
     }

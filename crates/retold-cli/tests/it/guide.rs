@@ -150,3 +150,14 @@ fn a_corpus_is_rid_of_benchmarks() {
     let shown = run(&world, "15-decontaminate.md");
     assert_eq!(shown, [world.read("found.jsonl"), world.read("left.jsonl")]);
 }
+
+#[test]
+#[cfg(unix)]
+fn quotations_are_found() {
+    let world = World::new();
+    let shown = run(&world, "17-passages.md");
+    assert_eq!(
+        shown,
+        [world.read("found.jsonl"), world.read("pairs.jsonl")]
+    );
+}

@@ -20,6 +20,7 @@ mod one_judge;
 mod options;
 mod outputs;
 mod packaging;
+mod passages;
 mod python;
 mod release_0_1;
 mod resume;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{
@@ -72,6 +72,7 @@ fn schema(columns: &Columns) -> parquet::errors::Result<Type> {
             Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
             Kind::Whole => (Physical::INT64, None),
             Kind::Real => (Physical::DOUBLE, None),
+            Kind::Yes => (Physical::BOOLEAN, None),
         };
         let field = Type::primitive_type_builder(name, physical)
             .with_repetition(Repetition::OPTIONAL)
@@ -99,6 +100,7 @@ fn column<W: std::io::Write + Send>(
         }
         Kind::Whole => fill::<Int64Type>(&mut to, values, Value::as_i64),
         Kind::Real => fill::<DoubleType>(&mut to, values, Value::as_f64),
+        Kind::Yes => fill::<BoolType>(&mut to, values, Value::as_bool),
     }?;
     to.close()
 }

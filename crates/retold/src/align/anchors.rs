@@ -74,7 +74,7 @@ fn hash(run: &[Word]) -> u64 {
 }
 
 /// All anchors of at least `width` words that hold a run of `width` words which the first text has `most` times or less. Ascending.
-pub(super) fn anchors(here: &[Word], there: &[Word], width: usize, most: usize) -> Vec<Anchor> {
+pub(crate) fn anchors(here: &[Word], there: &[Word], width: usize, most: usize) -> Vec<Anchor> {
     if here.len() < width || there.len() < width {
         return Vec::new();
     }

@@ -37,11 +37,11 @@ const NEVER: u32 = u32::MAX / 2;
 
 /// Words that match: `count.0` from `here` on those from `there` on, `count.1` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Match {
-    pub(super) here: usize,
-    pub(super) there: usize,
-    pub(super) count: (usize, usize),
-    pub(super) is_near: bool,
+pub(crate) struct Match {
+    pub(crate) here: usize,
+    pub(crate) there: usize,
+    pub(crate) count: (usize, usize),
+    pub(crate) is_near: bool,
 }
 
 /// The cheapest alignment of two passages; its matches, ascending. Time is the product of their lengths.

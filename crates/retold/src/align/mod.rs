@@ -5,6 +5,6 @@ mod gap;
 mod passages;
 mod word;
 
-pub(crate) use anchors::Anchor;
-pub(crate) use passages::{Alignment, align, chained};
+pub(crate) use anchors::{Anchor, anchors};
+pub(crate) use passages::{Alignment, Passage, align, chained};
 pub(crate) use word::{Nature, Word};

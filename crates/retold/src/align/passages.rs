@@ -38,6 +38,11 @@ impl Alignment {
         Alignment { matches, lengths }
     }
 
+    /// The words that match, in order.
+    pub(crate) fn matches(&self) -> &[Match] {
+        &self.matches
+    }
+
     /// For each word of the first text whether it has a match.
     pub(crate) fn matched_here(&self) -> Vec<bool> {
         let ranges = self

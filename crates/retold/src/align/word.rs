@@ -69,6 +69,11 @@ impl Word {
         (self.0 >> 32) as u32
     }
 
+    /// Whether it is equal to another word or nearly so.
+    pub(crate) fn matches(self, other: Word) -> bool {
+        self.hash() == other.hash() || self.letters().is_near(other.letters())
+    }
+
     /// Whether it stands in a sentence that a full stop ends.
     pub(crate) fn is_prose(self) -> bool {
         self.0 as u32 & PROSE != 0

@@ -6,7 +6,7 @@ use super::benchmarks::{Benchmarks, Part};
 use super::ngram::Tokens;
 use super::question::{Question, score};
 use crate::align::{Word, align};
-use crate::explain::shown::{Offsets, Shown};
+use crate::explain::shown::ShownPlaces;
 use crate::method::grams::aligned;
 use crate::text::{Text, TextOptions};
 
@@ -217,37 +217,4 @@ fn is_near(part: &Part, tokens: &Tokens<'_>, place: &Place) -> bool {
     found.sort_unstable();
     found.dedup();
     found.len() * 2 >= part.ngrams.len() && !found.is_empty()
-}
-
-/// From bytes of the folded text to characters of what people are shown of it.
-struct ShownPlaces {
-    shown: Shown,
-    /// Of each block that methods do not see, one past its last character of the visible text, and how many it has with its line feed.
-    hidden: Vec<(u32, u32)>,
-}
-
-impl ShownPlaces {
-    fn of(text: &Text, options: &TextOptions) -> ShownPlaces {
-        let (mut at, mut hidden) = (0, Vec::new());
-        for (block, is_main) in text.visible.split('\n').zip(&text.main) {
-            let length = block.chars().count() as u32 + 1;
-            at += length;
-            if !is_main {
-                hidden.push((at, length));
-            }
-        }
-        ShownPlaces {
-            shown: Shown::new(text, options, usize::MAX, Offsets::Chars),
-            hidden,
-        }
-    }
-
-    fn places(&self, first: u32, last: u32) -> (u32, u32) {
-        let (begin, end) = self.shown.places(first, last).unwrap_or_default();
-        let hidden_before = |at: u32| -> u32 {
-            let before = self.hidden.iter().take_while(|(end, _)| *end <= at);
-            before.map(|(_, length)| length).sum()
-        };
-        (begin - hidden_before(begin), end - hidden_before(end))
-    }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::retain::Dropped;
 use super::stage::StageTime;
+use super::texts::Reread;
 use super::verify::Verified;
 use crate::cluster::{Class, Cluster, Pairs};
 use crate::collect::{Collection, PageRow};
@@ -68,6 +69,16 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Where the texts of pages come from again; those of pages of no source do not.
+    pub(crate) fn reread(&self) -> Reread<'_> {
+        Reread {
+            sources: &self.sources,
+            model: &self.model,
+            collection: &self.collection,
+            others: None,
+        }
+    }
+
     /// The page with that rank.
     pub fn page(&self, rank: Rank) -> PageRow {
         self.collection.page(self.by_id[rank.at()])

@@ -55,5 +55,6 @@ pub use pool::in_pool;
 pub use retain::Dropped;
 pub use run::{Dedup, StoredPages, dedup};
 pub use stage::StageTime;
+pub(crate) use stage::Stopwatch;
 pub use texts::{Take, TextSource};
 pub use verify::Verified;

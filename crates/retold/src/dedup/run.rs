@@ -119,7 +119,7 @@ impl<'a> Dedup<'a> {
     }
 
     /// The same with this memory, whatever the resources say.
-    pub(super) fn run_within(self, sources: Vec<Source>, memory: &Memory) -> Result<Findings> {
+    pub(crate) fn run_within(self, sources: Vec<Source>, memory: &Memory) -> Result<Findings> {
         in_pool(self.resources.threads, || {
             let mut clock = Stopwatch::default();
             let (job, texts) = self.read(sources, memory, &mut clock)?;

@@ -19,14 +19,14 @@ pub struct StageTime {
 
 /// Measures stages, one after the other. A stage that is entered again adds to its time.
 #[derive(Default)]
-pub(super) struct Stopwatch {
+pub(crate) struct Stopwatch {
     running: Option<(Stage, Instant, Option<Duration>)>,
     times: Vec<StageTime>,
 }
 
 impl Stopwatch {
     /// The stage before ends here, and this one begins.
-    pub(super) fn begin(&mut self, stage: Stage) {
+    pub(crate) fn begin(&mut self, stage: Stage) {
         let now = (Instant::now(), cpu_time());
         self.end(now);
         self.running = Some((stage, now.0, now.1));
@@ -48,7 +48,7 @@ impl Stopwatch {
     }
 
     /// The last stage ends: the times of all, in the order in which they began.
-    pub(super) fn finish(mut self) -> Vec<StageTime> {
+    pub(crate) fn finish(mut self) -> Vec<StageTime> {
         self.end((Instant::now(), cpu_time()));
         self.times
     }

@@ -27,12 +27,12 @@ pub trait TextSource: Sync {
 }
 
 /// Texts made once more from the records that were read, or from elsewhere.
-pub(super) struct Reread<'a> {
-    pub(super) sources: &'a [Source],
-    pub(super) model: &'a Model,
-    pub(super) collection: &'a Collection,
+pub(crate) struct Reread<'a> {
+    pub(crate) sources: &'a [Source],
+    pub(crate) model: &'a Model,
+    pub(crate) collection: &'a Collection,
     /// Where the texts of pages come from that are of no source.
-    pub(super) others: Option<&'a dyn TextSource>,
+    pub(crate) others: Option<&'a dyn TextSource>,
 }
 
 impl TextSource for Reread<'_> {
@@ -47,6 +47,26 @@ impl TextSource for Reread<'_> {
         let is_ours =
             |page: &PageNo| (self.collection.page(*page).source as usize) < self.sources.len();
         let (wanted, others) = wanted.split_at(wanted.partition_point(is_ours));
+        self.read(wanted, |_, text| make(text), &mut *take, watch)?;
+        match self.others {
+            Some(texts) if !others.is_empty() => {
+                let mut behind = |at: usize, made: Vec<u64>| take(wanted.len() + at, made);
+                texts.each(others, make, &mut behind, watch)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Reread<'_> {
+    /// Reads the texts of these pages of sources again, ascending by page; otherwise as [`TextSource::each`].
+    pub(crate) fn read<T: Send>(
+        &self,
+        wanted: &[PageNo],
+        make: impl Fn(usize, &Text) -> T + Sync,
+        mut take: impl FnMut(usize, T) -> Result<()>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
         let at = |&page: &PageNo| {
             let row = self.collection.page(page);
             (row.source, row.record)
@@ -57,9 +77,9 @@ impl TextSource for Reread<'_> {
             let known = self.collection.page(wanted[at]).text_hash;
             let text = self.text(source, record);
             let text = text.filter(|text| text_hash(text) == known);
-            text.map(|text| make(&text))
+            text.map(|text| make(at, &text))
         };
-        let take_one = |at: usize, made: &mut Option<Vec<u64>>| {
+        let take_one = |at: usize, made: &mut Option<T>| {
             watch.advance(1);
             take(at, made.take().ok_or_else(|| self.gone(wanted[at]))?)
         };
@@ -75,18 +95,9 @@ impl TextSource for Reread<'_> {
         let mut read: Vec<u32> = records.iter().map(|(source, _)| *source).collect();
         read.dedup();
         read.iter()
-            .try_for_each(|&source| self.sources[source as usize].unchanged())?;
-        match self.others {
-            Some(texts) if !others.is_empty() => {
-                let mut behind = |at: usize, made: Vec<u64>| take(wanted.len() + at, made);
-                texts.each(others, make, &mut behind, watch)
-            }
-            _ => Ok(()),
-        }
+            .try_for_each(|&source| self.sources[source as usize].unchanged())
     }
-}
 
-impl Reread<'_> {
     fn text(&self, source: &Source, record: Record) -> Option<Text> {
         match record.parse(source, &self.model.config().read) {
             Outcome::Page(page) => self.model.text(&page).ok(),

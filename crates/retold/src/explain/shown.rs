@@ -82,15 +82,59 @@ impl Shown {
     }
 }
 
+/// From bytes of the folded text to characters of what people are shown of it.
+pub(crate) struct ShownPlaces {
+    shown: Shown,
+    /// Of each block that methods do not see, one past its last character of the visible text, and how many characters up to there are in
+    /// such blocks, with their line feeds.
+    hidden: Vec<(u32, u32)>,
+}
+
+impl ShownPlaces {
+    pub(crate) fn of(text: &Text, options: &TextOptions) -> ShownPlaces {
+        let (mut at, mut before, mut hidden) = (0, 0, Vec::new());
+        for (block, is_main) in text.visible.split('\n').zip(&text.main) {
+            let length = block.chars().count() as u32 + 1;
+            at += length;
+            if !is_main {
+                before += length;
+                hidden.push((at, before));
+            }
+        }
+        ShownPlaces {
+            shown: Shown::new(text, options, usize::MAX, Offsets::Chars),
+            hidden,
+        }
+    }
+
+    /// The characters, of the text that [`Text::shown`] has, of a byte range of the folded text.
+    pub(crate) fn places(&self, first: u32, last: u32) -> (u32, u32) {
+        let (begin, end) = self.shown.places(first, last).unwrap_or_default();
+        let hidden_before = |at: u32| -> u32 {
+            let before = self.hidden.partition_point(|(end, _)| *end <= at);
+            before.checked_sub(1).map_or(0, |last| self.hidden[last].1)
+        };
+        (begin - hidden_before(begin), end - hidden_before(end))
+    }
+}
+
 /// Byte of the folded text -> byte of the visible text. Both have the same blocks.
 fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
     let folder = options.folder();
+    let ascii = folded_ascii(&folder);
     let mut map = Vec::with_capacity(text.folded.len() + 1);
     let (mut visible_at, mut buffer) = (0, String::new());
     let mut visible = text.visible.split('\n');
     for folded in text.folded.split('\n') {
         let block = visible.next().unwrap_or_default();
-        map_block(block, folded, visible_at, &folder, &mut buffer, &mut map);
+        map_block(
+            block,
+            folded,
+            visible_at,
+            (&folder, &ascii),
+            &mut buffer,
+            &mut map,
+        );
         visible_at += block.len();
         // The line feed, or the end.
         map.push(visible_at as u32);
@@ -102,16 +146,38 @@ fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
 /// How many characters are tried together at the most, where one by itself does not fold to what stands in the folded text.
 const TRIED_TOGETHER: usize = 8;
 
+/// What each character of ASCII folds to by itself, where that is one.
+fn folded_ascii(folder: &Folder) -> [Option<u8>; 128] {
+    let mut buffer = String::new();
+    std::array::from_fn(|byte| {
+        buffer.clear();
+        folder.fold_into(char::from(byte as u8).encode_utf8(&mut [0]), &mut buffer);
+        match buffer.as_bytes() {
+            [folded] => Some(*folded),
+            _ => None,
+        }
+    })
+}
+
 fn map_block(
     block: &str,
     folded: &str,
     offset: usize,
-    folder: &Folder,
+    (folder, ascii): (&Folder, &[Option<u8>; 128]),
     buffer: &mut String,
     map: &mut Vec<u32>,
 ) {
     let (mut at, mut done) = (0, 0);
     'next: while at < block.len() {
+        // What is tried first below, for most characters of most texts.
+        let plain = ascii.get(usize::from(block.as_bytes()[at]));
+        if let Some(Some(plain)) = plain
+            && folded.as_bytes().get(done) == Some(plain)
+        {
+            map.push((offset + at) as u32);
+            (at, done) = (at + 1, done + 1);
+            continue;
+        }
         let mut ends = block[at..]
             .char_indices()
             .map(|(end, c)| at + end + c.len_utf8());

@@ -1,0 +1,196 @@
+//! `retold passages`: passages that pages have in common.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use indicatif::HumanCount;
+use retold::{JudgeConfig, PassageOptions, Result};
+use retold_report::{Job, OutputConfig, PassageJob, PassageNames, PassageSummary, find_passages};
+
+use crate::dedup::{Form, against, run_config};
+use crate::input::{ReadArgs, Rejects, bytes, spooled};
+use crate::progress::Progress;
+use crate::say;
+use crate::text_args::Part;
+
+/// Finds the passages that two or more pages have in common, with their places
+///
+/// Every run of at least --min-words words that two pages share word for word, after folding, is found, unless more than --max-df
+/// pages have it; those are counted, and the most common ones are named in summary.json. Around such runs passages go on through
+/// edits and misread words. Of pages with one text the first stands for all (copies.jsonl); a page that repeats another one is
+/// compared with further pages only where it differs from that. The folder OUT gets passages.jsonl (which pages have a passage, where,
+/// and which was first), pairs.jsonl (passages of two pages each), copies.jsonl, rejects.jsonl and summary.json.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold passages books/ -o out
+  retold passages news.jsonl -o out --text --tables parquet
+  retold passages poems.jsonl -o out --min-chars 15
+  retold passages new/ --against archive/ -o out --min-words 15")]
+pub struct Args {
+    /// Files and folders to read; `-` for JSONL on standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// Look for passages of INPUT in OLD too: files and folders, whose pages are not compared with each other
+    #[arg(long, value_name = "OLD", num_args = 1..)]
+    against: Vec<PathBuf>,
+    /// The folder to write; it must be new or empty
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    #[arg(long)]
+    force: bool,
+    /// Go on where an interrupted run with --resume left off; what is done is kept in OUT until all is
+    #[arg(long, conflicts_with = "against")]
+    resume: bool,
+
+    /// The least words of a passage, in scripts with spaces
+    #[arg(long, value_name = "N", default_value_t = PassageOptions::default().min_words, help_heading = "Passages")]
+    min_words: u32,
+    /// The least characters of a passage, in scripts without spaces
+    #[arg(long, value_name = "N", default_value_t = PassageOptions::default().min_chars, help_heading = "Passages")]
+    min_chars: u32,
+    /// Runs of words that more pages have are not looked for
+    #[arg(long, value_name = "PAGES", default_value_t = PassageOptions::default().max_df, help_heading = "Passages")]
+    max_df: u32,
+    /// A passage goes on behind up to so many words that differ, if what follows outweighs them
+    #[arg(long, value_name = "WORDS", default_value_t = PassageOptions::default().gap, help_heading = "Passages")]
+    gap: u32,
+    /// Two places on a page are one passage if their overlap has this share of the shorter one
+    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().source_overlap, help_heading = "Passages")]
+    source_overlap: f64,
+    /// and this share of the longer one
+    #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().target_overlap, help_heading = "Passages")]
+    target_overlap: f64,
+
+    /// Which text of HTML pages is looked at
+    #[arg(long, value_enum, default_value_t = Part::Main, help_heading = "Input")]
+    extract: Part,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Let inputs without a page have an empty result, for jobs of many shards
+    #[arg(long, help_heading = "Input")]
+    allow_empty: bool,
+    /// What records that are rejected do to the exit code
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
+    rejects: Rejects,
+
+    /// Write the texts of passages too
+    #[arg(long, help_heading = "Output")]
+    text: bool,
+    /// Names of fields
+    #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Names::Retold, help_heading = "Output")]
+    names: Names,
+    /// Write tables in this form too, beside JSONL
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
+    tables: Form,
+    /// No progress, no summary; errors only
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+
+    /// Memory for what is kept of the pages (suffix K, M or G); the rest goes to temporary files
+    /// [default: half of the machine's, at most 8G]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
+    memory: Option<u64>,
+    /// Folder for temporary files [default: a hidden folder in OUT]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    temp_dir: Option<PathBuf>,
+    /// Worker threads; 0 means one per core
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = "Resources"
+    )]
+    threads: usize,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Names {
+    /// a, a_begin, site and so on
+    Retold,
+    /// Those of passim: id1, b1, e1, matches, series, pboiler
+    Passim,
+}
+
+/// Runs the job and says how it went.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let (inputs, spool) = spooled(&args.inputs)?;
+    let mut run = run_config(args.threads, args.memory);
+    run.temp_dir.clone_from(&args.temp_dir);
+    run.allow_empty = args.allow_empty;
+    let wanted = PassageJob {
+        job: Job {
+            inputs,
+            stdin: spool.as_ref().map(|file| file.path().to_owned()),
+            judge: JudgeConfig {
+                read: args.read.options(),
+                extract: Some(args.extract.extract()),
+                ..JudgeConfig::default()
+            },
+            run,
+            output: OutputConfig {
+                kept: false,
+                tables: args.tables.tables(),
+                ..OutputConfig::default()
+            },
+            against: against(&args.against)?,
+            out: args.out.clone(),
+            force: args.force,
+            resume: args.resume,
+        },
+        options: PassageOptions {
+            min_words: args.min_words,
+            min_chars: args.min_chars,
+            max_df: args.max_df,
+            gap: args.gap,
+            source_overlap: args.source_overlap,
+            target_overlap: args.target_overlap,
+            text: args.text,
+        },
+        names: match args.names {
+            Names::Retold => PassageNames::Retold,
+            Names::Passim => PassageNames::Passim,
+        },
+    };
+    let progress = Progress::start(args.quiet)?;
+    let result = find_passages(&wanted, &progress);
+    progress.finish();
+    let summary = result?;
+    if !args.quiet {
+        say::out(|to| tell(&summary, &args.out, to))?;
+    } else if summary.records.rejected > 0 {
+        say::tell(say::rejects(summary.records.rejected, &args.out));
+    }
+    Ok(args.rejects.code(summary.records.rejected))
+}
+
+/// A short account in plain words.
+fn tell(summary: &PassageSummary, out: &Path, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        to,
+        "{} pages read; {} have the text of another, {} repeat one for the most part",
+        HumanCount(summary.records.kept),
+        HumanCount(summary.copies),
+        HumanCount(summary.repeating)
+    )?;
+    writeln!(
+        to,
+        "{} passages in {} places; {} of them are boilerplate of a site",
+        HumanCount(summary.passages),
+        HumanCount(summary.places),
+        HumanCount(summary.boilerplate)
+    )?;
+    if summary.common > 0 {
+        writeln!(
+            to,
+            "{} runs of words were not looked for, because more than --max-df pages have them; summary.json names the most common",
+            HumanCount(summary.common)
+        )?;
+    }
+    if summary.records.rejected > 0 {
+        writeln!(to, "{}", say::rejects(summary.records.rejected, out))?;
+    }
+    writeln!(to, "start with {}", out.join("passages.jsonl").display())
+}

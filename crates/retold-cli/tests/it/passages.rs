@@ -1,0 +1,161 @@
+//! `retold passages` through the real binary.
+
+use serde_json::json;
+
+use crate::common::World;
+
+const QUOTED: &str =
+    "to be or not to be that is the question whether tis nobler in the mind to suffer";
+
+/// Two pages with a quotation, one of them twice, one that has nothing of it, and one that cannot be read.
+fn world() -> World {
+    let world = World::new();
+    let page = |id: &str, date: &str, text: &str| {
+        let page =
+            json!({"id": id, "date": date, "url": format!("http://{id}.example/"), "text": text});
+        page.to_string() + "\n"
+    };
+    let essay = format!("Nobody reads the second act of that play today. {QUOTED}, he said.");
+    let review = format!("What was forgotten on the stage yesterday: {QUOTED}. And he left.");
+    world.file(
+        "in/a.jsonl",
+        page("essay", "2020-01-02", &essay) + &page("review", "2020-01-01", &review) + "{broken\n",
+    );
+    world.file(
+        "in/b.jsonl",
+        page("reprint", "2020-01-03", &essay)
+            + &page("other", "2020-01-01", "Some other words of no importance."),
+    );
+    world
+}
+
+#[test]
+fn passages_are_listed_with_their_places() {
+    let world = world();
+    let run = ["passages", "in", "-o", "out", "--min-words", "12", "--text"];
+    let said = world.run(&run).code(1).stdout();
+    assert!(
+        said.contains("1 passages in 2 places") && said.contains("1 records could not be read"),
+        "{said}"
+    );
+    let rows = world.lines("out/passages.jsonl");
+    let row = |id: &str, begin: usize, date: &str, first: bool| {
+        json!({
+            "cluster": 0, "size": 2, "id": id, "begin": begin, "end": begin + QUOTED.len(), "site": format!("{id}.example"),
+            "date": date, "first": first, "boilerplate": false, "text": QUOTED,
+        })
+    };
+    assert_eq!(
+        rows,
+        [
+            row("essay", 48, "2020-01-02T00:00:00Z", false),
+            row("review", 43, "2020-01-01T00:00:00Z", true)
+        ]
+    );
+    // Of 18 words that match 12 have up to three letters.
+    assert_eq!(
+        world.lines("out/pairs.jsonl"),
+        [json!({
+            "a": "essay", "a_begin": 48, "a_end": 48 + QUOTED.len(), "b": "review", "b_begin": 43, "b_end": 43 + QUOTED.len(),
+            "matched": 18, "score": 2 * 18 - 12,
+        })]
+    );
+    assert_eq!(
+        world.lines("out/copies.jsonl"),
+        [json!({"id": "reprint", "of": "essay"})]
+    );
+    assert_eq!(world.lines("out/rejects.jsonl").len(), 1);
+    let summary = world.summary("out");
+    assert_eq!(
+        summary["records"],
+        json!({"read": 5, "kept": 4, "dropped": 0, "rejected": 1, "skipped": 0, "skipped_by_kind": {}})
+    );
+    assert_eq!(
+        (&summary["passages"], &summary["places"], &summary["copies"]),
+        (&json!(1), &json!(2), &json!(1))
+    );
+}
+
+#[test]
+fn names_and_forms_are_chosen() {
+    let world = world();
+    let run = [
+        "passages",
+        "in",
+        "-o",
+        "out",
+        "--min-words",
+        "12",
+        "--names",
+        "passim",
+        "--tables",
+        "parquet",
+        "-q",
+    ];
+    world.run(&run).code(1);
+    assert_eq!(
+        world.lines("out/pairs.jsonl"),
+        [json!({
+            "id1": "essay", "b1": 48, "e1": 48 + QUOTED.len(), "id2": "review", "b2": 43, "e2": 43 + QUOTED.len(),
+            "matches": 18, "score": 24,
+        })]
+    );
+    let row = &world.lines("out/passages.jsonl")[1];
+    assert_eq!(
+        (&row["series"], &row["pboiler"]),
+        (&json!("review.example"), &json!(false))
+    );
+    for table in ["passages", "pairs", "copies", "rejects"] {
+        let bytes = std::fs::read(world.path(&format!("out/{table}.parquet"))).unwrap();
+        assert_eq!(&bytes[..4], b"PAR1", "{table}");
+    }
+}
+
+#[test]
+fn old_pages_are_not_compared_with_each_other() {
+    let world = world();
+    let run = |new: &str, old: &str, out: &str| {
+        let run = [
+            "passages",
+            new,
+            "--against",
+            old,
+            "-o",
+            out,
+            "--min-words",
+            "12",
+            "-q",
+            "--rejects",
+            "ok",
+        ];
+        world.run(&run).code(0);
+        world.lines(&format!("{out}/pairs.jsonl"))
+    };
+    world.file(
+        "new.jsonl",
+        json!({"id": "new", "text": format!("As the prince says: {QUOTED}.")}).to_string() + "\n",
+    );
+    let found = run("new.jsonl", "in", "out");
+    let pairs: Vec<_> = found.iter().map(|pair| (&pair["a"], &pair["b"])).collect();
+    let [essay, new, review] = ["essay", "new", "review"].map(|id| json!(id));
+    assert_eq!(pairs, [(&essay, &new), (&new, &review)]);
+}
+
+#[test]
+fn values_that_cannot_be_are_refused() {
+    let world = world();
+    for (option, value) in [
+        ("--min-words", "0"),
+        ("--min-chars", "10001"),
+        ("--max-df", "1"),
+        ("--source-overlap", "0"),
+        ("--target-overlap", "1.5"),
+    ] {
+        let said = world
+            .run(&["passages", "in", "-o", "out", option, value])
+            .code(2)
+            .stderr();
+        assert!(said.contains(option) && said.contains(value), "{said}");
+        assert!(!world.path("out").exists());
+    }
+}

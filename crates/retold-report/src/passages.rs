@@ -1,0 +1,383 @@
+//! Passages that pages have in common: files in, an output folder out.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use retold::{
+    Error, Findings, PassageOptions, PassagePair, PassageRow, Passages, Rank, Result, Stage,
+    StageTime, Watch, cache_remote_in, in_pool, passages,
+};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::columns::{self, Columns, Kind};
+use crate::files::write_text;
+use crate::job::{Job, find, inputs};
+use crate::out::{OutDir, SUMMARY};
+use crate::summary::Records;
+use crate::tables::{write, write_rejects};
+
+/// Which passages are looked for where, and what is written of them.
+#[derive(Clone, Debug)]
+pub struct PassageJob {
+    /// The inputs, how they are read, how copies are told, and where the output goes.
+    pub job: Job,
+    /// What counts as a passage.
+    pub options: PassageOptions,
+    /// Which names the fields have.
+    pub names: PassageNames,
+}
+
+/// Names of the fields of passages and their pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PassageNames {
+    /// `a`, `a_begin`, `site` and so on.
+    #[default]
+    Retold,
+    /// Those of passim: `id1`, `b1`, `series` and so on.
+    Passim,
+}
+
+/// `summary.json` of [`find_passages`].
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct PassageSummary {
+    /// What became of all records; nothing is dropped.
+    pub records: Records,
+    /// Pages of the same text as another, which are listed in `copies.jsonl` only.
+    pub copies: u64,
+    /// Pages that repeat another, which are compared with others only where they differ from that one.
+    pub repeating: u64,
+    /// Pairs of pages that were aligned.
+    pub aligned: u64,
+    /// Lines of `pairs.jsonl`.
+    pub pairs: u64,
+    /// Different passages.
+    pub passages: u64,
+    /// Lines of `passages.jsonl`.
+    pub places: u64,
+    /// Passages of pages most of which are of one site.
+    pub boilerplate: u64,
+    /// Runs of words that were not looked for, because more than `max_df` pages have them.
+    pub common: u64,
+    /// Those that the most pages have.
+    pub most_common: Vec<CommonLine>,
+    /// The options that the result depends on.
+    pub parameters: Map<String, Value>,
+    /// The inputs as they were named.
+    pub inputs: Vec<String>,
+    /// What differs from run to run.
+    pub run: Value,
+}
+
+/// A run of words that very many pages have.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct CommonLine {
+    /// How many pages have it.
+    pub pages: u32,
+    /// One of them.
+    pub id: String,
+    /// What it says.
+    pub text: String,
+}
+
+#[derive(Serialize)]
+struct PairLine<'a> {
+    a: Cow<'a, str>,
+    a_begin: u32,
+    a_end: u32,
+    b: Cow<'a, str>,
+    b_begin: u32,
+    b_end: u32,
+    matched: u32,
+    score: u32,
+}
+
+#[derive(Serialize)]
+struct PassimPair<'a> {
+    id1: Cow<'a, str>,
+    b1: u32,
+    e1: u32,
+    id2: Cow<'a, str>,
+    b2: u32,
+    e2: u32,
+    matches: u32,
+    score: u32,
+}
+
+#[derive(Serialize)]
+struct PassageLine<'a> {
+    cluster: u32,
+    size: u32,
+    id: Cow<'a, str>,
+    begin: u32,
+    end: u32,
+    site: Option<&'a str>,
+    date: Option<String>,
+    first: bool,
+    boilerplate: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+#[derive(Serialize)]
+struct PassimPassage<'a> {
+    cluster: u32,
+    size: u32,
+    id: Cow<'a, str>,
+    begin: u32,
+    end: u32,
+    series: Option<&'a str>,
+    date: Option<String>,
+    pboiler: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+#[derive(Serialize)]
+struct CopyLine<'a> {
+    id: Cow<'a, str>,
+    of: Cow<'a, str>,
+}
+
+const PAIRS: &Columns = &[
+    ("a", Kind::Text),
+    ("a_begin", Kind::Whole),
+    ("a_end", Kind::Whole),
+    ("b", Kind::Text),
+    ("b_begin", Kind::Whole),
+    ("b_end", Kind::Whole),
+    ("matched", Kind::Whole),
+    ("score", Kind::Whole),
+];
+const PASSIM_PAIRS: &Columns = &[
+    ("id1", Kind::Text),
+    ("b1", Kind::Whole),
+    ("e1", Kind::Whole),
+    ("id2", Kind::Text),
+    ("b2", Kind::Whole),
+    ("e2", Kind::Whole),
+    ("matches", Kind::Whole),
+    ("score", Kind::Whole),
+];
+
+const PASSAGES: &Columns = &[
+    ("cluster", Kind::Whole),
+    ("size", Kind::Whole),
+    ("id", Kind::Text),
+    ("begin", Kind::Whole),
+    ("end", Kind::Whole),
+    ("site", Kind::Text),
+    ("date", Kind::Text),
+    ("first", Kind::Yes),
+    ("boilerplate", Kind::Yes),
+    ("text", Kind::Text),
+];
+const PASSIM_PASSAGES: &Columns = &[
+    ("cluster", Kind::Whole),
+    ("size", Kind::Whole),
+    ("id", Kind::Text),
+    ("begin", Kind::Whole),
+    ("end", Kind::Whole),
+    ("series", Kind::Text),
+    ("date", Kind::Text),
+    ("pboiler", Kind::Yes),
+    ("text", Kind::Text),
+];
+const COPIES: &Columns = &[("id", Kind::Text), ("of", Kind::Text)];
+
+/// Finds the copies among the inputs, then the passages that pages have in common, and writes the output folder.
+///
+/// Errors: those of [`crate::run`] and of [`passages()`].
+pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSummary> {
+    let job = &wanted.job;
+    wanted.options.check()?;
+    columns::check(job.output.tables)?;
+    let out = OutDir::open(&job.out, job.force, job.resume)?;
+    let mut run = job.run.clone();
+    run.resume = job.resume.then(|| out.resume());
+    let folder = run.temp_dir.take();
+    let folder = folder.unwrap_or_else(|| out.path(""));
+    cache_remote_in(&folder)?;
+    run.temp_dir = Some(folder);
+    in_pool(job.run.threads, || {
+        let findings = find(job, &run, watch)?;
+        let found = passages(&findings, &wanted.options, watch)?;
+        watch.begin(Stage::Write.name(), 0);
+        let mut summary = summary(wanted, &findings, &found);
+        write_tables(wanted, (&findings, &found), &out)?;
+        summary.run = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "threads": rayon::current_num_threads(),
+            "seconds": seconds(&findings, &found, |time| Some(time.wall)),
+            "cpu_seconds": seconds(&findings, &found, |time| time.cpu),
+            "peak_memory": retold::peak_memory(),
+            "temporary_files": findings.collection.memory().on_disk(),
+        });
+        let text = serde_json::to_string_pretty(&summary);
+        write_text(
+            &out,
+            SUMMARY,
+            &text.map_err(|e| Error::usage(e.to_string()))?,
+        )?;
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
+        out.commit()?;
+        Ok(summary)
+    })
+}
+
+/// How long each stage took, as far as that is known.
+fn seconds(
+    findings: &Findings,
+    found: &Passages,
+    of: impl Fn(&StageTime) -> Option<Duration>,
+) -> Vec<(&'static str, f64)> {
+    let times = findings.times.iter().chain(&found.times);
+    let known = times.filter_map(|time| Some((time.stage.name(), of(time)?.as_secs_f64())));
+    known.collect()
+}
+
+/// The run in numbers.
+fn summary(wanted: &PassageJob, findings: &Findings, found: &Passages) -> PassageSummary {
+    let (passages, boilerplate) = found.count();
+    let common = found.most_common.iter().map(|common| CommonLine {
+        pages: common.df,
+        id: findings.id(common.page).into_owned(),
+        text: common.text.clone(),
+    });
+    let mut records = Records::of(findings);
+    (records.kept, records.dropped) = (records.kept + records.dropped, 0);
+    PassageSummary {
+        records,
+        copies: found.copies.len() as u64,
+        repeating: found.repeating,
+        aligned: found.aligned,
+        pairs: found.count_pairs() as u64,
+        passages: passages as u64,
+        places: found.count_rows() as u64,
+        boilerplate: boilerplate as u64,
+        common: found.common,
+        most_common: common.collect(),
+        parameters: parameters(wanted, findings),
+        inputs: inputs(&wanted.job),
+        run: Value::Null,
+    }
+}
+
+/// The options that the result depends on, by name.
+fn parameters(wanted: &PassageJob, findings: &Findings) -> Map<String, Value> {
+    let mut all = findings.model.config().to_map();
+    if let Ok(Value::Object(options)) = serde_json::to_value(&wanted.options) {
+        all.extend(options);
+    }
+    all.insert("names".to_owned(), json!(wanted.names));
+    all.insert("tables".to_owned(), json!(wanted.job.output.tables));
+    all
+}
+
+/// Writes the tables: pairs, passages, and the pages that stand for others.
+fn write_tables(
+    wanted: &PassageJob,
+    (findings, found): (&Findings, &Passages),
+    out: &OutDir,
+) -> Result<()> {
+    let to = (out, wanted.job.output.tables);
+    let id = |rank: Rank| findings.id(rank);
+    let (pairs, rows) = (found.pairs(), found.rows());
+    match wanted.names {
+        PassageNames::Retold => {
+            write(to, "pairs", PAIRS, pairs, |pair| {
+                PairLine::of(findings, pair)
+            })?;
+            let line = |row| PassageLine::of(findings, row);
+            write(to, "passages", PASSAGES, rows, line)?;
+        }
+        PassageNames::Passim => {
+            let line = |pair| PassimPair::of(PairLine::of(findings, pair));
+            write(to, "pairs", PASSIM_PAIRS, pairs, line)?;
+            let line = |row| PassimPassage::of(PassageLine::of(findings, row));
+            write(to, "passages", PASSIM_PASSAGES, rows, line)?;
+        }
+    }
+    let copy = |&(copy, of): &(Rank, Rank)| CopyLine {
+        id: id(copy),
+        of: id(of),
+    };
+    write(to, "copies", COPIES, found.copies.iter(), copy)?;
+    write_rejects(findings, to)
+}
+
+impl PairLine<'_> {
+    fn of(findings: &Findings, pair: PassagePair) -> PairLine<'_> {
+        PairLine {
+            a: findings.id(pair.a),
+            a_begin: pair.a_place.0,
+            a_end: pair.a_place.1,
+            b: findings.id(pair.b),
+            b_begin: pair.b_place.0,
+            b_end: pair.b_place.1,
+            matched: pair.matched,
+            score: pair.score,
+        }
+    }
+}
+
+impl PassimPair<'_> {
+    fn of(pair: PairLine<'_>) -> PassimPair<'_> {
+        PassimPair {
+            id1: pair.a,
+            b1: pair.a_begin,
+            e1: pair.a_end,
+            id2: pair.b,
+            b2: pair.b_begin,
+            e2: pair.b_end,
+            matches: pair.matched,
+            score: pair.score,
+        }
+    }
+}
+
+impl PassageLine<'_> {
+    fn of(findings: &Findings, row: PassageRow) -> PassageLine<'_> {
+        let page = findings.page(row.page);
+        PassageLine {
+            cluster: row.cluster,
+            size: row.size,
+            id: findings.id(row.page),
+            begin: row.place.0,
+            end: row.place.1,
+            site: findings.collection.site(&page),
+            date: page.date.and_then(date),
+            first: row.first,
+            boilerplate: row.boilerplate,
+            text: row.text,
+        }
+    }
+}
+
+impl PassimPassage<'_> {
+    fn of(passage: PassageLine<'_>) -> PassimPassage<'_> {
+        PassimPassage {
+            cluster: passage.cluster,
+            size: passage.size,
+            id: passage.id,
+            begin: passage.begin,
+            end: passage.end,
+            series: passage.site,
+            date: passage.date,
+            pboiler: passage.boilerplate,
+            text: passage.text,
+        }
+    }
+}
+
+/// A date as text, to the day if that is all that is known.
+fn date(seconds: i64) -> Option<String> {
+    let stamp = Timestamp::from_second(seconds).ok()?;
+    Some(stamp.to_string())
+}

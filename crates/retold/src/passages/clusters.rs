@@ -1,0 +1,230 @@
+//! Passages that overlap on a page are one passage, in all pages that have it.
+
+use std::ops::Range;
+
+use super::measure::PassageOptions;
+use crate::error::{Error, Result};
+use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
+
+/// A passage of two pages: the pages, the words in the one and in the other, how many match, and the score.
+pub(super) type PairRow = [u32; 8];
+
+/// A side of a pair of passages on its page: words, and which side of which row it is.
+pub(super) type Span = [u32; 3];
+
+/// The spans of each page that has some, and the cluster of each.
+pub(super) struct Spans {
+    /// The pages that have spans, ascending.
+    pub(super) pages: Vec<u32>,
+    /// The spans of each of them, ascending.
+    rows: SpillRows<Span>,
+    /// Side -> its cluster. Sides are numbered by rows, two for each.
+    clusters: Vec<u32>,
+}
+
+/// A part of a page that is in a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Member {
+    pub(super) cluster: u32,
+    pub(super) begin: u32,
+    pub(super) end: u32,
+}
+
+impl Spans {
+    /// Errors: a temporary file cannot be written; there are more than 2³¹ rows.
+    pub(super) fn of(
+        rows: &SpillVec<PairRow>,
+        options: &PassageOptions,
+        memory: &Memory,
+    ) -> Result<Spans> {
+        let sides = u32::try_from(2 * rows.len()).map_err(|_| {
+            Error::usage("more than 2^31 passages: raise --min-words, or lower --max-df")
+        })?;
+        let mut sorter: Sorter<[u32; 4]> = Sorter::new(memory);
+        for (number, [a, b, a_begin, a_end, b_begin, b_end, ..]) in (0u32..).zip(rows.iter()) {
+            sorter.push([a, a_begin, a_end, 2 * number])?;
+            sorter.push([b, b_begin, b_end, 2 * number + 1])?;
+        }
+        let mut spans = Spans {
+            pages: Vec::new(),
+            rows: SpillRows::new(memory),
+            clusters: (0..sides).collect(),
+        };
+        for side in (0..sides).step_by(2) {
+            spans.join(side, side + 1);
+        }
+        let mut of_page: Vec<Span> = Vec::new();
+        for [page, begin, end, side] in sorter.finish()? {
+            if spans.pages.last().is_some_and(|last| *last != page) {
+                spans.add(&of_page, options)?;
+                of_page.clear();
+            }
+            if of_page.is_empty() {
+                spans.pages.push(page);
+            }
+            of_page.push([begin, end, side]);
+        }
+        if !of_page.is_empty() {
+            spans.add(&of_page, options)?;
+        }
+        spans.number();
+        Ok(spans)
+    }
+
+    /// Adds the spans of a page; those that overlap enough are of one cluster.
+    fn add(&mut self, spans: &[Span], options: &PassageOptions) -> Result<()> {
+        for (at, one) in spans.iter().enumerate() {
+            let length = f64::from(one[1] - one[0]);
+            // One that begins behind this has too little of it.
+            let reach = f64::from(one[1]) - length * options.target_overlap.min(1.0);
+            for other in &spans[at + 1..] {
+                if f64::from(other[0]) > reach {
+                    break;
+                }
+                if is_one(one, other, options) {
+                    self.join(one[2], other[2]);
+                }
+            }
+        }
+        self.rows.push(spans)
+    }
+
+    fn root(&self, side: u32) -> u32 {
+        let mut at = side;
+        while self.clusters[at as usize] != at {
+            at = self.clusters[at as usize];
+        }
+        at
+    }
+
+    /// The smaller root stays, so that clusters are in the order of their first sides.
+    fn join(&mut self, one: u32, other: u32) {
+        let roots = (self.root(one), self.root(other));
+        let (first, second) = (roots.0.min(roots.1), roots.0.max(roots.1));
+        self.clusters[second as usize] = first;
+        // Later paths are short.
+        self.clusters[one as usize] = first;
+        self.clusters[other as usize] = first;
+    }
+
+    /// Numbers the clusters in the order of their first sides.
+    fn number(&mut self) {
+        let mut next = 0;
+        for side in 0..self.clusters.len() {
+            let above = self.clusters[side] as usize;
+            // What is above a side comes before it, and has its number.
+            self.clusters[side] = match above == side {
+                true => {
+                    next += 1;
+                    next - 1
+                }
+                false => self.clusters[above],
+            };
+        }
+    }
+
+    /// The spans of the page at a place in [`Spans::pages`].
+    pub(super) fn spans(&self, place: usize) -> Vec<Span> {
+        self.rows.get(place).to_vec()
+    }
+
+    /// What of a page with these spans is in clusters: spans of one cluster that overlap or touch are one part, see
+    /// [`widest`].
+    pub(super) fn members(&self, spans: &[Span]) -> Vec<Member> {
+        let member = |&[begin, end, side]: &Span| Member {
+            cluster: self.clusters[side as usize],
+            begin,
+            end,
+        };
+        let mut all: Vec<Member> = spans.iter().map(member).collect();
+        all.sort_unstable();
+        let (mut members, mut start, mut reach) = (Vec::new(), 0, 0);
+        for (at, part) in all.iter().enumerate() {
+            let first = &all[start];
+            if at > start && (part.cluster != first.cluster || part.begin > reach) {
+                members.push(widest(&all[start..at]));
+                (start, reach) = (at, 0);
+            }
+            reach = reach.max(part.end);
+        }
+        members.extend((start < all.len()).then(|| widest(&all[start..])));
+        members
+    }
+}
+
+/// The part of a page that these are: it begins and ends where a quarter of them have gone as far, so that a word that follows by
+/// chance in some pages is not taken for a part of the passage.
+fn widest(parts: &[Member]) -> Member {
+    let mut ends: Vec<u32> = parts.iter().map(|part| part.end).collect();
+    ends.sort_unstable();
+    let quarter = (parts.len() - 1) / 4;
+    // They ascend by their begins.
+    let begin = parts[quarter].begin;
+    Member {
+        cluster: parts[0].cluster,
+        begin,
+        end: ends[parts.len() - 1 - quarter].max(begin + 1),
+    }
+}
+
+/// Whether two spans of a page are one passage.
+fn is_one(one: &Span, other: &Span, options: &PassageOptions) -> bool {
+    let range = |span: &Span| Range {
+        start: span[0],
+        end: span[1],
+    };
+    let (one, other) = (range(one), range(other));
+    let overlap = one
+        .end
+        .min(other.end)
+        .saturating_sub(one.start.max(other.start));
+    let lengths = (one.len() as f64, other.len() as f64);
+    let overlap = f64::from(overlap);
+    overlap >= options.source_overlap * lengths.0.min(lengths.1)
+        && overlap >= options.target_overlap * lengths.0.max(lengths.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three passages of page 0: two that are nearly the same, and a short one within them.
+    #[test]
+    fn overlaps_by_hand() {
+        let options = PassageOptions::default();
+        let one = |a: [u32; 2], b: [u32; 2]| is_one(&[a[0], a[1], 0], &[b[0], b[1], 0], &options);
+        // 90 of 90 and of 100 words.
+        assert!(one([0, 100], [5, 95]));
+        // 50 of 50 and of 100; then 49 of them.
+        assert!(one([0, 100], [50, 100]));
+        assert!(!one([0, 100], [51, 100]));
+        // 60 of 80 is less than nine tenths.
+        assert!(!one([0, 80], [20, 100]));
+
+        let memory = Memory::default();
+        let mut rows: SpillVec<PairRow> = SpillVec::new(&memory);
+        for row in [
+            [0, 1, 10, 110, 0, 100, 100, 200],
+            [0, 2, 12, 110, 5, 103, 98, 196],
+            [0, 3, 50, 75, 7, 32, 25, 50],
+        ] {
+            rows.extend(&[row]).unwrap();
+        }
+        let spans = Spans::of(&rows, &options, &memory).unwrap();
+        assert_eq!(spans.pages, [0, 1, 2, 3]);
+        let member = |(cluster, begin, end)| Member {
+            cluster,
+            begin,
+            end,
+        };
+        let members = |place: usize| spans.members(&spans.spans(place));
+        // Of 10 and 12 the earlier.
+        assert_eq!(members(0), [(0, 10, 110), (1, 50, 75)].map(member));
+        // Of nine begins and ends the third counts.
+        let spread: Vec<Member> = (0..9).map(|at| member((7, 10 + at, 50 + at))).collect();
+        assert_eq!(widest(&spread), member((7, 12, 56)));
+        assert_eq!(members(1), [(0, 0, 100)].map(member));
+        assert_eq!(members(2), [(0, 5, 103)].map(member));
+        assert_eq!(members(3), [(1, 7, 32)].map(member));
+    }
+}

@@ -1,0 +1,53 @@
+//! Pages that repeat a kept page.
+
+use std::ops::Range;
+
+use super::measure::Measure;
+use super::pages::{PageWords, TextPages};
+use super::seeds::{Runs, Seed, short};
+use super::shared::{Shared, Texts};
+use crate::align::{Word, anchors};
+
+/// Words that the runs have by which a page is aligned with the one that it repeats, and how often that one may have them.
+const RUN: usize = 6;
+const OFTEN: usize = 4;
+
+/// The passages of two texts of which one repeats the other.
+pub(super) fn repeated(texts: Texts<'_>) -> Vec<Shared> {
+    texts.passages_of(&anchors(texts.here, texts.there, RUN, OFTEN))
+}
+
+/// The seeds of a page. Of one that repeats another, those only that lie in a run which may have something of its own: whatever else
+/// a third page shares with it, it shares with that other page.
+pub(super) fn seeds(
+    (page, words): (u32, &[Word]),
+    (pages, all): (&TextPages, &PageWords),
+    measure: Measure,
+) -> Vec<Seed> {
+    let runs = Runs::of(words, measure);
+    let mut seeds = runs.long();
+    seeds.extend(short(words));
+    let Some(other) = pages.pages[page as usize].dropped_for else {
+        return seeds;
+    };
+    let other = all.of(other);
+    let mut repeated: Vec<Range<usize>> = anchors(&other, words, RUN, OFTEN)
+        .iter()
+        .map(|run| run.there..run.there + run.words)
+        .collect();
+    repeated.sort_unstable_by_key(|run| (run.start, run.end));
+    let mut longest: Vec<Range<usize>> = Vec::new();
+    for run in repeated {
+        // Of runs that end in the order in which they begin, none lies in another.
+        if longest.last().is_none_or(|last| last.end < run.end) {
+            longest.push(run);
+        }
+    }
+    seeds.retain(|seed| {
+        let around = runs.around(seed.at as usize);
+        let before = longest.partition_point(|run| run.start <= around.start);
+        let last = before.checked_sub(1).map(|at| &longest[at]);
+        last.is_none_or(|run| around.end > run.end)
+    });
+    seeds
+}

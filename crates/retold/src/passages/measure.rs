@@ -1,0 +1,108 @@
+//! How long a passage is, in words and in characters of scripts without spaces at once.
+
+use serde::{Deserialize, Serialize};
+
+use crate::align::Word;
+use crate::error::{Error, Result};
+
+/// What counts as a passage, and how it is looked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PassageOptions {
+    /// So many words that match are a passage; with characters between them the two are added up by shares.
+    pub min_words: u32,
+    /// So many characters that match are one, in scripts without spaces.
+    pub min_chars: u32,
+    /// Runs that more pages have are not looked for.
+    pub max_df: u32,
+    /// A passage goes on behind so many words that differ, if that pays.
+    pub gap: u32,
+    /// Two passages on a page are one if their overlap has this share of the shorter
+    pub source_overlap: f64,
+    /// and this share of the longer.
+    pub target_overlap: f64,
+    /// Whether the texts of passages are wanted.
+    pub text: bool,
+}
+
+impl Default for PassageOptions {
+    fn default() -> PassageOptions {
+        PassageOptions {
+            min_words: 25,
+            min_chars: 40,
+            max_df: 100,
+            gap: 100,
+            source_overlap: 0.9,
+            target_overlap: 0.5,
+            text: false,
+        }
+    }
+}
+
+/// The most words and characters that can be asked for.
+const MOST: u32 = 10_000;
+
+impl PassageOptions {
+    /// Errors: a value that cannot be.
+    pub fn check(&self) -> Result<()> {
+        for (name, value) in [("min-words", self.min_words), ("min-chars", self.min_chars)] {
+            if !(1..=MOST).contains(&value) {
+                return Err(Error::Usage(format!(
+                    "--{name} {value}: give a number from 1 to {MOST}"
+                )));
+            }
+        }
+        if self.max_df < 2 {
+            return Err(Error::Usage(format!(
+                "--max-df {}: a passage stands on 2 pages at least",
+                self.max_df
+            )));
+        }
+        for (name, value) in [
+            ("source-overlap", self.source_overlap),
+            ("target-overlap", self.target_overlap),
+        ] {
+            if !(value > 0.0 && value <= 1.0) {
+                return Err(Error::Usage(format!(
+                    "--{name} {value}: give a share above 0, up to 1"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lengths of runs: a word is a share of the least number of words, a character of the least number of characters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measure {
+    word: u64,
+    character: u64,
+    /// What a run is long enough with.
+    pub(super) least: u64,
+}
+
+impl Measure {
+    pub(super) fn new(words: u32, characters: u32) -> Measure {
+        Measure {
+            word: u64::from(characters),
+            character: u64::from(words),
+            least: u64::from(words) * u64::from(characters),
+        }
+    }
+
+    pub(super) fn of(&self, word: Word) -> u64 {
+        // A character that is a word by itself has no letters.
+        match word.bytes() {
+            0 => self.character,
+            _ => self.word,
+        }
+    }
+
+    /// The longest word.
+    pub(super) fn longest(&self) -> u64 {
+        self.word.max(self.character)
+    }
+
+    pub(super) fn sum(&self, words: &[Word]) -> u64 {
+        words.iter().map(|&word| self.of(word)).sum()
+    }
+}

@@ -1,0 +1,24 @@
+//! Passages that pages of a collection have in common, and where.
+//!
+//! 1. `pages`: which pages are looked at: one for all of equal text; the words of each.
+//! 2. `dropped`: pages that repeat a kept page are aligned with that one; of their words only those count further that differ.
+//! 3. `seeds`: short runs of words of every page, chosen so that whatever long run two pages share has one of them.
+//! 4. `postings`: pages that share seeds, with the places.
+//! 5. `shared`: two pages with such places are aligned there: the passages that they have in common.
+//! 6. `clusters`: passages that overlap on a page are one, in all pages that have it.
+//!
+//! `run` is the list of these stages.
+
+mod clusters;
+mod dropped;
+mod measure;
+mod pages;
+mod postings;
+mod run;
+mod seeds;
+mod shared;
+#[cfg(test)]
+mod tests;
+
+pub use measure::PassageOptions;
+pub use run::{CommonRun, PassagePair, PassageRow, Passages, passages};

@@ -1,0 +1,157 @@
+//! The pages whose passages are looked for, and their words.
+
+use rustc_hash::FxHashMap;
+
+use crate::align::Word;
+use crate::dedup::Findings;
+use crate::error::Result;
+use crate::ids::{PageNo, Rank};
+use crate::method::grams::{aligned, tokens};
+use crate::spill::{Row, SpillRows};
+use crate::text::Text;
+use crate::watch::{Stage, Watch};
+
+/// A page that stands for all that have its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TextPage {
+    pub(super) rank: Rank,
+    /// Whether it is one of the old pages, which are not compared with each other.
+    pub(super) is_old: bool,
+    /// The text, by its place among these pages, that it is dropped for.
+    pub(super) dropped_for: Option<u32>,
+}
+
+/// The pages that are looked at, by rank: of those of one text the first by date, then by id.
+#[derive(Debug)]
+pub(super) struct TextPages {
+    pub(super) pages: Vec<TextPage>,
+    /// Pages of the same text as one of them, ascending, each with that one.
+    pub(super) copies: Vec<(Rank, Rank)>,
+}
+
+impl TextPages {
+    pub(super) fn of(findings: &Findings) -> TextPages {
+        let mut texts: Vec<(u128, i64, Rank)> = Vec::new();
+        for rank in Rank::first(findings.by_id.len()) {
+            let page = findings.page(rank);
+            let date = page.date.unwrap_or(i64::MAX);
+            texts.extend(page.text_hash.map(|hash| (hash, date, rank)));
+        }
+        texts.sort_unstable();
+        let (mut ranks, mut copies) = (Vec::new(), Vec::new());
+        for same in texts.chunk_by(|one, other| one.0 == other.0) {
+            ranks.push(same[0].2);
+            copies.extend(same[1..].iter().map(|&(_, _, copy)| (copy, same[0].2)));
+        }
+        drop(texts);
+        ranks.sort_unstable();
+        copies.sort_unstable();
+        let pages = with_dropped(findings, ranks, &copies);
+        TextPages { pages, copies }
+    }
+
+    /// Reads the texts of these pages again; `make` gets each one's place among them.
+    ///
+    /// Errors: a text that is no longer there, the run was cancelled, those of `take`.
+    pub(super) fn read<T: Send>(
+        &self,
+        findings: &Findings,
+        wanted: impl Iterator<Item = u32>,
+        make: impl Fn(u32, &Text) -> T + Sync,
+        mut take: impl FnMut(u32, T) -> Result<()>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let page = |place: u32| findings.by_id[self.pages[place as usize].rank.at()];
+        let mut wanted: Vec<(PageNo, u32)> = wanted.map(|place| (page(place), place)).collect();
+        wanted.sort_unstable();
+        let pages: Vec<PageNo> = wanted.iter().map(|(page, _)| *page).collect();
+        findings.reread().read(
+            &pages,
+            |at, text| make(wanted[at].1, text),
+            |at, made| take(wanted[at].1, made),
+            watch,
+        )
+    }
+}
+
+/// What each page is dropped for, if its text is kept nowhere.
+fn with_dropped(findings: &Findings, ranks: Vec<Rank>, copies: &[(Rank, Rank)]) -> Vec<TextPage> {
+    let place = |rank: Rank| {
+        let copy = copies.binary_search_by_key(&rank, |(copy, _)| *copy);
+        let rank = copy.map_or(rank, |at| copies[at].1);
+        ranks.binary_search(&rank).ok().map(|at| at as u32)
+    };
+    let first_old = findings.collection.pages.len() - findings.old_pages;
+    let mut for_text: FxHashMap<u32, Option<u32>> = FxHashMap::default();
+    for dropped in &findings.dropped {
+        if let (Some(text), Some(canonical)) = (place(dropped.page), place(dropped.canonical)) {
+            // If a page of the text is dropped for another of the same text, that one is kept.
+            let for_text = for_text.entry(text).or_insert(Some(canonical));
+            *for_text = for_text.filter(|_| text != canonical);
+        }
+    }
+    let page = |(at, &rank): (usize, &Rank)| TextPage {
+        rank,
+        is_old: findings.by_id[rank.at()].at() >= first_old,
+        dropped_for: for_text.get(&(at as u32)).copied().flatten(),
+    };
+    ranks.iter().enumerate().map(page).collect()
+}
+
+/// The words of the texts of pages.
+#[derive(Debug)]
+pub(super) struct PageWords {
+    rows: SpillRows<Word>,
+    /// Page -> its row.
+    row_of: Vec<u32>,
+    /// Row -> its page.
+    pub(super) page_of: Vec<u32>,
+}
+
+impl PageWords {
+    /// Errors: those of [`TextPages::read`], and a temporary file that cannot be written.
+    pub(super) fn read(
+        findings: &Findings,
+        pages: &TextPages,
+        watch: &dyn Watch,
+    ) -> Result<PageWords> {
+        watch.begin(Stage::Words.name(), pages.pages.len() as u64);
+        let mut all = PageWords {
+            rows: SpillRows::new(findings.collection.memory()),
+            row_of: vec![0; pages.pages.len()],
+            page_of: Vec::new(),
+        };
+        let make = |_: u32, text: &Text| -> Vec<Word> { aligned(text, &tokens(text)).collect() };
+        let take = |page: u32, words: Vec<Word>| {
+            all.row_of[page as usize] = all.rows.len() as u32;
+            all.page_of.push(page);
+            all.rows.push(&words)
+        };
+        pages.read(findings, 0..pages.pages.len() as u32, make, take, watch)?;
+        all.rows.read_often(2);
+        Ok(all)
+    }
+
+    pub(super) fn of(&self, page: u32) -> Row<'_, Word> {
+        self.rows.get(self.row_of[page as usize] as usize)
+    }
+
+    /// What `make` makes of the words of each page, on all threads; `take` gets it in the order in which they were read.
+    ///
+    /// Errors: those of `take`.
+    pub(super) fn each<T: Send>(
+        &self,
+        make: impl Fn(u32, &[Word]) -> T + Sync,
+        mut take: impl FnMut(u32, &mut T) -> Result<()>,
+    ) -> Result<()> {
+        let piece = |piece: &crate::spill::Piece<'_, Word>| -> Vec<(u32, T)> {
+            let rows = piece.rows();
+            rows.map(|(row, words)| (self.page_of[row], make(self.page_of[row], words)))
+                .collect()
+        };
+        self.rows.made(piece, |made| {
+            made.iter_mut()
+                .try_for_each(|(page, made)| take(*page, made))
+        })
+    }
+}

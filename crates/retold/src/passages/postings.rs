@@ -1,0 +1,308 @@
+//! Pages that share seeds, and where.
+
+use super::dropped;
+use super::measure::Measure;
+use super::pages::{PageWords, TextPages};
+use super::seeds::{Runs, Seed};
+use crate::error::{Error, Result};
+use crate::spill::{Memory, Sorted, Sorter};
+use crate::watch::Watch;
+
+/// A long seed that a page has more often than this is looked at by whole runs; of a short one only the first places count.
+const OFTEN: usize = 4;
+/// So many runs that too many pages have are named.
+pub(super) const NAMED: usize = 10;
+/// A short seed may be on one of so many pages of those that a long one may be on: a common phrase says little.
+const RARER: usize = 4;
+/// Short seeds that two pages must share close to each other.
+const CLOSE: usize = 2;
+/// Hits that are handed on at a time, about.
+const TOGETHER: usize = 1 << 14;
+
+/// A seed's hash, then its page and place.
+type Posting = [u64; 2];
+
+/// Two pages, the smaller one in the high half; then the place in it, that in the other, and whether the seed is a long one.
+type Hit = [u64; 2];
+
+/// A run of the least length that too many pages have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Common {
+    pub(super) df: u32,
+    /// A page that has it, and its first word there.
+    pub(super) page: u32,
+    pub(super) at: u32,
+}
+
+/// What the places of seeds come to.
+pub(super) struct Hits {
+    hits: Sorter<Hit>,
+    /// How many runs too many pages have, and those that the most have.
+    pub(super) common: u64,
+    pub(super) most_common: Vec<Common>,
+    max_df: usize,
+    /// Page -> whether it is an old one.
+    is_old: Vec<bool>,
+}
+
+/// Finds the places at which two pages share a seed.
+///
+/// Errors: a temporary file cannot be written, the run was cancelled.
+pub(super) fn hits(
+    (pages, words): (&TextPages, &PageWords),
+    (measure, max_df): (Measure, u32),
+    memory: &Memory,
+    watch: &dyn Watch,
+) -> Result<Hits> {
+    let mut postings: Sorter<Posting> = Sorter::new(memory);
+    let seeds = |page: u32, of: &[crate::align::Word]| -> Vec<Posting> {
+        let seeds = dropped::seeds((page, of), (pages, words), measure);
+        seeds.iter().map(|seed| posting(*seed, page)).collect()
+    };
+    words.each(seeds, |_, seeds| {
+        watch.advance(1);
+        cancelled(watch)?;
+        postings.extend(seeds)
+    })?;
+    let mut hits = Hits {
+        hits: Sorter::new(memory),
+        common: 0,
+        most_common: Vec::new(),
+        max_df: max_df as usize,
+        is_old: pages.pages.iter().map(|page| page.is_old).collect(),
+    };
+    let mut common: Sorter<u64> = Sorter::new(memory);
+    each_list(postings.finish()?, |hash, postings| {
+        cancelled(watch)?;
+        hits.add(hash, postings, &mut common)
+    })?;
+    let whole = whole_runs(common.finish()?, words, measure, memory)?;
+    each_list(whole, |hash, postings| hits.add_whole(hash, postings))?;
+    Ok(hits)
+}
+
+fn cancelled(watch: &dyn Watch) -> Result<()> {
+    match watch.cancelled() {
+        true => Err(Error::Cancelled),
+        false => Ok(()),
+    }
+}
+
+fn posting(seed: Seed, page: u32) -> Posting {
+    [seed.hash, place(page, seed.at)]
+}
+
+fn place(page: u32, at: u32) -> u64 {
+    u64::from(page) << 32 | u64::from(at)
+}
+
+fn of_place(place: u64) -> (u32, u32) {
+    ((place >> 32) as u32, place as u32)
+}
+
+/// Hands all places of one hash to `take`, hash by hash.
+fn each_list(
+    postings: impl Iterator<Item = Posting>,
+    mut take: impl FnMut(u64, &[u64]) -> Result<()>,
+) -> Result<()> {
+    let (mut hash, mut places) = (0, Vec::new());
+    for [next, place] in postings {
+        if next != hash {
+            take(hash, &places)?;
+            places.clear();
+            hash = next;
+        }
+        places.push(place);
+    }
+    take(hash, &places)
+}
+
+/// The runs of the least length by which these long seeds were chosen.
+fn whole_runs(
+    seeds: Sorted<u64>,
+    words: &PageWords,
+    measure: Measure,
+    memory: &Memory,
+) -> Result<Sorted<Posting>> {
+    let mut runs: Sorter<Posting> = Sorter::new(memory);
+    let mut add = |page: u32, seeds: &[u32]| {
+        let of_page = Runs::of(&words.of(page), measure).whole(seeds);
+        let postings = of_page.iter().map(|seed| posting(*seed, page));
+        runs.extend(&postings.collect::<Vec<Posting>>())
+    };
+    let (mut page, mut of_page) = (0, Vec::new());
+    for (next, at) in seeds.map(of_place) {
+        if next != page {
+            add(page, &of_page)?;
+            of_page.clear();
+            page = next;
+        }
+        of_page.push(at);
+    }
+    if !of_page.is_empty() {
+        add(page, &of_page)?;
+    }
+    runs.finish()
+}
+
+impl Hits {
+    /// Adds the pairs of places of a seed; a long one that too many pages have, or one too often, goes to `common`.
+    fn add(&mut self, hash: u64, places: &[u64], common: &mut Sorter<u64>) -> Result<()> {
+        let is_long = Seed::is_long(hash);
+        let same_page = |one: &u64, other: &u64| one >> 32 == other >> 32;
+        let pages: Vec<&[u64]> = places.chunk_by(same_page).collect();
+        if pages.len() < 2 {
+            return Ok(());
+        }
+        let most = match is_long {
+            true => self.max_df,
+            false => (self.max_df / RARER).max(2),
+        };
+        let is_common =
+            pages.len() > most || is_long && pages.iter().any(|places| places.len() > OFTEN);
+        match (is_common, is_long) {
+            (true, true) => common.extend(places),
+            (true, false) => Ok(()),
+            (false, _) => self.add_pairs(&pages, is_long),
+        }
+    }
+
+    /// Adds the pairs of pages that have a run of the least length, by the first place of each.
+    fn add_whole(&mut self, _: u64, places: &[u64]) -> Result<()> {
+        let mut first = places.to_vec();
+        first.dedup_by_key(|place| *place >> 32);
+        if first.len() < 2 {
+            return Ok(());
+        }
+        if first.len() > self.max_df {
+            self.common += 1;
+            let (page, at) = of_place(first[0]);
+            let df = first.len() as u32;
+            self.most_common.push(Common { df, page, at });
+            if self.most_common.len() >= 1 << 16 {
+                self.forget_rarer();
+            }
+            return Ok(());
+        }
+        let pages: Vec<&[u64]> = first.chunks(1).collect();
+        self.add_pairs(&pages, true)
+    }
+
+    /// Leaves as many of the most common runs as can be named, however much they overlap.
+    fn forget_rarer(&mut self) {
+        let order = |common: &Common| (std::cmp::Reverse(common.df), common.page, common.at);
+        self.most_common.sort_unstable_by_key(order);
+        let mut kept: Vec<Common> = Vec::new();
+        for common in std::mem::take(&mut self.most_common) {
+            // One passage has many runs; the first of them is named.
+            let beside = |kept: &Common| kept.page == common.page && kept.df == common.df;
+            if kept.len() < NAMED && !kept.iter().any(beside) {
+                kept.push(common);
+            }
+        }
+        self.most_common = kept;
+    }
+
+    fn add_pairs(&mut self, pages: &[&[u64]], is_long: bool) -> Result<()> {
+        for (number, places) in pages.iter().enumerate() {
+            for others in &pages[number + 1..] {
+                for one in places.iter().take(OFTEN) {
+                    for other in others.iter().take(OFTEN) {
+                        self.push(of_place(*one), of_place(*other), is_long)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, one: (u32, u32), other: (u32, u32), is_long: bool) -> Result<()> {
+        if self.is_old[one.0 as usize] && self.is_old[other.0 as usize] {
+            return Ok(());
+        }
+        let at = u64::from(one.1) << 33 | u64::from(other.1) << 1 | u64::from(is_long);
+        self.hits.push([place(one.0, other.0), at])
+    }
+
+    /// The pairs of pages that may have a passage in common, ascending, in batches.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn finish(mut self) -> Result<Candidates> {
+        self.forget_rarer();
+        Ok(Candidates {
+            common: self.common,
+            most_common: self.most_common,
+            pairs: PairsOfPages {
+                hits: self.hits.finish()?,
+                next: None,
+            },
+        })
+    }
+}
+
+/// Pairs of pages that may have a passage in common.
+pub(super) struct Candidates {
+    pub(super) common: u64,
+    pub(super) most_common: Vec<Common>,
+    pub(super) pairs: PairsOfPages,
+}
+
+/// Two pages, and the places at which they share a seed, ascending.
+pub(super) struct PairHits {
+    pub(super) pages: (u32, u32),
+    pub(super) places: Vec<(u32, u32)>,
+}
+
+/// Batches of pairs, ascending.
+pub(super) struct PairsOfPages {
+    hits: Sorted<Hit>,
+    next: Option<Hit>,
+}
+
+impl Iterator for PairsOfPages {
+    type Item = Vec<PairHits>;
+
+    fn next(&mut self) -> Option<Vec<PairHits>> {
+        let (mut batch, mut count) = (Vec::new(), 0);
+        while count < TOGETHER {
+            let Some(first) = self.next.take().or_else(|| self.hits.next()) else {
+                break;
+            };
+            let mut hits = vec![first[1]];
+            for hit in self.hits.by_ref() {
+                if hit[0] != first[0] {
+                    self.next = Some(hit);
+                    break;
+                }
+                hits.push(hit[1]);
+            }
+            count += hits.len();
+            batch.extend(pair_hits(of_place(first[0]), &hits));
+        }
+        (count > 0).then_some(batch)
+    }
+}
+
+/// The places of two pages, if they are enough: one of a long seed, or two of short ones close to each other.
+fn pair_hits(pages: (u32, u32), hits: &[u64]) -> Option<PairHits> {
+    let place = |hit: &u64| ((hit >> 33) as u32, (hit >> 1) as u32);
+    let places: Vec<(u32, u32)> = hits.iter().map(place).collect();
+    let has_long = hits.iter().any(|hit| hit & 1 == 1);
+    (has_long || are_close(&places)).then_some(PairHits { pages, places })
+}
+
+/// How far from each other two places may be, in words, and how far from one diagonal.
+const NEAR: u32 = 64;
+const ASIDE: i64 = 16;
+
+/// Whether [`CLOSE`] places stand close to each other in both texts.
+fn are_close(places: &[(u32, u32)]) -> bool {
+    let diagonal = |place: &(u32, u32)| i64::from(place.1) - i64::from(place.0);
+    places.iter().enumerate().any(|(number, one)| {
+        let behind = places[number + 1..].iter();
+        let near = behind.take_while(|other| other.0 <= one.0.saturating_add(NEAR));
+        let close = near
+            .filter(|other| other.0 > one.0 && (diagonal(one) - diagonal(other)).abs() <= ASIDE);
+        close.take(CLOSE - 1).count() == CLOSE - 1
+    })
+}

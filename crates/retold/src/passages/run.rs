@@ -1,0 +1,530 @@
+//! The stages, and what they find.
+
+use std::collections::BTreeMap;
+
+use super::clusters::{Member, PairRow, Spans};
+use super::dropped;
+use super::measure::{Measure, PassageOptions};
+use super::pages::{PageWords, TextPages};
+use super::postings::{Common, PairHits, hits};
+use super::shared::{Shared, Texts};
+use crate::dedup::{Findings, StageTime, Stopwatch};
+use crate::error::{Error, Result};
+use crate::explain::shown::ShownPlaces;
+use crate::ids::Rank;
+use crate::lane::in_order;
+use crate::method::grams::{Placed, tokens};
+use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
+use crate::text::Text;
+use crate::watch::{Stage, Watch};
+
+/// A passage that two pages have in common. Offsets are characters of the text that [`Text::shown`] has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PassagePair {
+    /// The page that comes first by id.
+    pub a: Rank,
+    /// The other one.
+    pub b: Rank,
+    /// First character in `a`, and one past the last.
+    pub a_place: (u32, u32),
+    /// The same in `b`.
+    pub b_place: (u32, u32),
+    /// How many words of `a` match, nearly equal ones included; of scripts without spaces, characters.
+    pub matched: u32,
+    /// What the alignment is worth: 2 for a word that matches, 1 for one of up to three letters, less 1 for each that differs or is
+    /// missing.
+    pub score: u32,
+}
+
+/// A passage on a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PassageRow {
+    /// The number of the passage.
+    pub cluster: u32,
+    /// How many pages have it.
+    pub size: u32,
+    /// The page.
+    pub page: Rank,
+    /// First character, and one past the last.
+    pub place: (u32, u32),
+    /// Whether no other page has it with an earlier date; none is the first of a passage without dates.
+    pub first: bool,
+    /// Whether three pages or more have it and four fifths of them are of one site.
+    pub boilerplate: bool,
+    /// The text, if it was asked for.
+    pub text: Option<String>,
+}
+
+/// A run of words that more pages have than are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommonRun {
+    /// How many pages have it.
+    pub df: u32,
+    /// One of them.
+    pub page: Rank,
+    /// Its text there.
+    pub text: String,
+}
+
+/// The passages that pages have in common.
+#[derive(Debug)]
+pub struct Passages {
+    /// Pages of the same text as another, ascending, each with that one, which stands for it.
+    pub copies: Vec<(Rank, Rank)>,
+    /// How many runs of the least length were not looked for, because too many pages have them.
+    pub common: u64,
+    /// Those that the most pages have.
+    pub most_common: Vec<CommonRun>,
+    /// How many pairs of pages were aligned.
+    pub aligned: u64,
+    /// How many pages repeat another, and are compared with others only where they differ from that one.
+    pub repeating: u64,
+    /// The stages after those that find the copies.
+    pub times: Vec<StageTime>,
+    ranks: Vec<Rank>,
+    /// See [`Passages::about`].
+    clusters: SpillVec<[u32; 3]>,
+    pairs: SpillVec<[u32; 8]>,
+    /// Cluster and page, place, and the number of its text.
+    rows: SpillVec<[u64; 3]>,
+    texts: SpillRows<u8>,
+}
+
+/// Finds the passages that pages have in common.
+///
+/// Every run of words of the least length that two pages share word for word, after folding, is in a passage of both, unless more than
+/// `max_df` pages have it. Pages of one text are looked at once ([`Passages::copies`]); a page that is dropped for another is aligned
+/// with that one, and what it has word for word from it is not compared with other pages.
+///
+/// Memory: that of the run, and 4 bytes for each side of a pair. Time: that of aligning the pairs, of which a page has at most `max_df`
+/// for each of its seeds.
+///
+/// Errors: options that cannot be, a file that changed, a temporary file that cannot be written, and the run was cancelled.
+pub fn passages(
+    findings: &Findings,
+    options: &PassageOptions,
+    watch: &dyn Watch,
+) -> Result<Passages> {
+    options.check()?;
+    let memory = findings.collection.memory();
+    let measure = Measure::new(options.min_words, options.min_chars);
+    let pages = TextPages::of(findings);
+    let mut clock = Stopwatch::default();
+    let found = Found::of(findings, &pages, options, (watch, &mut clock))?;
+    clock.begin(Stage::Places);
+    let spans = Spans::of(&found.rows, options, memory)?;
+    let mut passages = Passages {
+        copies: pages.copies.clone(),
+        common: found.common,
+        most_common: Vec::new(),
+        aligned: found.aligned,
+        repeating: pages
+            .pages
+            .iter()
+            .filter(|page| page.dropped_for.is_some())
+            .count() as u64,
+        times: Vec::new(),
+        clusters: SpillVec::new(memory),
+        ranks: pages.pages.iter().map(|page| page.rank).collect(),
+        pairs: SpillVec::new(memory),
+        rows: SpillVec::new(memory),
+        texts: SpillRows::new(memory),
+    };
+    let text = (findings, &pages);
+    passages.place(text, (&found.rows, &spans), options.text, watch)?;
+    passages.name_common(text, &found.most_common, measure, watch)?;
+    memory.check()?;
+    passages.times = clock.finish();
+    Ok(passages)
+}
+
+/// What is found of pairs of pages, in words.
+pub(super) struct Found {
+    pub(super) aligned: u64,
+    pub(super) common: u64,
+    pub(super) most_common: Vec<Common>,
+    /// Ascending.
+    pub(super) rows: SpillVec<PairRow>,
+}
+
+impl Found {
+    /// Reads the words of pages, finds those that share seeds, and aligns them.
+    pub(super) fn of(
+        findings: &Findings,
+        pages: &TextPages,
+        options: &PassageOptions,
+        (watch, clock): (&dyn Watch, &mut Stopwatch),
+    ) -> Result<Found> {
+        clock.begin(Stage::Words);
+        let memory = findings.collection.memory();
+        let measure = Measure::new(options.min_words, options.min_chars);
+        let words = PageWords::read(findings, pages, watch)?;
+        clock.begin(Stage::Seeds);
+        watch.begin(Stage::Seeds.name(), pages.pages.len() as u64);
+        let collected = (pages, &words);
+        let candidates = hits(collected, (measure, options.max_df), memory, watch)?.finish()?;
+        memory.check()?;
+        clock.begin(Stage::Align);
+        watch.begin(Stage::Align.name(), 0);
+        let aligning = Aligning {
+            pages,
+            words: &words,
+            measure,
+            gap: options.gap as usize,
+        };
+        let (rows, aligned) = aligning.all(candidates.pairs, memory, watch)?;
+        memory.check()?;
+        Ok(Found {
+            aligned,
+            common: candidates.common,
+            most_common: candidates.most_common,
+            rows,
+        })
+    }
+}
+
+/// Pages that are aligned.
+struct Aligning<'a> {
+    pages: &'a TextPages,
+    words: &'a PageWords,
+    measure: Measure,
+    gap: usize,
+}
+
+impl Aligning<'_> {
+    /// Aligns pages with those that they are dropped for, and all candidates. Also how many pairs of pages these were.
+    fn all(
+        &self,
+        candidates: impl Iterator<Item = Vec<PairHits>> + Send,
+        memory: &Memory,
+        watch: &dyn Watch,
+    ) -> Result<(SpillVec<PairRow>, u64)> {
+        let mut sorter: Sorter<PairRow> = Sorter::new(memory);
+        let mut aligned = 0;
+        let mut take = |rows: &[PairRow], pairs: usize| {
+            aligned += pairs as u64;
+            watch.advance(pairs as u64);
+            match watch.cancelled() {
+                true => Err(Error::Cancelled),
+                false => sorter.extend(rows),
+            }
+        };
+        let dropped: Vec<(u32, u32)> = self.dropped().collect();
+        in_order(
+            dropped.chunks(16),
+            |pairs| (self.rows_of_dropped(pairs), pairs.len()),
+            |(rows, pairs)| take(rows, *pairs),
+        )?;
+        in_order(
+            candidates,
+            |pairs| (self.rows_of(&pairs), pairs.len()),
+            |(rows, pairs)| take(rows, *pairs),
+        )?;
+        let mut rows = SpillVec::new(memory);
+        for row in sorter.finish()? {
+            rows.push(row)?;
+        }
+        Ok((rows, aligned))
+    }
+
+    /// Pages that are dropped with those that they are dropped for, the smaller first.
+    fn dropped(&self) -> impl Iterator<Item = (u32, u32)> {
+        let pages = (0u32..).zip(&self.pages.pages);
+        pages.filter_map(|(page, of)| {
+            let other = of.dropped_for?;
+            Some((page.min(other), page.max(other)))
+        })
+    }
+
+    fn rows_of_dropped(&self, pairs: &[(u32, u32)]) -> Vec<PairRow> {
+        let rows = pairs.iter().flat_map(|&pages| {
+            let (here, there) = (self.words.of(pages.0), self.words.of(pages.1));
+            let texts = self.texts(&here, &there);
+            pair_rows(pages, dropped::repeated(texts))
+        });
+        rows.collect()
+    }
+
+    fn rows_of(&self, pairs: &[PairHits]) -> Vec<PairRow> {
+        let dropped_for = |page: u32| self.pages.pages[page as usize].dropped_for;
+        let new = pairs.iter().filter(|pair| {
+            let (a, b) = pair.pages;
+            dropped_for(a) != Some(b) && dropped_for(b) != Some(a)
+        });
+        let rows = new.flat_map(|pair| {
+            let here = self.words.of(pair.pages.0);
+            let there = self.words.of(pair.pages.1);
+            let places = pair.places.iter();
+            let places = places.map(|&(here, there)| (here as usize, there as usize));
+            pair_rows(pair.pages, self.texts(&here, &there).passages(places))
+        });
+        rows.collect()
+    }
+
+    fn texts<'w>(
+        &self,
+        here: &'w [crate::align::Word],
+        there: &'w [crate::align::Word],
+    ) -> Texts<'w> {
+        Texts {
+            here,
+            there,
+            measure: self.measure,
+            gap: self.gap,
+        }
+    }
+}
+
+fn pair_rows((a, b): (u32, u32), passages: Vec<Shared>) -> impl Iterator<Item = PairRow> {
+    passages.into_iter().map(move |passage| {
+        let (here, there) = (passage.here, passage.there);
+        let places = [here.start, here.end, there.start, there.end].map(|at| at as u32);
+        let [a_begin, a_end, b_begin, b_end] = places;
+        let score = passage.score as u32;
+        [a, b, a_begin, a_end, b_begin, b_end, passage.matched, score]
+    })
+}
+
+/// What is written of a page: the places of its spans, each with its side, and of its members, with their texts.
+struct Placement {
+    spans: Vec<(u32, (u32, u32))>,
+    members: Vec<(Member, Option<String>)>,
+}
+
+impl Placement {
+    fn of(
+        text: &Text,
+        (findings, spans): (&Findings, &Spans),
+        place: usize,
+        wants_text: bool,
+    ) -> Placement {
+        let of_page = spans.spans(place);
+        let places = WordPlaces::of(text, findings);
+        let placed = |&[begin, end, side]: &[u32; 3]| (side, places.places(begin, end));
+        let shown = wants_text.then(|| shown(text));
+        let members = spans.members(&of_page).into_iter().map(|member| {
+            let (begin, end) = places.places(member.begin, member.end);
+            let text = shown.as_ref().map(|shown| cut(shown, begin, end));
+            (
+                Member {
+                    begin,
+                    end,
+                    ..member
+                },
+                text,
+            )
+        });
+        Placement {
+            spans: of_page.iter().map(placed).collect(),
+            members: members.collect(),
+        }
+    }
+}
+
+/// From words of a text to characters of what is shown of it.
+struct WordPlaces {
+    words: Vec<Placed>,
+    shown: ShownPlaces,
+}
+
+impl WordPlaces {
+    fn of(text: &Text, findings: &Findings) -> WordPlaces {
+        WordPlaces {
+            words: tokens(text),
+            shown: ShownPlaces::of(text, findings.model.text_options()),
+        }
+    }
+
+    fn places(&self, begin: u32, end: u32) -> (u32, u32) {
+        let first = self.words[begin as usize].start;
+        let last = self.words[end as usize - 1].end;
+        self.shown.places(first, last)
+    }
+}
+
+fn shown(text: &Text) -> String {
+    text.shown().collect::<Vec<&str>>().join("\n")
+}
+
+/// These characters of a text.
+fn cut(text: &str, begin: u32, end: u32) -> String {
+    let characters = text.chars().skip(begin as usize);
+    characters.take((end - begin) as usize).collect()
+}
+
+impl Passages {
+    /// Reads the pages with passages once more, for the places of their words.
+    fn place(
+        &mut self,
+        (findings, pages): (&Findings, &TextPages),
+        (rows, spans): (&SpillVec<PairRow>, &Spans),
+        wants_text: bool,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        watch.begin(Stage::Places.name(), spans.pages.len() as u64);
+        let memory = findings.collection.memory();
+        let mut sides: Sorter<[u32; 3]> = Sorter::new(memory);
+        let mut members: Sorter<[u64; 3]> = Sorter::new(memory);
+        let make = |page: u32, text: &Text| {
+            let place = spans.pages.partition_point(|&other| other < page);
+            Placement::of(text, (findings, spans), place, wants_text)
+        };
+        let texts = &mut self.texts;
+        let take = |page: u32, placement: Placement| {
+            for (side, (begin, end)) in placement.spans {
+                sides.push([side, begin, end])?;
+            }
+            for (member, text) in placement.members {
+                let number = texts.len() as u64;
+                if let Some(text) = text {
+                    texts.push(text.as_bytes())?;
+                }
+                let cluster = u64::from(member.cluster) << 32 | u64::from(page);
+                let place = u64::from(member.begin) << 32 | u64::from(member.end);
+                members.push([cluster, place, number])?;
+            }
+            Ok(())
+        };
+        pages.read(findings, spans.pages.iter().copied(), make, take, watch)?;
+        let mut sides = sides.finish()?;
+        for mut row in rows.iter() {
+            for places in [2, 4] {
+                if let Some([_, begin, end]) = sides.next() {
+                    (row[places], row[places + 1]) = (begin, end);
+                }
+            }
+            self.pairs.push(row)?;
+        }
+        let mut of_cluster: Vec<Rank> = Vec::new();
+        let mut last = None;
+        for member in members.finish()? {
+            let (cluster, page) = (member[0] >> 32, pages.pages[member[0] as u32 as usize].rank);
+            if last.is_some_and(|last| last != cluster) {
+                self.clusters.push(Passages::about(findings, &of_cluster))?;
+                of_cluster.clear();
+            }
+            last = Some(cluster);
+            if of_cluster.last() != Some(&page) {
+                of_cluster.push(page);
+            }
+            self.rows.push(member)?;
+        }
+        if last.is_some() {
+            self.clusters.push(Passages::about(findings, &of_cluster))?;
+        }
+        Ok(())
+    }
+
+    /// Reads what the most common runs say.
+    fn name_common(
+        &mut self,
+        (findings, pages): (&Findings, &TextPages),
+        common: &[Common],
+        measure: Measure,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let mut of_page: BTreeMap<u32, Vec<&Common>> = BTreeMap::new();
+        for common in common {
+            of_page.entry(common.page).or_default().push(common);
+        }
+        let make = |page: u32, text: &Text| -> Vec<CommonRun> {
+            let places = WordPlaces::of(text, findings);
+            let words: Vec<_> = crate::method::grams::aligned(text, &places.words).collect();
+            let runs = super::seeds::Runs::of(&words, measure);
+            let shown = shown(text);
+            let named = of_page[&page].iter().map(|common| {
+                let run = runs.whole_at(common.at as usize);
+                let (begin, end) = places.places(run.start as u32, run.end as u32);
+                CommonRun {
+                    df: common.df,
+                    page: pages.pages[page as usize].rank,
+                    text: cut(&shown, begin, end),
+                }
+            });
+            named.collect()
+        };
+        let all = &mut self.most_common;
+        let take = |_: u32, mut runs: Vec<CommonRun>| {
+            all.append(&mut runs);
+            Ok(())
+        };
+        pages.read(findings, of_page.keys().copied(), make, take, watch)?;
+        let order = |one: &CommonRun, other: &CommonRun| {
+            let df = other.df.cmp(&one.df);
+            df.then(one.page.cmp(&other.page))
+                .then(one.text.cmp(&other.text))
+        };
+        all.sort_by(order);
+        Ok(())
+    }
+
+    /// All pairs of pages with a passage in common, ascending by pages; of two pages the passages that are worth the most come where
+    /// they stand.
+    pub fn pairs(&self) -> impl Iterator<Item = PassagePair> + Clone {
+        self.pairs.iter().map(|row| {
+            let [a, b, a_begin, a_end, b_begin, b_end, matched, score] = row;
+            PassagePair {
+                a: self.ranks[a as usize],
+                b: self.ranks[b as usize],
+                a_place: (a_begin, a_end),
+                b_place: (b_begin, b_end),
+                matched,
+                score,
+            }
+        })
+    }
+
+    /// How many pairs there are.
+    pub fn count_pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// All passages on all pages, by number and page.
+    pub fn rows(&self) -> impl Iterator<Item = PassageRow> + Clone {
+        self.rows.iter().map(|[of, place, text]| {
+            let (cluster, page) = ((of >> 32) as u32, self.ranks[of as u32 as usize]);
+            let [size, first, boilerplate] = self.clusters.one(cluster as usize);
+            PassageRow {
+                cluster,
+                size,
+                page,
+                place: ((place >> 32) as u32, place as u32),
+                first: first == page.0,
+                boilerplate: boilerplate == 1,
+                text: (!self.texts.is_empty()).then(|| {
+                    let text = self.texts.get(text as usize);
+                    String::from_utf8_lossy(&text).into_owned()
+                }),
+            }
+        })
+    }
+
+    /// How many lines [`Passages::rows`] has.
+    pub fn count_rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// How many passages there are, and how many of them are boilerplate.
+    pub fn count(&self) -> (usize, usize) {
+        let boilerplate = self.clusters.iter().filter(|cluster| cluster[2] == 1);
+        (self.clusters.len(), boilerplate.count())
+    }
+
+    /// What is said of a passage that these pages have: how many they are, which one has it first (`u32::MAX` where none has a date),
+    /// and whether it is boilerplate.
+    fn about(findings: &Findings, pages: &[Rank]) -> [u32; 3] {
+        let dated = pages.iter();
+        let dated = dated.filter_map(|&page| Some((findings.page(page).date?, page)));
+        let first = dated.min().map_or(u32::MAX, |(_, page)| page.0);
+        let mut sites: BTreeMap<u32, usize> = BTreeMap::new();
+        for site in pages.iter().filter_map(|&page| findings.page(page).site) {
+            *sites.entry(site).or_default() += 1;
+        }
+        let most = sites.values().copied().max().unwrap_or_default();
+        let is_boilerplate = pages.len() >= 3 && most * 5 >= pages.len() * 4;
+        [pages.len() as u32, first, is_boilerplate.into()]
+    }
+}

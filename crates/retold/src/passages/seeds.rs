@@ -1,0 +1,242 @@
+//! Seeds: short runs of words by which pages that share a passage are found.
+//!
+//! *Long* ones carry the guarantee. Every place begins a run of three quarters of the least length; of all that begin in a window the
+//! one of least hash is a seed (winnowing: Schleimer, Wilkerson, Aiken, 2003). Window and run together are no longer than the least
+//! length, so whatever run of that length two pages share, the window at its beginning is in both, and gives both one seed.
+//! *Short* ones, three words or five characters, a quarter of them by hash, find passages that were edited.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::measure::Measure;
+use crate::align::Word;
+
+/// Multiplier of the polynomial over the words of a run; odd, so that no word is lost.
+const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
+/// Words of a short seed, and characters.
+const SHORT: (u32, u32) = (3, 5);
+/// One of so many short runs is a seed.
+const SAMPLE: u64 = 4;
+
+/// A seed, and the word that it begins at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seed {
+    /// Even for short ones.
+    pub(super) hash: u64,
+    pub(super) at: u32,
+}
+
+impl Seed {
+    pub(super) fn is_long(hash: u64) -> bool {
+        hash & 1 == 1
+    }
+}
+
+/// A text whose runs can be hashed and measured from anywhere.
+pub(super) struct Runs {
+    measure: Measure,
+    /// Length of all words before a place.
+    lengths: Vec<u64>,
+    /// The polynomial of all words before it.
+    hashes: Vec<u64>,
+    powers: Vec<u64>,
+}
+
+impl Runs {
+    pub(super) fn of(words: &[Word], measure: Measure) -> Runs {
+        let begun = |with: u64| {
+            let mut all = Vec::with_capacity(words.len() + 1);
+            all.push(with);
+            all
+        };
+        let [mut lengths, mut hashes, mut powers] = [0, 0, 1].map(begun);
+        let (mut length, mut hash, mut power) = (0, 0u64, 1u64);
+        for word in words {
+            length += measure.of(*word);
+            hash = hash
+                .wrapping_mul(BASE)
+                .wrapping_add(u64::from(word.hash()) + 1);
+            power = power.wrapping_mul(BASE);
+            lengths.push(length);
+            hashes.push(hash);
+            powers.push(power);
+        }
+        Runs {
+            measure,
+            lengths,
+            hashes,
+            powers,
+        }
+    }
+
+    fn hash(&self, run: Range<usize>) -> u64 {
+        let before = self.hashes[run.start].wrapping_mul(self.powers[run.len()]);
+        // The polynomial by itself is not spread evenly.
+        xxh3_64(&self.hashes[run.end].wrapping_sub(before).to_le_bytes())
+    }
+
+    /// From each place on the shortest run of that length, as long as there is one.
+    fn shortest(&self, length: u64) -> impl Iterator<Item = Range<usize>> {
+        let mut end = 0;
+        (0..self.lengths.len()).map_while(move |start| {
+            while self.lengths.get(end)? - self.lengths[start] < length {
+                end += 1;
+            }
+            Some(start..end)
+        })
+    }
+
+    /// How long a long seed is, and the window in which one is chosen.
+    fn winnowing(&self) -> (u64, u64) {
+        let length = (self.measure.least * 3 / 4).max(1);
+        let rest = self.measure.least - length;
+        (length, rest.saturating_sub(self.measure.longest()).max(1))
+    }
+
+    /// The long seeds, ascending by place.
+    pub(super) fn long(&self) -> Vec<Seed> {
+        let (length, window) = self.winnowing();
+        let all = self.shortest(length).map(|run| self.hash(run) | 1);
+        winnow(&all.collect::<Vec<u64>>(), &self.lengths, window)
+    }
+
+    /// The runs of the least length by which a long seed is chosen: they begin in front of it, within a window. Each with its hash.
+    pub(super) fn whole(&self, seeds: &[u32]) -> Vec<Seed> {
+        let runs: Vec<Range<usize>> = self.shortest(self.measure.least).collect();
+        let mut found: Vec<Seed> = Vec::new();
+        for &seed in seeds {
+            let seed = seed as usize;
+            let begun = found.last().map_or(0, |last| last.at as usize + 1);
+            let end = (seed + 1).min(runs.len());
+            let begin = self.begins(seed).max(begun).min(end);
+            found.extend(runs[begin..end].iter().map(|run| Seed {
+                hash: self.hash(run.clone()) | 1,
+                at: run.start as u32,
+            }));
+        }
+        found
+    }
+
+    /// All words of runs of the least length in which a seed at a place may be chosen.
+    pub(super) fn around(&self, seed: usize) -> Range<usize> {
+        self.begins(seed)..self.whole_at(seed).end
+    }
+
+    /// The first place at whose window a seed may be chosen.
+    fn begins(&self, seed: usize) -> usize {
+        let (_, window) = self.winnowing();
+        let far = |&length: &u64| self.lengths[seed] >= length + window;
+        self.lengths.partition_point(far)
+    }
+
+    /// The words that a run of the least length from `start` on has; all that are left if they are fewer.
+    pub(super) fn whole_at(&self, start: usize) -> Range<usize> {
+        let end = self
+            .lengths
+            .partition_point(|&length| length < self.lengths[start] + self.measure.least);
+        start..end.min(self.lengths.len() - 1)
+    }
+}
+
+/// Of each window the place of the least hash, the last of equal ones. A window has the places that are less than `width` behind its
+/// first.
+fn winnow(hashes: &[u64], lengths: &[u64], width: u64) -> Vec<Seed> {
+    let (mut chosen, mut least, mut end) = (Vec::new(), VecDeque::new(), 0);
+    for start in 0..hashes.len() {
+        while end < hashes.len() && lengths[end] - lengths[start] < width {
+            while least
+                .back()
+                .is_some_and(|&at: &usize| hashes[at] >= hashes[end])
+            {
+                least.pop_back();
+            }
+            least.push_back(end);
+            end += 1;
+        }
+        while least.front().is_some_and(|&at| at < start) {
+            least.pop_front();
+        }
+        let Some(&at) = least.front() else { continue };
+        let at = at as u32;
+        if chosen.last().is_none_or(|seed: &Seed| seed.at != at) {
+            chosen.push(Seed {
+                hash: hashes[at as usize],
+                at,
+            });
+        }
+    }
+    chosen
+}
+
+/// The short seeds of a text, ascending by place.
+pub(super) fn short(words: &[Word]) -> Vec<Seed> {
+    let measure = Measure::new(SHORT.0, SHORT.1);
+    let runs = Runs::of(words, measure);
+    let all = runs.shortest(measure.least);
+    let seeds = all.map(|run| Seed {
+        at: run.start as u32,
+        hash: runs.hash(run) & !1,
+    });
+    seeds
+        .filter(|seed| (seed.hash >> 1) % SAMPLE == 0)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::align::Nature;
+
+    /// Words of one or two different letters each, and characters.
+    fn words() -> impl Strategy<Value = Vec<Word>> {
+        let word = (0u64..6, any::<bool>()).prop_map(|(number, is_character)| {
+            let letters: &[u8] = if is_character { b"" } else { b"word" };
+            let hash = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(is_character) << 40;
+            Word::new(hash, letters, Nature::default())
+        });
+        prop::collection::vec(word, 0..60)
+    }
+
+    proptest! {
+        /// The guarantee: of every run of the least length the seed that its window has lies in it, whatever stands around it; and the
+        /// run itself is among those of that seed.
+        #[test]
+        fn a_run_has_a_seed_wherever_it_stands(
+            before in words(), run in words(), behind in words(), least in (1u32..9, 1u32..13),
+        ) {
+            let measure = Measure::new(least.0, least.1);
+            let Some(length) = (0..=run.len()).find(|&end| measure.sum(&run[..end]) >= measure.least) else {
+                return Ok(());
+            };
+            let run = &run[..length];
+            let alone = Runs::of(run, measure).long();
+            let text = [&before[..], run, &behind[..]].concat();
+            let runs = Runs::of(&text, measure);
+            let first = alone[0];
+            let seeds = runs.long();
+            let place = Seed { at: first.at + before.len() as u32, ..first };
+            prop_assert!(seeds.contains(&place), "{seeds:?} {place:?}");
+            let whole = runs.whole(&[place.at]);
+            prop_assert!(whole.iter().any(|seed| seed.at as usize == before.len()));
+            prop_assert_eq!(runs.whole_at(before.len()), before.len()..before.len() + length);
+        }
+
+        /// Winnowing by its definition.
+        #[test]
+        fn each_window_has_its_least(hashes in prop::collection::vec(0u64..9, 0..40), steps in prop::collection::vec(1u64..4, 41), width in 1u64..12) {
+            let lengths: Vec<u64> = steps.iter().scan(0, |sum, step| { let at = *sum; *sum += step; Some(at) }).collect();
+            let least = |start: usize| {
+                let window = (start..hashes.len()).take_while(|&at| lengths[at] - lengths[start] < width);
+                window.min_by_key(|&at| (hashes[at], std::cmp::Reverse(at))).unwrap() as u32
+            };
+            let mut plainly: Vec<u32> = (0..hashes.len()).map(least).collect();
+            plainly.dedup();
+            let found: Vec<u32> = winnow(&hashes, &lengths, width).iter().map(|seed| seed.at).collect();
+            prop_assert_eq!(found, plainly);
+        }
+    }
+}

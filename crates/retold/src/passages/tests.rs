@@ -1,0 +1,179 @@
+//! The guarantee against a slow twin, and results by hand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use proptest::prelude::*;
+
+use super::pages::TextPages;
+use super::run::Found;
+use super::{PassageOptions, passages};
+use crate::dedup::{Dedup, Findings, Stopwatch};
+use crate::ids::Rank;
+use crate::spill::Memory;
+use crate::{JudgeConfig, Model, Page, RunConfig, Source, in_pool};
+
+fn findings(pages: Vec<Page>, memory: &Memory) -> Findings {
+    let model = Model::new(JudgeConfig::default()).unwrap();
+    let job = Dedup::new(model).resources(&RunConfig::default());
+    job.run_within(vec![Source::of_pages("pages", pages)], memory)
+        .unwrap()
+}
+
+/// Texts over few words, with runs that several have, once or again and again.
+fn texts() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let run = prop::collection::vec(0u8..40, 4..24);
+    let shared = prop::collection::vec(run, 1..4);
+    shared.prop_flat_map(|shared| {
+        let own = prop::collection::vec(0u8..40, 0..12);
+        let again = prop::sample::select(shared).prop_flat_map(|run| {
+            (1usize..8).prop_map(move |times| run.repeat(if times > 6 { 6 } else { 1 }))
+        });
+        let part = prop_oneof![own, again];
+        let text = prop::collection::vec(part, 1..5).prop_map(|parts| parts.concat());
+        prop::collection::vec(text, 2..7)
+    })
+}
+
+/// Words of the Latin alphabet, or characters.
+fn spelled(words: &[u8], is_chinese: bool) -> String {
+    let character = |word: &u8| char::from_u32(0x4E00 + u32::from(*word) * 7).unwrap();
+    match is_chinese {
+        true => words.iter().map(character).collect(),
+        false => {
+            let word = |word: &u8| {
+                format!("w{}x", char::from(b'a' + word / 8))
+                    + &"yzvut"[..usize::from(word % 5)]
+                    + ["a", "b"][usize::from(word % 2)]
+            };
+            words.iter().map(word).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// Whether a text has a run within one of these parts of it.
+fn has_in(text: &[u8], run: &[u8], parts: &[Range<usize>]) -> bool {
+    parts.iter().any(|part| has(&text[part.clone()], run))
+}
+
+fn has(text: &[u8], run: &[u8]) -> bool {
+    text.windows(run.len()).any(|words| words == run)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Every run of the least length that two pages share is in a passage of both, unless too many pages have it. What a page has from
+    /// the page that it is dropped for counts as that one's.
+    #[test]
+    fn all_common_runs_are_found(texts in texts(), least in 3u32..12, max_df in 2u32..5, is_chinese in any::<bool>()) {
+        let texts: Vec<Vec<u8>> = texts.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+        let ids = 0..texts.len();
+        let pages: Vec<Page> = ids.map(|at| Page::text(format!("{at:03}"), spelled(&texts[at], is_chinese))).collect();
+        // One word, one token: the twin counts in numbers.
+        prop_assume!(texts.iter().all(|text| !text.is_empty()));
+        let distinct: BTreeSet<String> = texts.iter().map(|text| spelled(text, is_chinese)).collect();
+        prop_assume!(distinct.len() == texts.len());
+        let findings = findings(pages, &Memory::default());
+        let options = PassageOptions { min_words: least, min_chars: least, max_df, ..PassageOptions::default() };
+        let of = TextPages::of(&findings);
+        prop_assert_eq!(of.pages.len(), texts.len());
+        let found = in_pool(1, || Found::of(&findings, &of, &options, (&(), &mut Stopwatch::default()))).unwrap();
+        let mut parts: BTreeMap<(u32, u32), [Vec<Range<usize>>; 2]> = BTreeMap::new();
+        for [a, b, a_begin, a_end, b_begin, b_end, ..] in found.rows.iter() {
+            let sides = parts.entry((a, b)).or_default();
+            sides[0].push(a_begin as usize..a_end as usize);
+            sides[1].push(b_begin as usize..b_end as usize);
+        }
+        let least = least as usize;
+        let runs: BTreeSet<&[u8]> = texts.iter().flat_map(|text| text.windows(least)).collect();
+        for run in runs {
+            let having: Vec<usize> = (0..texts.len()).filter(|&page| has(&texts[page], run)).collect();
+            if having.len() > max_df as usize {
+                continue;
+            }
+            let stands_for = |page: usize| {
+                let other = of.pages[page].dropped_for.map(|other| other as usize);
+                other.filter(|&other| has(&texts[other], run)).unwrap_or(page)
+            };
+            let having: BTreeSet<usize> = having.into_iter().map(stands_for).collect();
+            for &a in &having {
+                for &b in having.range(a + 1..) {
+                    let sides = parts.get(&(a as u32, b as u32));
+                    let is_found = sides.is_some_and(|[one, other]| has_in(&texts[a], run, one) && has_in(&texts[b], run, other));
+                    prop_assert!(is_found, "{run:?} of {a} and {b} in {texts:?}");
+                }
+            }
+        }
+    }
+
+    /// The same at any memory and number of threads.
+    #[test]
+    fn passages_do_not_depend_on_resources(texts in texts(), max_df in 2u32..5) {
+        let pages = || {
+            let page = |(at, text): (usize, &Vec<u8>)| Page::text(format!("{at:03}"), spelled(text, at % 2 == 0));
+            texts.iter().enumerate().map(page).collect::<Vec<Page>>()
+        };
+        prop_assume!(texts.iter().all(|text| !text.is_empty()));
+        let options = PassageOptions { min_words: 4, min_chars: 4, max_df, text: true, ..PassageOptions::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let all = |memory: &Memory, threads: usize| {
+            let findings = findings(pages(), memory);
+            let found = in_pool(threads, || passages(&findings, &options, &())).unwrap();
+            (found.pairs().collect::<Vec<_>>(), found.rows().collect::<Vec<_>>(), found.most_common, found.copies)
+        };
+        let plainly = all(&Memory::default(), 1);
+        prop_assert_eq!(&all(&Memory::none(folder.path()), 3), &plainly);
+    }
+}
+
+/// A quotation of ten words in two pages, with a word changed and one left out; and the same text twice.
+#[test]
+fn a_quotation_by_hand() {
+    let quoted = "to be or not to be that is the question whether tis nobler in the mind to suffer";
+    let misquoted =
+        "to be or not to be that is the question whether it is nobler in mind to suffer";
+    let pages = vec![
+        Page::text(
+            "a",
+            format!("Nobody reads the second act of that play. {quoted}, he said aloud."),
+        )
+        .with_date("2020-01-02"),
+        Page::text(
+            "b",
+            format!("Yesterday an actor forgot half of it: {misquoted} and left the stage."),
+        )
+        .with_date("2020-01-01"),
+        Page::text(
+            "c",
+            format!("Nobody reads the second act of that play. {quoted}, he said aloud."),
+        ),
+        Page::text(
+            "d",
+            "Nothing of this kind stands here, but other words of some length, for once and for all.",
+        ),
+    ];
+    let findings = findings(pages, &Memory::default());
+    let options = PassageOptions {
+        min_words: 8,
+        text: true,
+        ..PassageOptions::default()
+    };
+    let found = passages(&findings, &options, &()).unwrap();
+    assert_eq!(found.copies, [(Rank(2), Rank(0))]);
+    let pairs: Vec<_> = found.pairs().collect();
+    assert_eq!(pairs.len(), 1);
+    // Of 16 words that match, 10 have up to three letters; "tis" stands for "it is", and "the" is missing.
+    assert_eq!(
+        (pairs[0].matched, pairs[0].score),
+        (16, 2 * 16 - 10 - 2 - 1)
+    );
+    let rows: Vec<_> = found.rows().collect();
+    let texts: Vec<&str> = rows.iter().filter_map(|row| row.text.as_deref()).collect();
+    assert_eq!(texts, [quoted, misquoted]);
+    assert_eq!(
+        rows.iter().map(|row| row.first).collect::<Vec<_>>(),
+        [false, true]
+    );
+    assert!(rows.iter().all(|row| row.size == 2 && !row.boilerplate));
+}
