@@ -2,6 +2,7 @@
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod allocator;
+mod blocks;
 #[cfg(feature = "lab")]
 mod compare;
 mod config;
@@ -64,6 +65,7 @@ enum Command {
     Dedup(Box<dedup::Args>),
     Decontaminate(Box<decontaminate::Args>),
     Passages(Box<passages::Args>),
+    Blocks(Box<blocks::Args>),
     Index(index::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
@@ -106,6 +108,7 @@ fn main() -> ExitCode {
         Command::Dedup(args) => dedup::run(&args),
         Command::Decontaminate(args) => decontaminate::run(&args),
         Command::Passages(args) => passages::run(&args),
+        Command::Blocks(args) => blocks::run(&args),
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args),

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod columns;
 mod decontaminate;
 mod files;
@@ -23,6 +24,7 @@ pub mod story;
 mod summary;
 mod tables;
 
+pub use blocks::{BlockJob, BlockSummary, cut_blocks};
 pub use decontaminate::{BenchmarkSummary, Decontamination, DecontaminationSummary, decontaminate};
 pub use files::{summary, write};
 pub use finished::Finished;

@@ -37,6 +37,7 @@
 #![forbid(unsafe_code)]
 
 mod align;
+mod blocks;
 mod cluster;
 mod collect;
 mod config;
@@ -87,6 +88,12 @@ pub use spent::Spent;
 pub use spill::Memory;
 pub use watch::{Stage, Watch};
 
+// Blocks of text that many pages have.
+pub use blocks::{
+    BlockKeep, BlockOptions, BlockPage, BlockReject, BlockRow, BlockScope, BlockTexts, Blocks,
+    SpanRow, blocks,
+};
+
 // Pages that contain a benchmark's items.
 pub use decontaminate::{
     Benchmark, BenchmarkFields, Benchmarks, Contamination, DEFAULT_CONTAMINATION, Item,
@@ -113,8 +120,8 @@ pub use text::synonyms::Synonyms;
 pub use text::tokenize::Tokenizer;
 pub use text::wordnet::wordnet;
 pub use text::{
-    Extract, Extraction, FoldOptions, Folder, PageMeta, Script, Sentence, Text, TextOptions,
-    WordForm, Words, count_chars, decodes, text_hash, text_of,
+    BlockUnit, Cuts, Extract, Extraction, FoldOptions, Folder, PageMeta, Script, Sentence, Text,
+    TextOptions, WordForm, Words, count_chars, decodes, text_hash, text_of,
 };
 
 // Verdicts: methods, their parameters, sketches, and the model.

@@ -161,3 +161,12 @@ fn quotations_are_found() {
         [world.read("found.jsonl"), world.read("pairs.jsonl")]
     );
 }
+
+#[test]
+#[cfg(unix)]
+fn boilerplate_is_cut() {
+    let world = World::new();
+    let shown = run(&world, "18-blocks.md");
+    let files = ["blocks.txt", "kept.txt", "texts.txt"];
+    assert_eq!(shown, files.map(|file| world.read(file)));
+}

@@ -4,6 +4,7 @@
 #![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
 mod bad_input;
+mod blocks;
 mod common;
 #[cfg(feature = "lab")]
 mod compare;

@@ -9,6 +9,7 @@ use csv_core::{ReadFieldResult, ReadRecordResult, Reader};
 use super::dialect::Dialect;
 use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
+use super::magic::BOM;
 use super::mark::{AddedFields, FieldValue};
 use super::names;
 use super::options::{ReadOptions, more_fields};
@@ -16,8 +17,7 @@ use super::record::{Outcome, Unparsed};
 use super::source::Source;
 use super::window::Window;
 use crate::page::{Content, Markup, Page};
-
-const BOM: &[u8] = b"\xef\xbb\xbf";
+use crate::text::Cuts;
 
 /// Files of rows with this byte between the fields.
 #[derive(Debug)]
@@ -411,6 +411,23 @@ impl Frames for RowFrames {
         self.with_fields(self.bytes(), added, values)
     }
 
+    fn cut(&self, cuts: &Cuts) -> Option<Vec<u8>> {
+        let [column] = self.columns.text[..] else {
+            return None;
+        };
+        let text = std::str::from_utf8(self.field(column)?).ok()?;
+        let row = self.bytes();
+        let content = row.len()
+            - row
+                .iter()
+                .rev()
+                .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+                .count();
+        let place = places(&row[..content], self.dialect).get(column)?.clone();
+        let field = self.dialect.field(&cuts.of(text));
+        Some([&row[..place.start], &field, &row[place.end..]].concat())
+    }
+
     fn header(&self, added: Option<&AddedFields>) -> Vec<u8> {
         let row = match added {
             Some(added) => {
@@ -458,6 +475,10 @@ impl Unparsed for WantedFields {
 
     fn shared(&mut self) -> Option<&mut Bytes> {
         None
+    }
+
+    fn has_text_field(&self) -> bool {
+        true
     }
 }
 

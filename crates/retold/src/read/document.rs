@@ -1,13 +1,19 @@
 //! A file that is one page: HTML or plain text.
 
+use std::path::Path;
+
 use bytes::Bytes;
 
 use super::format::{Format, OpenFile, Records};
 use super::frame::too_large;
+use super::magic::BOM;
+use super::mark::{Decide, RecordDecision};
 use super::options::ReadOptions;
+use super::output::{Output, copy_one};
 use super::record::{Body, Outcome, Record, Unparsed};
 use super::source::Source;
 use super::window::Window;
+use crate::error::{Error, Result};
 use crate::page::{Markup, Page};
 
 /// Files that are one page each.
@@ -15,6 +21,35 @@ use crate::page::{Markup, Page};
 pub(crate) struct Document(pub Markup);
 
 impl Format for Document {
+    fn rewrite(
+        &self,
+        mut file: OpenFile,
+        source: &Source,
+        _options: &ReadOptions,
+        mut decide: Decide<'_, '_>,
+        to: &Path,
+    ) -> Result<()> {
+        let decision = decide.of(1);
+        let RecordDecision::Cut(cuts) = &decision else {
+            let mut same = |_| decision.clone();
+            return copy_one(source, Decide::new(&mut same, decide.added), to);
+        };
+        file.window.fill(usize::MAX);
+        let bytes = file.window.data();
+        let text = bytes.strip_prefix(BOM).unwrap_or(bytes);
+        let mark = &bytes[..bytes.len() - text.len()];
+        let rest = match std::str::from_utf8(text) {
+            Ok(text) => cuts.of(text).into_bytes(),
+            Err(_) => text.to_vec(),
+        };
+        let mut output = Output::new(to, file.compression, None);
+        let written = output.record(mark, |to| to.write_all(&rest));
+        written.map_err(Error::io("cannot write", to))?;
+        output.finish()?;
+        source.seen.note(file.file.hash());
+        source.sound()
+    }
+
     fn records(&self, file: OpenFile, source: &Source, options: &ReadOptions) -> Records {
         let markup = self.0;
         one_record(file, source, options, |bytes| {
@@ -77,5 +112,9 @@ impl Unparsed for WholeFile {
 
     fn shared(&mut self) -> Option<&mut Bytes> {
         Some(&mut self.bytes)
+    }
+
+    fn has_text_field(&self) -> bool {
+        self.markup == Markup::Plain
     }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::mark::{AddedFields, FieldValue};
 use super::record::Unparsed;
+use crate::text::Cuts;
 
 /// One record as found, before it is parsed.
 pub(crate) struct Frame {
@@ -37,6 +38,11 @@ pub(crate) trait Frames: Send {
 
     /// The same record with added fields.
     fn marked(&self, added: &AddedFields, values: &[FieldValue]) -> Vec<u8>;
+
+    /// The same record without some blocks of its text; `None` if that is no field of its own.
+    fn cut(&self, _cuts: &Cuts) -> Option<Vec<u8>> {
+        None
+    }
 
     /// Writes the record as it was read, whole or skipped.
     fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {

@@ -110,11 +110,18 @@ pub(crate) fn write_kept(
             true => frames.between(),
             false => frames.header(added),
         };
+        let cut = match &decision {
+            RecordDecision::Cut(cuts) if whole => frames.cut(cuts),
+            _ => None,
+        };
         let written = output.record(&before, |to| match decision {
             RecordDecision::Add(values) if whole => {
                 to.write_all(&frames.marked(decide.added, &values))
             }
-            _ => frames.copy(to),
+            _ => match &cut {
+                Some(cut) => to.write_all(cut),
+                None => frames.copy(to),
+            },
         });
         written.map_err(Error::io("cannot write", &output.path))?;
     }

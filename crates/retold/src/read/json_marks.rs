@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::json_repair::{NoNumber, repaired};
-use super::json_values::JsonStr;
+use super::json_values::{AnyValue, JsonStr, Value};
 use super::mark::{AddedFields, FieldValue, flat};
 
 /// A line of JSON with fields added before the closing brace of their object, in place of those of an earlier run; nothing else of it
@@ -71,6 +71,57 @@ fn append(object: &[u8], members: &[u8]) -> Option<Vec<u8>> {
     let before = object[..brace].trim_ascii_end();
     let comma: &[u8] = if before.ends_with(b"{") { b"" } else { b", " };
     Some([&object[..brace], comma, members, &object[brace..]].concat())
+}
+
+/// A line of JSON in which the text with that path, the one that is read, is another; nothing else of it changes. `None` if there is none.
+pub(crate) fn changed(
+    line: &[u8],
+    path: &str,
+    change: impl FnOnce(&str) -> String,
+) -> Option<Vec<u8>> {
+    let mut found = None;
+    find(line, path.trim(), (1, 0), &mut found)?;
+    let (_, place, text) = found?;
+    let value = serde_json::Value::from(change(&text)).to_string();
+    Some([&line[..place.start], value.as_bytes(), &line[place.end..]].concat())
+}
+
+/// Finds the text with that path in an object that begins at a byte, so many names deep: of several the least nested, and of these the
+/// last.
+fn find(
+    object: &[u8],
+    path: &str,
+    (depth, start): (usize, usize),
+    found: &mut Option<(usize, Range<usize>, String)>,
+) -> Option<()> {
+    for (name, value) in members(object)? {
+        let bytes = &object[value.clone()];
+        let place = start + value.start..start + value.end;
+        if name == path {
+            if let Some(text) = text_value(bytes)
+                && found.as_ref().is_none_or(|(other, ..)| depth <= *other)
+            {
+                *found = Some((depth, place, text));
+            }
+        } else if let Some(rest) = path.strip_prefix(&*name)
+            && let Some(rest) = rest.strip_prefix('.')
+            && bytes.starts_with(b"{")
+        {
+            find(bytes, rest, (depth + 1, place.start), found)?;
+        }
+    }
+    Some(())
+}
+
+/// A string of JSON, read as pages are.
+fn text_value(value: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(value).ok()?;
+    let repaired = repaired(text, NoNumber::Null);
+    let mut parser = serde_json::Deserializer::from_str(repaired.as_deref().unwrap_or(text));
+    match AnyValue.deserialize(&mut parser) {
+        Ok(Value::Text(text)) => Some(text.into_owned()),
+        _ => None,
+    }
 }
 
 /// An object without some of its members; `None` if it has none of them.

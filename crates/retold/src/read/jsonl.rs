@@ -14,6 +14,7 @@ use super::framed::Framed;
 use super::json_marks;
 use super::json_repair::{self, NoNumber};
 use super::json_values::{AnyValue, JsonStr, Value, listed_text, scalar_text};
+use super::magic::BOM;
 use super::mark::{AddedFields, FieldValue};
 use super::names::{self, Uses};
 use super::options::{ReadOptions, more_fields};
@@ -21,8 +22,7 @@ use super::record::{Outcome, Unparsed};
 use super::source::Source;
 use super::window::Window;
 use crate::page::{Content, Markup, Page};
-
-const BOM: &[u8] = b"\xef\xbb\xbf";
+use crate::text::Cuts;
 
 /// Files of one JSON object a line.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct JsonLines;
 
 impl Framed for JsonLines {
     fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
-        Box::new(LineFrames::new(content, options.max_record_size))
+        Box::new(LineFrames::new(content, options))
     }
 }
 
@@ -49,26 +49,32 @@ impl Unparsed for JsonLine {
     fn shared(&mut self) -> Option<&mut Bytes> {
         Some(&mut self.bytes)
     }
+
+    fn has_text_field(&self) -> bool {
+        true
+    }
 }
 
 /// Splits a stream into lines. Blank lines are not records.
 struct LineFrames {
     window: Window,
     limit: u64,
+    text_field: String,
     number: u64,
     line: u64,
     held: usize,
 }
 
 impl LineFrames {
-    /// Lines of at most `limit` bytes; longer ones are streamed past.
-    fn new(mut window: Window, limit: u64) -> LineFrames {
+    /// Lines of at most so many bytes; longer ones are streamed past.
+    fn new(mut window: Window, options: &ReadOptions) -> LineFrames {
         if window.data().starts_with(BOM) {
             window.consume(BOM.len());
         }
         LineFrames {
             window,
-            limit,
+            limit: options.max_record_size,
+            text_field: options.text_field.clone(),
             number: 0,
             line: 0,
             held: 0,
@@ -161,6 +167,10 @@ impl Frames for LineFrames {
 
     fn marked(&self, added: &AddedFields, values: &[FieldValue]) -> Vec<u8> {
         json_marks::marked(self.bytes(), added, values)
+    }
+
+    fn cut(&self, cuts: &Cuts) -> Option<Vec<u8>> {
+        json_marks::changed(self.bytes(), &self.text_field, |text| cuts.of(text))
     }
 }
 

@@ -1,5 +1,8 @@
 //! What bytes look like, whatever they are called: HTML, or no text at all.
 
+/// The byte order mark of UTF-8.
+pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
+
 /// Whether the bytes begin like an HTML document (the list of WHATWG's MIME sniffing standard, comments and an XML
 /// declaration passed over).
 pub(crate) fn is_html(head: &[u8]) -> bool {
@@ -22,10 +25,7 @@ pub(crate) fn is_html(head: &[u8]) -> bool {
         "p",
         "meta",
     ];
-    let mut rest = head
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(head)
-        .trim_ascii_start();
+    let mut rest = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
     loop {
         let end: &[u8] = if rest.starts_with(b"<!--") {
             b"-->"

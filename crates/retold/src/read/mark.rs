@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::text::Cuts;
+
 /// What is decided on a record when `kept/` is written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordDecision<'a> {
@@ -12,6 +14,9 @@ pub enum RecordDecision<'a> {
     /// Written with fields added where the format has fields (JSONL, CSV, Parquet, WARC as named fields of the record header): the
     /// values of [`AddedFields`], in their order.
     Add(Vec<FieldValue<'a>>),
+    /// Written without some blocks of its text, if that is plain and stands in a field or a file of its own
+    /// ([`Record::has_text_field`](super::Record::has_text_field)); otherwise copied unchanged.
+    Cut(Cuts<'a>),
 }
 
 /// The value of a field that is added.

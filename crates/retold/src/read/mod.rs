@@ -60,6 +60,7 @@ pub use self::discover::{discover, expand, leave_out};
 pub use self::each::{Numbered, ReadOrder, each_batch, each_page, each_record, each_wanted};
 pub use self::file_name::spelled;
 pub use self::ids::{PageId, page_ids, settle_ids};
+pub(crate) use self::magic::BOM;
 pub use self::mark::{AddedFields, FieldKind, FieldValue, RecordDecision};
 pub use self::options::ReadOptions;
 pub use self::record::{Outcome, Record};

@@ -101,4 +101,9 @@ impl ReadOptions {
     pub(crate) fn text_fields(&self) -> impl Iterator<Item = &str> {
         self.text_field.split(',').map(str::trim)
     }
+
+    /// Whether the text is the value of one field, and not joined.
+    pub fn has_one_text_field(&self) -> bool {
+        !self.text_field.contains(',') && !self.text_field.contains("[]")
+    }
 }

@@ -7,7 +7,7 @@ use super::format::Records;
 use super::mark::{AddedFields, Decide, RecordDecision};
 use super::open::open;
 use super::options::ReadOptions;
-use super::record::{Outcome, Record};
+use super::record::{Body, Outcome, Record};
 use super::source::Source;
 use crate::error::{Error, Result};
 use crate::page::Page;
@@ -82,7 +82,11 @@ fn records_of(pages: Arc<[Page]>) -> Records {
     let record = move |at: usize| {
         let page = pages[at].clone();
         let size = page.content.len() as u64;
-        Record::parsed(at as u64 + 1, size, Outcome::Page(page))
+        Record {
+            number: at as u64 + 1,
+            size,
+            body: Body::Row(page),
+        }
     };
     Box::new((0..count).map(record))
 }

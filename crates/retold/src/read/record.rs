@@ -35,6 +35,8 @@ pub struct Record {
 pub(crate) enum Body {
     /// There is nothing left to parse.
     Parsed(Outcome),
+    /// A row of a table, parsed.
+    Row(Page),
     /// What only the format of its file understands.
     Raw(Box<dyn Unparsed>),
 }
@@ -46,6 +48,11 @@ pub(crate) trait Unparsed: fmt::Debug + Send {
 
     /// Its bytes, if they may be part of a larger block, which they keep in memory.
     fn shared(&mut self) -> Option<&mut Bytes>;
+
+    /// See [`Record::has_text_field`].
+    fn has_text_field(&self) -> bool {
+        false
+    }
 }
 
 impl Record {
@@ -53,7 +60,18 @@ impl Record {
     pub fn parse(self, source: &Source, options: &ReadOptions) -> Outcome {
         match self.body {
             Body::Parsed(outcome) => outcome,
+            Body::Row(page) => Outcome::Page(page),
             Body::Raw(raw) => raw.parse(self.number, source, options),
+        }
+    }
+
+    /// Whether its text, if it is plain, can be changed without anything else ([`RecordDecision::Cut`](super::RecordDecision::Cut)): it is
+    /// the value of a field, or all of a file.
+    pub fn has_text_field(&self) -> bool {
+        match &self.body {
+            Body::Parsed(_) => false,
+            Body::Row(_) => true,
+            Body::Raw(raw) => raw.has_text_field(),
         }
     }
 
@@ -61,7 +79,7 @@ impl Record {
     pub(crate) fn raw(&mut self) -> Option<&[u8]> {
         match &mut self.body {
             Body::Raw(raw) => raw.shared().map(|bytes| &**bytes),
-            Body::Parsed(_) => None,
+            Body::Parsed(_) | Body::Row(_) => None,
         }
     }
 

@@ -8,7 +8,7 @@ use super::dialect::Delimiter;
 use super::document::Document;
 use super::format::Format;
 use super::jsonl::JsonLines;
-use super::magic::{is_binary, is_book, is_html};
+use super::magic::{BOM, is_binary, is_book, is_html};
 use super::options::ReadOptions;
 #[cfg(feature = "parquet")]
 use super::parquet::Parquet;
@@ -23,7 +23,7 @@ pub(crate) fn recognise(
     compression: Compression,
     options: &ReadOptions,
 ) -> Box<dyn Format> {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let head = head.strip_prefix(BOM).unwrap_or(head);
     by_magic(head, extension(name) == "arc", compression)
         .or_else(|| by_name(head, name, compression, options))
         .unwrap_or_else(|| by_look(head, options))

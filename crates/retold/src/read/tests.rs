@@ -759,4 +759,78 @@ fn what_a_crawler_made_of_a_page_is_no_page() {
         _ => RecordDecision::Keep,
     });
     assert_eq!(kept.unwrap(), records[1..].concat().as_bytes());
+/// Of a text nothing but its blocks changes, and of a record nothing but its text.
+#[test]
+fn texts_are_cut_where_they_stand() {
+    use crate::text::{BlockUnit, Cuts};
+    let second = |number: u64| match number {
+        1 => RecordDecision::Cut(Cuts {
+            unit: BlockUnit::Line,
+            blocks: vec![1].into(),
+        }),
+        _ => RecordDecision::Keep,
+    };
+    let csv = "id,text,more\r\n1,\"a\r\nb \"\"x\"\"\r\nc, d\",e\r\n2,\"a\nb\",f\r\n";
+    let csv_cut = "id,text,more\r\n1,\"a\r\nc, d\",e\r\n2,\"a\nb\",f\r\n";
+    for (name, before, after) in [
+        (
+            "a.jsonl",
+            "{\"text\":\"x\", \"n\":1.50 ,\"text\" : \"a\\nb\\n\\u00e9\\\"\", \"t\":{\"text\":\"a\\nb\"}}\r\n{\"text\":\"a\\nb\"}\n",
+            "{\"text\":\"x\", \"n\":1.50 ,\"text\" : \"a\\né\\\"\", \"t\":{\"text\":\"a\\nb\"}}\r\n{\"text\":\"a\\nb\"}\n",
+        ),
+        ("b.csv", csv, csv_cut),
+        ("c.tsv", "text\tid\na\t1\n", "text\tid\na\t1\n"),
+        ("d.txt", "\u{feff}a\r\n\r\nb\r\nc", "\u{feff}a\r\n\r\nc"),
+        ("e.md", "# a\n- b\n", "# a\n"),
+        ("f.html", "<p>a<p>b<p>c", "<p>a<p>b<p>c"),
+    ] {
+        let folder = Folder::new(&[(name, before.as_bytes()), ("z.gz", b"")]);
+        let cut = rewritten(&folder.source(name), second).unwrap();
+        assert_eq!(String::from_utf8(cut).unwrap(), after, "{name}");
+        let packed = format!("{name}.gz");
+        folder.write(&packed, &gzip(before.as_bytes()));
+        let cut = rewritten(&folder.source(&packed), second).unwrap();
+        assert_eq!(String::from_utf8(cut).unwrap(), after, "{packed}");
+    }
+    // What is no UTF-8 is copied.
+    let folder = Folder::new(&[
+        ("a.txt", b"\xc4\xe3\nb\n"),
+        ("b.csv", b"text\n\"\xc4\xe3\nb\"\n"),
+    ]);
+    for name in ["a.txt", "b.csv"] {
+        let kept = rewritten(&folder.source(name), second).unwrap();
+        assert_eq!(kept, std::fs::read(folder.path(name)).unwrap());
+    }
+}
+
+#[test]
+fn a_nested_text_is_cut() {
+    let cut = |line: &str, path: &str| {
+        let cut = super::json_marks::changed(line.as_bytes(), path, |text| format!("({text})"));
+        cut.map(|line| String::from_utf8(line).unwrap())
+    };
+    let line = r#"{"a":{"b":{"c":"1"},"b.c":"2"},"a.b":{"c":"3"}, "d":null}"#;
+    // The one that is read: of the least nested the last.
+    let expected = line.replace(r#""3""#, r#""(3)""#);
+    assert_eq!(cut(line, "a.b.c"), Some(expected));
+    for other in ["d", "a", "a.b", "c", "b.c"] {
+        assert_eq!(cut(line, other), None, "{other}");
+    }
+    let options = ReadOptions {
+        text_field: "a.b.c".into(),
+        ..ReadOptions::default()
+    };
+    let folder = Folder::new(&[("a.jsonl", line.as_bytes())]);
+    assert_eq!(
+        outcomes(&folder.source("a.jsonl"), &options)
+            .into_iter()
+            .map(brief)
+            .collect::<Vec<_>>(),
+        ["a.jsonl#1=3"]
+    );
+    // As Python writes it, and with half a surrogate pair, which is replaced.
+    assert_eq!(
+        cut(r#"{"n":NaN,"text":"\ud800"}"#, "text").unwrap(),
+        "{\"n\":NaN,\"text\":\"(\u{fffd})\"}"
+    );
 }

@@ -9,6 +9,7 @@ mod bits;
 mod block;
 pub mod charset;
 mod count;
+pub(crate) mod cut;
 mod derived;
 pub mod extract;
 pub mod fold;
@@ -27,7 +28,7 @@ mod options;
 mod outline;
 mod page_text;
 pub mod plain;
-mod sentence;
+pub(crate) mod sentence;
 mod stored;
 pub mod synonyms;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub mod words;
 mod words_tests;
 
 pub use count::count_chars;
+pub use cut::{BlockUnit, Cuts};
 pub use derived::Word;
 pub use extract::{Extract, Extraction};
 pub use fold::{FoldOptions, Folder};

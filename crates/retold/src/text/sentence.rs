@@ -266,7 +266,7 @@ fn is_closer(c: char) -> bool {
 }
 
 /// Scripts that write no spaces between words: Han, kana, bopomofo; Thai, Lao, Khmer, Myanmar.
-fn without_spaces(c: char) -> bool {
+pub fn without_spaces(c: char) -> bool {
     matches!(c,
         '\u{2E80}'..='\u{2FDF}' | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{312F}'
         | '\u{31A0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'

@@ -254,7 +254,7 @@ fn a_record_holds_nothing_of_what_stands_beside_it() {
         let mut record = record;
         let bytes = match &mut record.body {
             Body::Raw(raw) => raw.shared().unwrap(),
-            Body::Parsed(other) => panic!("{other:?}"),
+            other => panic!("{other:?}"),
         };
         assert!(bytes.is_unique());
         assert_eq!(bytes, &line(number));

@@ -96,6 +96,18 @@ impl<T> Levels<T> {
         to.write_batch(&self.values, filled, repeated).map(|_| ())
     }
 
+    /// Puts other values in the place of those of a column of one value a row; `full` is the level of a value, and no null.
+    pub(super) fn change(&mut self, full: i16, mut change: impl FnMut(usize, &T) -> Option<T>) {
+        let levels = self.filled.len().max(self.values.len());
+        let filled = |row: &usize| self.filled.get(*row).is_none_or(|level| *level == full);
+        let rows: Vec<usize> = (0..levels).filter(filled).collect();
+        for (row, value) in rows.into_iter().zip(&mut self.values) {
+            if let Some(other) = change(row, value) {
+                *value = other;
+            }
+        }
+    }
+
     /// Drops the other rows.
     pub(super) fn keep(&mut self, kept: &[bool], full: i16) {
         let mut row = 0;

@@ -233,7 +233,7 @@ impl ParquetRecords {
         Record {
             number: self.number,
             size,
-            body: Body::Parsed(Outcome::Page(page)),
+            body: Body::Row(page),
         }
     }
 }

@@ -125,7 +125,10 @@ fn copy_group(
             continue;
         }
         let to = next(&mut group).map_err(failed)?;
-        copy_column(&*from, leaf, to, &kept, paths)?;
+        match table.text() == Some(leaf) {
+            true => copy_text(&*from, leaf, to, (&kept, decisions), paths)?,
+            false => copy_column(&*from, leaf, to, &kept, paths)?,
+        }
     }
     if let Some(added) = added {
         write_fields(&mut group, decisions, added).map_err(failed)?;
@@ -168,19 +171,55 @@ fn copy_column(
     to.close().map_err(|error| paths.unwritten(error))
 }
 
+/// Copies the kept rows of the column of the texts, without what is cut of them.
+fn copy_text(
+    from: &dyn RowGroupReader,
+    leaf: usize,
+    mut to: SerializedColumnWriter,
+    (kept, decisions): (&[bool], &[RecordDecision]),
+    paths: &Paths,
+) -> Result<()> {
+    let reader = guarded(|| from.get_column_reader(leaf)).map_err(|reason| paths.unread(reason))?;
+    let ColumnReader::ByteArrayColumnReader(reader) = reader else {
+        return copy_column(from, leaf, to, kept, paths);
+    };
+    let change = |row: usize, text: &of::ByteArray| match &decisions[row] {
+        RecordDecision::Cut(cuts) => {
+            let text = std::str::from_utf8(text.data()).ok()?;
+            Some(of::ByteArray::from(cuts.of(text).into_bytes()))
+        }
+        _ => None,
+    };
+    copy_changed(reader, to.typed::<of::ByteArrayType>(), kept, change, paths)?;
+    to.close().map_err(|error| paths.unwritten(error))
+}
+
 fn copy<T: of::DataType>(
+    from: ColumnReaderImpl<T>,
+    to: &mut ColumnWriterImpl<T>,
+    kept: &[bool],
+    paths: &Paths,
+) -> Result<()> {
+    copy_changed(from, to, kept, |_, _| None, paths)
+}
+
+fn copy_changed<T: of::DataType>(
     mut from: ColumnReaderImpl<T>,
     to: &mut ColumnWriterImpl<T>,
     kept: &[bool],
+    change: impl Fn(usize, &T::T) -> Option<T::T>,
     paths: &Paths,
 ) -> Result<()> {
     let mut cells = Levels::<T::T>::default();
     let about = to.get_descriptor();
     let highest = [about.max_def_level(), about.max_rep_level()];
-    for kept in kept.chunks(BATCH_ROWS) {
+    for (batch, kept) in kept.chunks(BATCH_ROWS).enumerate() {
         cells.clear();
         guarded(|| cells.read(&mut from, kept.len(), highest))
             .map_err(|reason| paths.unread(reason))?;
+        cells.change(highest[0], |row, value| {
+            change(batch * BATCH_ROWS + row, value)
+        });
         if kept.contains(&false) {
             cells.keep(kept, highest[0]);
         }

@@ -93,6 +93,17 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// The column of the texts, if they are the values of one.
+    pub(super) fn text(&self) -> Option<usize> {
+        let [text] = self.wanted[TEXT..] else {
+            return None;
+        };
+        let schema = self.file.metadata().file_metadata().schema_descr();
+        text.filter(|leaf| cells::is_flat(&schema.column(*leaf)))
+    }
+}
+
+impl Table {
     /// Opens a file and checks that it has pages; the error is the reason for its one reject.
     pub(super) fn open(source: &Source, options: &ReadOptions) -> Result<Table, String> {
         let file = Places::open(source).map_err(|error| format!("cannot open: {error}"))?;

@@ -781,3 +781,47 @@ fn whatever_byte_is_wrong_nothing_panics() {
         }
     }
 }
+
+#[test]
+fn texts_are_cut_row_by_row() {
+    use crate::text::{BlockUnit, Cuts};
+    let texts: Vec<String> = (0..600).map(|row| format!("a {row}\nb\nc")).collect();
+    let filled: Vec<i16> = (0..600).map(|row| i16::from(row % 3 != 0)).collect();
+    let there = texts.iter().zip(&filled);
+    let there = there
+        .filter(|(_, filled)| **filled == 1)
+        .map(|(text, _)| text);
+    let columns = vec![
+        Column(strings(there), filled, Vec::new()),
+        full(strings(&texts)),
+    ];
+    let fields = "optional binary text (STRING); required binary other (STRING);";
+    let folder = Folder::new(&[("a.parquet", &file(fields, Compression::SNAPPY, &[columns]))]);
+    let source = folder.source("a.parquet");
+    let to = folder.path("kept.parquet");
+    let mut decide = |record: u64| match record % 5 {
+        0 => RecordDecision::Leave,
+        1 | 2 => RecordDecision::Cut(Cuts {
+            unit: BlockUnit::Line,
+            blocks: vec![1].into(),
+        }),
+        _ => RecordDecision::Keep,
+    };
+    source
+        .rewrite(&ReadOptions::default(), &mut decide, &to)
+        .unwrap();
+    let found = rows(&open(&to).unwrap());
+    let expected = (1..=600u64).filter(|record| record % 5 != 0).map(|record| {
+        let other = &texts[record as usize - 1];
+        let text = match (record % 3, record % 5) {
+            (1, _) => "null".to_owned(),
+            (_, 1 | 2) => format!("{:?}", other.replace("\nb", "")),
+            _ => format!("{other:?}"),
+        };
+        (text, format!("{other:?}"))
+    });
+    let expected: Vec<String> = expected
+        .map(|(text, other)| format!("{{text: {text}, other: {other}}}").replace("\\n", "\n"))
+        .collect();
+    assert_eq!(found, expected);
+}

@@ -1,0 +1,208 @@
+//! `retold blocks`: blocks of text that many pages have, named and cut.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use indicatif::HumanCount;
+use retold::{BlockKeep, BlockOptions, BlockScope, BlockUnit, JudgeConfig, Result};
+use retold_report::{Against, BlockJob, BlockSummary, Job, OutputConfig, cut_blocks};
+
+use crate::dedup::run_config;
+use crate::input::{ReadArgs, Rejects, bytes, spooled};
+use crate::progress::Progress;
+use crate::say;
+use crate::text_args::Part;
+
+/// Finds lines, paragraphs or sentences that many pages have, and cuts them out
+///
+/// By default these are paragraphs that more than half of a site's pages have: menus, notices, calls to subscribe. The folder OUT gets
+/// blocks.jsonl (each such block, and how many pages have it), spans.jsonl (its places), dropped.jsonl (pages with too few words left),
+/// rejects.jsonl and summary.json; nothing is cut yet. With --apply it gets kept/ too: the input without these blocks and pages, in the
+/// input's format. Of HTML and of pages in archives, feeds and books, blocks are named only.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  retold blocks crawl.jsonl -o out --text
+  retold blocks crawl.jsonl -o out --apply
+  retold blocks corpus.parquet -o out --scope collection --unit line --keep under:10 --apply")]
+pub struct Args {
+    /// Files and folders to read; `-` for JSONL on standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    /// The folder to write; it must be new or empty
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    #[arg(long)]
+    force: bool,
+    /// Write OUT/kept: the input without the blocks that are named
+    #[arg(long)]
+    apply: bool,
+
+    /// What a block is
+    #[arg(long, value_enum, default_value_t = Unit::Paragraph, help_heading = "Blocks")]
+    unit: Unit,
+    /// Among which pages blocks are counted
+    #[arg(long, value_enum, default_value_t = Scope::Site, help_heading = "Blocks")]
+    scope: Scope,
+    /// What is left of a block: `one` place, the first by date, then by id; `none`; or `under:N`, which leaves blocks on fewer than N
+    /// pages as they are and cuts all places of the others
+    #[arg(long, value_name = "WHICH", default_value_t = BlockKeep::One, help_heading = "Blocks")]
+    keep: BlockKeep,
+    /// Blocks with fewer characters, white space left out, are left alone [default: 2, or 10 with --scope collection]
+    #[arg(long, value_name = "N", help_heading = "Blocks")]
+    min_chars: Option<u32>,
+    /// Pages that something is cut from are dropped if fewer words are left; two characters of scripts without spaces are a word
+    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().min_words, help_heading = "Blocks")]
+    min_words: u32,
+
+    /// Which text of HTML pages is looked at
+    #[arg(long, value_enum, default_value_t = Part::None, help_heading = "Input")]
+    extract: Part,
+    #[command(flatten)]
+    read: ReadArgs,
+    /// Let inputs without a page have an empty result, for jobs of many shards
+    #[arg(long, help_heading = "Input")]
+    allow_empty: bool,
+    /// What records that are rejected do to the exit code
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
+    rejects: Rejects,
+
+    /// Write the texts of blocks too; the inputs are read once more for them
+    #[arg(long, help_heading = "Output")]
+    text: bool,
+    /// No progress, no summary; errors only
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+
+    /// Memory for what is kept of the pages (suffix K, M or G); the rest goes to temporary files
+    /// [default: half of the machine's, at most 8G]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
+    memory: Option<u64>,
+    /// Folder for temporary files [default: a hidden folder in OUT]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    temp_dir: Option<PathBuf>,
+    /// Worker threads; 0 means one per core
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = "Resources"
+    )]
+    threads: usize,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Unit {
+    /// What stands between two line ends
+    Line,
+    /// What stands between blank lines; of HTML, a block of the page
+    Paragraph,
+    /// A sentence; a line end ends it
+    Sentence,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Scope {
+    /// The pages of a site: blocks on more than half of them, of 3 pages or more
+    Site,
+    /// All pages: blocks on two or more
+    Collection,
+}
+
+/// Runs the job and says how it went.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let (inputs, spool) = spooled(&args.inputs)?;
+    let mut run = run_config(args.threads, args.memory);
+    run.temp_dir.clone_from(&args.temp_dir);
+    run.allow_empty = args.allow_empty;
+    let scope = match args.scope {
+        Scope::Site => BlockScope::Site,
+        Scope::Collection => BlockScope::Collection,
+    };
+    let wanted = BlockJob {
+        job: Job {
+            inputs,
+            stdin: spool.as_ref().map(|file| file.path().to_owned()),
+            judge: JudgeConfig {
+                read: args.read.options(),
+                extract: Some(args.extract.extract()),
+                ..JudgeConfig::default()
+            },
+            run,
+            output: OutputConfig {
+                kept: args.apply,
+                ..OutputConfig::default()
+            },
+            against: Against::Nothing,
+            out: args.out.clone(),
+            force: args.force,
+            resume: false,
+        },
+        options: BlockOptions {
+            unit: match args.unit {
+                Unit::Line => BlockUnit::Line,
+                Unit::Paragraph => BlockUnit::Paragraph,
+                Unit::Sentence => BlockUnit::Sentence,
+            },
+            scope,
+            keep: args.keep,
+            min_chars: args.min_chars.unwrap_or(scope.min_chars()),
+            min_words: args.min_words,
+        },
+        text: args.text,
+    };
+    let progress = Progress::start(args.quiet)?;
+    let result = cut_blocks(&wanted, &progress);
+    progress.finish();
+    let summary = result?;
+    if !args.quiet {
+        say::out(|to| tell(&summary, args, to))?;
+    } else if summary.records.rejected > 0 {
+        say::tell(say::rejects(summary.records.rejected, &args.out));
+    }
+    Ok(args.rejects.code(summary.records.rejected))
+}
+
+/// A short account in plain words.
+fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<()> {
+    let (records, out) = (&summary.records, &args.out);
+    let pages = records.kept + records.dropped;
+    writeln!(
+        to,
+        "{} pages with {} blocks read; {} blocks are repeated, in {} places beside those that are kept, with {} of {} words",
+        HumanCount(pages),
+        HumanCount(summary.blocks),
+        HumanCount(summary.cut),
+        HumanCount(summary.spans),
+        HumanCount(summary.words_repeated),
+        HumanCount(summary.words)
+    )?;
+    let would = if args.apply { "" } else { "would be " };
+    writeln!(
+        to,
+        "{} pages {would}cut, {} of them {would}dropped for the few words that are left",
+        HumanCount(summary.pages_cut),
+        HumanCount(records.dropped)
+    )?;
+    if summary.pages_named > 0 {
+        writeln!(
+            to,
+            "{} pages with such blocks are HTML, or in archives, feeds or books: {} has their places, and nothing is cut from them",
+            HumanCount(summary.pages_named),
+            out.join("spans.jsonl").display()
+        )?;
+    }
+    if matches!(args.scope, Scope::Site) && summary.without_site > 0 {
+        writeln!(
+            to,
+            "{} pages have no site and are left alone; --site-field or --site-dir says where it is, --scope collection counts without",
+            HumanCount(summary.without_site)
+        )?;
+    }
+    if records.rejected > 0 {
+        writeln!(to, "{}", say::rejects(records.rejected, out))?;
+    }
+    writeln!(to, "start with {}", out.join("blocks.jsonl").display())
+}

@@ -1,0 +1,378 @@
+//! Blocks of text that many pages have: files in, an output folder out.
+
+use std::io::Write;
+
+use retold::{
+    BlockOptions, BlockRow, BlockTexts, Blocks, Error, RecordDecision, Result, RunConfig, Source,
+    SpanRow, Stage, TextOptions, Watch, blocks, cache_remote_in, in_pool,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::files::write_text;
+use crate::job::{Job, inputs, sources};
+use crate::kept::each_source;
+use crate::out::{KEPT, OutDir, SUMMARY};
+use crate::summary::Records;
+use crate::tables::RejectLine;
+
+/// Which blocks are looked for, and what is written of them.
+#[derive(Clone, Debug)]
+pub struct BlockJob {
+    /// The inputs, how they are read, and where the output goes; `kept/` is written if [`OutputConfig::kept`](crate::OutputConfig::kept)
+    /// says so. Methods and comparisons with old pages play no part.
+    pub job: Job,
+    /// What counts as a block, and which blocks are cut.
+    pub options: BlockOptions,
+    /// Whether the texts of blocks are written too.
+    pub text: bool,
+}
+
+/// `summary.json` of [`cut_blocks`].
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct BlockSummary {
+    /// What became of all records; `dropped` are pages with too little left of them.
+    pub records: Records,
+    /// Blocks of all pages.
+    pub blocks: u64,
+    /// Different blocks that are cut.
+    pub cut: u64,
+    /// Places that are cut.
+    pub spans: u64,
+    /// Pages that something is cut from, dropped ones too.
+    pub pages_cut: u64,
+    /// Pages with spans that are HTML or stand in archives, feeds and books: nothing is cut from them.
+    pub pages_named: u64,
+    /// Pages without a site, which are left alone where blocks are counted site by site.
+    pub without_site: u64,
+    /// Words of all pages.
+    pub words: u64,
+    /// Those of them that stand in places that are cut, or named only.
+    pub words_repeated: u64,
+    /// The options that the result depends on.
+    pub parameters: Value,
+    /// The inputs as they were named.
+    pub inputs: Vec<String>,
+    /// What differs from run to run.
+    pub run: Value,
+}
+
+/// A line of `blocks.jsonl`.
+#[derive(Serialize)]
+struct BlockLine<'a> {
+    block: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site: Option<&'a str>,
+    df: u64,
+    sites: u32,
+    places: u64,
+    cut: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+/// A line of `spans.jsonl`.
+#[derive(Serialize)]
+struct SpanLine<'a> {
+    id: &'a str,
+    source: &'a str,
+    record: u64,
+    begin: u32,
+    end: u32,
+    block: String,
+    /// Whether it is cut where it stands.
+    cut: bool,
+}
+
+/// A line of `dropped.jsonl`.
+#[derive(Serialize)]
+struct DroppedLine<'a> {
+    id: String,
+    source: &'a str,
+    record: u64,
+    words: u64,
+    words_left: u64,
+    reason: &'a str,
+}
+
+/// Reads the inputs once, decides which of their blocks are cut, and writes the output folder; where records are kept, the inputs are read
+/// once more, and where texts are written, those with such a block too.
+///
+/// Errors: those of [`OutDir::open`], [`sources`], [`blocks()`] and of writing; no page could be read; records are to be kept whose text is
+/// in several fields.
+pub fn cut_blocks(wanted: &BlockJob, watch: &dyn Watch) -> Result<BlockSummary> {
+    let job = &wanted.job;
+    wanted.options.check()?;
+    if job.output.kept && !job.judge.read.has_one_text_field() {
+        return Err(Error::usage(
+            "--apply cuts the text of one field; name one with --text-field, or leave --apply out",
+        ));
+    }
+    let out = OutDir::open(&job.out, job.force, false)?;
+    let mut run = job.run.clone();
+    let folder = run.temp_dir.take();
+    let folder = folder.unwrap_or_else(|| out.path(""));
+    cache_remote_in(&folder)?;
+    run.temp_dir = Some(folder);
+    in_pool(job.run.threads, || find_and_write(wanted, &run, out, watch))
+}
+
+fn find_and_write(
+    wanted: &BlockJob,
+    run: &RunConfig,
+    out: OutDir,
+    watch: &dyn Watch,
+) -> Result<BlockSummary> {
+    let (start, job) = (std::time::Instant::now(), &wanted.job);
+    let mut sources = sources(job)?;
+    // Pages are numbered in this order, whatever the order of the inputs.
+    sources.sort_by(|one, other| one.name.cmp(&other.name));
+    let text = TextOptions {
+        extract: job.judge.extract,
+        sentences: false,
+        ..TextOptions::default()
+    };
+    let how = (&wanted.options, &job.judge.read, &text);
+    let memory = run.memory()?;
+    let found = Found {
+        blocks: blocks(&sources, how, &memory, watch)?,
+        sources: &sources,
+    };
+    if found.blocks.pages().is_empty() && !job.run.allow_empty {
+        return Err(found.nothing(job));
+    }
+    let texts = match wanted.text {
+        true => Some(found.blocks.texts(&sources, (how.1, how.2), watch)?),
+        false => None,
+    };
+    watch.begin(Stage::Write.name(), 0);
+    found.write_tables(wanted, texts.as_ref(), &out)?;
+    if job.output.kept {
+        found.write_kept(job, &out, watch)?;
+    }
+    let mut summary = found.summary(wanted);
+    summary.run = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "threads": rayon::current_num_threads(),
+        "seconds": start.elapsed().as_secs_f64(),
+        "peak_memory": retold::peak_memory(),
+        "temporary_files": memory.on_disk(),
+    });
+    memory.check()?;
+    let text = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
+    write_text(&out, SUMMARY, &text)?;
+    if watch.cancelled() {
+        return Err(Error::Cancelled);
+    }
+    out.commit()?;
+    Ok(summary)
+}
+
+/// What was found in which files.
+struct Found<'a> {
+    blocks: Blocks,
+    sources: &'a [Source],
+}
+
+impl Found<'_> {
+    fn name(&self, source: u32) -> &str {
+        &self.sources[source as usize].name
+    }
+
+    /// The error of a job without a page.
+    fn nothing(&self, job: &Job) -> Error {
+        let rejects = &self.blocks.rejects;
+        let skipped: u64 = self.blocks.skipped.values().sum();
+        let first = rejects.first().map(|reject| {
+            let name = self.name(reject.source);
+            format!(
+                "; the first is {name}, record {}: {}",
+                reject.record, reject.reason
+            )
+        });
+        Error::usage(format!(
+            "no page could be read from {}: of {} records {} were rejected{}",
+            inputs(job).join(", "),
+            rejects.len() as u64 + skipped,
+            rejects.len(),
+            first.unwrap_or_default()
+        ))
+    }
+
+    fn write_tables(
+        &self,
+        wanted: &BlockJob,
+        texts: Option<&BlockTexts>,
+        out: &OutDir,
+    ) -> Result<()> {
+        let blocks = &self.blocks;
+        let rows = blocks.rows().enumerate();
+        table(
+            out,
+            "blocks.jsonl",
+            rows,
+            |(number, row): (usize, BlockRow)| BlockLine {
+                block: format!("{:032x}", row.hash()),
+                site: blocks.site_of(&row),
+                df: row.pages(),
+                sites: row.sites(),
+                places: row.places(),
+                cut: row.cut(),
+                text: texts.map(|texts| texts.of(number)),
+            },
+        )?;
+        self.write_spans(out)?;
+        let least = wanted.options.min_words;
+        let reason = format!("fewer than {least} words left");
+        let dropped = (0..blocks.pages().len() as u32).filter(|page| blocks.is_dropped(*page));
+        table(out, "dropped.jsonl", dropped, |number| {
+            let page = &blocks.pages()[number as usize];
+            DroppedLine {
+                id: blocks.id(number),
+                source: self.name(page.source),
+                record: page.record,
+                words: page.words(),
+                words_left: blocks.words_left(number),
+                reason: &reason,
+            }
+        })?;
+        let rejects = blocks.rejects.iter();
+        table(out, "rejects.jsonl", rejects, |reject| RejectLine {
+            source: self.name(reject.source),
+            record: reject.record,
+            reason: (&*reject.reason).into(),
+        })
+    }
+
+    fn write_spans(&self, out: &OutDir) -> Result<()> {
+        // The id of the page that the last span is of.
+        let (mut of, mut id) = (None, String::new());
+        let (path, mut file) = (out.path("spans.jsonl"), out.create("spans.jsonl")?);
+        for span in self.blocks.spans() {
+            let SpanRow {
+                page, begin, end, ..
+            } = span;
+            if of != Some(page) {
+                (of, id) = (Some(page), self.blocks.id(page));
+            }
+            let about = &self.blocks.pages()[page as usize];
+            let line = SpanLine {
+                id: &id,
+                source: self.name(about.source),
+                record: about.record,
+                begin,
+                end,
+                block: format!("{:032x}", span.hash()),
+                cut: about.is_cut,
+            };
+            let written = serde_json::to_writer(&mut file, &line).map_err(Into::into);
+            let written = written.and_then(|()| file.write_all(b"\n"));
+            written.map_err(Error::io("cannot write", &path))?;
+        }
+        file.flush().map_err(Error::io("cannot write", &path))
+    }
+
+    /// Reads the sources again and writes what is kept of them, many at a time.
+    fn write_kept(&self, job: &Job, out: &OutDir, watch: &dyn Watch) -> Result<()> {
+        let root = out.path(KEPT);
+        std::fs::create_dir_all(&root).map_err(Error::io("cannot make the folder", &root))?;
+        each_source(self.sources, watch, |number, source| {
+            let mut decide = self.decisions(number as u32);
+            source.rewrite(&job.judge.read, &mut decide, &root.join(&source.kept))
+        })
+    }
+
+    /// A function from record number to action; call it in ascending order.
+    fn decisions(&self, source: u32) -> impl FnMut(u64) -> RecordDecision<'static> + '_ {
+        let (pages, rejects) = (self.blocks.pages(), &self.blocks.rejects);
+        let mut page = pages.partition_point(|page| page.source < source);
+        let mut reject = rejects.partition_point(|reject| reject.source < source);
+        move |record| {
+            let here = |(of, number): (u32, u64)| of == source && number == record;
+            if rejects
+                .get(reject)
+                .is_some_and(|reject| here((reject.source, reject.record)))
+            {
+                reject += 1;
+                return RecordDecision::Leave;
+            }
+            if !pages
+                .get(page)
+                .is_some_and(|page| here((page.source, page.record)))
+            {
+                return RecordDecision::Keep;
+            }
+            page += 1;
+            let number = page as u32 - 1;
+            match self.blocks.cuts(number) {
+                _ if self.blocks.is_dropped(number) => RecordDecision::Leave,
+                Some(cuts) => RecordDecision::Cut(cuts),
+                None => RecordDecision::Keep,
+            }
+        }
+    }
+
+    /// The run in numbers.
+    fn summary(&self, wanted: &BlockJob) -> BlockSummary {
+        let (blocks, job) = (&self.blocks, &wanted.job);
+        let all = blocks.pages();
+        let numbered = || all.iter().zip(0u32..);
+        let dropped = numbered().filter(|(_, number)| blocks.is_dropped(*number));
+        let dropped = dropped.count() as u64;
+        let skipped = blocks.skipped.values().sum::<u64>();
+        let rejected = blocks.rejects.len() as u64;
+        let repeated = numbered().map(|(page, number)| page.words() - blocks.words_left(number));
+        let has_spans = |number: u32| blocks.has_spans(number);
+        let with_spans = |is_cut: bool| {
+            let pages = numbered();
+            let pages = pages.filter(|(page, number)| page.is_cut == is_cut && has_spans(*number));
+            pages.count() as u64
+        };
+        BlockSummary {
+            records: Records {
+                read: all.len() as u64 + rejected + skipped,
+                kept: all.len() as u64 - dropped,
+                dropped,
+                rejected,
+                skipped,
+                skipped_by_kind: blocks.skipped.clone(),
+            },
+            blocks: blocks.count,
+            cut: blocks.count_rows() as u64,
+            spans: blocks.count_spans() as u64,
+            pages_cut: with_spans(true),
+            pages_named: with_spans(false),
+            without_site: all.iter().filter(|page| page.site.is_none()).count() as u64,
+            words: all.iter().map(|page| page.words()).sum(),
+            words_repeated: repeated.sum(),
+            parameters: json!({
+                "blocks": wanted.options,
+                "text": wanted.text,
+                "extract": job.judge.extract,
+                "read": job.judge.read,
+                "apply": job.output.kept,
+            }),
+            inputs: inputs(job),
+            run: Value::Null,
+        }
+    }
+}
+
+/// Writes a line for each item.
+fn table<T, L: Serialize>(
+    out: &OutDir,
+    name: &str,
+    items: impl Iterator<Item = T>,
+    line: impl Fn(T) -> L,
+) -> Result<()> {
+    let (path, mut file) = (out.path(name), out.create(name)?);
+    let put = || -> std::io::Result<()> {
+        for item in items {
+            serde_json::to_writer(&mut file, &line(item))?;
+            file.write_all(b"\n")?;
+        }
+        file.flush()
+    };
+    put().map_err(Error::io("cannot write", &path))
+}

@@ -1,0 +1,211 @@
+//! Which blocks are cut, where one is kept, and which pages are dropped.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::options::{BlockKeep, BlockOptions, BlockScope};
+use super::pages::BlockPages;
+use super::read::Place;
+use crate::error::Result;
+use crate::spill::{Memory, SpillVec};
+
+/// Sites with fewer pages have no boilerplate: on one of two pages every block is on half of them.
+pub(super) const SITE_PAGES: u32 = 3;
+
+/// No page.
+const NOWHERE: u32 = u32::MAX;
+
+/// A block that several pages have.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Block {
+    pub places: u64,
+    pub pages: u32,
+    pub is_cut: u32,
+    /// The page on which the first place is kept.
+    pub keeper: u32,
+    pub unused: u32,
+}
+
+/// What was decided.
+pub(super) struct Decided {
+    /// Blocks that several pages have, and their places, end to end.
+    pub blocks: SpillVec<Block>,
+    pub places: SpillVec<Place>,
+    /// Which pages are dropped.
+    pub is_dropped: Vec<bool>,
+    /// Half the words that pages lose, or would if something could be cut from them.
+    pub lost: Vec<u32>,
+}
+
+/// Decides on all blocks. `places` ascend.
+///
+/// Pages that are dropped change the share of a site's pages that have a block. So all is decided again without them, until no more are
+/// dropped; what was cut stays cut. Then the pages that are left have no block that would be cut among them.
+pub(super) fn decide(
+    places: impl Iterator<Item = Place>,
+    pages: &mut BlockPages,
+    options: &BlockOptions,
+    memory: &Memory,
+) -> Result<Decided> {
+    let (blocks, places) = repeated(places, memory)?;
+    let count = pages.pages.len();
+    let mut decided = Decided {
+        blocks,
+        places,
+        is_dropped: vec![false; count],
+        lost: vec![0; count],
+    };
+    let ranks = pages.ranks();
+    loop {
+        decided.blocks = decided.judged(pages, &ranks, options, memory)?;
+        decided.lose();
+        memory.check()?;
+        if !decided.drop_pages(pages, options) {
+            return Ok(decided);
+        }
+    }
+}
+
+/// The blocks that several pages have, with all their places.
+fn repeated(
+    places: impl Iterator<Item = Place>,
+    memory: &Memory,
+) -> Result<(SpillVec<Block>, SpillVec<Place>)> {
+    let (mut blocks, mut kept) = (SpillVec::new(memory), SpillVec::new(memory));
+    let none = Block {
+        keeper: NOWHERE,
+        ..Block::zeroed()
+    };
+    let (mut block, mut last): (Block, Option<Place>) = (none, None);
+    // Those of the first page, until there is a second.
+    let mut first = Vec::new();
+    for place in places {
+        if last.is_none_or(|last| !last.is_same(&place)) {
+            if block.pages > 1 {
+                blocks.push(block)?;
+            }
+            first.clear();
+            (block, last) = (none, None);
+        }
+        block.places += 1;
+        block.pages += u32::from(last.is_none_or(|last| last.page != place.page));
+        last = Some(place);
+        match block.pages {
+            1 => first.push(place),
+            _ => {
+                kept.extend(&first)?;
+                first.clear();
+                kept.push(place)?;
+            }
+        }
+    }
+    if block.pages > 1 {
+        blocks.push(block)?;
+    }
+    Ok((blocks, kept))
+}
+
+impl Decided {
+    /// Calls `take` on each block with its places, one after the other.
+    pub fn each(
+        &self,
+        mut take: impl FnMut(Block, &mut dyn Iterator<Item = Place>) -> Result<()>,
+    ) -> Result<()> {
+        let mut places = self.places.iter();
+        for block in self.blocks.iter() {
+            let mut of_block = places.by_ref().take(block.places as usize);
+            take(block, &mut of_block)?;
+            of_block.for_each(drop);
+        }
+        Ok(())
+    }
+
+    /// The blocks, decided on by the pages that are not dropped.
+    fn judged(
+        &self,
+        pages: &BlockPages,
+        ranks: &[u32],
+        options: &BlockOptions,
+        memory: &Memory,
+    ) -> Result<SpillVec<Block>> {
+        let mut of_site = vec![0; pages.sites.len()];
+        for (page, is_dropped) in pages.pages.iter().zip(&self.is_dropped) {
+            if let (Some(site), false) = (page.site, *is_dropped) {
+                of_site[site as usize] += 1;
+            }
+        }
+        let mut judged = SpillVec::new(memory);
+        self.each(|block, places| {
+            let (mut count, mut group, mut last, mut keeper) = (0, 0, NOWHERE, NOWHERE);
+            for place in places.filter(|place| !self.is_dropped[place.page as usize]) {
+                count += u32::from(place.page != last);
+                (group, last) = (place.group, place.page);
+                let rank = |page: u32| ranks[page as usize];
+                if keeper == NOWHERE || rank(place.page) < rank(keeper) {
+                    keeper = place.page;
+                }
+            }
+            let is_cut = match (options.keep, options.scope) {
+                (BlockKeep::Under(least), _) => count >= least,
+                (_, BlockScope::Collection) => count > 1,
+                (_, BlockScope::Site) => {
+                    let pages = of_site[group as usize];
+                    pages >= SITE_PAGES && u64::from(count) * 2 > u64::from(pages)
+                }
+            };
+            judged.push(Block {
+                is_cut: block.is_cut | u32::from(is_cut),
+                keeper: match options.keep {
+                    BlockKeep::One => keeper,
+                    _ => NOWHERE,
+                },
+                ..block
+            })
+        })?;
+        Ok(judged)
+    }
+
+    /// Counts what pages lose.
+    fn lose(&mut self) {
+        let mut lost = std::mem::take(&mut self.lost);
+        lost.fill(0);
+        let _ = self.each(|block, places| {
+            for place in cut(block, places) {
+                let of_page = &mut lost[place.page as usize];
+                *of_page = of_page.saturating_add(place.half_words);
+            }
+            Ok(())
+        });
+        self.lost = lost;
+    }
+
+    /// Drops the pages that have too few words left; false if there is no other.
+    fn drop_pages(&mut self, pages: &BlockPages, options: &BlockOptions) -> bool {
+        let mut drops = false;
+        for (at, page) in pages.pages.iter().enumerate() {
+            let lost = self.lost[at];
+            let left = u64::from(page.half_words.saturating_sub(lost));
+            if page.is_cut
+                && lost > 0
+                && left < 2 * u64::from(options.min_words)
+                && !self.is_dropped[at]
+            {
+                (self.is_dropped[at], drops) = (true, true);
+            }
+        }
+        drops
+    }
+}
+
+/// The places of a block that are cut.
+pub(super) fn cut(
+    block: Block,
+    places: &mut dyn Iterator<Item = Place>,
+) -> impl Iterator<Item = Place> {
+    let mut is_kept = false;
+    places.filter(move |place| {
+        let is_first = place.page == block.keeper && !is_kept;
+        is_kept |= is_first;
+        block.is_cut != 0 && !is_first
+    })
+}

@@ -1,0 +1,265 @@
+//! The pages of the inputs and their blocks.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bytemuck::{Pod, Zeroable};
+
+use super::key::Keys;
+use super::options::{BlockOptions, BlockScope};
+use super::pages::{BlockPage, BlockPages};
+use crate::date;
+use crate::error::Result;
+use crate::page::{Content, Markup, Page};
+use crate::read::{BOM, Outcome, ReadOptions, Record, Source, each_record};
+use crate::spill::{Memory, Sorter};
+use crate::text::cut::{BlockUnit, blocks_of};
+use crate::text::{TextOptions, text_of};
+use crate::watch::{Stage, Watch};
+
+/// A place of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Place {
+    /// The halves of its hash.
+    pub hash: [u64; 2],
+    /// The site among whose pages it is counted, or 0.
+    pub group: u32,
+    pub page: u32,
+    /// Which block of the page it is.
+    pub number: u32,
+    /// Characters of the text.
+    pub begin: u32,
+    pub end: u32,
+    pub half_words: u32,
+}
+
+impl Place {
+    /// Whether both are counted as one block.
+    pub fn is_same(&self, other: &Place) -> bool {
+        (self.hash, self.group) == (other.hash, other.group)
+    }
+}
+
+/// A record that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockReject {
+    /// Number of its source.
+    pub source: u32,
+    /// Number of the record there.
+    pub record: u64,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// What was read.
+pub(super) struct Read {
+    pub pages: BlockPages,
+    pub places: Sorter<Place>,
+    pub blocks: u64,
+    pub rejects: Vec<BlockReject>,
+    pub skipped: BTreeMap<String, u64>,
+}
+
+/// The pages of the sources, and the places of all blocks that may be cut.
+pub(super) fn read(
+    sources: &[Source],
+    (options, read, text): (&BlockOptions, &ReadOptions, &TextOptions),
+    memory: &Memory,
+    watch: &dyn Watch,
+) -> Result<Read> {
+    let mut all = Read {
+        pages: BlockPages::new(memory),
+        places: Sorter::new(memory),
+        blocks: 0,
+        rejects: Vec::new(),
+        skipped: BTreeMap::new(),
+    };
+    let mut sites = HashMap::new();
+    let has_own_field = read.has_one_text_field();
+    let make = |source: u32, record: Record| {
+        let (number, is_cut) = (record.number, has_own_field && record.has_text_field());
+        let made = match record.parse(&sources[source as usize], read) {
+            Outcome::Page(page) => Made::of(page, is_cut, options, text),
+            Outcome::Skipped(kind) => Made::Skipped(kind.into_owned()),
+            Outcome::Rejected(reason) => Made::Rejected(reason),
+        };
+        (source, number, made)
+    };
+    each_record(sources, read, watch, Stage::Read.name(), make, |made| {
+        let (source, record) = (made.0, made.1);
+        match &mut made.2 {
+            Made::Page(page) => all.take(page, (source, record), &mut sites, options.scope),
+            Made::Skipped(kind) => {
+                *all.skipped.entry(std::mem::take(kind)).or_default() += 1;
+                Ok(())
+            }
+            Made::Rejected(reason) => {
+                let reason = std::mem::take(reason);
+                all.rejects.push(BlockReject {
+                    source,
+                    record,
+                    reason,
+                });
+                Ok(())
+            }
+        }
+    })?;
+    memory.suffices(all.pages.pages.len())?;
+    Ok(all)
+}
+
+impl Read {
+    fn take(
+        &mut self,
+        made: &mut MadePage,
+        (source, record): (u32, u64),
+        sites: &mut HashMap<String, u32>,
+        scope: BlockScope,
+    ) -> Result<()> {
+        let site = made.site.take().map(|site| {
+            let next = sites.len() as u32;
+            *sites.entry(site).or_insert_with_key(|site| {
+                self.pages.sites.push(site.clone());
+                next
+            })
+        });
+        self.blocks += made.blocks;
+        let page = self.pages.pages.len() as u32;
+        let group = match scope {
+            BlockScope::Collection => Some(0),
+            BlockScope::Site => site,
+        };
+        if let Some(group) = group {
+            let places = made.places.iter_mut();
+            places.for_each(|place| (place.page, place.group) = (page, group));
+            self.places.extend(&made.places)?;
+        }
+        let page = BlockPage {
+            source,
+            record,
+            site,
+            date: made.date,
+            is_cut: made.is_cut,
+            half_words: made.half_words,
+        };
+        self.pages.push(page, &made.id)
+    }
+}
+
+/// What was made of a record.
+enum Made {
+    Page(Box<MadePage>),
+    Skipped(String),
+    Rejected(String),
+}
+
+struct MadePage {
+    id: String,
+    site: Option<String>,
+    date: Option<i64>,
+    is_cut: bool,
+    blocks: u64,
+    half_words: u32,
+    /// Those of blocks that are long enough.
+    places: Vec<Place>,
+}
+
+impl Made {
+    fn of(page: Page, has_text_field: bool, options: &BlockOptions, text: &TextOptions) -> Made {
+        let (site, date) = (page.site(), page.date.as_deref().and_then(date::seconds));
+        let shown = match Shown::of(&page, text) {
+            Ok(shown) => shown,
+            Err(reason) => return Made::Rejected(reason),
+        };
+        let mut made = MadePage {
+            id: page.id,
+            site,
+            date,
+            is_cut: has_text_field && shown.is_as_written,
+            blocks: 0,
+            half_words: 0,
+            places: Vec::new(),
+        };
+        made.look(&shown.text, shown.unit(options.unit), options.min_chars);
+        Made::Page(Box::new(made))
+    }
+}
+
+impl MadePage {
+    fn look(&mut self, text: &str, unit: BlockUnit, min_chars: u32) {
+        let mut keys = Keys::default();
+        let (mut at, mut chars) = (0, 0);
+        for (number, block) in blocks_of(text, unit).into_iter().enumerate() {
+            let key = keys.of(&text[block.clone()]);
+            let begin = chars + text[at..block.start].chars().count() as u32;
+            chars = begin + text[block.clone()].chars().count() as u32;
+            at = block.end;
+            self.half_words = self.half_words.saturating_add(key.half_words);
+            if key.hash == 0 {
+                continue;
+            }
+            self.blocks += 1;
+            if key.chars >= min_chars {
+                self.places.push(Place {
+                    hash: [(key.hash >> 64) as u64, key.hash as u64],
+                    number: number as u32,
+                    begin,
+                    end: chars,
+                    half_words: key.half_words,
+                    ..Place::zeroed()
+                });
+            }
+        }
+    }
+}
+
+/// The text of a page whose blocks are looked at.
+pub(super) struct Shown {
+    pub text: String,
+    /// Whether it stands in the record as it is.
+    is_as_written: bool,
+    is_html: bool,
+}
+
+impl Shown {
+    /// Plain text as it is written; of HTML, what `retold text` prints. The error is the reason for a reject.
+    pub fn of(page: &Page, options: &TextOptions) -> std::result::Result<Shown, String> {
+        let plain = |text: &str, is_as_written| Shown {
+            text: text.to_owned(),
+            is_as_written,
+            is_html: false,
+        };
+        match &page.content {
+            Content::Unicode {
+                text,
+                markup: Markup::Plain,
+            } => Ok(plain(text, true)),
+            Content::Bytes {
+                bytes,
+                charset,
+                markup: Markup::Plain,
+            } => {
+                let decoded = crate::text::charset::decode(bytes, charset.as_deref())?;
+                let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
+                let is_as_written = bytes == decoded.text.as_bytes();
+                Ok(plain(&decoded.text, is_as_written))
+            }
+            _ => {
+                let text = text_of(page, options)?;
+                Ok(Shown {
+                    text: text.shown().collect::<Vec<_>>().join("\n"),
+                    is_as_written: false,
+                    is_html: true,
+                })
+            }
+        }
+    }
+
+    /// What a block is in it: the blocks of HTML stand on a line each, with no blank ones between.
+    pub fn unit(&self, unit: BlockUnit) -> BlockUnit {
+        match unit {
+            BlockUnit::Paragraph if self.is_html => BlockUnit::Line,
+            unit => unit,
+        }
+    }
+}

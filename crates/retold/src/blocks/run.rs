@@ -1,0 +1,350 @@
+//! The blocks of a collection that are cut.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use bytemuck::{Pod, Zeroable};
+use rustc_hash::FxHashSet;
+
+use super::decide::{Decided, cut, decide};
+use super::options::{BlockOptions, BlockScope};
+use super::pages::{BlockPage, BlockPages};
+use super::read::{BlockReject, Shown, read};
+use crate::error::Result;
+use crate::read::{Outcome, ReadOptions, ReadOrder, Record, Source, each_wanted};
+use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
+use crate::text::cut::blocks_of;
+use crate::text::{Cuts, TextOptions};
+use crate::watch::Watch;
+
+/// What was found.
+pub struct Blocks {
+    /// How many blocks all pages have.
+    pub count: u64,
+    /// Records that could not be read.
+    pub rejects: Vec<BlockReject>,
+    /// Records that are no pages, by kind.
+    pub skipped: BTreeMap<String, u64>,
+    options: BlockOptions,
+    pages: BlockPages,
+    is_dropped: Vec<bool>,
+    lost: Vec<u32>,
+    rows: SpillVec<BlockRow>,
+    spans: SpillVec<SpanRow>,
+    /// Of each page the numbers of its blocks that are cut.
+    cuts: SpillRows<u32>,
+    memory: Memory,
+}
+
+/// A block that is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct BlockRow {
+    /// So many short of all that can be counted, so that the most common blocks come first.
+    rare: u64,
+    few: u64,
+    hash: [u64; 2],
+    /// The site among whose pages it is counted.
+    group: u32,
+    /// On how many sites it is.
+    sites: u32,
+    /// How many of its places are cut.
+    cut: u64,
+    /// A place of it: that which is kept, if one is.
+    page: u32,
+    number: u32,
+}
+
+/// A place of a block that is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct SpanRow {
+    /// Which page.
+    pub page: u32,
+    /// Which of its blocks.
+    pub number: u32,
+    /// The first of its characters.
+    pub begin: u32,
+    /// One past the last.
+    pub end: u32,
+    hash: [u64; 2],
+}
+
+impl BlockRow {
+    /// The hash of its folded text.
+    pub fn hash(&self) -> u128 {
+        joined(self.hash)
+    }
+
+    /// On how many pages it is.
+    pub fn pages(&self) -> u64 {
+        u64::MAX - self.rare
+    }
+
+    /// In how many places it is, several of them perhaps on one page.
+    pub fn places(&self) -> u64 {
+        u64::MAX - self.few
+    }
+
+    /// How many of them are cut.
+    pub fn cut(&self) -> u64 {
+        self.cut
+    }
+
+    /// On how many sites it is; of blocks of a site, one.
+    pub fn sites(&self) -> u32 {
+        self.sites
+    }
+}
+
+impl SpanRow {
+    /// The hash of the block's folded text.
+    pub fn hash(&self) -> u128 {
+        joined(self.hash)
+    }
+}
+
+fn joined(hash: [u64; 2]) -> u128 {
+    u128::from(hash[0]) << 64 | u128::from(hash[1])
+}
+
+/// Reads the sources and decides which of their blocks are cut. What is found does not depend on the order of `sources`, if they are
+/// sorted by name.
+///
+/// Errors: those of reading and of temporary files, and the job was cancelled.
+pub fn blocks(
+    sources: &[Source],
+    (options, reading, text): (&BlockOptions, &ReadOptions, &TextOptions),
+    memory: &Memory,
+    watch: &dyn Watch,
+) -> Result<Blocks> {
+    options.check()?;
+    let mut all = read(sources, (options, reading, text), memory, watch)?;
+    watch.begin("blocks", 0);
+    let sorted = all.places.finish()?;
+    let decided = decide(sorted, &mut all.pages, options, memory)?;
+    let rows = rows(&decided, &all.pages, options, memory)?;
+    let (spans, cuts) = spans(&decided, all.pages.pages.len(), memory)?;
+    memory.check()?;
+    Ok(Blocks {
+        count: all.blocks,
+        rejects: all.rejects,
+        skipped: all.skipped,
+        options: options.clone(),
+        pages: all.pages,
+        is_dropped: decided.is_dropped,
+        lost: decided.lost,
+        rows,
+        spans,
+        cuts,
+        memory: memory.clone(),
+    })
+}
+
+/// The blocks that are cut, the most common first.
+fn rows(
+    decided: &Decided,
+    pages: &BlockPages,
+    options: &BlockOptions,
+    memory: &Memory,
+) -> Result<SpillVec<BlockRow>> {
+    let mut sorter = Sorter::new(memory);
+    decided.each(|block, places| {
+        if block.is_cut == 0 {
+            return Ok(());
+        }
+        let (mut sites, mut first, mut kept) = (FxHashSet::default(), None, None);
+        for place in places {
+            sites.extend(pages.pages[place.page as usize].site);
+            first.get_or_insert(place);
+            if place.page == block.keeper {
+                kept.get_or_insert(place);
+            }
+        }
+        let Some(shown) = kept.or(first) else {
+            return Ok(());
+        };
+        sorter.push(BlockRow {
+            rare: u64::MAX - u64::from(block.pages),
+            few: u64::MAX - block.places,
+            hash: shown.hash,
+            group: match options.scope {
+                BlockScope::Site => shown.group,
+                BlockScope::Collection => 0,
+            },
+            sites: sites.len() as u32,
+            cut: block.places - u64::from(kept.is_some()),
+            page: shown.page,
+            number: shown.number,
+        })
+    })?;
+    let mut rows = SpillVec::new(memory);
+    for row in sorter.finish()? {
+        rows.push(row)?;
+    }
+    Ok(rows)
+}
+
+/// The places that are cut, by page; and the same as numbers of blocks of each page.
+fn spans(
+    decided: &Decided,
+    pages: usize,
+    memory: &Memory,
+) -> Result<(SpillVec<SpanRow>, SpillRows<u32>)> {
+    let mut sorter = Sorter::new(memory);
+    decided.each(|block, places| {
+        let mut places = cut(block, places);
+        places.try_for_each(|place| {
+            sorter.push(SpanRow {
+                page: place.page,
+                number: place.number,
+                begin: place.begin,
+                end: place.end,
+                hash: place.hash,
+            })
+        })
+    })?;
+    let mut spans = SpillVec::new(memory);
+    for span in sorter.finish()? {
+        spans.push(span)?;
+    }
+    let numbers = spans.iter().map(|span: SpanRow| (span.page, span.number));
+    let cuts = SpillRows::gather(numbers, pages, memory)?;
+    Ok((spans, cuts))
+}
+
+impl Blocks {
+    /// All pages, in the order of sources and records.
+    pub fn pages(&self) -> &[BlockPage] {
+        &self.pages.pages
+    }
+
+    /// The id of a page.
+    pub fn id(&self, page: u32) -> String {
+        String::from_utf8_lossy(&self.pages.ids.get(page as usize)).into_owned()
+    }
+
+    /// The names of the sites.
+    pub fn sites(&self) -> &[String] {
+        &self.pages.sites
+    }
+
+    /// The site among whose pages a block is counted.
+    pub fn site_of(&self, row: &BlockRow) -> Option<&str> {
+        let is_of_site = self.options.scope == BlockScope::Site;
+        is_of_site.then(|| &*self.pages.sites[row.group as usize])
+    }
+
+    /// Whether a page is dropped because of the little that is left of it.
+    pub fn is_dropped(&self, page: u32) -> bool {
+        self.is_dropped[page as usize]
+    }
+
+    /// How many words of a page are left.
+    pub fn words_left(&self, page: u32) -> u64 {
+        let at = page as usize;
+        u64::from(
+            self.pages.pages[at]
+                .half_words
+                .saturating_sub(self.lost[at])
+                / 2,
+        )
+    }
+
+    /// The blocks that are cut, the most common first.
+    pub fn rows(&self) -> impl Iterator<Item = BlockRow> + Clone + '_ {
+        self.rows.iter()
+    }
+
+    /// How many these are.
+    pub fn count_rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The places that are cut, by page.
+    pub fn spans(&self) -> impl Iterator<Item = SpanRow> + Clone + '_ {
+        self.spans.iter()
+    }
+
+    /// How many these are.
+    pub fn count_spans(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether a page has a place that is cut, or would be if its format let that be.
+    pub fn has_spans(&self, page: u32) -> bool {
+        self.cuts.count(page as usize) > 0
+    }
+
+    /// What is cut of a page, if anything is.
+    pub fn cuts(&self, page: u32) -> Option<Cuts<'static>> {
+        let at = page as usize;
+        let is_cut = self.pages.pages[at].is_cut && self.cuts.count(at) > 0;
+        is_cut.then(|| Cuts {
+            unit: self.options.unit,
+            blocks: Cow::Owned(self.cuts.get(at).to_vec()),
+        })
+    }
+
+    /// The texts of [`Blocks::rows`], in their order, read again: as they stand where they are kept, or first.
+    ///
+    /// Errors: those of reading and of temporary files, and the job was cancelled.
+    pub fn texts(
+        &self,
+        sources: &[Source],
+        (reading, text): (&ReadOptions, &TextOptions),
+        watch: &dyn Watch,
+    ) -> Result<BlockTexts> {
+        let rows = self.rows.iter().enumerate();
+        let mut wanted: Vec<(u32, u32, u32)> = rows
+            .map(|(at, row)| (row.page, row.number, at as u32))
+            .collect();
+        wanted.sort_unstable();
+        let of_page: Vec<&[(u32, u32, u32)]> = wanted.chunk_by(|a, b| a.0 == b.0).collect();
+        let records = of_page.iter().map(|of_page| {
+            let page = &self.pages.pages[of_page[0].0 as usize];
+            (page.source, page.record)
+        });
+        let records: Vec<(u32, u64)> = records.collect();
+        let make = |at: usize, source: &Source, record: Record| -> Vec<String> {
+            let shown = match record.parse(source, reading) {
+                Outcome::Page(page) => Shown::of(&page, text).ok(),
+                _ => None,
+            };
+            let Some(shown) = shown else {
+                return vec![String::new(); of_page[at].len()];
+            };
+            let blocks = blocks_of(&shown.text, shown.unit(self.options.unit));
+            let block = |&(_, number, _): &(u32, u32, u32)| {
+                let place = blocks.get(number as usize).cloned();
+                place.map_or_else(String::new, |place| shown.text[place].to_owned())
+            };
+            of_page[at].iter().map(block).collect()
+        };
+        let mut texts = SpillRows::new(&self.memory);
+        let records = (&records[..], ReadOrder::Listed);
+        each_wanted(sources, reading, records, watch, make, |_, made| {
+            made.iter().try_for_each(|text| texts.push(text.as_bytes()))
+        })?;
+        let mut row = vec![0; wanted.len()];
+        for (at, (_, _, of)) in wanted.iter().enumerate() {
+            row[*of as usize] = at as u32;
+        }
+        Ok(BlockTexts { texts, row })
+    }
+}
+
+/// The texts of blocks.
+pub struct BlockTexts {
+    texts: SpillRows<u8>,
+    /// Block -> row.
+    row: Vec<u32>,
+}
+
+impl BlockTexts {
+    /// The text of the block of that number.
+    pub fn of(&self, block: usize) -> String {
+        let text = self.texts.get(self.row[block] as usize);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
