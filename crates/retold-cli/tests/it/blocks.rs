@@ -107,8 +107,8 @@ fn blocks_are_named_and_then_cut() {
                 &ids[0],
                 &json!("a.jsonl"),
                 &json!(1),
-                &json!(59),
-                &json!(75),
+                &json!(58),
+                &json!(74),
                 share,
                 &yes
             ],
