@@ -166,70 +166,74 @@ fn page(number: usize, (site, date, blocks): &Made, unit: BlockUnit) -> Page {
     page
 }
 
+/// The site among whose pages a block is counted, and the block; and the pages that have it.
+type On = BTreeMap<(u8, usize), BTreeSet<usize>>;
+
+/// The pages that have each block, dropped ones not counted, and the blocks that are common among them.
+fn common(
+    pages: &[Made],
+    options: &BlockOptions,
+    dropped: &BTreeSet<usize>,
+) -> (On, Vec<(u8, usize)>) {
+    let is_site = options.scope == BlockScope::Site;
+    let stop = u32::from(options.unit == BlockUnit::Sentence);
+    let chars = |block: usize| BLOCKS[block].replace(' ', "").len() as u32 + stop;
+    let (mut on, mut of_site) = (On::new(), BTreeMap::new());
+    for (at, (site, _, blocks)) in pages.iter().enumerate() {
+        if dropped.contains(&at) || is_site && *site == 0 {
+            continue;
+        }
+        let group = if is_site { *site } else { 0 };
+        *of_site.entry(group).or_insert(0) += 1;
+        for block in blocks
+            .iter()
+            .filter(|block| chars(**block) >= options.min_chars)
+        {
+            on.entry((group, *block)).or_default().insert(at);
+        }
+    }
+    let is_common = |key: &(u8, usize), on: &BTreeSet<usize>| match (options.keep, options.scope) {
+        (BlockKeep::Under(least), _) => on.len() >= least as usize,
+        (_, BlockScope::Collection) => on.len() >= 2,
+        (_, BlockScope::Site) => of_site[&key.0] >= 3 && 2 * on.len() > of_site[&key.0],
+    };
+    let common = on.iter().filter(|(key, on)| is_common(key, on));
+    let common = common.map(|(key, _)| *key).collect();
+    (on, common)
+}
+
 /// The same, plainly: all is decided again, by texts, until no more pages are dropped.
 fn plainly(pages: &[Made], options: &BlockOptions) -> Cut {
     let words = |block: usize| BLOCKS[block].split_whitespace().count();
-    let stop = u32::from(options.unit == BlockUnit::Sentence);
-    let chars = |block: usize| BLOCKS[block].replace(' ', "").len() as u32 + stop;
     let order = |page: usize| {
         let date = pages[page].1;
         (date == 0, date, page * 7 % 10, page)
     };
     let (mut dropped, mut repeated) = (BTreeSet::new(), BTreeSet::new());
     loop {
-        let mut on: BTreeMap<(u8, usize), BTreeSet<usize>> = BTreeMap::new();
-        let mut of_site: BTreeMap<u8, usize> = BTreeMap::new();
-        for (at, (site, _, blocks)) in pages.iter().enumerate() {
-            let is_site = options.scope == BlockScope::Site;
-            if dropped.contains(&at) || is_site && *site == 0 {
-                continue;
-            }
-            let group = if is_site { *site } else { 0 };
-            *of_site.entry(group).or_default() += 1;
-            for block in blocks
-                .iter()
-                .filter(|block| chars(**block) >= options.min_chars)
-            {
-                on.entry((group, *block)).or_default().insert(at);
-            }
-        }
-        for (key, on) in &on {
-            let is_common = match (options.keep, options.scope) {
-                (BlockKeep::Under(least), _) => on.len() >= least as usize,
-                (_, BlockScope::Collection) => on.len() >= 2,
-                (_, BlockScope::Site) => of_site[&key.0] >= 3 && 2 * on.len() > of_site[&key.0],
-            };
-            if is_common {
-                repeated.insert(*key);
-            }
-        }
+        let (on, common) = common(pages, options, &dropped);
+        repeated.extend(common);
         let mut cut = BTreeSet::new();
+        let before = dropped.len();
         for (at, (site, _, blocks)) in pages.iter().enumerate() {
             let group = if options.scope == BlockScope::Site {
                 *site
             } else {
                 0
             };
+            let mut left = 0;
             for (number, block) in blocks.iter().enumerate() {
-                if !repeated.contains(&(group, *block)) {
-                    continue;
-                }
-                let first = on
-                    .get(&(group, *block))
-                    .and_then(|on| on.iter().copied().min_by_key(|page| order(*page)));
-                let is_first = first == Some(at)
-                    && blocks.iter().position(|other| other == block) == Some(number);
-                if !(is_first && options.keep == BlockKeep::One) {
-                    cut.insert((at, number));
+                let first = on.get(&(group, *block));
+                let first = first.and_then(|on| on.iter().copied().min_by_key(|page| order(*page)));
+                let is_first = first == Some(at) && !blocks[..number].contains(block);
+                let is_kept = is_first && options.keep == BlockKeep::One;
+                match repeated.contains(&(group, *block)) && !is_kept {
+                    true => drop(cut.insert((at, number))),
+                    false => left += words(*block),
                 }
             }
-        }
-        let before = dropped.len();
-        for (at, (.., blocks)) in pages.iter().enumerate() {
-            let is_left = |number: &usize| !cut.contains(&(at, *number));
-            let left: Vec<usize> = (0..blocks.len()).filter(is_left).collect();
-            let words: usize = left.iter().map(|number| words(blocks[*number])).sum();
-            if left.len() < blocks.len() && words < options.min_words as usize {
+            let is_cut = cut.range((at, 0)..(at + 1, 0)).next().is_some();
+            if is_cut && left < options.min_words as usize {
                 dropped.insert(at);
             }
         }

@@ -759,6 +759,8 @@ fn what_a_crawler_made_of_a_page_is_no_page() {
         _ => RecordDecision::Keep,
     });
     assert_eq!(kept.unwrap(), records[1..].concat().as_bytes());
+}
+
 /// Of a text nothing but its blocks changes, and of a record nothing but its text.
 #[test]
 fn texts_are_cut_where_they_stand() {
