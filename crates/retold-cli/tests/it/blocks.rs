@@ -152,7 +152,7 @@ fn blocks_are_named_and_then_cut() {
     assert_eq!(summary["records"], counts);
     assert_eq!(
         (&summary["words"], &summary["words_repeated"]),
-        (&json!(47), &json!(9))
+        (&json!(52), &json!(9))
     );
     assert!(!world.exists("out/kept"));
 
