@@ -6,12 +6,12 @@ use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
 };
 use arrow_schema::{ArrowError, DataType, Field};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList};
+use pyo3::types::{PyBool, PyCapsule, PyDict, PyIterator, PyList};
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
@@ -144,6 +144,7 @@ fn array(kind: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
     Ok(match kind {
         "Int64" => Arc::new(Int64Array::from(values.extract::<Vec<Option<i64>>>()?)),
         "Float64" => Arc::new(Float64Array::from(values.extract::<Vec<Option<f64>>>()?)),
+        "Boolean" => Arc::new(BooleanArray::from(values.extract::<Vec<Option<bool>>>()?)),
         "Utf8" => Arc::new(StringArray::from(values.extract::<Vec<Option<String>>>()?)),
         _ => {
             let mut column = ListBuilder::new(StringBuilder::new());
@@ -170,6 +171,9 @@ fn value<'py>(py: Python<'py>, column: &ArrayRef, row: usize) -> PyResult<Bound<
             .as_primitive::<Float64Type>()
             .value(row)
             .into_pyobject(py)?
+            .into_any(),
+        DataType::Boolean => PyBool::new(py, column.as_boolean().value(row))
+            .to_owned()
             .into_any(),
         DataType::List(_) => {
             let list = column.as_list::<i32>().value(row);

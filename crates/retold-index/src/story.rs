@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use retold::{Findings, Rank, Relation, Result, RunConfig, Watch};
+use retold::{Findings, Rank, Relation, Result, RunConfig, Watch, date_text};
 use serde::Serialize;
 
 use crate::index::{Index, unknown};
@@ -252,6 +252,5 @@ fn what(findings: &Findings, page: Rank, first: Rank, canonical: Rank) -> &'stat
 
 /// A moment as RFC 3339 has it.
 fn written(seconds: i64) -> String {
-    jiff::Timestamp::from_second(seconds)
-        .map_or_else(|_| seconds.to_string(), |moment| moment.to_string())
+    date_text(seconds).unwrap_or_else(|| seconds.to_string())
 }

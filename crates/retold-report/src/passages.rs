@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use retold::{
     Error, Findings, PassageOptions, PassagePair, PassageRow, Passages, Rank, Result, Stage,
-    StageTime, Watch, cache_remote_in, in_pool, passages,
+    StageTime, Watch, cache_remote_in, date_text, in_pool, passages,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -352,7 +351,7 @@ impl PassageLine<'_> {
             begin: row.place.0,
             end: row.place.1,
             site: findings.collection.site(&page),
-            date: page.date.and_then(date),
+            date: page.date.and_then(date_text),
             first: row.first,
             boilerplate: row.boilerplate,
             text: row.text,
@@ -374,10 +373,4 @@ impl PassimPassage<'_> {
             text: passage.text,
         }
     }
-}
-
-/// A date as text, to the day if that is all that is known.
-fn date(seconds: i64) -> Option<String> {
-    let stamp = Timestamp::from_second(seconds).ok()?;
-    Some(stamp.to_string())
 }

@@ -274,6 +274,16 @@ fn counted(date: &str) -> Option<i64> {
     Some(seconds.floor() as i64)
 }
 
+/// A moment in seconds since 1970 as RFC 3339 has it, in UTC; `None` beyond the years that it has.
+///
+/// ```
+/// assert_eq!(retold::date_text(1_583_020_800).as_deref(), Some("2020-03-01T00:00:00Z"));
+/// ```
+pub fn text(seconds: i64) -> Option<String> {
+    let moment = jiff::Timestamp::from_second(seconds).ok()?;
+    Some(moment.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

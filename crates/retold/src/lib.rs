@@ -103,7 +103,7 @@ pub use decontaminate::{
 pub use passages::{CommonRun, PassageOptions, PassagePair, PassageRow, Passages, passages};
 
 // Files, pages and their texts.
-pub use date::seconds as date_seconds;
+pub use date::{seconds as date_seconds, text as date_text};
 pub use page::{Content, Markup, Page, site_of};
 pub use read::{
     AddedFields, Delimiter, FieldKind, FieldValue, Outcome, PageId, Quote, ReadOptions, ReadOrder,

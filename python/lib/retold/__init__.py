@@ -6,7 +6,8 @@
 >>> found.dropped.to_pylist()
 [{'id': 'a', 'canonical': 'b', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'row': 0}]
 
-`retold.dedup` is the main job, `retold.Model` the judge behind it, `retold.explain` tells why, `retold.Index` keeps pages.
+`retold.dedup` is the main job, `retold.Model` the judge behind it, `retold.explain` tells why,
+`retold.passages` finds what pages have in common inside, `retold.Index` keeps pages.
 `retold.spark` does the main job on Apache Spark.
 """
 
@@ -18,6 +19,7 @@ from ._retold import (
     InternalError,
     Judgement,
     Model,
+    Passages,
     RetoldError,
     RetoldWarning,
     Sketch,
@@ -28,6 +30,7 @@ from ._retold import (
     __version__,
     dedup,
     explain,
+    passages,
     read,
     text,
 )
@@ -40,6 +43,7 @@ __all__ = [
     "InternalError",
     "Judgement",
     "Model",
+    "Passages",
     "RetoldError",
     "RetoldWarning",
     "Sketch",
@@ -50,6 +54,7 @@ __all__ = [
     "__version__",
     "dedup",
     "explain",
+    "passages",
     "read",
     "text",
 ]

@@ -339,6 +339,35 @@ def dedup(
     rank: _Path | None = None,
     drop: _Drop = "both",
 ) -> Findings: ...
+@final
+class Passages:
+    @property
+    def passages(self) -> Table: ...
+    @property
+    def pairs(self) -> Table: ...
+    @property
+    def copies(self) -> Table: ...
+    @property
+    def common(self) -> Table: ...
+
+def passages(
+    pages: _Pages,
+    *,
+    min_words: int = 25,
+    min_chars: int = 40,
+    max_df: int = 100,
+    gap: int = 100,
+    source_overlap: float = 0.9,
+    target_overlap: float = 0.5,
+    text: bool = False,
+    model: Model | None = None,
+    threads: int = 0,
+    memory: int | str | None = None,
+    temp_dir: _Path | None = None,
+    allow_empty: bool = False,
+    progress: _Progress = None,
+    **options: Any,
+) -> Passages: ...
 def explain(
     a: _Page,
     b: _Page,

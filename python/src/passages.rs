@@ -1,0 +1,211 @@
+//! Passages that pages have in common.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use retold::{Dedup, Error, Findings, PassageOptions, RunConfig, date_text, in_pool};
+
+use crate::error::{InternalError, raise};
+use crate::findings::{Columns, batch, numbers, strings};
+use crate::job;
+use crate::model::Model;
+use crate::pages::Pages;
+use crate::plain;
+use crate::table::Table;
+
+/// The passages that pages have in common: tables as in the JSONL files of `retold passages`.
+#[pyclass(frozen, module = "retold")]
+pub struct Passages {
+    passages: RecordBatch,
+    pairs: RecordBatch,
+    copies: RecordBatch,
+    common: RecordBatch,
+}
+
+#[pymethods]
+impl Passages {
+    /// Which pages have a passage, where: `cluster`, `size`, `id`, `begin`, `end`, `site`, `date`, `first`, `boilerplate`, and the `text`
+    /// if it was asked for.
+    #[getter]
+    fn passages(&self) -> Table {
+        Table(self.passages.clone())
+    }
+
+    /// The passages of two pages each: `a`, `a_begin`, `a_end`, `b`, `b_begin`, `b_end`, `matched`, `score`.
+    #[getter]
+    fn pairs(&self) -> Table {
+        Table(self.pairs.clone())
+    }
+
+    /// Pages with the same text as another, which stands for them: `id`, `of`.
+    #[getter]
+    fn copies(&self) -> Table {
+        Table(self.copies.clone())
+    }
+
+    /// The most common of the runs of words that more than `max_df` pages have: how many `pages`, the `id` of one of them, its `text`.
+    #[getter]
+    fn common(&self) -> Table {
+        Table(self.common.clone())
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<retold.Passages: {} places, {} pairs, {} copies>",
+            self.passages.num_rows(),
+            self.pairs.num_rows(),
+            self.copies.num_rows()
+        )
+    }
+}
+
+/// Texts of which some may be missing.
+fn some_strings(values: impl Iterator<Item = Option<String>>) -> ArrayRef {
+    let mut column = StringBuilder::new();
+    values.for_each(|value| column.append_option(value));
+    Arc::new(column.finish())
+}
+
+fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {
+    let mut column = BooleanBuilder::new();
+    values.for_each(|value| column.append_value(value));
+    Arc::new(column.finish())
+}
+
+fn places(findings: &Findings, found: &retold::Passages, with_text: bool) -> Columns {
+    let (rows, page) = (|| found.rows(), |page| findings.page(page));
+    let site = |row: retold::PassageRow| {
+        let site = findings.collection.site(&page(row.page));
+        site.map(str::to_owned)
+    };
+    let mut columns: Columns = vec![
+        ("cluster", numbers(rows().map(|row| i64::from(row.cluster)))),
+        ("size", numbers(rows().map(|row| i64::from(row.size)))),
+        ("id", strings(rows().map(|row| findings.id(row.page)))),
+        ("begin", numbers(rows().map(|row| i64::from(row.place.0)))),
+        ("end", numbers(rows().map(|row| i64::from(row.place.1)))),
+        ("site", some_strings(rows().map(site))),
+        (
+            "date",
+            some_strings(rows().map(|row| page(row.page).date.and_then(date_text))),
+        ),
+        ("first", flags(rows().map(|row| row.first))),
+        ("boilerplate", flags(rows().map(|row| row.boilerplate))),
+    ];
+    if with_text {
+        columns.push(("text", some_strings(rows().map(|row| row.text))));
+    }
+    columns
+}
+
+fn pairs(findings: &Findings, found: &retold::Passages) -> Columns {
+    let number = |of: fn(retold::PassagePair) -> u32| {
+        numbers(found.pairs().map(move |pair| i64::from(of(pair))))
+    };
+    vec![
+        ("a", strings(found.pairs().map(|pair| findings.id(pair.a)))),
+        ("a_begin", number(|pair| pair.a_place.0)),
+        ("a_end", number(|pair| pair.a_place.1)),
+        ("b", strings(found.pairs().map(|pair| findings.id(pair.b)))),
+        ("b_begin", number(|pair| pair.b_place.0)),
+        ("b_end", number(|pair| pair.b_place.1)),
+        ("matched", number(|pair| pair.matched)),
+        ("score", number(|pair| pair.score)),
+    ]
+}
+
+fn copies(findings: &Findings, found: &retold::Passages) -> Columns {
+    let copies = || found.copies.iter();
+    vec![
+        ("id", strings(copies().map(|(copy, _)| findings.id(*copy)))),
+        ("of", strings(copies().map(|(_, of)| findings.id(*of)))),
+    ]
+}
+
+fn common(findings: &Findings, found: &retold::Passages) -> Columns {
+    let common = || found.most_common.iter();
+    vec![
+        ("pages", numbers(common().map(|run| i64::from(run.df)))),
+        ("id", strings(common().map(|run| findings.id(run.page)))),
+        ("text", strings(common().map(|run| run.text.as_str()))),
+    ]
+}
+
+/// Finds the passages that pages have in common, with their places.
+///
+/// `pages` are those of `retold.dedup`, and so are the options of reading. Every run of `min_words` words (`min_chars` characters of scripts
+/// without spaces) that two pages share is found, unless more than `max_df` pages have it, and what goes on around it through up to `gap` words that
+/// differ. Offsets are characters of `retold.text(page)`. `text` asks for the texts of passages too.
+///
+/// >>> import retold
+/// >>> verse = "the curfew tolls the knell of parting day the lowing herd wind slowly over the lea"
+/// >>> pages = [{"id": "poem", "text": verse}, {"id": "essay", "text": "Everybody knows how it begins: " + verse + ", and so on."}]
+/// >>> found = retold.passages(pages, min_words=12)
+/// >>> found.pairs.to_pylist()
+/// [{'a': 'essay', 'a_begin': 31, 'a_end': 113, 'b': 'poem', 'b_begin': 0, 'b_end': 82, 'matched': 16, 'score': 25}]
+#[pyfunction]
+#[pyo3(
+    signature = (pages, *, min_words=25, min_chars=40, max_df=100, gap=100, source_overlap=0.9, target_overlap=0.5, text=false, model=None, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
+    text_signature = "(pages, *, min_words=25, min_chars=40, max_df=100, gap=100, source_overlap=0.9, target_overlap=0.5, text=False, model=None, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, **options)"
+)]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
+pub fn passages<'py>(
+    py: Python<'py>,
+    pages: &Bound<'py, PyAny>,
+    min_words: u32,
+    min_chars: u32,
+    max_df: u32,
+    gap: u32,
+    source_overlap: f64,
+    target_overlap: f64,
+    text: bool,
+    model: Option<&Bound<'py, Model>>,
+    threads: usize,
+    memory: Option<Bound<'py, PyAny>>,
+    temp_dir: Option<PathBuf>,
+    allow_empty: bool,
+    progress: Option<Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Passages> {
+    let model = Model::given(model, plain::options(options)?)?;
+    let wanted = PassageOptions {
+        min_words,
+        min_chars,
+        max_df,
+        gap,
+        source_overlap,
+        target_overlap,
+        text,
+    };
+    wanted.check().map_err(raise)?;
+    let mut run = RunConfig::default();
+    run.threads = threads;
+    if let Some(memory) = memory {
+        run.memory = plain::bytes("memory", &memory.str()?.extract::<String>()?)?;
+    }
+    run.temp_dir.clone_from(&temp_dir);
+    run.allow_empty = allow_empty;
+    let mut pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
+    let sources = std::mem::take(&mut pages.sources);
+    let (findings, found) = job::run(py, progress, |watch| {
+        let findings = Dedup::new(model)
+            .resources(&run)
+            .watch(watch)
+            .run(sources)?;
+        let found = in_pool(threads, || retold::passages(&findings, &wanted, watch))?;
+        Ok::<_, Error>((findings, found))
+    })?;
+    let tables = py.detach(|| {
+        Ok::<_, arrow_schema::ArrowError>(Passages {
+            passages: batch(places(&findings, &found, text))?,
+            pairs: batch(pairs(&findings, &found))?,
+            copies: batch(copies(&findings, &found))?,
+            common: batch(common(&findings, &found))?,
+        })
+    });
+    tables.map_err(|error| InternalError::new_err(error.to_string()))
+}
