@@ -125,6 +125,41 @@ fn the_contribution_of_a_node_by_hand() {
     assert_eq!(of("all"), (0.9333, -0.0667));
 }
 
+/// Ten nodes and 14 links. Over all 45 pairs d = 89 / 45, over the 36 pairs without keel 74 / 36; with keel taken out these are
+/// 104 / 36, one pair of them cut off and counted as 5. So keel contributes 104 / 36 − 74 / 36 = .8333 between the others, and
+/// 104 / 36 − 89 / 45 = .9111 as the paper's formula is printed.
+#[test]
+fn both_contributions_in_a_network_of_ten_by_hand() {
+    let names = [
+        "keel", "fog", "rope", "tide", "lamp", "barge", "violin", "carpet", "onion", "ladder",
+    ];
+    let links = [
+        (0, 1),
+        (0, 2),
+        (0, 4),
+        (0, 9),
+        (1, 2),
+        (3, 5),
+        (3, 6),
+        (3, 7),
+        (4, 5),
+        (4, 6),
+        (4, 8),
+        (4, 9),
+        (7, 8),
+        (7, 9),
+    ];
+    let sentences = links.map(|(a, b): (usize, usize)| format!("{} {}.", names[a], names[b]));
+    let content = sentences.join(" ");
+    for (by, expected) in [("others", 30.0 / 36.0), ("all", 41.0 / 45.0)] {
+        let settings = [("merge", "1"), ("across", "sentence"), ("contribution", by)];
+        let network = method(&settings).network(&text(&content));
+        assert_eq!(network.nodes.len(), 10);
+        let keel = network.nodes.iter().find(|node| node.name == "keel");
+        assert!((keel.unwrap().contribution - expected).abs() < 1e-9, "{by}");
+    }
+}
+
 #[test]
 fn positions_count_all_words() {
     let (concepts, _) = method(&[("merge", "1"), ("phrase", "3")])
