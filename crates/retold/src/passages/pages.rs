@@ -7,7 +7,7 @@ use crate::dedup::Findings;
 use crate::error::Result;
 use crate::ids::{PageNo, Rank};
 use crate::method::grams::{aligned, tokens};
-use crate::spill::{Row, SpillRows};
+use crate::spill::{Piece, Row, SpillRows};
 use crate::text::Text;
 use crate::watch::{Stage, Watch};
 
@@ -144,7 +144,7 @@ impl PageWords {
         make: impl Fn(u32, &[Word]) -> T + Sync,
         mut take: impl FnMut(u32, &mut T) -> Result<()>,
     ) -> Result<()> {
-        let piece = |piece: &crate::spill::Piece<'_, Word>| -> Vec<(u32, T)> {
+        let piece = |piece: &Piece<'_, Word>| -> Vec<(u32, T)> {
             let rows = piece.rows();
             rows.map(|(row, words)| (self.page_of[row], make(self.page_of[row], words)))
                 .collect()

@@ -4,6 +4,7 @@ use super::dropped;
 use super::measure::Measure;
 use super::pages::{PageWords, TextPages};
 use super::seeds::{Runs, Seed};
+use crate::align::Word;
 use crate::error::{Error, Result};
 use crate::spill::{Memory, Sorted, Sorter};
 use crate::watch::Watch;
@@ -11,11 +12,9 @@ use crate::watch::Watch;
 /// A long seed that a page has more often than this is looked at by whole runs; of a short one only the first places count.
 const OFTEN: usize = 4;
 /// So many runs that too many pages have are named.
-pub(super) const NAMED: usize = 10;
+const NAMED: usize = 10;
 /// A short seed may be on one of so many pages of those that a long one may be on: a common phrase says little.
 const RARER: usize = 4;
-/// Short seeds that two pages must share close to each other.
-const CLOSE: usize = 2;
 /// Hits that are handed on at a time, about.
 const TOGETHER: usize = 1 << 14;
 
@@ -55,7 +54,7 @@ pub(super) fn hits(
     watch: &dyn Watch,
 ) -> Result<Hits> {
     let mut postings: Sorter<Posting> = Sorter::new(memory);
-    let seeds = |page: u32, of: &[crate::align::Word]| -> Vec<Posting> {
+    let seeds = |page: u32, of: &[Word]| -> Vec<Posting> {
         let seeds = dropped::seeds((page, of), (pages, words), measure);
         seeds.iter().map(|seed| posting(*seed, page)).collect()
     };
@@ -77,7 +76,7 @@ pub(super) fn hits(
         hits.add(hash, postings, &mut common)
     })?;
     let whole = whole_runs(common.finish()?, words, measure, memory)?;
-    each_list(whole, |hash, postings| hits.add_whole(hash, postings))?;
+    each_list(whole, |_, postings| hits.add_whole(postings))?;
     Ok(hits)
 }
 
@@ -168,7 +167,7 @@ impl Hits {
     }
 
     /// Adds the pairs of pages that have a run of the least length, by the first place of each.
-    fn add_whole(&mut self, _: u64, places: &[u64]) -> Result<()> {
+    fn add_whole(&mut self, places: &[u64]) -> Result<()> {
         let mut first = places.to_vec();
         first.dedup_by_key(|place| *place >> 32);
         if first.len() < 2 {
@@ -295,14 +294,12 @@ fn pair_hits(pages: (u32, u32), hits: &[u64]) -> Option<PairHits> {
 const NEAR: u32 = 64;
 const ASIDE: i64 = 16;
 
-/// Whether [`CLOSE`] places stand close to each other in both texts.
+/// Whether two of these places stand close to each other in both texts.
 fn are_close(places: &[(u32, u32)]) -> bool {
     let diagonal = |place: &(u32, u32)| i64::from(place.1) - i64::from(place.0);
     places.iter().enumerate().any(|(number, one)| {
         let behind = places[number + 1..].iter();
-        let near = behind.take_while(|other| other.0 <= one.0.saturating_add(NEAR));
-        let close = near
-            .filter(|other| other.0 > one.0 && (diagonal(one) - diagonal(other)).abs() <= ASIDE);
-        close.take(CLOSE - 1).count() == CLOSE - 1
+        let mut near = behind.take_while(|other| other.0 <= one.0.saturating_add(NEAR));
+        near.any(|other| other.0 > one.0 && (diagonal(one) - diagonal(other)).abs() <= ASIDE)
     })
 }

@@ -7,13 +7,15 @@ use super::dropped;
 use super::measure::{Measure, PassageOptions};
 use super::pages::{PageWords, TextPages};
 use super::postings::{Common, PairHits, hits};
+use super::seeds::Runs;
 use super::shared::{Shared, Texts};
+use crate::align::Word;
 use crate::dedup::{Findings, StageTime, Stopwatch};
 use crate::error::{Error, Result};
 use crate::explain::shown::ShownPlaces;
 use crate::ids::Rank;
 use crate::lane::in_order;
-use crate::method::grams::{Placed, tokens};
+use crate::method::grams::{Placed, aligned, tokens};
 use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
 use crate::text::Text;
 use crate::watch::{Stage, Watch};
@@ -264,11 +266,7 @@ impl Aligning<'_> {
         rows.collect()
     }
 
-    fn texts<'w>(
-        &self,
-        here: &'w [crate::align::Word],
-        there: &'w [crate::align::Word],
-    ) -> Texts<'w> {
+    fn texts<'w>(&self, here: &'w [Word], there: &'w [Word]) -> Texts<'w> {
         Texts {
             here,
             there,
@@ -432,8 +430,8 @@ impl Passages {
         }
         let make = |page: u32, text: &Text| -> Vec<CommonRun> {
             let places = WordPlaces::of(text, findings);
-            let words: Vec<_> = crate::method::grams::aligned(text, &places.words).collect();
-            let runs = super::seeds::Runs::of(&words, measure);
+            let words: Vec<Word> = aligned(text, &places.words).collect();
+            let runs = Runs::of(&words, measure);
             let shown = shown(text);
             let named = of_page[&page].iter().map(|common| {
                 let run = runs.whole_at(common.at as usize);

@@ -191,7 +191,9 @@ impl Texts<'_> {
             // A run that was cut where the one before it ends is whole again if it begins a passage.
             let first = &runs[chain[range.start / 2]];
             parts[range.start] = self.run(first, 0);
-            self.extend(&parts[range], found);
+            if let Some(whole) = parts[range].iter().cloned().reduce(joined) {
+                self.extend(whole, found);
+            }
         }
     }
 
@@ -255,27 +257,8 @@ impl Texts<'_> {
         matched.map(|(word, _)| self.measure.of(*word)).sum()
     }
 
-    /// Adds the passage of these parts, its ends moved outwards as long as that pays.
-    fn extend(&self, parts: &[Part], found: &mut Vec<Shared>) {
-        let [first, .., last] = parts else {
-            if let [only] = parts {
-                self.extend_part(only.clone(), found);
-            }
-            return;
-        };
-        let whole = Part {
-            here: first.here.start..last.here.end,
-            there: first.there.start..last.there.end,
-            score: parts.iter().map(|part| part.score).sum(),
-            matched: parts.iter().map(|part| part.matched).sum(),
-            lengths: parts.iter().fold((0, 0), |sum, part| {
-                (sum.0 + part.lengths.0, sum.1 + part.lengths.1)
-            }),
-        };
-        self.extend_part(whole, found);
-    }
-
-    fn extend_part(&self, mut part: Part, found: &mut Vec<Shared>) {
+    /// Adds the passage of a part, its ends moved outwards as long as that pays.
+    fn extend(&self, mut part: Part, found: &mut Vec<Shared>) {
         while let Some(more) = self.before(&part) {
             part = joined(more, part);
         }
@@ -322,8 +305,8 @@ impl Texts<'_> {
     /// What at the beginning of both is worth the most.
     fn worth(&self, one: &[Word], other: &[Word]) -> Option<Part> {
         let near = |word: &Word| {
-            let others = other.iter().take(QUICK);
-            others.into_iter().any(|other| word.matches(*other))
+            let mut others = other.iter().take(QUICK);
+            others.any(|other| word.matches(*other))
         };
         if !one.iter().take(QUICK).any(near) {
             return None;
