@@ -10,7 +10,7 @@ use arrow_schema::ArrowError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{Dedup, Dropped, Error, Findings, PageNo, Rank, RunConfig, in_pool};
+use retold::{Dedup, Dropped, Error, Findings, PageNo, Rank, in_pool};
 use retold_report::{Against, Job, OutDir, OutputConfig, Request};
 
 use crate::error::{InternalError, in_python, raise, usage};
@@ -333,13 +333,7 @@ pub fn dedup<'py>(
     let mut options = plain::options(options)?;
     let output = OutputConfig::taken_from(&mut options).map_err(raise)?;
     let model = Model::given(model, options)?;
-    let mut run = RunConfig::default();
-    run.threads = threads;
-    if let Some(memory) = memory {
-        run.memory = plain::bytes("memory", &memory.str()?.extract::<String>()?)?;
-    }
-    run.temp_dir.clone_from(&temp_dir);
-    run.allow_empty = allow_empty;
+    let run = job::resources(threads, memory, temp_dir.clone(), allow_empty)?;
     let mut pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
     let inputs = pages.names();
     let mut sources = std::mem::take(&mut pages.sources);

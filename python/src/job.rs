@@ -1,5 +1,6 @@
 //! Long work: beside the interpreter, with progress, and stopped by Ctrl-C.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
@@ -8,9 +9,10 @@ use std::time::Duration;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
-use retold::{Result, Watch};
+use retold::{Result, RunConfig, Watch};
 
 use crate::error::{InternalError, RetoldWarning, in_python, raise, usage};
+use crate::plain;
 
 /// How often signals are looked for and progress is shown.
 const TICK: Duration = Duration::from_millis(100);
@@ -108,6 +110,23 @@ pub fn run<T: Send>(
     })?;
     tick(py)?;
     made.map_err(raise)
+}
+
+/// What a run may use, as the arguments say it.
+pub fn resources(
+    threads: usize,
+    memory: Option<Bound<'_, PyAny>>,
+    temp_dir: Option<PathBuf>,
+    allow_empty: bool,
+) -> PyResult<RunConfig> {
+    let mut run = RunConfig::default();
+    run.threads = threads;
+    if let Some(memory) = memory {
+        run.memory = plain::bytes("memory", &memory.str()?.extract::<String>()?)?;
+    }
+    run.temp_dir = temp_dir;
+    run.allow_empty = allow_empty;
+    Ok(run)
 }
 
 /// What shows progress: nothing, the line that `True` stands for, or a callable.

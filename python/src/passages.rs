@@ -7,7 +7,7 @@ use arrow_array::builder::{BooleanBuilder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{Dedup, Error, Findings, PassageOptions, RunConfig, date_text, in_pool};
+use retold::{Dedup, Error, Findings, PassageOptions, date_text, in_pool};
 
 use crate::error::{InternalError, raise};
 use crate::findings::{Columns, batch, numbers, strings};
@@ -182,13 +182,7 @@ pub fn passages<'py>(
         text,
     };
     wanted.check().map_err(raise)?;
-    let mut run = RunConfig::default();
-    run.threads = threads;
-    if let Some(memory) = memory {
-        run.memory = plain::bytes("memory", &memory.str()?.extract::<String>()?)?;
-    }
-    run.temp_dir.clone_from(&temp_dir);
-    run.allow_empty = allow_empty;
+    let run = job::resources(threads, memory, temp_dir.clone(), allow_empty)?;
     let mut pages = Pages::of(pages, &model.config().read, temp_dir.as_ref())?;
     let sources = std::mem::take(&mut pages.sources);
     let (findings, found) = job::run(py, progress, |watch| {

@@ -157,12 +157,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let result = cut_blocks(&wanted, &progress);
     progress.finish();
     let summary = result?;
-    if !args.quiet {
-        say::out(|to| tell(&summary, args, to))?;
-    } else if summary.records.rejected > 0 {
-        say::tell(say::rejects(summary.records.rejected, &args.out));
-    }
-    Ok(args.rejects.code(summary.records.rejected))
+    let rejected = summary.records.rejected;
+    say::ended((rejected, &args.out, args.quiet), |to| {
+        tell(&summary, args, to)
+    })?;
+    Ok(args.rejects.code(rejected))
 }
 
 /// A short account in plain words.

@@ -186,15 +186,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(remote) = remote {
         remote.upload()?;
     }
-    if !args.quiet {
-        say::out(|to| say::summary(&summary, &args.out, args.verbose, to))?;
-    } else if summary.records.rejected > 0 {
-        eprintln!(
-            "retold: {}",
-            say::rejects(summary.records.rejected, &args.out)
-        );
-    }
-    Ok(args.rejects.code(summary.records.rejected))
+    let rejected = summary.records.rejected;
+    say::ended((rejected, &args.out, args.quiet), |to| {
+        say::summary(&summary, &args.out, args.verbose, to)
+    })?;
+    Ok(args.rejects.code(rejected))
 }
 
 /// The bucket that OUT is in, if it is in one; the job then writes to a local folder first.

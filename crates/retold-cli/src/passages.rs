@@ -158,12 +158,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let result = find_passages(&wanted, &progress);
     progress.finish();
     let summary = result?;
-    if !args.quiet {
-        say::out(|to| tell(&summary, &args.out, to))?;
-    } else if summary.records.rejected > 0 {
-        say::tell(say::rejects(summary.records.rejected, &args.out));
-    }
-    Ok(args.rejects.code(summary.records.rejected))
+    let rejected = summary.records.rejected;
+    say::ended((rejected, &args.out, args.quiet), |to| {
+        tell(&summary, &args.out, to)
+    })?;
+    Ok(args.rejects.code(rejected))
 }
 
 /// A short account in plain words.

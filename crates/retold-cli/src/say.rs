@@ -196,6 +196,20 @@ pub fn rejects(rejected: u64, out: &Path) -> String {
     )
 }
 
+/// Ends a job: tells its account on standard output, or if it is to be `quiet` no more than how many records could not be read.
+pub fn ended(
+    (rejected, folder, quiet): (u64, &Path, bool),
+    account: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
+    if !quiet {
+        return out(account);
+    }
+    if rejected > 0 {
+        tell(rejects(rejected, folder));
+    }
+    Ok(())
+}
+
 /// So many of a kind are told; the others are in the summary.
 const SHOWN: usize = 3;
 

@@ -1,20 +1,18 @@
 //! Blocks of text that many pages have: files in, an output folder out.
 
-use std::io::Write;
-
 use retold::{
     BlockOptions, BlockRow, BlockTexts, Blocks, Error, RecordDecision, Result, RunConfig, Source,
-    SpanRow, Stage, TextOptions, Watch, blocks, cache_remote_in, in_pool,
+    SpanRow, Stage, TextOptions, Watch, blocks, in_pool,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::files::write_text;
-use crate::job::{Job, inputs, sources};
+use crate::files::commit;
+use crate::job::{Job, inputs, no_page, opened, sources};
 use crate::kept::each_source;
-use crate::out::{KEPT, OutDir, SUMMARY};
+use crate::out::{KEPT, OutDir};
 use crate::summary::Records;
-use crate::tables::RejectLine;
+use crate::tables::{RejectLine, Table};
 
 /// Which blocks are looked for, and what is written of them.
 #[derive(Clone, Debug)]
@@ -109,12 +107,7 @@ pub fn cut_blocks(wanted: &BlockJob, watch: &dyn Watch) -> Result<BlockSummary> 
             "--apply cuts the text of one field; name one with --text-field, or leave --apply out",
         ));
     }
-    let out = OutDir::open(&job.out, job.force, false)?;
-    let mut run = job.run.clone();
-    let folder = run.temp_dir.take();
-    let folder = folder.unwrap_or_else(|| out.path(""));
-    cache_remote_in(&folder)?;
-    run.temp_dir = Some(folder);
+    let (out, run) = opened(job)?;
     in_pool(job.run.threads, || find_and_write(wanted, &run, out, watch))
 }
 
@@ -160,12 +153,7 @@ fn find_and_write(
         "temporary_files": memory.on_disk(),
     });
     memory.check()?;
-    let text = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
-    write_text(&out, SUMMARY, &text)?;
-    if watch.cancelled() {
-        return Err(Error::Cancelled);
-    }
-    out.commit()?;
+    commit(out, &summary, watch)?;
     Ok(summary)
 }
 
@@ -191,13 +179,12 @@ impl Found<'_> {
                 reject.record, reject.reason
             )
         });
-        Error::usage(format!(
-            "no page could be read from {}: of {} records {} were rejected{}",
-            inputs(job).join(", "),
-            rejects.len() as u64 + skipped,
-            rejects.len(),
-            first.unwrap_or_default()
-        ))
+        let rejected = rejects.len() as u64;
+        no_page(
+            job,
+            (rejected + skipped, rejected),
+            &first.unwrap_or_default(),
+        )
     }
 
     fn write_tables(
@@ -248,7 +235,7 @@ impl Found<'_> {
     fn write_spans(&self, out: &OutDir) -> Result<()> {
         // The id of the page that the last span is of.
         let (mut of, mut id) = (None, String::new());
-        let (path, mut file) = (out.path("spans.jsonl"), out.create("spans.jsonl")?);
+        let mut table = Table::create(out, "spans.jsonl")?;
         for span in self.blocks.spans() {
             let SpanRow {
                 page, begin, end, ..
@@ -257,7 +244,7 @@ impl Found<'_> {
                 (of, id) = (Some(page), self.blocks.id(page));
             }
             let about = &self.blocks.pages()[page as usize];
-            let line = SpanLine {
+            table.add(&SpanLine {
                 id: &id,
                 source: self.name(about.source),
                 record: about.record,
@@ -265,12 +252,9 @@ impl Found<'_> {
                 end,
                 block: format!("{:032x}", span.hash()),
                 cut: about.is_cut,
-            };
-            let written = serde_json::to_writer(&mut file, &line).map_err(Into::into);
-            let written = written.and_then(|()| file.write_all(b"\n"));
-            written.map_err(Error::io("cannot write", &path))?;
+            })?;
         }
-        file.flush().map_err(Error::io("cannot write", &path))
+        table.finish()
     }
 
     /// Reads the sources again and writes what is kept of them, many at a time.
@@ -366,13 +350,9 @@ fn table<T, L: Serialize>(
     items: impl Iterator<Item = T>,
     line: impl Fn(T) -> L,
 ) -> Result<()> {
-    let (path, mut file) = (out.path(name), out.create(name)?);
-    let put = || -> std::io::Result<()> {
-        for item in items {
-            serde_json::to_writer(&mut file, &line(item))?;
-            file.write_all(b"\n")?;
-        }
-        file.flush()
-    };
-    put().map_err(Error::io("cannot write", &path))
+    let mut table = Table::create(out, name)?;
+    for item in items {
+        table.add(&line(item))?;
+    }
+    table.finish()
 }

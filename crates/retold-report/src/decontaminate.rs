@@ -1,23 +1,22 @@
 //! Pages that contain items of benchmarks: files in, an output folder out.
 
 use std::collections::BTreeMap;
-use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use retold::{
-    BenchmarkFields, Benchmarks, Contamination, Error, Outcome, Page, ReadOptions, Record,
-    RecordDecision, Result, Source, Stage, TextOptions, Watch, cache_remote_in, discover,
-    each_record, expand, in_pool, shown_input, text_of,
+    BenchmarkFields, Benchmarks, Contamination, Outcome, Page, ReadOptions, Record, RecordDecision,
+    Result, Source, Stage, TextOptions, Watch, discover, each_record, expand, in_pool, shown_input,
+    text_of,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::files::write_text;
-use crate::job::{Job, inputs, sources};
+use crate::files::commit;
+use crate::job::{Job, inputs, no_page, opened, sources};
 use crate::kept::each_source;
-use crate::out::{KEPT, OutDir, SUMMARY};
+use crate::out::{KEPT, OutDir};
 use crate::summary::Records;
-use crate::tables::RejectLine;
+use crate::tables::{RejectLine, Table};
 
 /// Which pages contain what, and what is written of it.
 #[derive(Clone, Debug)]
@@ -101,14 +100,13 @@ pub fn decontaminate(
     watch: &dyn Watch,
 ) -> Result<DecontaminationSummary> {
     let job = &wanted.job;
-    let out = OutDir::open(&job.out, job.force, false)?;
+    let (out, _) = opened(job)?;
     in_pool(job.run.threads, || run(wanted, out, watch))
 }
 
 fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<DecontaminationSummary> {
     let start = std::time::Instant::now();
     let job = &wanted.job;
-    cache_remote_in(&out.path(""))?;
     let read = &wanted.benchmark_read;
     let mut files = discover(&expand(&wanted.benchmarks)?, read)?;
     files.sort_by(|one, other| one.kept.cmp(&other.kept));
@@ -120,13 +118,8 @@ fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<Decon
     pass.read(wanted, watch)?;
     watch.begin(Stage::Write.name(), 0);
     if pass.records.kept + pass.records.dropped == 0 && !job.run.allow_empty {
-        return Err(Error::usage(format!(
-            "no page could be read from {}: of {} records {} were rejected{}",
-            inputs(job).join(", "),
-            pass.records.read,
-            pass.records.rejected,
-            pass.first_reject
-        )));
+        let records = (pass.records.read, pass.records.rejected);
+        return Err(no_page(job, records, &pass.first_reject));
     }
     if job.output.kept {
         pass.write_kept(&job.judge.read, watch)?;
@@ -143,12 +136,7 @@ fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<Decon
         }),
         records: pass.finish()?,
     };
-    let text = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
-    write_text(&out, SUMMARY, &text)?;
-    if watch.cancelled() {
-        return Err(Error::Cancelled);
-    }
-    out.commit()?;
+    commit(out, &summary, watch)?;
     Ok(summary)
 }
 
@@ -187,31 +175,6 @@ struct Pass<'a> {
     pages: Vec<u64>,
     /// The first record that could not be read, for people.
     first_reject: String,
-}
-
-/// A table of the output folder that is being written.
-struct Table {
-    path: PathBuf,
-    file: BufWriter<std::fs::File>,
-}
-
-impl Table {
-    fn create(out: &OutDir, name: &str) -> Result<Table> {
-        let (path, file) = (out.path(name), out.create(name)?);
-        Ok(Table { path, file })
-    }
-
-    fn add(&mut self, line: &impl Serialize) -> Result<()> {
-        let written = serde_json::to_writer(&mut self.file, line).map_err(Into::into);
-        let written = written.and_then(|()| self.file.write_all(b"\n"));
-        written.map_err(Error::io("cannot write", &self.path))
-    }
-
-    fn finish(mut self) -> Result<()> {
-        self.file
-            .flush()
-            .map_err(Error::io("cannot write", &self.path))
-    }
 }
 
 impl<'a> Pass<'a> {

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use retold::{Error, Findings, Result, Stage, Watch, peak_memory};
+use serde::Serialize;
 
 use crate::out::{MODEL, OutDir, SUMMARY};
 use crate::output::Request;
@@ -43,13 +44,18 @@ pub fn write(
     summary.run.seconds.push(written);
     report.finish(&summary.run)?;
     write_text(&out, MODEL, &findings.model.to_json())?;
-    let json = serde_json::to_string_pretty(&summary).map_err(|e| Error::usage(e.to_string()))?;
-    write_text(&out, SUMMARY, &json)?;
-    if watch.cancelled() {
-        return Err(Error::Cancelled);
-    }
-    out.commit()?;
+    commit(out, &summary, watch)?;
     Ok(summary)
+}
+
+/// Writes `summary.json` and gives all files their names, unless the run was cancelled.
+pub(crate) fn commit(out: OutDir, summary: &impl Serialize, watch: &dyn Watch) -> Result<()> {
+    let json = serde_json::to_string_pretty(summary).map_err(|e| Error::usage(e.to_string()))?;
+    write_text(&out, SUMMARY, &json)?;
+    match watch.cancelled() {
+        true => Err(Error::Cancelled),
+        false => out.commit(),
+    }
 }
 
 /// The run in numbers, as far as it has come.

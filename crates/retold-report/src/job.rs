@@ -56,6 +56,16 @@ pub enum Against {
 /// Errors: those of [`Model::new`], [`OutDir::open`], [`discover()`](retold::discover), [`Dedup::run`] and [`write()`].
 pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     columns::check(job.output.tables)?;
+    let (out, run) = opened(job)?;
+    let request = Request::new(inputs(job), &job.output, &job.run);
+    in_pool(job.run.threads, || {
+        let findings = find(job, &run, watch)?;
+        write(&findings, &request, out, watch)
+    })
+}
+
+/// Opens the output folder; what the run may use, with temporary files in that folder unless they have one of their own.
+pub(crate) fn opened(job: &Job) -> Result<(OutDir, RunConfig)> {
     let out = OutDir::open(&job.out, job.force, job.resume)?;
     let mut run = job.run.clone();
     run.resume = job.resume.then(|| out.resume());
@@ -63,11 +73,15 @@ pub fn run(job: &Job, watch: &dyn Watch) -> Result<Summary> {
     let folder = folder.unwrap_or_else(|| out.path(""));
     cache_remote_in(&folder)?;
     run.temp_dir = Some(folder);
-    let request = Request::new(inputs(job), &job.output, &job.run);
-    in_pool(job.run.threads, || {
-        let findings = find(job, &run, watch)?;
-        write(&findings, &request, out, watch)
-    })
+    Ok((out, run))
+}
+
+/// The error of a job without a page, of so many records, and so many of them rejected; `first` says which is the first of these.
+pub(crate) fn no_page(job: &Job, (read, rejected): (u64, u64), first: &str) -> Error {
+    Error::usage(format!(
+        "no page could be read from {}: of {read} records {rejected} were rejected{first}",
+        inputs(job).join(", ")
+    ))
 }
 
 /// Reads the inputs and finds the copies.

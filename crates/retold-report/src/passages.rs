@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use retold::{
-    Error, Findings, PassageOptions, PassagePair, PassageRow, Passages, Rank, Result, Stage,
-    StageTime, Watch, cache_remote_in, date_text, in_pool, passages,
+    Findings, PassageOptions, PassagePair, PassageRow, Passages, Rank, Result, Stage, StageTime,
+    Watch, date_text, in_pool, passages,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::columns::{self, Columns, Kind};
-use crate::files::write_text;
-use crate::job::{Job, find, inputs};
-use crate::out::{OutDir, SUMMARY};
+use crate::files::commit;
+use crate::job::{Job, find, inputs, opened};
+use crate::out::OutDir;
 use crate::summary::Records;
 use crate::tables::{write, write_rejects};
 
@@ -195,13 +195,7 @@ pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSu
     let job = &wanted.job;
     wanted.options.check()?;
     columns::check(job.output.tables)?;
-    let out = OutDir::open(&job.out, job.force, job.resume)?;
-    let mut run = job.run.clone();
-    run.resume = job.resume.then(|| out.resume());
-    let folder = run.temp_dir.take();
-    let folder = folder.unwrap_or_else(|| out.path(""));
-    cache_remote_in(&folder)?;
-    run.temp_dir = Some(folder);
+    let (out, run) = opened(job)?;
     in_pool(job.run.threads, || {
         let findings = find(job, &run, watch)?;
         let found = passages(&findings, &wanted.options, watch)?;
@@ -216,16 +210,7 @@ pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSu
             "peak_memory": retold::peak_memory(),
             "temporary_files": findings.collection.memory().on_disk(),
         });
-        let text = serde_json::to_string_pretty(&summary);
-        write_text(
-            &out,
-            SUMMARY,
-            &text.map_err(|e| Error::usage(e.to_string()))?,
-        )?;
-        if watch.cancelled() {
-            return Err(Error::Cancelled);
-        }
-        out.commit()?;
+        commit(out, &summary, watch)?;
         Ok(summary)
     })
 }

@@ -1,7 +1,9 @@
 //! The tables of an output folder.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 use retold::{Class, Error, Findings, Linkage, Pair, PairLine, Rank, Relation, Result};
@@ -223,6 +225,31 @@ fn listed(page: Rank, class: &Class) -> &[Rank] {
     match class.members.len() <= LISTED_OFTEN || class.pages[0] == page {
         true => &class.members,
         false => &[],
+    }
+}
+
+/// A table of JSONL that is written line by line.
+pub(crate) struct Table {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Table {
+    pub(crate) fn create(out: &OutDir, name: &str) -> Result<Table> {
+        let (path, file) = (out.path(name), out.create(name)?);
+        Ok(Table { path, file })
+    }
+
+    pub(crate) fn add(&mut self, line: &impl Serialize) -> Result<()> {
+        let written = serde_json::to_writer(&mut self.file, line).map_err(Into::into);
+        let written = written.and_then(|()| self.file.write_all(b"\n"));
+        written.map_err(Error::io("cannot write", &self.path))
+    }
+
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.file
+            .flush()
+            .map_err(Error::io("cannot write", &self.path))
     }
 }
 
