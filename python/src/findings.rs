@@ -169,6 +169,20 @@ impl PyFindings {
         })
     }
 
+    /// Stories, as `stories.jsonl` has them: `story` (the id of its first page), `part` (page, excerpt, longer or round_up), `id`.
+    #[getter]
+    fn stories(&self, py: Python<'_>) -> PyResult<Table> {
+        py.detach(|| {
+            let told = retold::stories(&self.findings);
+            let rows = || told.iter().flat_map(|story| story.rows());
+            table(vec![
+                ("story", strings(rows().map(|row| row.story.into()))),
+                ("part", strings(rows().map(|row| row.part.into()))),
+                ("id", strings(rows().map(|row| row.id.into()))),
+            ])
+        })
+    }
+
     /// Pages that are dropped: `id`, the `canonical` page that is kept for it, the `relation` of the first to the second, the `cluster`
     /// and its `cluster_size`, and the `row` of the page in what was passed, from 0 (None of pages of files).
     ///
@@ -292,7 +306,7 @@ impl PyFindings {
 /// polars, pandas, DuckDB; a LazyFrame is collected), a dict of columns, or an iterable of dicts; a record has `text` (or `html`, str or bytes), and may have `id`, `url`
 /// and `date`. Options are those of `retold dedup`, by their long names with `_` for `-`; parameters of the method go
 /// into `params`. A `model` that has learnt judges by what it knows; with a model there are only options of the output (`kept`, `mark`,
-/// `annotate`, `annotate_as`, `names`, `tables`, `report_text`, `alarm_size`).
+/// `annotate`, `annotate_as`, `stories`, `names`, `tables`, `report_text`, `alarm_size`).
 ///
 /// `out` is a folder to write as `retold dedup -o` does; it needs `pages` to be paths. `threads` (0: one a core), `memory` (bytes
 /// for what is kept of texts, as in 4000000000 or "4G") and `temp_dir` change no result. `progress` is True, or a callable that takes (stage, done, total).
@@ -314,7 +328,7 @@ impl PyFindings {
 #[pyfunction]
 #[pyo3(
     signature = (pages, *, model=None, out=None, force=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
-    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
+    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, stories=False, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dedup<'py>(

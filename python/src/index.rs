@@ -271,9 +271,9 @@ impl Index {
         python(py, story.json(true))
     }
 
-    /// The stories of two pages or more, as `retold index stories` lists them: dicts with `id`, `title` and `url` of the first page, `pages`,
-    /// `sites`, `first_seen`, `last_seen`. `sort` is "size" (most pages first) or "recent" (the latest page first); with `since` (a
-    /// date, or a str that is one) only those with a page since then; at most `limit`.
+    /// The stories of two pages or more, as `retold index stories` lists them: dicts with `id`, `title`, `url`, `pages`, `excerpts`, `longer`,
+    /// `round_ups`, `sites`, `first_seen`, `last_seen`. `sort` is "size" (most pages first) or "recent" (the latest page first); with `since` (a
+    /// date, or a str that is one) only those with a page since then; at most `limit`, behind the first `skip`.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -283,13 +283,14 @@ impl Index {
     /// [('a', 2, '2026-11-02T00:00:00Z')]
     /// >>> [(page["id"], page["what"]) for page in index.story("b")["timeline"]]
     /// [('a', 'first'), ('b', 'copied')]
-    #[pyo3(signature = (*, sort="size", since=None, limit=100))]
+    #[pyo3(signature = (*, sort="size", since=None, limit=100, skip=0))]
     fn stories<'py>(
         &self,
         py: Python<'py>,
         sort: &str,
         since: Option<&Bound<'py, PyAny>>,
         limit: usize,
+        skip: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let order = match sort {
             "size" => Order::Size,
@@ -301,14 +302,22 @@ impl Index {
             }
         };
         let since = since.map(moment).transpose()?;
-        let stories = py.detach(|| self.index.stories(order, since, limit));
+        let stories = py.detach(|| self.index.stories(order, since, (skip, limit)));
         python(py, json!(stories.map_err(raise)?))
     }
 
-    /// The story of the page of an id, as `retold index story` prints it: `canonical`, `sites`, `first_seen`, `last_seen`, and the
-    /// `timeline`, its pages in order of time.
-    fn story<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyAny>> {
-        let story = job::run(py, None, |watch| self.index.story(id, watch))?;
+    /// The story of the page of an id, as `retold index story` prints it: what `stories` says of it, and the `timeline`, its pages and what
+    /// belongs to it in order of time; or `limit` rows of that, behind the first `skip`.
+    #[pyo3(signature = (id, *, limit=None, skip=0))]
+    fn story<'py>(
+        &self,
+        py: Python<'py>,
+        id: &str,
+        limit: Option<usize>,
+        skip: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let rows = skip..skip.saturating_add(limit.unwrap_or(usize::MAX));
+        let story = py.detach(|| self.index.story(id, rows)).map_err(raise)?;
         python(py, json!(story))
     }
 

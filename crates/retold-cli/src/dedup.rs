@@ -76,6 +76,9 @@ pub struct Args {
     /// Add the fields retold_cluster, retold_cluster_size and retold_dropped (how many pages went for this one) to kept pages
     #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
     annotate: bool,
+    /// Write stories.jsonl too: which pages tell one story, which are excerpts of it, longer versions, or round-ups of several
+    #[arg(long, help_heading = "Output")]
+    stories: bool,
     /// Put added fields into the object with this path, as in metadata.retold; --annotate without --mark
     #[arg(long, value_name = "PATH", conflicts_with = "no_kept", value_parser = path_of_names, help_heading = "Output")]
     annotate_as: Option<String>,
@@ -318,6 +321,7 @@ fn output(args: &Args) -> OutputConfig {
         mark: args.mark,
         annotate: args.annotate || args.annotate_as.is_some() && !args.mark,
         annotate_as: args.annotate_as.clone(),
+        stories: args.stories,
         names: match args.names {
             FieldNames::Retold => Names::Retold,
             FieldNames::Datatrove => Names::Datatrove,

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
+use crate::story::StoryFigures;
 
 /// Names the full fingerprint of a page's text under a model: the epoch, and a hash of what the page is (pages of one text may differ in what is main
 /// text, and numbers of pages change).
@@ -48,8 +49,8 @@ pub struct Stats {
     pub pages: u64,
     /// Pages that were removed or replaced since the last compaction.
     pub gone: u64,
-    /// Stories of two pages or more.
-    pub stories: u64,
+    /// Its stories in numbers.
+    pub stories: StoryFigures,
     /// Postings: a page has one for each key of its sketch, one for its id, one for its URL if that is another, and one for its text.
     pub postings: u64,
     /// Segments.
@@ -167,7 +168,7 @@ impl Index {
         Ok(Stats {
             pages: state.pages.live() as u64,
             gone: (state.pages.len() - state.pages.live()) as u64,
-            stories: state.pages.stories().len() as u64,
+            stories: self.story_figures(&state),
             postings: postings + state.memory.len() as u64,
             segments: state.segments.len() as u64,
             logs: state.logs.len() as u64,

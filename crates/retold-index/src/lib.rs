@@ -31,6 +31,7 @@ mod files;
 mod index;
 mod keys;
 mod limits;
+mod links;
 mod lock;
 mod log;
 mod memory;
@@ -54,7 +55,7 @@ pub use query::{MATCHES, Match, MatchLine};
 
 pub use record::Entry;
 pub use status::Status;
-pub use story::{Order, Story, StoryLine, StoryPage};
+pub use story::{Change, Order, Story, StoryFigures, StoryLine, StoryPage, StoryPart};
 pub use writer::{Added, Writer};
 
 #[cfg(test)]

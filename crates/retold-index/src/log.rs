@@ -24,7 +24,7 @@ const MAGIC: &[u8; 3] = b"rtl";
 pub(crate) enum Kind {
     /// A page; the parts are its entry and its text.
     Page,
-    /// Pairs of numbers: a page, and a page of the story that it belongs to.
+    /// Pairs of numbers: a page, and what it is to which other page ([`crate::links`]).
     Links,
     /// Numbers of pages that are gone.
     Gone,

@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use retold::{Judgement, Model, Rank, Relation, Result, Sketch, Trace, Verdict};
-use rustc_hash::FxHashSet;
+use retold::{Judgement, Model, Rank, Relation, Result, Sketch, StoryGraph, Trace, Verdict};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -101,6 +101,55 @@ struct Candidate {
     root: u32,
     /// Thousandths of the smaller page's keys that were seen to be shared: of those that are not common, and of all.
     share: (u32, u32),
+    /// It has about as many keys as the page that was asked about, and so may be its duplicate.
+    is_near: bool,
+}
+
+impl Candidate {
+    /// The page of these hits; `sizes`: the number of keys of the page that was asked about, and of this one.
+    fn of(hits: &[Hit], sizes: (usize, usize), graph: &StoryGraph) -> Candidate {
+        let rare = hits.iter().filter(|hit| !hit.is_common()).count();
+        let share = |hits: usize| (hits * 1000 / sizes.0.min(sizes.1).max(1)) as u32;
+        let page = hits[0].page();
+        Candidate {
+            page,
+            root: graph.root(page),
+            share: (share(rare), share(hits.len())),
+            is_near: is_near(sizes.0, sizes.1),
+        }
+    }
+}
+
+/// Whether one number of keys is at least half of the other.
+fn is_near(a: usize, b: usize) -> bool {
+    2 * a.min(b) >= a.max(b)
+}
+
+/// What was seen of a story.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    pages: usize,
+    /// Pages with about as many keys.
+    near: usize,
+    /// One of them is a duplicate: the page is of that story.
+    duplicate: bool,
+}
+
+impl Seen {
+    /// Pages of one story that are near at the most, once there are enough pages.
+    const NEAR: usize = 3;
+
+    fn add(&mut self, is_near: bool) {
+        self.pages += 1;
+        self.near += usize::from(is_near);
+    }
+
+    /// Whether one more page of the story is wanted though there are enough pages: while no duplicate is known, another one if none was seen,
+    /// and a few that may be one.
+    fn wants(self, is_near: bool) -> bool {
+        let few = self.pages == 0 || is_near && self.near < Seen::NEAR;
+        few && !self.duplicate
+    }
 }
 
 impl Index {
@@ -166,9 +215,14 @@ impl Index {
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut judged, mut missed, mut looked_at) = (Vec::new(), 0, 0);
         let asked = (&page.sketch, &model.prune(&page.sketch));
+        let mut stories: FxHashMap<u32, Seen> = FxHashMap::default();
         for candidate in candidates {
-            if missed >= patience || looked_at >= wanted(limit) {
+            if missed >= patience {
                 break;
+            }
+            let seen = stories.entry(candidate.root).or_default();
+            if looked_at >= wanted(limit) && !seen.wants(candidate.is_near) {
+                continue;
             }
             let entry = self.entry_of(candidate.page)?;
             if filters.forbids(&scope, &entry.scope(&model)).is_some() {
@@ -176,6 +230,7 @@ impl Index {
             }
             missed += 1;
             looked_at += 1;
+            seen.add(candidate.is_near);
             let (verdict, certain) =
                 match model.judge_pruned(asked, &entry.sketch, &mut Trace::off()) {
                     Judgement::No => continue,
@@ -196,17 +251,18 @@ impl Index {
             likeness.then_with(|| a.entry.id.cmp(&b.entry.id))
         };
         judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
-        let mut matches = self.verified(judged, &model, fingerprint, limit)?;
+        let size = page.sketch.keys.len();
+        let mut matches = self.verified(judged, (&model, size), fingerprint, limit)?;
         matches.sort_by(by_likeness);
         Ok(matches)
     }
 
-    /// Verifies on texts what sketches relate. Once there are enough matches, only pages of other stories are tried; and few more
-    /// texts are read than matches are wanted.
+    /// Verifies on texts what sketches relate. Once there are enough matches, only pages of stories are tried to which the page is not yet
+    /// known to belong; and few more texts are read than matches are wanted.
     fn verified(
         &self,
         judged: Vec<(bool, Match)>,
-        model: &Model,
+        (model, size): (&Model, usize),
         fingerprint: &MakeFingerprint<'_>,
         limit: Option<usize>,
     ) -> Result<Vec<Match>> {
@@ -220,9 +276,11 @@ impl Index {
         };
         let verifier = model.verifier().zip(own.as_deref());
         let mut asking = verifier.map(|(verifier, own)| verifier.against(own));
-        let mut stories = FxHashSet::default();
+        let mut stories: FxHashMap<u32, Seen> = FxHashMap::default();
         for (certain, mut found) in judged {
-            let is_wanted = matches.len() < most || !stories.contains(&found.root);
+            let is_near = is_near(size, found.entry.sketch.keys.len());
+            let seen = stories.entry(found.root).or_default();
+            let is_wanted = matches.len() < most || seen.wants(is_near);
             if !is_wanted || (!certain && (tried >= tries || missed >= patience)) {
                 continue;
             }
@@ -237,10 +295,33 @@ impl Index {
                 }
             }
             missed = 0;
-            stories.insert(found.root);
+            seen.add(is_near);
+            seen.duplicate |= found.verdict.relation == Relation::Duplicate;
             matches.push(found);
         }
         Ok(matches)
+    }
+
+    /// What a page is to another.
+    pub(crate) fn verdict(
+        &self,
+        model: &Model,
+        (page, entry): (u32, &Entry),
+        (other, other_entry): (u32, &Entry),
+    ) -> Result<Option<Verdict>> {
+        let asked = (&entry.sketch, &model.prune(&entry.sketch));
+        Ok(
+            match model.judge_pruned(asked, &other_entry.sketch, &mut Trace::off()) {
+                Judgement::No => None,
+                Judgement::Yes(verdict) => Some(verdict),
+                Judgement::NeedsVerification(_) => {
+                    let own = self.fingerprint(model, page, entry)?;
+                    let other = self.fingerprint(model, other, other_entry)?;
+                    let verifier = model.verifier().zip(own).zip(other);
+                    verifier.and_then(|((verifier, own), other)| verifier.against(&own)(&other))
+                }
+            },
+        )
     }
 
     /// The pages that sketches do not rule out as related.
@@ -356,11 +437,7 @@ fn candidates(
         let large = size.max(model.least_size(other));
         let within = hits + skipped >= bounds[small].overlap && large <= bounds[small].reach;
         if (deletes || within) && is_seen(page) {
-            let rare = run.iter().filter(|hit| !hit.is_common()).count();
-            let share = |hits: usize| (hits * 1000 / keys.len().min(other).max(1)) as u32;
-            let root = state.pages.root(page);
-            let share = (share(rare), share(hits));
-            found.push(Candidate { page, root, share });
+            found.push(Candidate::of(run, (keys.len(), other), &state.pages.graph));
         }
     }
     copies.sort_unstable();
@@ -368,12 +445,31 @@ fn candidates(
     let share = (1000, 1000);
     found.extend(copies.into_iter().map(|page| Candidate {
         page,
-        root: state.pages.root(page),
+        root: state.pages.graph.root(page),
         share,
+        is_near: true,
     }));
     found.sort_unstable_by_key(|candidate| (std::cmp::Reverse(candidate.share), candidate.page));
-    found.truncate(most);
+    keep_best(&mut found, most);
     Ok(found)
+}
+
+/// Keeps the first, the most similar ones, and behind them a few more of each story that they may leave open.
+fn keep_best(found: &mut Vec<Candidate>, most: usize) {
+    if found.len() <= most {
+        return;
+    }
+    let mut stories: FxHashMap<u32, Seen> = FxHashMap::default();
+    let mut kept = 0;
+    found.retain(|found| {
+        let seen = stories.entry(found.root).or_default();
+        let is_kept = kept < most || (kept < 2 * most && seen.wants(found.is_near));
+        if is_kept {
+            kept += 1;
+            seen.add(found.is_near);
+        }
+        is_kept
+    });
 }
 
 /// A page has a key: its number, and whether the key is common.

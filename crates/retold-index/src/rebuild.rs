@@ -6,11 +6,12 @@ use std::sync::Arc;
 use retold::{
     Collection, Dedup, Error, Frequencies, Knowledge, Learns, Model, Result, RunConfig, Watch,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::files::{replace, sealed, sync_folder};
 use crate::index::Index;
 use crate::limits::Limits;
+use crate::links::{Link, LinkKind, links_of_run, renumbered};
 use crate::log::{Kind, Log, frame};
 use crate::record::Entry;
 use crate::state::{Manifest, State, model_name};
@@ -29,18 +30,35 @@ struct Build<'a> {
     bytes: Vec<u8>,
 }
 
+impl Index {
+    /// All links, of pages that are gone too.
+    fn links(&self) -> Result<Vec<Link>> {
+        let (segments, mut links) = {
+            let state = self.read();
+            (state.segments.clone(), state.links.clone())
+        };
+        for segment in segments {
+            links.extend(segment.facts()?.links);
+        }
+        Ok(links.into_iter().filter_map(Link::from_numbers).collect())
+    }
+}
+
 impl Writer {
     /// Writes the index anew, without what is gone.
     ///
     /// Needs room for a second copy until it is done. A crash leaves the old index.
     pub fn compact(&mut self, watch: &dyn Watch) -> Result<()> {
-        let pages = self.index().live();
-        let links = {
-            let state = self.index().read();
-            let roots = pages.iter().map(|&page| (page, state.pages.root(page)));
-            let mut first: FxHashMap<u32, u32> = FxHashMap::default();
-            let links = roots.map(|(page, root)| (page, *first.entry(root).or_insert(page)));
-            links.filter(|(page, first)| page != first).collect()
+        let index = Arc::clone(self.index());
+        let pages = index.live();
+        let knows_relations = index.read().manifest.stories;
+        let links = match knows_relations || pages.is_empty() {
+            true => index.links()?,
+            // 0.1 did not say what its links are: all pages are compared with each other once more.
+            false => {
+                let findings = index.findings(&RunConfig::default(), watch)?;
+                links_of_run(&findings, |rank| pages[findings.by_id[rank.at()].at()])
+            }
         };
         self.rebuild(&pages, None, links, watch)
     }
@@ -82,11 +100,12 @@ impl Writer {
             .watch(watch)
             .run_sketched(collection, &texts)?;
         let page = |rank: retold::Rank| pages[findings.by_id[rank.at()].at()];
-        let links = findings
-            .pairs
-            .iter()
-            .map(|pair| (page(pair.a), page(pair.b)));
-        self.rebuild(&pages, Some(&model), links.collect(), watch)
+        let replaced = index.links()?.into_iter();
+        let mut links: Vec<Link> = replaced
+            .filter(|link| link.kind == LinkKind::Replaces)
+            .collect();
+        links.extend(links_of_run(&findings, page));
+        self.rebuild(&pages, Some(&model), links, watch)
     }
 
     /// Replaces the index by one of these pages, numbered in this order, with these links. With another model, that is its.
@@ -94,7 +113,7 @@ impl Writer {
         &mut self,
         pages: &[u32],
         model: Option<&Model>,
-        links: Vec<(u32, u32)>,
+        links: Vec<Link>,
         watch: &dyn Watch,
     ) -> Result<()> {
         let index = Arc::clone(self.index());
@@ -114,7 +133,7 @@ impl Writer {
         &self,
         index: &Index,
         old: &Manifest,
-        (pages, model, links): (&[u32], Option<&Model>, Vec<(u32, u32)>),
+        (pages, model, links): (&[u32], Option<&Model>, Vec<Link>),
         watch: &dyn Watch,
     ) -> Result<State> {
         let current = index.model();
@@ -134,10 +153,8 @@ impl Writer {
             build.push(&entry, &index.packed(page)?)?;
             watch.advance(1);
         }
-        let number: FxHashMap<u32, u32> = pages.iter().copied().zip(0..).collect();
-        let links = links.into_iter();
-        let links = links.filter_map(|(a, b)| Some((*number.get(&a)?, *number.get(&b)?)));
-        build.state.add_links(links);
+        let links = renumbered(links.into_iter(), pages);
+        build.state.add_links(links.into_iter());
         build.finish(model.is_some())
     }
 }
@@ -202,6 +219,7 @@ impl<'a> Build<'a> {
             tail: 0,
             next: number + 1,
             urls: Some(0),
+            stories: true,
             ..old.clone()
         };
         let log = Arc::new(Log::create(folder, number)?);

@@ -32,7 +32,7 @@ pub(crate) struct Named {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
     pub(crate) rows: Vec<Row>,
-    /// Pages and pages of their stories.
+    /// What pages are to others ([`crate::links`]).
     pub(crate) links: Vec<(u32, u32)>,
     /// Pages that went while these came.
     pub(crate) gone: Vec<u32>,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::files::{Bytes, damaged, remove, replace, sealed, unseal};
+use crate::links::Link;
 use crate::log::{Frame, Kind, Log};
 use crate::memory::Memory;
 use crate::pages::{Pages, Row};
@@ -49,6 +50,9 @@ pub(crate) struct Manifest {
     /// Pages from this number on are found by their URLs; those of an index that 0.1 wrote are not.
     #[serde(default)]
     pub(crate) urls: Option<u32>,
+    /// Whether all links say what the relation is; those that 0.1 wrote do not.
+    #[serde(default)]
+    pub(crate) stories: bool,
 }
 
 impl Manifest {
@@ -66,6 +70,7 @@ impl Manifest {
             next: 2,
             gone: 0,
             urls: Some(0),
+            stories: true,
         }
     }
 
@@ -268,10 +273,11 @@ impl State {
 
     fn apply_facts(&mut self, facts: &Facts) {
         facts.rows.iter().for_each(|&row| self.pages.push(row));
-        for &(a, b) in &facts.links {
-            self.pages.link(a, b);
-        }
-        facts.gone.iter().for_each(|&page| self.pages.remove(page));
+        let links = facts.links.iter().copied();
+        links
+            .filter_map(Link::from_numbers)
+            .for_each(|link| self.pages.link(link));
+        self.pages.remove(&facts.gone);
     }
 
     /// The log that is written to.
@@ -315,7 +321,8 @@ impl State {
                         .all_u32()
                         .ok_or_else(|| wrong("is cut"))?;
                     let (pairs, _) = pairs.as_chunks::<2>();
-                    self.add_links(pairs.iter().map(|&[a, b]| (a, b)));
+                    let links = pairs.iter().map(|&[a, b]| (a, b));
+                    self.add_links(links.filter_map(Link::from_numbers));
                 }
                 Kind::Gone => {
                     let pages = Bytes(&frame.first)
@@ -343,16 +350,15 @@ impl State {
         });
     }
 
-    pub(crate) fn add_links(&mut self, links: impl Iterator<Item = (u32, u32)>) {
-        for (a, b) in links {
-            if self.pages.link(a, b) {
-                self.links.push((a, b));
-            }
+    pub(crate) fn add_links(&mut self, links: impl Iterator<Item = Link>) {
+        for link in links {
+            self.pages.link(link);
+            self.links.push(link.to_numbers());
         }
     }
 
     pub(crate) fn remove_pages(&mut self, pages: &[u32]) {
-        pages.iter().for_each(|&page| self.pages.remove(page));
+        self.pages.remove(pages);
         self.gone.extend(pages);
     }
 

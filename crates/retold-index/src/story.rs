@@ -1,13 +1,16 @@
-//! Stories: pages that repeat each other, in order of time.
+//! Stories of the index: their pages and what belongs to them, in order of time.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use retold::{Findings, Rank, Relation, Result, RunConfig, Watch, date_text};
+use retold::{Error, Model, Relation, Result, Verdict, date_text};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use crate::index::{Index, unknown};
 use crate::record::Entry;
+use crate::state::State;
 
 /// The order of stories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,51 +23,58 @@ pub enum Order {
 
 /// A story in a list of many.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoryLine {
-    /// The id of its first page.
+    /// Its id, which lasts: that of the page of it that was added first.
     pub id: String,
-    /// Title of its first page.
+    /// Title of its first page by date.
     pub title: Option<String>,
     /// Where its first page was fetched.
     pub url: Option<String>,
-    /// How many pages it has.
+    /// How many pages it has: duplicates of each other, directly or through others.
     pub pages: u64,
-    /// How many sites they are on.
+    /// How many pages are contained in one of these.
+    pub excerpts: u64,
+    /// How many longer pages contain it, and nothing else that is a story of its own.
+    pub longer: u64,
+    /// How many pages contain it beside other stories.
+    pub round_ups: u64,
+    /// How many sites its pages are on; of a story of more than 1,000 pages, so many of them are looked at.
     pub sites: u64,
-    /// When the first was published, or added where it has no date.
+    /// When the first page was published, or added where it has no date.
     pub first_seen: String,
     /// When the last was.
     pub last_seen: String,
 }
 
-/// A story: the cluster of a page.
+/// A story with its pages and what belongs to it.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Story {
-    /// The page that was asked for.
-    pub id: String,
-    /// The canonical page.
-    pub canonical: String,
-    /// How many sites it is on.
-    pub sites: u64,
-    /// When its first page was published, or added where it has no date.
-    pub first_seen: String,
-    /// When the last was.
-    pub last_seen: String,
-    /// The pages, the first one first.
+    /// What the list of stories says of it.
+    #[serde(flatten)]
+    pub line: StoryLine,
+    /// Its pages and what belongs to it, the first one first; or those of them that were asked for.
     pub timeline: Vec<StoryPage>,
 }
 
-/// A page of a story.
+/// A page of a story, or one that belongs to it.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoryPage {
     /// Its id.
     pub id: String,
+    /// `page` of the story, `excerpt`, `longer` version, or `round_up`.
+    pub part: StoryPart,
+    /// `first`; or what it made of the page `of`: `copied`, `edited`, `shortened`, or `extended`.
+    pub what: Change,
+    /// The page that it is most like, of those before it that it is related to; or of those behind it, if it is related to none before it.
+    pub of: Option<String>,
+    /// How like the two are, with six decimals.
+    pub similarity: Option<f64>,
     /// Where it was fetched.
     pub url: Option<String>,
     /// Its site.
@@ -75,182 +85,359 @@ pub struct StoryPage {
     pub date: Option<String>,
     /// When it was published, or added where it has no date.
     pub seen: String,
-    /// `first`; or what it made of the first page, or else of the canonical one: `copied`, `shortened`, `extended`; or `related`
-    /// to others of the story.
-    pub what: &'static str,
     /// Characters of its text, white space left out.
     pub chars: u64,
-    /// Whether a run over the index keeps it.
-    pub kept: bool,
+}
+
+/// What a page is in a story.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoryPart {
+    /// A page of it.
+    Page,
+    /// A page that is contained in one of its pages, or the duplicate of such a page.
+    Excerpt,
+    /// A page of a story of which it is an excerpt.
+    Longer,
+    /// A page of a story that contains it beside others.
+    RoundUp,
+}
+
+/// What a page made of another.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// It is the first page of the story.
+    First,
+    /// It has the same text.
+    Copied,
+    /// It has nearly the same text.
+    Edited,
+    /// It has a part of the text.
+    Shortened,
+    /// It has the text and much more.
+    Extended,
+    /// It is related to none of the pages directly, but to a duplicate of one.
+    Indirect,
+}
+
+/// The stories of an index in numbers. An *article* is a story, or a page that repeats none; its other pages are *reprints*.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct StoryFigures {
+    /// Stories of two pages or more, and pages alone that have excerpts.
+    pub stories: u64,
+    /// Different articles.
+    pub articles: u64,
+    /// Reprints of an article on average, with three decimals.
+    pub mean_reprints: f64,
+    /// Reprints of the article that has most of them.
+    pub most_reprints: u64,
+    /// The largest number of pages that came to one article within 24 hours.
+    pub most_a_day: u64,
 }
 
 /// Pages of a story whose entries are read for a list of stories.
 const SAMPLE: usize = 1000;
+/// Pages that a page of a story is compared with, to see which of them it is most like.
+const COMPARED: usize = 8;
+const DAY: i64 = 24 * 3600;
 
-impl Index {
-    /// The story of the page of an id: its cluster, as `export` has it, in order of time. A page that repeats none is a story by
-    /// itself.
-    ///
-    /// Time: that of a batch run over the pages that are connected with it.
-    pub fn story(&self, id: &str, watch: &dyn Watch) -> Result<Story> {
-        let (page, _) = self.find(id)?.ok_or_else(|| unknown(id))?;
-        let mut pages: Vec<u32> = {
-            let state = self.read();
-            state.pages.story(page).collect()
-        };
+/// A page of a story, in order of time.
+type Placed = ((i64, (u32, bool, u32)), u32, StoryPart);
+
+/// What a story is made of, by numbers of pages.
+struct Parts {
+    /// By time.
+    pages: Vec<Placed>,
+}
+
+impl Parts {
+    fn of(state: &State, page: u32) -> Parts {
+        let graph = &state.pages.graph;
+        let parts = graph.parts(page);
+        let beside = [
+            (parts.excerpts, StoryPart::Excerpt),
+            (parts.longer, StoryPart::Longer),
+            (parts.round_ups, StoryPart::RoundUp),
+        ];
+        let beside = beside.into_iter().flat_map(|(roots, part)| {
+            let pages = roots.into_iter().flat_map(|root| graph.story(root));
+            pages.map(move |page| (page, part))
+        });
+        let own = graph.story(page).map(|page| (page, StoryPart::Page));
+        // A story can be both in another and around it: each of its pages is named once.
+        let mut seen = FxHashSet::default();
+        let all = own.chain(beside).filter(|&(page, _)| seen.insert(page));
+        let mut pages: Vec<Placed> = all
+            .map(|(page, part)| (state.pages.time(page), page, part))
+            .collect();
         pages.sort_unstable();
-        let mut resources = RunConfig::default();
-        resources.threads = 1;
-        let findings = self.findings_among(pages, &resources, watch)?;
-        let rank = findings
-            .by_id
-            .binary_search_by(|&other| (*findings.collection.id(other)).cmp(id));
-        let rank = Rank::new(rank.unwrap_or_else(|at| at));
-        let cluster = findings
-            .clusters
-            .iter()
-            .find(|cluster| cluster.members.contains(&rank));
-        let (members, canonical) = match cluster {
-            Some(cluster) => (cluster.members.clone(), cluster.canonical),
-            None => (vec![rank], rank),
-        };
-        self.in_time(id, &findings, &members, canonical)
+        Parts { pages }
     }
 
-    fn in_time(
-        &self,
-        id: &str,
-        findings: &Findings,
-        members: &[Rank],
-        canonical: Rank,
-    ) -> Result<Story> {
-        let mut pages = Vec::new();
-        for &rank in members {
-            if let Some(entry) = self.get(&findings.id(rank))? {
-                pages.push((entry, rank));
-            }
-        }
-        pages.sort_by(|(a, _), (b, _)| (a.moment(), &a.id).cmp(&(b.moment(), &b.id)));
-        let first = pages.first().map_or(canonical, |&(_, rank)| rank);
-        let moment = |page: Option<&(Entry, Rank)>| page.map_or(0, |(entry, _)| entry.moment());
-        let sites: BTreeSet<&str> = pages
+    fn count(&self, part: StoryPart) -> u64 {
+        self.pages.iter().filter(|placed| placed.2 == part).count() as u64
+    }
+
+    /// Its own pages by time.
+    fn own(&self) -> impl Iterator<Item = &Placed> {
+        self.pages
             .iter()
-            .filter_map(|(entry, _)| entry.sketch.site.as_deref())
+            .filter(|placed| placed.2 == StoryPart::Page)
+    }
+}
+
+impl Index {
+    /// The story of the page of an id, with the rows of its timeline at `rows`. A page that repeats none is a story by itself.
+    ///
+    /// Errors: no such page; an index that 0.1 wrote, which `compact` makes one of today.
+    ///
+    /// Time O(pages and relations of the story and of those that it contains or that contain it), and some nine pages are compared for each
+    /// row.
+    pub fn story(&self, id: &str, rows: Range<usize>) -> Result<Story> {
+        let (page, _) = self.find(id)?.ok_or_else(|| unknown(id))?;
+        let parts = {
+            let state = self.read();
+            self.check_stories(&state)?;
+            Parts::of(&state, page)
+        };
+        let place: FxHashMap<u32, usize> = (0..)
+            .zip(&parts.pages)
+            .map(|(at, placed)| (placed.1, at))
+            .collect();
+        let first = parts.own().next().map_or(page, |placed| placed.1);
+        let rows = rows.start.min(parts.pages.len())..rows.end.min(parts.pages.len());
+        let model = self.model();
+        let rows = parts.pages[rows].iter();
+        let timeline: Result<Vec<StoryPage>> = rows
+            .map(|&(_, page, part)| self.row(&model, (page, part), first, &place))
             .collect();
         Ok(Story {
-            id: id.to_owned(),
-            canonical: findings.id(canonical).into_owned(),
-            sites: sites.len() as u64,
-            first_seen: written(moment(pages.first())),
-            last_seen: written(moment(pages.last())),
-            timeline: pages
-                .iter()
-                .map(|(entry, rank)| {
-                    story_page(
-                        entry,
-                        what(findings, *rank, first, canonical),
-                        !is_dropped(findings, *rank),
-                    )
-                })
-                .collect(),
+            line: self.line(page, &parts)?,
+            timeline: timeline?,
         })
     }
 
-    /// The stories of two pages or more that have a page since a moment, in seconds since 1970; at most `limit`.
+    fn row(
+        &self,
+        model: &Model,
+        (page, part): (u32, StoryPart),
+        first: u32,
+        place: &FxHashMap<u32, usize>,
+    ) -> Result<StoryPage> {
+        let entry = self.entry_of(page)?;
+        let like = match page == first {
+            true => None,
+            false => self.most_like(model, (page, &entry), first, place)?,
+        };
+        let what = match &like {
+            None if page == first => Change::First,
+            None => Change::Indirect,
+            Some((of, verdict)) => change(&entry, of, verdict.relation),
+        };
+        let similarity = like
+            .as_ref()
+            .map(|(_, verdict)| (verdict.similarity * 1e6).round() / 1e6);
+        Ok(StoryPage {
+            part,
+            what,
+            of: like.map(|(of, _)| of.id),
+            similarity,
+            seen: written(entry.moment()),
+            id: entry.id,
+            url: entry.url,
+            site: entry.sketch.site,
+            title: entry.title,
+            date: entry.date,
+            chars: entry.sketch.chars,
+        })
+    }
+
+    /// The page that a page is most like, and what it is to it: of those before it, or if it is related to none of them, of those behind it.
+    fn most_like(
+        &self,
+        model: &Model,
+        (page, entry): (u32, &Entry),
+        first: u32,
+        place: &FxHashMap<u32, usize>,
+    ) -> Result<Option<(Entry, Verdict)>> {
+        let own = place.get(&page).copied().unwrap_or_default();
+        let mut related: Vec<(usize, u32)> = {
+            let state = self.read();
+            let related = state.pages.graph.relations(page).map(|(other, _)| other);
+            let placed = related.chain([first]).filter(|&other| other != page);
+            placed
+                .filter_map(|other| Some((*place.get(&other)?, other)))
+                .collect()
+        };
+        related.sort_unstable();
+        related.dedup();
+        let (before, behind): (Vec<_>, Vec<_>) = related.into_iter().partition(|&(at, _)| at < own);
+        for pages in [before, behind] {
+            let mut best: Option<(Entry, Verdict)> = None;
+            for (_, other) in pages.into_iter().take(COMPARED) {
+                let of = self.entry_of(other)?;
+                let Some(verdict) = self.verdict(model, (page, entry), (other, &of))? else {
+                    continue;
+                };
+                let is_better =
+                    |(_, known): &(Entry, Verdict)| verdict.similarity > known.similarity;
+                if best.as_ref().is_none_or(is_better) {
+                    best = Some((of, verdict));
+                }
+            }
+            if best.is_some() {
+                return Ok(best);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The stories that have a page since a moment, in seconds since 1970: of two pages or more, and those of one page that has excerpts. At
+    /// most `limit` of them, behind the first `skip`.
     ///
-    /// Pages are of one story if they were found related when they were added, directly or through others.
+    /// Errors: an index that 0.1 wrote.
+    ///
+    /// Time O(pages and relations of the index).
     pub fn stories(
         &self,
         order: Order,
         since: Option<i64>,
-        limit: usize,
+        (skip, limit): (usize, usize),
     ) -> Result<Vec<StoryLine>> {
-        let mut stories = self.read().pages.stories();
-        stories.retain(|&(_, _, latest)| since.is_none_or(|since| latest >= since));
+        let mut stories: Vec<(usize, i64, u32)> = {
+            let state = self.read();
+            self.check_stories(&state)?;
+            let moment = |&page: &u32| state.pages.row(page).map_or(i64::MIN, |row| row.moment);
+            let told = state.pages.graph.stories().into_iter();
+            told.map(|(root, pages)| {
+                let latest = pages.iter().map(moment).max().unwrap_or(i64::MIN);
+                (pages.len(), latest, state.pages.graph.first(root))
+            })
+            .collect()
+        };
+        stories.retain(|&(_, latest, _)| since.is_none_or(|since| latest >= since));
         match order {
-            Order::Size => stories.sort_unstable_by_key(|&(root, size, latest)| {
-                (Reverse(size), Reverse(latest), root)
+            Order::Size => stories.sort_unstable_by_key(|&(size, latest, first)| {
+                (Reverse(size), Reverse(latest), first)
             }),
-            Order::Recent => stories.sort_unstable_by_key(|&(root, size, latest)| {
-                (Reverse(latest), Reverse(size), root)
+            Order::Recent => stories.sort_unstable_by_key(|&(size, latest, first)| {
+                (Reverse(latest), Reverse(size), first)
             }),
         }
-        stories.truncate(limit);
-        stories
-            .into_iter()
-            .map(|(root, size, latest)| self.line(root, size, latest))
-            .collect()
+        let wanted = stories.into_iter().skip(skip).take(limit);
+        let line = |(_, _, first): (usize, i64, u32)| {
+            let parts = Parts::of(&self.read(), first);
+            self.line(first, &parts)
+        };
+        wanted.map(line).collect()
     }
 
-    fn line(&self, root: u32, size: usize, latest: i64) -> Result<StoryLine> {
-        let (first, sample) = {
-            let state = self.read();
-            let moment = |page: &u32| state.pages.row(*page).map_or(i64::MAX, |row| row.moment);
-            let pages: Vec<u32> = state.pages.story(root).collect();
-            let first = pages
-                .iter()
-                .copied()
-                .min_by_key(|page| (moment(page), *page));
-            (
-                first.unwrap_or(root),
-                pages.into_iter().take(SAMPLE).collect::<Vec<u32>>(),
-            )
+    /// The stories in numbers.
+    ///
+    /// Time O(pages and relations of the index).
+    pub(crate) fn story_figures(&self, state: &State) -> StoryFigures {
+        let stories = state.pages.graph.stories();
+        let mut figures = StoryFigures {
+            stories: stories.len() as u64,
+            ..StoryFigures::default()
         };
+        let mut reprints = 0;
+        for (_, pages) in &stories {
+            let others = pages.len() as u64 - 1;
+            reprints += others;
+            figures.most_reprints = figures.most_reprints.max(others);
+            let moment = |&page: &u32| state.pages.row(page).map_or(0, |row| row.moment);
+            figures.most_a_day = figures
+                .most_a_day
+                .max(most_within(pages.iter().map(moment)));
+        }
+        figures.articles = state.pages.live() as u64 - reprints;
+        let mean = reprints as f64 / figures.articles.max(1) as f64;
+        figures.mean_reprints = (mean * 1000.0).round() / 1000.0;
+        figures
+    }
+
+    fn line(&self, page: u32, parts: &Parts) -> Result<StoryLine> {
+        let name = self.read().pages.graph.first(page);
+        let moments: Vec<i64> = parts.own().map(|placed| placed.0.0).collect();
+        let first = parts.own().next().map_or(page, |placed| placed.1);
         let entry = self.entry_of(first)?;
         let mut sites = BTreeSet::new();
-        for page in sample {
-            sites.extend(self.entry_of(page)?.sketch.site);
+        for placed in parts.own().take(SAMPLE) {
+            sites.extend(self.entry_of(placed.1)?.sketch.site);
         }
+        let moment = |moment: Option<&i64>| written(moment.copied().unwrap_or_default());
         Ok(StoryLine {
-            first_seen: written(entry.moment()),
-            id: entry.id,
+            id: self.entry_of(name)?.id,
             title: entry.title,
             url: entry.url,
-            pages: size as u64,
+            pages: parts.count(StoryPart::Page),
+            excerpts: parts.count(StoryPart::Excerpt),
+            longer: parts.count(StoryPart::Longer),
+            round_ups: parts.count(StoryPart::RoundUp),
             sites: sites.len() as u64,
-            last_seen: written(latest),
+            first_seen: moment(moments.first()),
+            last_seen: moment(moments.last()),
         })
     }
-}
 
-fn story_page(entry: &Entry, what: &'static str, kept: bool) -> StoryPage {
-    let entry = entry.clone();
-    StoryPage {
-        seen: written(entry.moment()),
-        id: entry.id,
-        url: entry.url,
-        site: entry.sketch.site,
-        title: entry.title,
-        date: entry.date,
-        what,
-        chars: entry.sketch.chars,
-        kept,
+    fn check_stories(&self, state: &State) -> Result<()> {
+        match state.manifest.stories {
+            true => Ok(()),
+            false => Err(Error::usage(format!(
+                "{}: this index was written by retold 0.1, which did not note how its pages are related; `retold index compact {}` finds it \
+                 out once",
+                self.folder().display(),
+                self.folder().display()
+            ))),
+        }
     }
 }
 
-fn is_dropped(findings: &Findings, page: Rank) -> bool {
-    findings
-        .dropped
-        .binary_search_by_key(&page, |dropped| dropped.page)
-        .is_ok()
+/// The largest number of moments within a day.
+fn most_within(moments: impl Iterator<Item = i64>) -> u64 {
+    let mut moments: Vec<i64> = moments.collect();
+    moments.sort_unstable();
+    let mut from = 0;
+    let mut most = 0;
+    for (at, moment) in moments.iter().enumerate() {
+        while moment - moments[from] >= DAY {
+            from += 1;
+        }
+        most = most.max(at + 1 - from);
+    }
+    most as u64
 }
 
-fn what(findings: &Findings, page: Rank, first: Rank, canonical: Rank) -> &'static str {
-    if page == first {
-        return "first";
-    }
-    let relation = findings
-        .relation(page, first)
-        .or_else(|| findings.relation(page, canonical));
+fn change(page: &Entry, of: &Entry, relation: Relation) -> Change {
     match relation {
-        Some(Relation::Duplicate) => "copied",
-        Some(Relation::ContainedBy) => "shortened",
-        Some(Relation::Contains) => "extended",
-        None => "related",
+        Relation::Duplicate if page.sketch.text_hash == of.sketch.text_hash => Change::Copied,
+        Relation::Duplicate => Change::Edited,
+        Relation::ContainedBy => Change::Shortened,
+        Relation::Contains => Change::Extended,
     }
 }
 
 /// A moment as RFC 3339 has it.
 fn written(seconds: i64) -> String {
     date_text(seconds).unwrap_or_else(|| seconds.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_of_a_day() {
+        let hours = [0, 1, 23, 24, 25, 100];
+        // From hour 1 to hour 24 there are three; 23, 24 and 25 lie within a day too.
+        assert_eq!(most_within(hours.into_iter().map(|hour| hour * 3600)), 3);
+        assert_eq!(most_within([].into_iter()), 0);
+        assert_eq!(most_within([5, 5, 5].into_iter()), 3);
+    }
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::index::{Index, Prepared};
 use crate::limits::Limits;
+use crate::links::{Link, LinkKind, check_room, links_of};
 use crate::lock::Lock;
 use crate::log::{Kind, Log, frame};
 use crate::merge::tidy;
@@ -91,9 +92,16 @@ impl Writer {
         };
         let end = self.write_pages(pages, &plan, &log, start)?;
         let mut added = matches(&index, pages, &plan, limit)?;
-        let mut links: Vec<(u32, u32)> = Vec::new();
-        for ((_, page, _), added) in plan.pages.iter().zip(&mut added) {
-            links.extend(story_links(*page, &added.matches));
+        let mut links: Vec<Link> = Vec::new();
+        for (&(status, page, older), added) in plan.pages.iter().zip(&mut added) {
+            if status != Status::Unchanged {
+                links.extend(older.map(|other| Link {
+                    page,
+                    other,
+                    kind: LinkKind::Replaces,
+                }));
+                links.extend(links_of(page, &added.matches, |found| (found.root, false)));
+            }
             added.matches.truncate(limit.unwrap_or(usize::MAX));
         }
         let mut gone: Vec<u32> = plan.gone.keys().copied().collect();
@@ -101,6 +109,7 @@ impl Writer {
         if end == start {
             return Ok(added);
         }
+        links.extend(mended(&index, &gone, &links)?);
         let end = commit(&log, (start, end), &links, &gone)?;
         let mut state = index.write();
         state.remove_pages(&gone);
@@ -161,6 +170,7 @@ impl Writer {
             places.push((at, (entry.len() as u32, text.len() as u32)));
             frame(&mut bytes, Kind::Page, number, entry, text);
         }
+        check_room(self.index.read().pages.len() + new.len())?;
         log.write(start, &bytes)?;
         let mut state = self.index.write();
         let number = state.manifest.last_log();
@@ -188,10 +198,12 @@ impl Writer {
             let state = self.index.read();
             (state.log()?, state.end)
         };
-        match commit(&log, (start, start), &[], &gone) {
+        let links = mended(&self.index, &gone, &[])?;
+        match commit(&log, (start, start), &links, &gone) {
             Ok(end) => {
                 let mut state = self.index.write();
                 state.remove_pages(&gone);
+                state.add_links(links.into_iter());
                 state.end = end;
             }
             Err(e) => {
@@ -277,27 +289,61 @@ fn matches(
     added.collect()
 }
 
-/// A page and one page of each story that it belongs to.
-fn story_links(page: u32, matches: &[Match]) -> Vec<(u32, u32)> {
-    let mut stories: Vec<(u32, u32)> = matches
-        .iter()
-        .map(|found| (found.root, found.page))
-        .collect();
-    stories.sort_unstable();
-    stories.dedup_by_key(|story| story.0);
-    stories
-        .into_iter()
-        .map(|(_, other)| (page, other))
-        .collect()
+/// Links that keep stories whole when pages go: pages that hung on these are looked up again. `fresh`: links that come with the
+/// same commit.
+fn mended(index: &Index, gone: &[u32], fresh: &[Link]) -> Result<Vec<Link>> {
+    let (torn, all) = {
+        let state = index.read();
+        let fresh: Vec<(u32, u32)> = fresh.iter().filter_map(|link| link.duplicates()).collect();
+        (
+            state.pages.graph.torn_by(gone, &fresh),
+            state.pages.len() as u32,
+        )
+    };
+    let is_gone = |page: u32| gone.contains(&page);
+    let links = torn.pages.par_iter().map(|&page| {
+        let entry = index.entry_of(page)?;
+        let view = View {
+            before: all,
+            but: Some(page),
+            is_gone: &is_gone,
+        };
+        let fingerprint = |model: &Model| index.fingerprint(model, page, &entry);
+        let mut matches = index.matches(&entry, &fingerprint, &view, None)?;
+        let story = |other: u32, root: u32| match torn.pieces.get(&other) {
+            Some(&piece) => (piece, true),
+            None => (root, false),
+        };
+        let own = torn.pieces.get(&page).map(|&piece| (piece, true));
+        matches.retain(|found| Some(story(found.page, found.root)) != own);
+        Ok(links_of(page, &matches, |found| {
+            story(found.page, found.root)
+        }))
+    });
+    let links: Result<Vec<Vec<Link>>> = links.collect();
+    let mut links = links?.concat();
+    let state = index.read();
+    // What is known already, read from either page.
+    links.retain(|link| {
+        let known = state.pages.graph.relations(link.page);
+        let LinkKind::Related(relation) = link.kind else {
+            return true;
+        };
+        !known
+            .into_iter()
+            .any(|(other, found)| (other, found) == (link.other, relation))
+    });
+    Ok(links)
 }
 
 /// Ends the commit that began at `start` and has pages up to `end`; returns where it ends, once it will survive a power cut.
-fn commit(log: &Log, (start, end): (u64, u64), links: &[(u32, u32)], gone: &[u32]) -> Result<u64> {
+fn commit(log: &Log, (start, end): (u64, u64), links: &[Link], gone: &[u32]) -> Result<u64> {
     let mut bytes = Vec::new();
     let numbers =
         |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };
     if !links.is_empty() {
-        let links: Vec<u32> = links.iter().flat_map(|&(a, b)| [a, b]).collect();
+        let pairs = links.iter().map(|link| link.to_numbers());
+        let links: Vec<u32> = pairs.flat_map(|(a, b)| [a, b]).collect();
         frame(&mut bytes, Kind::Links, 0, &numbers(&links), &[]);
     }
     if !gone.is_empty() {

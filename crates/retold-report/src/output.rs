@@ -17,6 +17,8 @@ pub struct OutputConfig {
     pub annotate: bool,
     /// The object in which added fields are, as a path; without one they are fields of the record.
     pub annotate_as: Option<String>,
+    /// Write `stories.jsonl`.
+    pub stories: bool,
     /// Which names added fields have.
     pub names: Names,
     /// The form in which the tables of OUT are written beside JSONL.
@@ -34,6 +36,7 @@ impl Default for OutputConfig {
             mark: false,
             annotate: false,
             annotate_as: None,
+            stories: false,
             names: Names::default(),
             tables: Tables::default(),
             report_text: None,

@@ -6,7 +6,9 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use retold::{Class, Error, Findings, Linkage, Pair, PairLine, Rank, Relation, Result};
+use retold::{
+    Class, Error, Findings, Linkage, Pair, PairLine, Rank, Relation, Result, RunStory, stories,
+};
 use serde::Serialize;
 
 use crate::columns::{self, Columns, Kind};
@@ -110,6 +112,11 @@ const MARKS: &Columns = &[
     ("dropped_for", Kind::Text),
     ("cluster_size", Kind::Whole),
 ];
+const STORIES: &Columns = &[
+    ("story", Kind::Text),
+    ("part", Kind::Text),
+    ("id", Kind::Text),
+];
 const REJECTS: &Columns = &[
     ("source", Kind::Text),
     ("record", Kind::Whole),
@@ -134,6 +141,9 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
     write_clusters(findings, form, out)?;
     if findings.model.config().cluster == Linkage::PerPage {
         write_classes(findings, form, out)?;
+    }
+    if output.stories {
+        write_stories(findings, form, out)?;
     }
     let marks = Marks::new(findings);
     let dropped = findings.dropped.iter().filter(|_| !mark);
@@ -192,6 +202,13 @@ fn write_clusters(findings: &Findings, form: Tables, out: &OutDir) -> Result<()>
         })
     });
     columns::write(out, form, "clusters", CLUSTERS, members)
+}
+
+/// Writes the stories, a row for each of their pages.
+fn write_stories(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> {
+    let told = stories(findings);
+    let rows = told.iter().flat_map(RunStory::rows);
+    write((out, form), "stories", STORIES, rows, |row| row)
 }
 
 /// Writes the class of each page with a relation, by id. Classes overlap: members are written once for each page that has the class, but

@@ -1,13 +1,11 @@
 //! What repeats a page, why, and in which order of time.
 
-use std::time::Instant;
-
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use retold::{ComparedPage, Offsets, Watch, date_seconds, explain_pair};
+use retold::{ComparedPage, Offsets, date_seconds, explain_pair};
 use retold_index::{Index, Match, MatchLine, Order, Story, StoryLine};
 use serde::Deserialize;
 use serde_json::Value;
@@ -71,16 +69,7 @@ pub(crate) async fn matches(
     Ok(Json(matches.await?))
 }
 
-/// Stops work that nobody waits for any more.
-struct Until(Instant);
-
-impl Watch for Until {
-    fn cancelled(&self) -> bool {
-        Instant::now() > self.0
-    }
-}
-
-/// Tells the story of a page of the index: the pages of its cluster in order of time, who was first, who shortened.
+/// Tells the story of a page of the index: its pages and what belongs to it in order of time, who was first, who copied whom.
 #[utoipa::path(get, path = "/v1/pages/{id}/story", tag = "stories",
     params(("id" = String, Path, description = "the page's id, percent-encoded")),
     responses((status = 200, body = Story), (status = 404, body = Problem)))]
@@ -89,10 +78,9 @@ pub(crate) async fn story(
     id: std::result::Result<Path<String>, PathRejection>,
 ) -> Result<Json<Story>> {
     let id = id_of(id)?;
-    let until = Until(Instant::now() + app.options.work_timeout);
     let story = app.work(move |index| {
         there(index, &id)?;
-        Ok(index.story(&id, &until)?)
+        Ok(index.story(&id, 0..usize::MAX)?)
     });
     Ok(Json(story.await?))
 }
@@ -141,7 +129,7 @@ pub(crate) async fn stories(
     };
     let limit = wanted.limit.min(1000);
     Ok(Json(
-        app.work(move |index| Ok(index.stories(order, since, limit)?))
+        app.work(move |index| Ok(index.stories(order, since, (0, limit))?))
             .await?,
     ))
 }

@@ -66,6 +66,7 @@ mod resume;
 mod sketch;
 mod spent;
 mod spill;
+mod story;
 mod system;
 mod text;
 mod watch;
@@ -101,6 +102,9 @@ pub use decontaminate::{
 
 // Passages that pages have in common.
 pub use passages::{CommonRun, PassageOptions, PassagePair, PassageRow, Passages, passages};
+
+// Stories.
+pub use story::{RunStory, StoryGraph, StoryParts, StoryRow, TornPages, stories};
 
 // Files, pages and their texts.
 pub use date::{seconds as date_seconds, text as date_text};

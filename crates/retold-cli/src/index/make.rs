@@ -47,6 +47,9 @@ pub struct Export {
     /// Do not write OUT/kept
     #[arg(long)]
     no_kept: bool,
+    /// Write stories.jsonl too, as in `dedup`
+    #[arg(long)]
+    stories: bool,
     /// Flag clusters with more pages than this
     #[arg(long, value_name = "PAGES", default_value_t = 1000)]
     alarm_size: usize,
@@ -153,6 +156,7 @@ pub fn export(args: &Export) -> Result<ExitCode> {
     }
     let output = OutputConfig {
         kept: !args.no_kept && index.keeps_texts(),
+        stories: args.stories,
         alarm_size: args.alarm_size,
         ..OutputConfig::default()
     };

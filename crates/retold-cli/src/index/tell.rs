@@ -12,7 +12,10 @@ use serde::Serialize;
 use super::print::{flush, print, print_pretty, say};
 use crate::say::tell;
 
-/// Prints the story of a page: the pages that repeat it, in order of time
+/// Prints the story of a page: the pages that tell it and what belongs to it, in order of time
+///
+/// A story is the pages that are duplicates of each other, directly or through others. To it belong excerpts (pages that are contained in one of
+/// these), longer versions, and round-ups: pages that contain it beside other stories.
 #[derive(clap::Args)]
 pub struct Story {
     /// The folder of the index
@@ -21,12 +24,18 @@ pub struct Story {
     /// The id of a page
     #[arg(value_name = "ID")]
     id: String,
+    /// At most N rows of its timeline
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Leave out the first N rows
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
 }
 
 /// Lists stories: pages that repeat each other
 ///
-/// For each story a line of JSON: the id, title and URL of its first page, how many pages it has on how many sites, when its
-/// first and its last page were published, or added where they have no date.
+/// For each story a line of JSON: its id, which lasts, title and URL of its first page, how many pages it has on how many sites, how many excerpts,
+/// longer versions and round-ups belong to it, when its first and its last page were published, or added where they have no date.
 #[derive(clap::Args)]
 pub struct Stories {
     /// The folder of the index
@@ -41,6 +50,9 @@ pub struct Stories {
     /// At most N stories
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
+    /// Leave out the first N stories
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -87,7 +99,9 @@ pub struct Check {
 }
 
 pub fn story(args: &Story) -> Result<ExitCode> {
-    let story = Index::open(&args.dir)?.story(&args.id, &())?;
+    let limit = args.limit.unwrap_or(usize::MAX);
+    let rows = args.skip..args.skip.saturating_add(limit);
+    let story = Index::open(&args.dir)?.story(&args.id, rows)?;
     print_pretty(&story)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -104,7 +118,8 @@ pub fn stories(args: &Stories) -> Result<ExitCode> {
         Sort::Size => Order::Size,
         Sort::Recent => Order::Recent,
     };
-    for story in Index::open(&args.dir)?.stories(order, since.transpose()?, args.limit)? {
+    let range = (args.skip, args.limit);
+    for story in Index::open(&args.dir)?.stories(order, since.transpose()?, range)? {
         print(&story)?;
     }
     flush()?;

@@ -610,3 +610,84 @@ fn a_page_of_millions_of_tags_costs_what_its_text_costs() {
     assert!(tags < text + (64 << 20), "{tags} {text}");
     println!("{} MiB of tags, {} MiB of text", tags >> 20, text >> 20);
 }
+
+/// The stories of an index are those of `dedup` and of `export`, by each of their pages.
+#[test]
+fn a_story_is_one_thing() {
+    let world = World::new();
+    let story = |topic: &str, end| article(topic, 0..end);
+    let both = story("洪水", 9) + &story("地震", 9);
+    let pages = [
+        ("a", story("洪水", 9)),
+        ("b", story("洪水", 9)),
+        ("c", story("洪水", 3)),
+        ("d", story("地震", 9)),
+        ("e", story("地震", 8)),
+        ("round-up", both),
+        ("z", story("桥", 9)),
+    ];
+    let lines: String = pages.iter().map(|(id, text)| line(id, text)).collect();
+    world.file("in.jsonl", lines);
+    world
+        .run(&["dedup", "in.jsonl", "-o", "out", "-q", "--stories"])
+        .code(0);
+    let model = ["index", "create", "ix", "--learn", "in.jsonl"];
+    world.run(&model).code(0);
+    world.run(&["index", "add", "ix", "in.jsonl", "-q"]).code(0);
+    world
+        .run(&["index", "export", "ix", "-o", "exported", "-q", "--stories"])
+        .code(0);
+    let rows = world.read("out/stories.jsonl");
+    assert_eq!(world.read("exported/stories.jsonl"), rows);
+    let row = |story: &str, part: &str, id: &str| {
+        format!("{{\"story\":\"{story}\",\"part\":\"{part}\",\"id\":\"{id}\"}}\n")
+    };
+    let expected = [
+        ("a", "page", "a"),
+        ("a", "page", "b"),
+        ("a", "excerpt", "c"),
+        ("a", "round_up", "round-up"),
+        ("d", "page", "d"),
+        ("d", "page", "e"),
+        ("d", "round_up", "round-up"),
+    ];
+    let expected: String = expected
+        .map(|(story, part, id)| row(story, part, id))
+        .concat();
+    assert_eq!(rows, expected);
+    let json = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
+    let listed = world.run(&["index", "stories", "ix"]).code(0).stdout();
+    let listed: Vec<Value> = listed.lines().map(json).collect();
+    assert_eq!(listed.len(), 2);
+    for line in &listed {
+        let id = line["id"].as_str().unwrap();
+        let told = world.run(&["index", "story", "ix", id]).code(0).stdout();
+        let told = json(&told);
+        let rows = told["timeline"].as_array().unwrap();
+        for (part, count) in [
+            ("page", "pages"),
+            ("excerpt", "excerpts"),
+            ("round_up", "round_ups"),
+        ] {
+            let found = rows.iter().filter(|row| row["part"] == part).count();
+            assert_eq!(line[count], found, "{part}");
+            assert_eq!(told[count], line[count]);
+        }
+    }
+    let other = world
+        .run(&["index", "story", "ix", "b", "--skip", "1", "--limit", "1"])
+        .code(0)
+        .stdout();
+    let other = json(&other);
+    assert_eq!(other["id"], "a");
+    assert_eq!(
+        (&other["timeline"][0]["id"], &other["timeline"][0]["what"]),
+        (&json("\"b\""), &json("\"copied\""))
+    );
+    let stats = json(&world.run(&["index", "stats", "ix"]).code(0).stdout());
+    assert_eq!(
+        stats["stories"]["articles"], 5,
+        "two stories, c, the round-up and z"
+    );
+    assert_eq!(stats["stories"]["mean_reprints"], 0.4);
+}

@@ -9,6 +9,7 @@ use super::*;
 use crate::index::Index;
 use crate::query::Match;
 use crate::status::Status;
+use crate::story::{Change, Order, Story, StoryLine, StoryPart};
 
 /// What is done to an index.
 #[derive(Clone, Debug)]
@@ -79,35 +80,56 @@ fn assert_same(index: &Index, pages: &BTreeMap<String, Page>) {
             matches.iter().map(|m| m.entry.id.clone()).collect()
         };
         assert_eq!(ids(&asked), ids(&matches));
-        // The story of a page is its cluster.
-        let story = index.story(&page.id, &()).unwrap();
-        let mut told: Vec<String> = story.timeline.into_iter().map(|told| told.id).collect();
-        told.sort();
-        let rank = expected
-            .by_id
-            .iter()
-            .position(|&number| expected.collection.id(number) == *page.id)
-            .unwrap();
-        let rank = retold::Rank::new(rank);
-        let cluster = expected
-            .clusters
-            .iter()
-            .find(|cluster| cluster.members.contains(&rank));
-        let members = cluster.map_or(vec![page.id.clone()], |cluster| {
-            cluster
-                .members
-                .iter()
-                .map(|&member| expected.id(member).into_owned())
-                .collect()
-        });
-        assert_eq!(told, members);
     }
+    assert_same_stories(index, &expected);
     found.sort();
     let twice: Vec<_> = pairs(&expected)
         .into_iter()
         .flat_map(|pair| [pair.clone(), pair])
         .collect();
     assert_eq!(found, twice);
+}
+
+/// The stories of the index are those of the run.
+fn assert_same_stories(index: &Index, expected: &Findings) {
+    let told = retold::stories(expected);
+    let ids = |story: &Story, part: StoryPart| -> Vec<String> {
+        let rows = story.timeline.iter().filter(|row| row.part == part);
+        let mut ids: Vec<String> = rows.map(|row| row.id.clone()).collect();
+        ids.sort();
+        ids
+    };
+    let mut lines = BTreeMap::new();
+    for run in &told {
+        for id in &run.pages {
+            let story = index.story(id, 0..usize::MAX).unwrap();
+            assert_eq!(ids(&story, StoryPart::Page), run.pages);
+            assert_eq!(ids(&story, StoryPart::RoundUp), run.round_ups);
+            // What is both contained in the story and contains it is named once.
+            let mut longer = run.longer.clone();
+            longer.retain(|id| !run.excerpts.contains(id));
+            assert_eq!(ids(&story, StoryPart::Excerpt), run.excerpts);
+            assert_eq!(ids(&story, StoryPart::Longer), longer);
+            assert!(run.pages.contains(&story.line.id));
+            let changes = story.timeline.iter().map(|row| row.what);
+            assert_eq!(changes.filter(|&what| what == Change::First).count(), 1);
+            lines.insert(story.line.id.clone(), story.line);
+        }
+    }
+    let listed = index.stories(Order::Size, None, (0, usize::MAX)).unwrap();
+    assert!(listed.is_sorted_by(|a, b| a.pages >= b.pages));
+    let halves = [(0, listed.len() / 2), (listed.len() / 2, usize::MAX)];
+    let halves = halves.map(|range| index.stories(Order::Size, None, range).unwrap());
+    assert_eq!(halves.concat(), listed);
+    let listed: BTreeMap<String, StoryLine> = listed
+        .into_iter()
+        .map(|line| (line.id.clone(), line))
+        .collect();
+    assert_eq!(listed, lines);
+    let pages: usize = told.iter().map(|story| story.pages.len()).sum();
+    let figures = index.stats().unwrap().stories;
+    assert_eq!(figures.stories, told.len() as u64);
+    assert_eq!(figures.articles as usize, index.len() - pages + told.len());
 }
 
 fn follow(steps: &[Step], model: &Model) {
@@ -229,6 +251,25 @@ fn learning_again_is_a_run() {
         assert_same(writer.index(), &pages);
         drop(writer);
         assert_same(&Index::open(folder.path()).unwrap(), &pages);
+    }
+}
+
+/// Pages hang on few others: when these go, or are replaced, what they are related to is looked for again.
+#[test]
+fn stories_stay_whole_when_pages_go() {
+    let model = Model::new(JudgeConfig::default()).unwrap();
+    let copies = (0..7).map(|n| (n, (0, 0..6, n % 2)));
+    let longer = [(7, (0, 0..14, 0)), (8, (0, 0..14, 1))];
+    // One after the other: pages that come together do not know each other's stories yet, and are linked to all.
+    let steps: Vec<Step> = copies
+        .chain(longer)
+        .map(|one| Step::Add(vec![one]))
+        .collect();
+    let ids: Vec<u32> = (0..5).collect();
+    let other: Vec<(u32, Recipe)> = ids.iter().map(|&id| (id, (1, 0..9, 0))).collect();
+    for last in [Step::Remove(ids), Step::Add(other)] {
+        follow(&[steps.clone(), vec![last.clone()]].concat(), &model);
+        follow(&[steps.clone(), vec![last, Step::Compact]].concat(), &model);
     }
 }
 

@@ -1,0 +1,216 @@
+//! How pages were found to be related when they were added: what stories are made of.
+
+use retold::{Error, Findings, Rank, Relation, Result, StoryGraph};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::query::Match;
+
+/// What a page is to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkKind {
+    Related(Relation),
+    /// It has the id of the other, in whose place it came.
+    Replaces,
+}
+
+/// A page, another, and what the first is to the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) page: u32,
+    pub(crate) other: u32,
+    pub(crate) kind: LinkKind,
+}
+
+/// Bits of a number that say which page it is; those above say what a link is.
+const PAGE_BITS: u32 = 29;
+/// So many pages an index can have.
+pub(crate) const MOST_PAGES: usize = 1 << PAGE_BITS;
+
+impl Link {
+    /// The link as files have it. What is 0 above the page is of 0.1, which did not say what the relation is.
+    pub(crate) fn to_numbers(self) -> (u32, u32) {
+        let kind = match self.kind {
+            LinkKind::Related(Relation::Duplicate) => 1,
+            LinkKind::Related(Relation::Contains) => 2,
+            LinkKind::Related(Relation::ContainedBy) => 3,
+            LinkKind::Replaces => 4,
+        };
+        (self.page, kind << PAGE_BITS | self.other)
+    }
+
+    /// `None` if the link does not say what it is.
+    pub(crate) fn from_numbers((page, other): (u32, u32)) -> Option<Link> {
+        let kind = match other >> PAGE_BITS {
+            1 => LinkKind::Related(Relation::Duplicate),
+            2 => LinkKind::Related(Relation::Contains),
+            3 => LinkKind::Related(Relation::ContainedBy),
+            4 => LinkKind::Replaces,
+            _ => return None,
+        };
+        let other = other & (MOST_PAGES as u32 - 1);
+        Some(Link { page, other, kind })
+    }
+
+    /// The two pages, if they are duplicates.
+    pub(crate) fn duplicates(self) -> Option<(u32, u32)> {
+        (self.kind == LinkKind::Related(Relation::Duplicate)).then_some((self.page, self.other))
+    }
+}
+
+/// No room for more pages.
+pub(crate) fn check_room(pages: usize) -> Result<()> {
+    match pages <= MOST_PAGES {
+        true => Ok(()),
+        false => Err(Error::usage(format!(
+            "an index holds at most {MOST_PAGES} pages, those that are gone included: `retold index compact` makes room"
+        ))),
+    }
+}
+
+/// Duplicates of one story that a page is linked to at the most. One is enough to join it; more keep a story together when pages go.
+const DUPLICATES: usize = 4;
+
+/// Which of a page's relations are kept: a few duplicates of each story, the best, and one page of each story that it contains, or that
+/// contains it. Stories never need more.
+#[derive(Debug, Default)]
+pub(crate) struct Thin {
+    seen: FxHashMap<((u32, bool), Relation), usize>,
+}
+
+impl Thin {
+    /// Whether a relation to a page of that story is kept; relations come best first.
+    pub(crate) fn keeps(&mut self, story: (u32, bool), relation: Relation) -> bool {
+        let most = match relation {
+            Relation::Duplicate => DUPLICATES,
+            Relation::Contains | Relation::ContainedBy => 1,
+        };
+        let seen = self.seen.entry((story, relation)).or_default();
+        *seen += 1;
+        *seen <= most
+    }
+}
+
+/// The links of a page that has these matches, best first.
+pub(crate) fn links_of(
+    page: u32,
+    matches: &[Match],
+    story: impl Fn(&Match) -> (u32, bool),
+) -> Vec<Link> {
+    let mut thin = Thin::default();
+    let kept = matches
+        .iter()
+        .filter(|found| thin.keeps(story(found), found.verdict.relation));
+    let link = |found: &Match| Link {
+        page,
+        other: found.page,
+        kind: LinkKind::Related(found.verdict.relation),
+    };
+    kept.map(link).collect()
+}
+
+/// The links that adding these pages one after the other would have made. `page`: the number of a page of the run.
+pub(crate) fn links_of_run(findings: &Findings, page: impl Fn(Rank) -> u32) -> Vec<Link> {
+    // The later page, the most similar first.
+    let mut pairs: Vec<(u32, u32, u32, Relation)> = Vec::with_capacity(findings.pairs.len());
+    for pair in findings.pairs.iter() {
+        let (a, b) = (page(pair.a), page(pair.b));
+        let unlike = u32::MAX - pair.similarity.to_bits();
+        pairs.push(match a > b {
+            true => (a, unlike, b, pair.relation),
+            false => (b, unlike, a, pair.relation.swapped()),
+        });
+    }
+    pairs.sort_unstable();
+    let last = pairs.last().map_or(0, |pair| pair.0 + 1);
+    let mut graph = StoryGraph::default();
+    for _ in 0..last {
+        graph.push();
+    }
+    let mut links = Vec::new();
+    for run in pairs.chunk_by(|a, b| a.0 == b.0) {
+        let mut thin = Thin::default();
+        let kept = run
+            .iter()
+            .filter(|pair| thin.keeps((graph.root(pair.2), false), pair.3));
+        let kept: Vec<Link> = kept
+            .map(|&(page, _, other, relation)| Link {
+                page,
+                other,
+                kind: LinkKind::Related(relation),
+            })
+            .collect();
+        for link in kept {
+            if let LinkKind::Related(relation) = link.kind {
+                graph.relate(link.page, link.other, relation);
+            }
+            links.push(link);
+        }
+    }
+    links
+}
+
+/// Links between pages that stay, as those are numbered anew: `stay` ascends.
+pub(crate) fn renumbered(links: impl Iterator<Item = Link>, stay: &[u32]) -> Vec<Link> {
+    let new = |page: u32| stay.binary_search(&page).ok().map(|at| at as u32);
+    let link = |link: Link| {
+        let page = new(link.page)?;
+        let other = match link.kind {
+            LinkKind::Related(_) => new(link.other)?,
+            // The place of a page that is gone is before the next one that is there.
+            LinkKind::Replaces => stay.partition_point(|&page| page < link.other) as u32,
+        };
+        Some(Link {
+            page,
+            other,
+            ..link
+        })
+    };
+    let mut seen = FxHashSet::default();
+    let links = links
+        .filter_map(link)
+        .filter(|link| link.page != link.other);
+    links
+        .filter(|link| seen.insert(link.to_numbers()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_in_numbers() {
+        let relations = [
+            Relation::Duplicate,
+            Relation::Contains,
+            Relation::ContainedBy,
+        ];
+        let kinds = relations.map(LinkKind::Related).into_iter();
+        for kind in kinds.chain([LinkKind::Replaces]) {
+            let last = MOST_PAGES as u32 - 1;
+            let link = Link {
+                page: last,
+                other: last,
+                kind,
+            };
+            assert_eq!(Link::from_numbers(link.to_numbers()), Some(link));
+        }
+        assert_eq!(Link::from_numbers((5, 4)), None, "0.1 wrote pages only");
+        assert!(check_room(MOST_PAGES).is_ok() && check_room(MOST_PAGES + 1).is_err());
+    }
+
+    #[test]
+    fn a_page_takes_the_place_of_one_that_is_gone() {
+        let link = |page, other, kind| Link { page, other, kind };
+        let duplicate = LinkKind::Related(Relation::Duplicate);
+        let links = [
+            link(9, 0, LinkKind::Replaces),
+            link(9, 4, duplicate),
+            link(9, 4, duplicate),
+            link(9, 2, duplicate),
+        ];
+        // 0 and 2 went, so 3, 4 and 9 are 0, 1 and 2 now.
+        let now = renumbered(links.into_iter(), &[3, 4, 9]);
+        assert_eq!(now, [link(2, 0, LinkKind::Replaces), link(2, 1, duplicate)]);
+    }
+}

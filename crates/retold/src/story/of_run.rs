@@ -1,0 +1,90 @@
+//! The stories of a run.
+
+use serde::Serialize;
+
+use super::graph::StoryGraph;
+use crate::dedup::Findings;
+use crate::ids::Rank;
+
+/// A page of a story, as `stories.jsonl` has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct StoryRow<'a> {
+    /// The id of the story's first page.
+    pub story: &'a str,
+    /// What the page is in it: `page`, `excerpt`, `longer` or `round_up`.
+    pub part: &'static str,
+    /// The id of the page.
+    pub id: &'a str,
+}
+
+/// A story that a run has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunStory {
+    /// The id of its first page: the earliest, of pages without a date or of one date the one with the smallest id.
+    pub story: String,
+    /// Its pages by id: duplicates of each other, directly or through others.
+    pub pages: Vec<String>,
+    /// Pages that are contained in one of them, and the duplicates of these.
+    pub excerpts: Vec<String>,
+    /// Longer versions: pages of which its own are excerpts.
+    pub longer: Vec<String>,
+    /// Pages that contain it beside other stories.
+    pub round_ups: Vec<String>,
+}
+
+impl RunStory {
+    /// Its pages and what belongs to it, in this order, by id.
+    pub fn rows(&self) -> impl Iterator<Item = StoryRow<'_>> + Clone {
+        let parts = [
+            ("page", &self.pages),
+            ("excerpt", &self.excerpts),
+            ("longer", &self.longer),
+            ("round_up", &self.round_ups),
+        ];
+        let story = &*self.story;
+        parts
+            .into_iter()
+            .flat_map(move |(part, ids)| ids.iter().map(move |id| StoryRow { story, part, id }))
+    }
+}
+
+/// The stories of two pages or more, and those of one page that has excerpts, by the ids of their first pages. Of a component that is too
+/// large for all its pairs to be listed, the pairs that are.
+///
+/// Time and memory O(pages and pairs).
+pub fn stories(findings: &Findings) -> Vec<RunStory> {
+    let pages = findings.by_id.len();
+    let mut ranks: Vec<Rank> = Rank::first(pages).collect();
+    ranks.sort_by_key(|&rank| (findings.page(rank).date.unwrap_or(i64::MAX), rank));
+    // Pages are numbered by date, and so the first number of a story is that of its first page.
+    let mut number = vec![0; pages];
+    let mut graph = StoryGraph::default();
+    for rank in &ranks {
+        number[rank.at()] = graph.push();
+    }
+    for pair in findings.pairs.iter() {
+        graph.relate(number[pair.a.at()], number[pair.b.at()], pair.relation);
+    }
+    let ids = |pages: Vec<u32>| -> Vec<String> {
+        let mut pages: Vec<Rank> = pages.into_iter().map(|page| ranks[page as usize]).collect();
+        pages.sort_unstable();
+        let ids = pages.into_iter().map(|rank| findings.id(rank).into_owned());
+        ids.collect()
+    };
+    let of = |roots: &[u32]| ids(roots.iter().flat_map(|&root| graph.story(root)).collect());
+    let told = graph.stories().into_iter().map(|(root, pages)| {
+        let parts = graph.parts(root);
+        RunStory {
+            story: findings.id(ranks[graph.first(root) as usize]).into_owned(),
+            pages: ids(pages),
+            excerpts: of(&parts.excerpts),
+            longer: of(&parts.longer),
+            round_ups: of(&parts.round_ups),
+        }
+    });
+    let mut told: Vec<RunStory> = told.collect();
+    told.sort_by(|a, b| a.story.cmp(&b.story));
+    told
+}
