@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use retold::{AgainstSelf, Error, Result, RunConfig};
+use retold::{AddressRules, AgainstSelf, Error, Result, RunConfig, SameUrl, Versions};
 use retold_index::Index;
 use retold_report::{Against, Job, Names, OutputConfig, Tables};
 use tempfile::NamedTempFile;
@@ -57,6 +57,12 @@ pub struct Args {
 
     #[command(flatten)]
     model: ModelArgs,
+    /// When pages are versions of one by their addresses
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Address::Off, help_heading = "Clusters")]
+    same_url: Address,
+    /// Which versions of a page stay, with --same-url
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Kept::Newest, help_heading = "Clusters")]
+    versions: Kept,
     /// Flag clusters with more pages than this
     #[arg(
         long,
@@ -139,6 +145,26 @@ fn path_of_names(text: &str) -> std::result::Result<String, String> {
         true => Ok(text.to_owned()),
         false => Err("names with dots between them expected, as in metadata.retold".to_owned()),
     }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Address {
+    /// Never
+    Off,
+    /// If their URLs are equal
+    Exact,
+    /// If they are equal but for fragment, tracking parameters, default port, dots, slashes behind and the case of the host
+    Normalised,
+    /// The same; and a page is compared with the one that its <link rel=canonical> names
+    Canonical,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kept {
+    /// The newest, by date, unless it repeats another page
+    Newest,
+    /// All; they are compared as other pages are
+    Keep,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -256,7 +282,8 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
             "no INPUT: name a file or folder, or - for standard input",
         ));
     }
-    let judge = args.model.config()?;
+    let mut judge = args.model.config()?;
+    judge.addresses = addresses(args);
     let (inputs, spool) = spooled(&inputs)?;
     let mut run = run_config(args.threads, args.memory);
     run.temp_dir.clone_from(&args.temp_dir);
@@ -278,6 +305,22 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
         resume: args.resume,
     };
     Ok((job, spool))
+}
+
+/// Which pages are versions of one.
+fn addresses(args: &Args) -> AddressRules {
+    AddressRules {
+        same_url: match args.same_url {
+            Address::Off => SameUrl::Off,
+            Address::Exact => SameUrl::Exact,
+            Address::Normalised => SameUrl::Normalised,
+            Address::Canonical => SameUrl::Canonical,
+        },
+        versions: match args.versions {
+            Kept::Newest => Versions::Newest,
+            Kept::Keep => Versions::Keep,
+        },
+    }
 }
 
 /// What the pages are compared with.

@@ -88,6 +88,8 @@ struct Case {
     inputs: Option<ExplainInputs>,
     /// What the run reported: the story says so if the verdict is another.
     expected: Option<Option<(Relation, f64)>>,
+    /// A page that the run compared with none, because a newer one of its address was there.
+    superseded: Option<String>,
 }
 
 /// Explains the pair in every form that was asked for.
@@ -167,6 +169,7 @@ fn two_files(args: &Args, a: &Path, b: &Path) -> Result<Case> {
         model,
         inputs: None,
         expected: None,
+        superseded: None,
     })
 }
 
@@ -181,6 +184,7 @@ fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
         model: inputs.model.clone(),
         inputs: Some(inputs),
         expected: None,
+        superseded: None,
     })
 }
 
@@ -202,6 +206,7 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
     Ok(Case {
         pages: run.inputs.by_ids([&ids[0], &ids[1]], progress)?,
         expected: Some(run.reported(&ids[0], &ids[1])?),
+        superseded: run.superseded([&ids[0], &ids[1]])?,
         model: run.inputs.model.clone(),
         inputs: Some(run.inputs),
     })
@@ -221,9 +226,16 @@ fn model(args: &Args) -> Result<Model> {
 
 fn story(case: &Case, offsets: Offsets) -> Result<Explanation> {
     let mut story = explain_pair(&case.pages[0], &case.pages[1], &case.model, offsets)?;
-    story.remark = case
-        .expected
-        .and_then(|expected| difference(&story, expected));
+    story.remark = match &case.superseded {
+        Some(_) if story.filter.is_some() => None,
+        Some(page) => Some(format!(
+            "The run compared `{page}` with no page: it is an older version of a page (versions.jsonl). What follows is what the \
+             texts say."
+        )),
+        None => case
+            .expected
+            .and_then(|expected| difference(&story, expected)),
+    };
     Ok(story)
 }
 

@@ -96,6 +96,17 @@ fn in_clusters(summary: &Summary) -> String {
     }
 }
 
+/// What the dropped pages are.
+fn as_what(summary: &Summary) -> String {
+    match &summary.same_url {
+        None => " as copies".to_owned(),
+        Some(versions) => format!(
+            ", {} of them as older versions",
+            HumanCount(versions.dropped)
+        ),
+    }
+}
+
 /// A short account in plain words, on standard output.
 pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write) -> io::Result<()> {
     let records = &summary.records;
@@ -103,11 +114,12 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
     let pages = records.kept + records.dropped;
     writeln!(
         to,
-        "{} {} read: {} kept, {} dropped as copies ({:.1} % of pages, {:.1} % of bytes: {})",
+        "{} {} read: {} kept, {} dropped{} ({:.1} % of pages, {:.1} % of bytes: {})",
         HumanCount(pages),
         if pages == 1 { "page" } else { "pages" },
         HumanCount(records.kept),
         HumanCount(records.dropped),
+        as_what(summary),
         percent(records.dropped, pages),
         percent(summary.bytes.dropped, summary.bytes.read),
         BinaryBytes(summary.bytes.dropped),

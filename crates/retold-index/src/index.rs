@@ -203,7 +203,7 @@ impl Index {
             added: jiff::Timestamp::now().as_second(),
             title: title.map(|title| title.chars().take(TITLE).collect()),
             bytes: page.content.len() as u64,
-            seen: model.seen(&page, ""),
+            seen: model.seen(&page, &text, ""),
             id: page.id,
         };
         Ok(Prepared { entry, text })
@@ -283,6 +283,7 @@ impl Index {
         Ok(ComparedPage {
             scope: entry.scope(&self.model()),
             id: entry.id,
+            url: entry.url,
             site: entry.sketch.site,
             date: entry.date,
             text,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use retold::{Error, Model, Result};
+use retold::{Error, Model, Result, SameUrl};
 
 use crate::files::{partial, replace, sealed};
 use crate::index::{Index, opened};
@@ -114,6 +114,12 @@ impl IndexBuilder {
     /// Errors: there is something else in the folder, it cannot be written.
     pub fn create(self, model: &Model) -> Result<Writer> {
         let folder = &self.folder;
+        if model.config().addresses.same_url != SameUrl::Off {
+            return Err(Error::usage(
+                "same_url: an index keeps all pages by their ids, also those of one address; give versions of a page one id, and the \
+                 newest replaces the others",
+            ));
+        }
         fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
         let mut manifest = Manifest::first(self.texts);
         let full = || {

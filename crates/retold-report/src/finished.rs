@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use retold::{Error, ExplainInputs, Model, Relation, Result, leave_out, read_pairs};
+use retold::{Error, ExplainInputs, Model, Relation, Result, each_line, leave_out, read_pairs};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::out::{MODEL, SUMMARY};
@@ -42,6 +43,22 @@ impl Finished {
         })
     }
 
+    /// The first of these pages that the run dropped because a newer page of its address was there, if one was; it was compared with none.
+    pub fn superseded(&self, ids: [&str; 2]) -> Result<Option<String>> {
+        if !self.inputs.model.config().addresses.drops() {
+            return Ok(None);
+        }
+        let mut found = None;
+        each_line(&self.out.join("dropped.jsonl"), "a dropped page", |line| {
+            let line: DroppedLine = serde_json::from_str(line)?;
+            if line.relation == "same_url" && ids.contains(&&*line.id) {
+                found = Some(line.id);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
     /// What the run reported of two pages: the relation read from `a`, and the similarity.
     pub fn reported(&self, a: &str, b: &str) -> Result<Option<(Relation, f64)>> {
         let mut found = None;
@@ -54,6 +71,12 @@ impl Finished {
         })?;
         Ok(found)
     }
+}
+
+#[derive(Deserialize)]
+struct DroppedLine {
+    id: String,
+    relation: String,
 }
 
 fn text(path: &Path) -> Result<String> {

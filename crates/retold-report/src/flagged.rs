@@ -65,7 +65,9 @@ pub(crate) fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
 /// For each page for which more than a third of a site's pages, or of some fifty pages, were dropped: what is said of it.
 fn collapsed(findings: &Findings) -> HashMap<Rank, String> {
     let mut dropped: BTreeMap<Rank, Vec<Rank>> = BTreeMap::new();
-    for drop in &findings.dropped {
+    let by_texts = findings.dropped.iter();
+    let by_texts = by_texts.filter(|drop| drop.relation.of_texts().is_some());
+    for drop in by_texts {
         dropped.entry(drop.canonical).or_default().push(drop.page);
     }
     // With fewer there is no such site, nor fifty such pages.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use retold::{
-    Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig, Source, Watch, cache_remote_in,
-    discover, expand, in_pool, leave_out, shown_input,
+    Dedup, Error, Findings, JudgeConfig, Model, Result, RunConfig, SameUrl, Source, Watch,
+    cache_remote_in, discover, expand, in_pool, leave_out, shown_input,
 };
 use retold_index::{Export, Index};
 
@@ -103,6 +103,12 @@ pub(crate) fn find(job: &Job, run: &RunConfig, watch: &dyn Watch) -> Result<Find
             }
         }
         Against::Index(folder) => {
+            if job.judge.addresses.same_url != SameUrl::Off {
+                return Err(Error::usage(
+                    "--same-url does not go with --against an index, which knows no addresses: run it on the new pages first, and \
+                     compare what it kept",
+                ));
+            }
             // How pages are compared is the index's affair.
             let index = Index::open(folder)?;
             let mut old = Export::old(&index);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use retold::{AddedFields, FieldKind, FieldValue, Findings, Rank, Relation};
+use retold::{AddedFields, DroppedAs, FieldKind, FieldValue, Findings, Rank, Relation};
 
 use crate::output::{Names, OutputConfig};
 
@@ -16,8 +16,9 @@ pub(crate) struct Mark<'a> {
     pub size: u64,
     /// The id of the cluster's canonical page.
     pub canonical: Option<Cow<'a, str>>,
-    /// What the page is to the canonical page; `None` for the canonical page itself and unrelated members.
-    pub relation: Option<Relation>,
+    /// What the page is to the canonical page, or as an older version of one to the page that it is dropped for; `None` for the canonical
+    /// page itself and unrelated members.
+    pub relation: Option<&'static str>,
     /// The id of the kept page for which the page is dropped.
     pub dropped_for: Option<Cow<'a, str>>,
     /// How many pages are dropped for it.
@@ -61,12 +62,17 @@ impl<'a> Marks<'a> {
         let canonical = cluster.map(|number| findings.clusters[number as usize].canonical);
         let dropped = &findings.dropped;
         let drop = dropped.binary_search_by_key(&page, |drop| drop.page);
+        let drop = drop.ok().map(|at| dropped[at]);
+        let version = drop.filter(|drop| drop.relation == DroppedAs::SameUrl);
+        let relation = canonical.and_then(|canonical| findings.relation(page, canonical));
         Mark {
             cluster,
             size,
             canonical: canonical.map(|canonical| findings.id(canonical)),
-            relation: canonical.and_then(|canonical| findings.relation(page, canonical)),
-            dropped_for: drop.ok().map(|at| findings.id(dropped[at].canonical)),
+            relation: relation
+                .map(Relation::name)
+                .or(version.map(|version| version.relation.name())),
+            dropped_for: drop.map(|drop| findings.id(drop.canonical)),
             dropped: self.dropped.get(&page).copied().unwrap_or(0),
         }
     }
@@ -101,7 +107,7 @@ const MARK: &[Field] = &[
         text(mark.canonical.as_deref())
     }),
     ("retold_relation", FieldKind::Text, |mark| {
-        text(mark.relation.map(Relation::name))
+        text(mark.relation)
     }),
     ("retold_dropped_for", FieldKind::Text, |mark| {
         text(mark.dropped_for.as_deref())

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use retold::{AmbiguousDates, DropRule, ExtractionCounts, Findings, Rank, Relation};
+use retold::{
+    AmbiguousDates, DropRule, DroppedAs, ExtractionCounts, Findings, Rank, Relation, SameUrl,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -25,6 +27,9 @@ pub struct Summary {
     /// whose pairs are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_in_longer: Option<u64>,
+    /// Addresses of several pages, and the pages that are dropped as older versions; only with `same_url`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_url: Option<Versions>,
     /// Lines of `pairs.jsonl`.
     pub pairs: u64,
     /// Pairs by relation; `contains` counts both directions.
@@ -69,6 +74,16 @@ pub struct Records {
     pub skipped: u64,
     /// The same by kind.
     pub skipped_by_kind: BTreeMap<String, u64>,
+}
+
+/// Pages of one address.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Versions {
+    /// Lines of `versions.jsonl`: addresses of several pages.
+    pub addresses: u64,
+    /// Pages that are dropped because a newer page of their address is there.
+    pub dropped: u64,
 }
 
 /// Pairs by relation.
@@ -190,6 +205,7 @@ impl Summary {
             old_pages: (findings.old_pages > 0).then_some(findings.old_pages as u64),
             against_self: (findings.own_pages > 0).then_some(findings.own_pages as u64),
             kept_in_longer: kept_in_longer(findings),
+            same_url: versions(findings, output.mark),
             pairs: findings.pairs.len() as u64,
             relations: Relations {
                 duplicate,
@@ -211,6 +227,17 @@ impl Summary {
             run: Run::default(),
         }
     }
+}
+
+/// Pages of one address, if those are looked for; with `mark` none is dropped.
+fn versions(findings: &Findings, mark: bool) -> Option<Versions> {
+    let is_on = findings.model.config().addresses.same_url != SameUrl::Off;
+    let dropped = findings.dropped.iter();
+    let dropped = dropped.filter(|drop| !mark && drop.relation == DroppedAs::SameUrl);
+    is_on.then(|| Versions {
+        addresses: findings.collection.versions.len() as u64,
+        dropped: dropped.count() as u64,
+    })
 }
 
 /// Pages that stay though a page that stays contains them; `None` if there are none, or if contained pages stay anyway.

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use retold::{
-    Class, Error, Findings, Linkage, Pair, PairLine, Rank, Relation, Result, RunStory, stories,
+    Class, Error, Findings, Linkage, Pair, PairLine, Rank, Result, RunStory, SameUrl, date_text,
+    stories,
 };
 use serde::Serialize;
 
@@ -49,9 +50,30 @@ const LISTED_OFTEN: usize = 1000;
 struct DroppedLine<'a> {
     id: Cow<'a, str>,
     canonical: Cow<'a, str>,
-    relation: Relation,
+    relation: &'static str,
     cluster: Option<u64>,
     cluster_size: u64,
+}
+
+/// Pages of one address, the newest first.
+#[derive(Serialize)]
+struct VersionsLine<'a> {
+    newest: Cow<'a, str>,
+    versions: Vec<VersionLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct VersionLine<'a> {
+    id: Cow<'a, str>,
+    date: Option<String>,
+}
+
+/// The same in forms without lists.
+#[derive(Serialize)]
+struct VersionRow<'a> {
+    newest: Cow<'a, str>,
+    id: Cow<'a, str>,
+    date: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -66,7 +88,7 @@ struct MarkLine<'a> {
     id: Cow<'a, str>,
     cluster: Option<u64>,
     canonical: Option<Cow<'a, str>>,
-    relation: Option<Relation>,
+    relation: Option<&'static str>,
     dropped_for: Option<Cow<'a, str>>,
     cluster_size: u64,
 }
@@ -117,6 +139,11 @@ const STORIES: &Columns = &[
     ("part", Kind::Text),
     ("id", Kind::Text),
 ];
+const VERSIONS: &Columns = &[
+    ("newest", Kind::Text),
+    ("id", Kind::Text),
+    ("date", Kind::Text),
+];
 const REJECTS: &Columns = &[
     ("source", Kind::Text),
     ("record", Kind::Whole),
@@ -152,7 +179,7 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
         DroppedLine {
             id: findings.id(drop.page),
             canonical: findings.id(drop.canonical),
-            relation: drop.relation,
+            relation: drop.relation.name(),
             cluster,
             cluster_size,
         }
@@ -171,7 +198,34 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
             }
         })?;
     }
+    if findings.model.config().addresses.same_url != SameUrl::Off {
+        write_versions(findings, form, out)?;
+    }
     write_rejects(findings, (out, form))
+}
+
+fn write_versions(findings: &Findings, form: Tables, out: &OutDir) -> Result<()> {
+    let id = |rank: Rank| findings.id(rank);
+    let date = |rank: Rank| findings.page(rank).date.and_then(date_text);
+    let versions = findings.collection.versions.iter();
+    jsonl(out, "versions.jsonl", versions.clone(), |pages| {
+        let line = |&rank| VersionLine {
+            id: id(rank),
+            date: date(rank),
+        };
+        VersionsLine {
+            newest: id(pages[0]),
+            versions: pages.iter().map(line).collect(),
+        }
+    })?;
+    let rows = versions.flat_map(|pages| {
+        pages.iter().map(|&rank| VersionRow {
+            newest: id(pages[0]),
+            id: id(rank),
+            date: date(rank),
+        })
+    });
+    columns::write(out, form, "versions", VERSIONS, rows)
 }
 
 /// Writes the records that could not be read.

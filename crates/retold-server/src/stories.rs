@@ -216,6 +216,7 @@ pub(crate) async fn explain_new(
             scope: model.scope_of(&page, &text),
             text,
             site: page.site(),
+            url: page.url,
             date: page.date,
             id: match page.id.starts_with(NAMELESS) {
                 true => "this page".to_owned(),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::address::AddressRules;
 use crate::cluster::{Canonical, DropRule, Linkage};
 use crate::error::{Error, Result};
 use crate::filter::PairFilters;
@@ -40,6 +41,9 @@ pub struct JudgeConfig {
     /// Which pages are compared.
     #[serde(flatten)]
     pub filters: PairFilters,
+    /// Which pages are versions of one.
+    #[serde(flatten)]
+    pub addresses: AddressRules,
     /// What is folded before texts are compared.
     pub fold: Vec<Fold>,
     /// Which part of a page methods see; `None` leaves it to the method.
@@ -75,6 +79,7 @@ impl Default for JudgeConfig {
         JudgeConfig {
             read: ReadOptions::default(),
             filters: PairFilters::default(),
+            addresses: AddressRules::default(),
             fold: Fold::ALL.to_vec(),
             extract: None,
             user_dict: None,
@@ -398,6 +403,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::address::{SameUrl, Versions};
     use crate::read::Statuses;
 
     #[test]
@@ -416,6 +422,10 @@ mod tests {
                 across: Some("site".into()),
                 within: vec!["lang".into()],
                 window: "30d".parse().ok(),
+            },
+            addresses: AddressRules {
+                same_url: SameUrl::Canonical,
+                versions: Versions::Keep,
             },
             fold: vec![Fold::Case],
             extract: Some(Extract::None),

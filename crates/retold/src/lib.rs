@@ -36,6 +36,7 @@
 
 #![forbid(unsafe_code)]
 
+mod address;
 mod align;
 mod blocks;
 mod cluster;
@@ -72,14 +73,15 @@ mod text;
 mod watch;
 
 // The main job and what it finds.
+pub use address::{AddressRules, SameUrl, Versions, normalised_url};
 pub use cluster::{Canonical, Class, Cluster, DropRule, Linkage, Pair, Pairs, Prefer};
 pub use collect::{
     AmbiguousDates, Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage,
 };
 pub use config::{AgainstSelf, FileRef, Fold, JudgeConfig, RunConfig, byte_count, most_threads};
 pub use dedup::{
-    Dedup, Dropped, Findings, Joined, Limits, StageTime, StoredPages, Take, TextSource, Verified,
-    dedup, in_pool, ranks, related_pairs,
+    Dedup, Dropped, DroppedAs, Findings, Joined, Limits, StageTime, StoredPages, Take, TextSource,
+    Verified, dedup, in_pool, ranks, related_pairs,
 };
 pub use error::{Error, Result};
 pub use filter::{Forbidden, PairFilters, Scope, Window};

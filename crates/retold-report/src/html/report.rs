@@ -62,7 +62,8 @@ impl<'a> Report<'a> {
         }
         let dropped = &self.findings.dropped;
         let at = dropped.binary_search_by_key(&rank, |drop| drop.page).ok()?;
-        Some((dropped[at].canonical, dropped[at].relation))
+        // Versions of one page are in no cluster.
+        Some((dropped[at].canonical, dropped[at].relation.of_texts()?))
     }
 
     /// The members of a cluster that are shown: the canonical page, other kept pages, dropped pages.

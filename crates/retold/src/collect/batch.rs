@@ -116,7 +116,7 @@ impl Batch {
                 let (sketch, has_partial) = model.sketch_and_partial(&text, &mut self.partial)?;
                 let partial = has_partial.then_some(start..self.partial.len());
                 spent.sketches = stopwatch.lap();
-                let seen = model.seen(&page, &source.name);
+                let seen = model.seen(&page, &text, &source.name);
                 let (page, site) = row_of((*page, seen), &text, &sketch, number, at, bytes);
                 Sketched::Page(Box::new(Sketching {
                     page,

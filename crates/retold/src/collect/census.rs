@@ -14,7 +14,7 @@ impl Collection {
     /// Errors: a temporary file cannot be written.
     pub fn texts_per_sketch(&self, sketches: usize) -> Result<Vec<u32>> {
         let mut texts = Sorter::new(self.memory());
-        for page in self.pages.iter() {
+        for page in self.counted() {
             if let Some(text) = page.text_hash {
                 texts.push([u64::from(page.sketch.0), (text >> 64) as u64, text as u64])?;
             }
@@ -31,7 +31,7 @@ impl Collection {
     /// For each sketch, the median of its pages' main characters: unlike pages with one sketch, the footer's, are long.
     fn usual_main_chars(&self) -> Result<Vec<u64>> {
         let mut lengths = Sorter::new(self.memory());
-        for page in self.pages.iter() {
+        for page in self.counted() {
             lengths.push([u64::from(page.sketch.0), page.main_chars])?;
         }
         let (mut usual, mut run) = (vec![0; self.sketches.len()], Vec::new());
@@ -56,7 +56,7 @@ impl Collection {
     /// (sketch, site, how many different texts of the site have that sketch), ascending.
     fn texts_on_sites(&self) -> Result<Vec<(SketchNo, u32, u32)>> {
         let mut texts = Sorter::new(self.memory());
-        for page in self.pages.iter() {
+        for page in self.counted() {
             if let (Some(site), Some(text)) = (page.site, page.text_hash) {
                 let place = u64::from(page.sketch.0) << 32 | u64::from(site);
                 texts.push([place, (text >> 64) as u64, text as u64])?;

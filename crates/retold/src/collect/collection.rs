@@ -12,7 +12,7 @@ use super::partials::PartialFingerprints;
 use super::rejects::Rejects;
 use crate::date::DateOrder;
 use crate::error::{Error, Result};
-use crate::ids::PageNo;
+use crate::ids::{PageNo, Rank};
 use crate::model::{Model, facts};
 use crate::read::{Numbered, ReadOptions, Record, Source, each_batch, each_record};
 use crate::sketch::{Sketch, Sketches};
@@ -43,6 +43,10 @@ pub struct Collection {
     pub extraction: ExtractionCounts,
     /// How dates were read of which day and month could be each other.
     pub ambiguous_dates: AmbiguousDates,
+    /// Pages of one address, two or more, the newest first ([`SameUrl`](crate::SameUrl)); in the order of their newest pages.
+    pub versions: Vec<Vec<Rank>>,
+    /// Page -> whether a newer page of its address is there, so that it is neither counted nor compared; empty if none is left out.
+    pub(crate) superseded: Vec<bool>,
     /// Where the time went.
     pub spent: Spent,
     /// What verification needs of most texts, not complete.
@@ -283,6 +287,17 @@ impl Collection {
     /// The id of the page with that number.
     pub fn id(&self, number: PageNo) -> Cow<'_, str> {
         self.pages.id(number)
+    }
+
+    /// Whether a newer page of its address is there, so that it is neither counted nor compared.
+    pub(crate) fn is_superseded(&self, page: PageNo) -> bool {
+        self.superseded.get(page.at()).copied().unwrap_or(false)
+    }
+
+    /// The pages that count and are compared, in the order of files and records.
+    pub(super) fn counted(&self) -> impl Iterator<Item = PageRow> {
+        let pages = PageNo::first(self.pages.len()).zip(self.pages.iter());
+        pages.filter_map(|(page, row)| (!self.is_superseded(page)).then_some(row))
     }
 
     /// The name of a page's site.

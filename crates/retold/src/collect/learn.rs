@@ -29,31 +29,12 @@ impl Model {
             true => learn_words(sources, &model, watch).map(|known| model.with_knowledge(known)),
             false => {
                 let memory = Memory::default();
-                collect(sources, &mut model, false, &memory, watch, &mut |_| {})?;
+                let collection = read_all(sources, &model, false, &memory, watch)?;
+                learn_noise(&collection, &mut model, watch, &mut |_| {})?;
                 Ok(model)
             }
         }
     }
-}
-
-/// The collection of all pages in `sources`. A model that knows nothing yet learns: words before pages are sketched, noise from the
-/// sketches. `begin` is told each stage.
-pub(crate) fn collect(
-    sources: &[Source],
-    model: &mut Model,
-    may_be_empty: bool,
-    memory: &Memory,
-    watch: &dyn Watch,
-    begin: &mut dyn FnMut(Stage),
-) -> Result<Collection> {
-    if model.wants_words() {
-        begin(Stage::CountWords);
-        *model = model.with_knowledge(learn_words(sources, model, watch)?);
-    }
-    begin(Stage::Read);
-    let collection = read_all(sources, model, may_be_empty, memory, watch)?;
-    learn_noise(&collection, model, watch, begin)?;
-    Ok(collection)
 }
 
 /// A model that knows nothing yet learns noise from the sketches.

@@ -12,7 +12,7 @@ mod saved;
 mod tests;
 
 pub use collection::{Collection, ExtractionCounts, SketchedPage};
-pub(crate) use learn::{collect, learn_noise, learn_words, read_all};
+pub(crate) use learn::{learn_noise, learn_words, read_all};
 pub use pages::{AmbiguousDates, PageRow, Pages};
 pub(crate) use partials::{PartialFingerprints, PartialRows};
 pub use rejects::{Reject, Rejects};

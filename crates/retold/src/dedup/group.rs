@@ -13,7 +13,7 @@ use crate::spill::Sorter;
 
 /// Exact groups: the pages of a collection by text, pruned sketch and length of their main text, old ones apart from the others, and
 /// those apart in which pair filters see something else. Pages of a group are copies of each other, unless filters forbid to compare them.
-/// With `exact` off each page is a group of its own. Groups that share the least of their keys stand together, as those of a
+/// With `exact` off each page is a group of its own. Pages of which a newer version is there are in none. Groups that share the least of their keys stand together, as those of a
 /// family mostly do: what is held by group is then near in memory and in files for them.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
@@ -58,6 +58,9 @@ impl Groups {
         let exact = context.model.config().exact;
         let mut sorter = Sorter::new(context.memory);
         for (rank, &page) in Rank::first(context.by_id.len()).zip(context.by_id) {
+            if context.collection.is_superseded(page) {
+                continue;
+            }
             let row = context.collection.page(page);
             let scope = context.scope(rank);
             let text = row.text_hash.unwrap_or_default();

@@ -15,7 +15,7 @@ use super::by_probing::Decided;
 use super::context::Context;
 use super::group::Groups;
 use super::join_pairs::keyed;
-use super::retain::{Dropped, Rules, StoredPairs, retain};
+use super::retain::{Dropped, DroppedAs, Rules, StoredPairs, retain};
 use super::sketch_judge::SketchJudge;
 use super::union_find::UnionFind;
 use super::verify::Verification;
@@ -307,7 +307,7 @@ impl Components<'_> {
                         component.dropped.push(Dropped {
                             page,
                             canonical: pages[0],
-                            relation: Relation::Duplicate,
+                            relation: DroppedAs::Repeats(Relation::Duplicate),
                         });
                     }
                 }

@@ -1,6 +1,7 @@
 //! The main job: a run reads as the list of its [stages](crate::watch::Stage), one file each.
 //!
 //! 1. `context`: what all stages work with; the order in which pages are preferred.
+//!    `versions`: pages of one address; older ones are dropped before anything is compared.
 //! 2. `group`: noise is deleted, pages that are the same to every judge become one exact group.
 //! 3. `join`: the prefix join finds pairs that share keys which few groups have; `sketch_judge` asks the model of them.
 //! 4. `heavy_keys`: posting lists of keys that very many groups have, and when they are closed; `probe` looks there.
@@ -30,6 +31,7 @@ mod stages;
 mod texts;
 mod union_find;
 mod verify;
+mod versions;
 
 #[cfg(test)]
 mod against_tests;
@@ -47,12 +49,14 @@ mod retain_tests;
 mod sets_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod versions_tests;
 
 pub use context::{Limits, ranks};
 pub use findings::Findings;
 pub use join::{Joined, related_pairs};
 pub use pool::in_pool;
-pub use retain::Dropped;
+pub use retain::{Dropped, DroppedAs};
 pub use run::{Dedup, StoredPages, dedup};
 pub use stage::StageTime;
 pub(crate) use stage::Stopwatch;

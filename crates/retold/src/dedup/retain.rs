@@ -11,15 +11,50 @@ use crate::error::Result;
 use crate::ids::Rank;
 use crate::relation::Relation;
 
-/// A page that is dropped because it repeats a kept page.
+/// A page that is dropped for a kept page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dropped {
     /// The dropped page.
     pub page: Rank,
-    /// The kept page that it repeats.
+    /// The kept page that it repeats, or of which it is an older version.
     pub canonical: Rank,
-    /// The relation of the dropped page to the kept page.
-    pub relation: Relation,
+    /// What the dropped page is to the kept page.
+    pub relation: DroppedAs,
+}
+
+/// What a dropped page is to the page that it is dropped for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DroppedAs {
+    /// Their texts say that it repeats that page.
+    Repeats(Relation),
+    /// A newer page of its address is that page, or is dropped for it ([`SameUrl`](crate::SameUrl)).
+    SameUrl,
+}
+
+impl DroppedAs {
+    /// The name used in all files and output.
+    pub fn name(self) -> &'static str {
+        match self {
+            DroppedAs::Repeats(relation) => relation.name(),
+            DroppedAs::SameUrl => "same_url",
+        }
+    }
+
+    /// What the texts say, if they decided.
+    pub fn of_texts(self) -> Option<Relation> {
+        match self {
+            DroppedAs::Repeats(relation) => Some(relation),
+            DroppedAs::SameUrl => None,
+        }
+    }
+
+    /// The same read from the other page.
+    pub(super) fn swapped(self) -> DroppedAs {
+        match self {
+            DroppedAs::Repeats(relation) => DroppedAs::Repeats(relation.swapped()),
+            DroppedAs::SameUrl => DroppedAs::SameUrl,
+        }
+    }
 }
 
 /// How pages are decided.
@@ -205,7 +240,7 @@ impl<'a> Decisions<'a> {
             Decision::Dropped(canonical, relation) => Some(Dropped {
                 page,
                 canonical,
-                relation,
+                relation: DroppedAs::Repeats(relation),
             }),
             _ => None,
         });

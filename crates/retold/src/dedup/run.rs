@@ -8,7 +8,8 @@ use super::pool::in_pool;
 use super::stage::Stopwatch;
 use super::stages::relate;
 use super::texts::{Reread, TextSource};
-use crate::collect::{Collection, collect, learn_noise, learn_words, read_all};
+use super::versions::{find_versions, with_superseded};
+use crate::collect::{Collection, learn_noise, learn_words, read_all};
 use crate::config::{AgainstSelf, JudgeConfig, RunConfig};
 use crate::error::{Error, Result};
 use crate::ids::PageNo;
@@ -224,19 +225,39 @@ fn collect_or_resume(
     (watch, begin): (&dyn Watch, &mut dyn FnMut(Stage)),
 ) -> Result<Collection> {
     let Some(resume) = resume else {
-        return collect(sources, model, may_be_empty, memory, watch, begin);
+        return collect(sources, model, may_be_empty, memory, (watch, begin));
     };
     match Collection::saved(resume, memory)? {
-        (Some((collection, learnt)), _) => {
+        (Some((mut collection, learnt)), _) => {
             *model = Model::from_json(&learnt, Path::new(""))?;
+            find_versions(&mut collection, model, 0, watch)?;
             Ok(collection)
         }
         (None, mut journal) => {
-            let collection = collect(sources, model, may_be_empty, memory, watch, begin)?;
+            let collection = collect(sources, model, may_be_empty, memory, (watch, begin))?;
             collection.save(&mut journal, model.to_json())?;
             Ok(collection)
         }
     }
+}
+
+/// Reads and sketches. A model that knows nothing learns words from all pages, and noise from those of which no newer version is there.
+fn collect(
+    sources: &[Source],
+    model: &mut Model,
+    may_be_empty: bool,
+    memory: &Memory,
+    (watch, begin): (&dyn Watch, &mut dyn FnMut(Stage)),
+) -> Result<Collection> {
+    if model.wants_words() {
+        begin(Stage::CountWords);
+        *model = model.with_knowledge(learn_words(sources, model, watch)?);
+    }
+    begin(Stage::Read);
+    let mut collection = read_all(sources, model, may_be_empty, memory, watch)?;
+    find_versions(&mut collection, model, 0, watch)?;
+    learn_noise(&collection, model, watch, begin)?;
+    Ok(collection)
 }
 
 /// Reads and sketches new sources and old ones; a model that knows nothing learns from both. Also the number of old pages, which come
@@ -265,8 +286,9 @@ fn collect_both(
     collection.append(others, new.len() as u32)?;
     let own = own_pages_among(&mut collection, first, against_self)?;
     collection.settle_from(PageNo::new(first))?;
-    learn_noise(&collection, model, watch, begin)?;
     let old_pages = collection.pages.len() - first;
+    find_versions(&mut collection, model, old_pages, watch)?;
+    learn_noise(&collection, model, watch, begin)?;
     Ok((collection, [old_pages, own.len()]))
 }
 
@@ -387,6 +409,7 @@ impl Sketched<'_> {
         collection.spent += related.spent;
         collection.pages.recall();
         Ok(Findings {
+            dropped: with_superseded(related.listed.dropped, &by_id, &collection),
             model,
             new_sources,
             old_pages,
@@ -398,7 +421,6 @@ impl Sketched<'_> {
             large_components: related.listed.large,
             clusters: related.listed.clusters,
             classes: related.listed.classes,
-            dropped: related.listed.dropped,
             pruned: related.pruned,
             pruned_of: related.pruned_of,
             unpruned: related.unpruned,

@@ -17,10 +17,11 @@ use super::stage::Stopwatch;
 use super::texts::TextSource;
 use super::union_find::UnionFind;
 use super::verify::{Verification, Verified};
+use super::versions::linked_pairs;
 use crate::cluster::Pair;
 use crate::collect::{Collection, PartialFingerprints};
 use crate::error::Result;
-use crate::ids::{GroupNo, PrunedNo, SketchNo};
+use crate::ids::{GroupNo, PrunedNo, Rank, SketchNo};
 use crate::model::{Model, PrunedSketches};
 use crate::sketch::Sketches;
 use crate::spent::Spent;
@@ -257,7 +258,34 @@ impl<'a> Stages<'a> {
             piece.made.drain(..).try_for_each(&mut add)
         })?;
         self.judge.copies_between_groups(&mut add)?;
+        self.linked(&mut add)?;
         Ok((seen, components, all))
+    }
+
+    /// Hands the pairs of groups, as sketches see them, to `take` whose pages canonical links bring together.
+    fn linked(&self, mut take: impl FnMut(Pair) -> Result<()>) -> Result<()> {
+        let Context {
+            model,
+            collection,
+            by_id,
+            preference,
+            ..
+        } = self.context;
+        let pairs = linked_pairs(model, collection, by_id, preference)?;
+        let groups = |&(a, b): &(Rank, Rank)| {
+            let [a, b] = [a, b].map(|page| self.groups.of(page));
+            [a.min(b), a.max(b)]
+        };
+        let mut pairs: Vec<[GroupNo; 2]> = pairs.iter().map(groups).collect();
+        pairs.retain(|[a, b]| a != b);
+        pairs.sort_unstable();
+        pairs.dedup();
+        for of_one in pairs.chunk_by(|one, other| one[0] == other[0]) {
+            let others: Vec<GroupNo> = of_one.iter().map(|pair| pair[1]).collect();
+            let found = self.judge.one(of_one[0][0]).with_each(&others);
+            found.into_iter().try_for_each(&mut take)?;
+        }
+        Ok(())
     }
 
     /// Group -> whether it probes: as far as sketches tell, its component may have more pages than the limit, or holds posting lists of

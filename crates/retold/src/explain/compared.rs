@@ -12,6 +12,8 @@ pub struct ComparedPage {
     pub site: Option<String>,
     /// Its date as written in the input.
     pub date: Option<String>,
+    /// Where it was fetched, if that is known.
+    pub url: Option<String>,
     /// What pair filters look at in it.
     pub scope: Scope,
     /// Its text.

@@ -7,6 +7,7 @@ use super::compared::ComparedPage;
 use super::feature::{Feature, features};
 use super::passage::{PassageKind, passages};
 use super::shown::{Offsets, Shown};
+use crate::address::Said;
 use crate::error::Result;
 use crate::method::{Check, Keyword, Trace};
 use crate::model::{Judgement, Model};
@@ -150,6 +151,21 @@ pub fn explain_pair(
     let keys = sketches.each_ref().map(left);
     let [shown_a, shown_b] = shown;
     let filter = model.config().filters.reason(&a.scope, &b.scope);
+    let mut notes = notes(&a.text, &b.text, model);
+    let links = |side: &'_ ComparedPage| (side.url.clone(), side.text.meta.canonical.clone());
+    let [(url_a, link_a), (url_b, link_b)] = [a, b].map(links);
+    let (links_a, links_b) = (
+        (url_a.as_deref(), link_a.as_deref()),
+        (url_b.as_deref(), link_b.as_deref()),
+    );
+    let filter = filter.or_else(|| match model.config().addresses.said(links_a, links_b) {
+        Said::Nothing => None,
+        Said::Versions(reason) => Some(reason),
+        Said::Note(note) => {
+            notes.push(note);
+            None
+        }
+    });
     Ok(Explanation {
         relation: verdict
             .map(|verdict| verdict.relation)
@@ -161,7 +177,7 @@ pub fn explain_pair(
         checks,
         features,
         passages,
-        notes: notes(&a.text, &b.text, model),
+        notes,
         remark: None,
         a: page(a, keys[0], shown_a.text),
         b: page(b, keys[1], shown_b.text),

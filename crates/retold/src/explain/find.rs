@@ -141,6 +141,7 @@ impl ExplainInputs {
                     scope: self.model.scope_of(&page, &text),
                     text,
                     site: page.site(),
+                    url: page.url,
                     id: page.id,
                     date: page.date,
                 })

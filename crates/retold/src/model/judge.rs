@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::file::{in_file, knowledge_in};
 use super::judgement::{Judgement, Relating};
 use super::pruned::{Pruned, PrunedSketches};
+use crate::address::{ADDRESS, Address};
 use crate::cluster::Prefer;
 use crate::config::{Fold, JudgeConfig};
 use crate::error::{Error, Result};
@@ -438,10 +439,13 @@ impl Model {
     }
 
     /// What rules beside the method's see of a page of a source of that name, to be kept with its sketch: what pair filters look at, and
-    /// by what pages are preferred. Empty if there are no such rules.
-    pub fn seen(&self, page: &Page, source: &str) -> Vec<u64> {
+    /// by what pages are preferred, and its addresses. Empty if there are no such rules.
+    pub fn seen(&self, page: &Page, text: &Text, source: &str) -> Vec<u64> {
         let JudgeConfig {
-            filters, canonical, ..
+            filters,
+            canonical,
+            addresses,
+            ..
         } = &self.0.config;
         let rank = |page: &Page| {
             let of = |name: &str| self.0.ranks.get(name).copied();
@@ -450,10 +454,22 @@ impl Model {
                 .or_else(|| of(source))
         };
         let preferred = canonical.seen(page, rank);
-        match filters.is_empty() && preferred.is_empty() {
+        let link = text.meta.canonical.as_deref();
+        let address = addresses
+            .are_on()
+            .then(|| addresses.seen(page, link).to_numbers());
+        let address = address.as_ref().map_or(&[][..], |address| address);
+        match filters.is_empty() && preferred.is_empty() && address.is_empty() {
             true => Vec::new(),
-            false => [&filters.seen(page)[..], &preferred].concat(),
+            false => [&filters.seen(page)[..], &preferred, address].concat(),
         }
+    }
+
+    /// The addresses of a page of which this was [seen](Model::seen); none if they do not count.
+    pub(crate) fn address(&self, seen: &[u64]) -> Address {
+        let numbers = seen.last_chunk::<ADDRESS>();
+        let numbers = numbers.filter(|_| self.0.config.addresses.are_on());
+        numbers.map_or_else(Address::default, |numbers| Address::from_numbers(*numbers))
     }
 
     /// What pair filters look at in a page of which this was [seen](Model::seen), with that date in seconds since 1970.

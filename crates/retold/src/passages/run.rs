@@ -111,6 +111,11 @@ pub fn passages(
     watch: &dyn Watch,
 ) -> Result<Passages> {
     options.check()?;
+    if findings.model.config().addresses.drops() {
+        return Err(Error::usage(
+            "same_url: passages are looked for in all pages; use versions `keep`, or look for them in what a run has kept",
+        ));
+    }
     let memory = findings.collection.memory();
     let measure = Measure::new(options.min_words, options.min_chars);
     let pages = TextPages::of(findings);

@@ -1,0 +1,408 @@
+//! Addresses: which URLs lead to one page.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::page::Page;
+
+/// Which pages are versions of one page by their addresses, and what becomes of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AddressRules {
+    /// When two pages have one address.
+    pub same_url: SameUrl,
+    /// Which of the pages of one address stay.
+    pub versions: Versions,
+}
+
+/// When two pages have one address. A page without a URL has none, and so no versions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SameUrl {
+    /// Addresses do not count.
+    #[default]
+    Off,
+    /// If their URLs are equal.
+    Exact,
+    /// If their URLs are equal once what does not lead to another page is left out ([`normalised_url`]).
+    Normalised,
+    /// The same; and a page is compared with the one that its `<link rel=canonical>` names, whatever it shares with it. The texts
+    /// decide: such links often lead to other pages.
+    Canonical,
+}
+
+/// Which of the pages of one address stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Versions {
+    /// The newest, unless it repeats another page. The others are dropped whatever their texts say, and compared with no page.
+    #[default]
+    Newest,
+    /// All; they are compared as other pages are.
+    Keep,
+}
+
+/// What is kept of a page's addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Address {
+    /// A hash of its own; 0 if it has none.
+    pub(crate) own: u128,
+    /// A hash of the one that its canonical link names, if that is another; otherwise 0.
+    pub(crate) linked: u128,
+    /// Whether a crawler made the page of one that it had fetched.
+    pub(crate) is_derived: bool,
+}
+
+/// Numbers of an [`Address`].
+pub(crate) const ADDRESS: usize = 5;
+
+impl AddressRules {
+    /// Whether addresses count.
+    pub(crate) fn are_on(&self) -> bool {
+        self.same_url != SameUrl::Off
+    }
+
+    /// Whether older versions are dropped.
+    pub fn drops(&self) -> bool {
+        self.are_on() && self.versions == Versions::Newest
+    }
+
+    /// The address that a URL leads to.
+    pub(crate) fn of_url(&self, url: Option<&str>) -> Option<String> {
+        let url = url.map(str::trim).filter(|url| !url.is_empty())?;
+        match self.same_url {
+            SameUrl::Off => None,
+            SameUrl::Exact => Some(url.to_owned()),
+            SameUrl::Normalised | SameUrl::Canonical => Some(normalised_url(url)),
+        }
+    }
+
+    /// The address that the canonical link of a page leads to, if that is another than its own.
+    pub(crate) fn of_link(&self, url: Option<&str>, link: Option<&str>) -> Option<String> {
+        let link = link.filter(|_| self.same_url == SameUrl::Canonical)?;
+        let base = url.and_then(|url| Url::parse(url.trim()).ok());
+        let link = match base {
+            Some(base) => base.join(link.trim()).ok()?.into(),
+            None => link.to_owned(),
+        };
+        let linked = self.of_url(Some(&link))?;
+        (self.of_url(url).as_ref() != Some(&linked)).then_some(linked)
+    }
+
+    /// What addresses say of two pages, of each its URL and where its canonical link leads: why they are not compared, or else why they
+    /// are candidates.
+    pub(crate) fn said(&self, a: Links<'_>, b: Links<'_>) -> Said {
+        let option = self.same_url.name();
+        let [own_a, own_b] = [a, b].map(|(url, _)| self.of_url(url));
+        if let (Some(own), true) = (&own_a, own_a == own_b) {
+            let both = format!("--same-url {option}: both pages have the address {own}");
+            return match self.drops() {
+                true => Said::Versions(format!("{both}, whose newest version stays")),
+                false => Said::Note(format!(
+                    "{both}. --versions keep: they are compared as other pages are."
+                )),
+            };
+        }
+        let led = |(url, link)| self.of_link(url, link);
+        let [led_a, led_b] = [led(a), led(b)];
+        let has_led = |led: &Option<String>, own: &Option<String>| led.is_some() && led == own;
+        let what = match () {
+            () if has_led(&led_a, &own_b) => {
+                "the canonical link of the first page leads to the second"
+            }
+            () if has_led(&led_b, &own_a) => {
+                "the canonical link of the second page leads to the first"
+            }
+            () if has_led(&led_a, &led_b) => {
+                "the canonical links of both pages lead to one address"
+            }
+            () => return Said::Nothing,
+        };
+        Said::Note(format!("--same-url {option}: {what}; their texts decide."))
+    }
+
+    /// The addresses of a page, whose canonical link this is.
+    pub(crate) fn seen(&self, page: &Page, link: Option<&str>) -> Address {
+        let hash = |address: Option<String>| {
+            address.map_or(0, |address| xxh3_128(address.as_bytes()).max(1))
+        };
+        let url = page.url.as_deref();
+        Address {
+            own: hash(self.of_url(url)),
+            linked: hash(self.of_link(url, link)),
+            is_derived: page.derived,
+        }
+    }
+}
+
+/// The URL of a page, and where its canonical link leads.
+pub(crate) type Links<'a> = (Option<&'a str>, Option<&'a str>);
+
+/// What addresses say of two pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// Nothing.
+    Nothing,
+    /// They are versions of one page of which one stays, for this reason, and so not compared.
+    Versions(String),
+    /// They are compared, and this is to be known.
+    Note(String),
+}
+
+impl SameUrl {
+    /// The name used in all options.
+    pub fn name(self) -> &'static str {
+        match self {
+            SameUrl::Off => "off",
+            SameUrl::Exact => "exact",
+            SameUrl::Normalised => "normalised",
+            SameUrl::Canonical => "canonical",
+        }
+    }
+}
+
+impl Address {
+    pub(crate) fn to_numbers(self) -> [u64; ADDRESS] {
+        let [own, linked] = [self.own, self.linked].map(|hash| [(hash >> 64) as u64, hash as u64]);
+        [own[0], own[1], linked[0], linked[1], self.is_derived.into()]
+    }
+
+    pub(crate) fn from_numbers(numbers: [u64; ADDRESS]) -> Address {
+        let [high, low, linked_high, linked_low, is_derived] = numbers;
+        Address {
+            own: u128::from(high) << 64 | u128::from(low),
+            linked: u128::from(linked_high) << 64 | u128::from(linked_low),
+            is_derived: is_derived > 0,
+        }
+    }
+}
+
+/// A URL without what does not lead to another page: the case of scheme and host, the port that its scheme has anyway, `.` and `..` in
+/// its path, a dot behind its host, slashes behind its path, its fragment (unless that is a route, as in `#!/news`), and parameters
+/// that only tell where a visitor came from. What is no URL stays as it is.
+///
+/// ```
+/// use retold::normalised_url;
+/// assert_eq!(normalised_url("HTTP://News.example:80/a/../b/?utm_source=x&id=7#top"), "http://news.example/b?id=7");
+/// assert_eq!(normalised_url("notes/today.txt"), "notes/today.txt");
+/// ```
+pub fn normalised_url(url: &str) -> String {
+    let Ok(mut url) = Url::parse(url.trim()) else {
+        return url.trim().to_owned();
+    };
+    let is_route = |fragment: &str| fragment.starts_with(['!', '/']);
+    if !url.fragment().is_some_and(is_route) {
+        url.set_fragment(None);
+    }
+    if !url.has_host() {
+        return url.into();
+    }
+    let host = url.host_str().unwrap_or_default();
+    if let Some(host) = host.strip_suffix('.').map(str::to_owned) {
+        // A host that is nothing but dots stays.
+        let _ = url.set_host(Some(&host));
+    }
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    let parameters = url.query().unwrap_or_default().split('&');
+    let wanted: Vec<&str> = parameters
+        .filter(|parameter| !parameter.is_empty() && !is_tracking(parameter))
+        .collect();
+    let query = Some(wanted.join("&")).filter(|query| !query.is_empty());
+    url.set_query(query.as_deref());
+    url.into()
+}
+
+/// Whether a parameter tells where a visitor came from.
+fn is_tracking(parameter: &str) -> bool {
+    let name = parameter.split('=').next().unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    name.starts_with("utm_") || TRACKING.binary_search(&name.as_str()).is_ok()
+}
+
+/// Parameters that tell where a visitor came from and nothing else, in lower case, sorted. They are those that Firefox strips (Mozilla's
+/// collection `query-stripping`) and Brave (`components/query_filter`), less those of one site each; `spm` and `scm` of Alibaba's sites, `hmsr` and
+/// its like of Baidu Tongji, `mtm_` and `pk_` of Matomo, `igshid` and `ttclid`, which ClearURLs and AdGuard have beside them.
+const TRACKING: &[&str] = &[
+    "__hsfp",
+    "__hssc",
+    "__hstc",
+    "__s",
+    "_bhlid",
+    "_branch_match_id",
+    "_branch_referrer",
+    "_gl",
+    "_hsenc",
+    "_hsmi",
+    "_kx",
+    "_openstat",
+    "at_recipient_id",
+    "at_recipient_list",
+    "bbeml",
+    "bsft_clkid",
+    "bsft_uid",
+    "dclid",
+    "et_rid",
+    "fb_action_ids",
+    "fb_comment_id",
+    "fbclid",
+    "gbraid",
+    "gclid",
+    "guce_referrer",
+    "guce_referrer_sig",
+    "hmci",
+    "hmcu",
+    "hmkw",
+    "hmpl",
+    "hmsr",
+    "hsctatracking",
+    "igshid",
+    "irclickid",
+    "mc_cid",
+    "mc_eid",
+    "mkt_tok",
+    "ml_subscriber",
+    "ml_subscriber_hash",
+    "msclkid",
+    "mtm_campaign",
+    "mtm_cid",
+    "mtm_keyword",
+    "mtm_source",
+    "oft_id",
+    "oly_anon_id",
+    "oly_enc_id",
+    "pk_campaign",
+    "pk_cid",
+    "pk_kwd",
+    "rb_clickid",
+    "s_cid",
+    "scm",
+    "spm",
+    "srsltid",
+    "ss_email_id",
+    "ttclid",
+    "twclid",
+    "unicorn_click_id",
+    "vero_conv",
+    "vero_id",
+    "vgo_ee",
+    "wbraid",
+    "wickedid",
+    "yclid",
+    "ymclid",
+    "ysclid",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_lead_to_another_page_is_left_out() {
+        let tests = [
+            ("http://a.example", "http://a.example/"),
+            ("HTTPS://A.Example:443/X/y/", "https://a.example/X/y"),
+            ("https://a.example:8443/x", "https://a.example:8443/x"),
+            ("http://a.example./x/./y/../z//", "http://a.example/x/z"),
+            ("http://a.example/x#part", "http://a.example/x"),
+            ("http://a.example/#!/x", "http://a.example/#!/x"),
+            ("http://a.example/#/x", "http://a.example/#/x"),
+            ("http://a.example/x?", "http://a.example/x"),
+            ("http://a.example/x?b=2&a=1", "http://a.example/x?b=2&a=1"),
+            (
+                "http://a.example/x?UTM_Source=n&a=%e4%b8&fbclid=Z&&spm=1.2.3",
+                "http://a.example/x?a=%e4%b8",
+            ),
+            ("http://a.example/x?utm=1&gclid", "http://a.example/x?utm=1"),
+            (
+                "http://新闻.example/甲",
+                "http://xn--tmqz07j.example/%E7%94%B2",
+            ),
+            (" dns:a.example ", "dns:a.example"),
+            ("file.html?utm_source=n", "file.html?utm_source=n"),
+        ];
+        for (url, expected) in tests {
+            assert_eq!(normalised_url(url), expected, "{url}");
+            assert_eq!(normalised_url(expected), expected);
+        }
+        assert!(TRACKING.is_sorted());
+    }
+
+    #[test]
+    fn what_is_said_of_two_pages() {
+        let said = |same_url, versions, a, b| AddressRules { same_url, versions }.said(a, b);
+        let x = (Some("http://a.example/x/"), None);
+        let same = (Some("http://a.example/x#top"), None);
+        let other = (Some("http://a.example/y"), Some("x"));
+        let third = (Some("http://b.example/"), Some("http://a.example/x"));
+        let (newest, keep) = (Versions::Newest, Versions::Keep);
+        let tests = [
+            (SameUrl::Off, newest, x, x, ""),
+            (SameUrl::Exact, newest, x, same, ""),
+            (
+                SameUrl::Normalised,
+                newest,
+                x,
+                same,
+                "Versions(\"--same-url normalised: both pages have the address http://a.example/x, whose newest version stays\")",
+            ),
+            (
+                SameUrl::Normalised,
+                keep,
+                x,
+                same,
+                "Note(\"--same-url normalised: both pages have the address http://a.example/x. --versions keep: they are compared as \
+                 other pages are.\")",
+            ),
+            (SameUrl::Normalised, newest, x, other, ""),
+            (
+                SameUrl::Canonical,
+                newest,
+                x,
+                other,
+                "Note(\"--same-url canonical: the canonical link of the second page leads to the first; their texts decide.\")",
+            ),
+            (
+                SameUrl::Canonical,
+                newest,
+                third,
+                other,
+                "Note(\"--same-url canonical: the canonical links of both pages lead to one address; their texts decide.\")",
+            ),
+            (SameUrl::Canonical, newest, (None, None), (None, None), ""),
+        ];
+        for (same_url, versions, a, b, expected) in tests {
+            let said = said(same_url, versions, a, b);
+            match expected {
+                "" => assert_eq!(said, Said::Nothing),
+                expected => assert_eq!(format!("{said:?}"), expected),
+            }
+        }
+    }
+
+    #[test]
+    fn links_lead_from_the_page_that_has_them() {
+        let rules = |same_url| AddressRules {
+            same_url,
+            versions: Versions::Newest,
+        };
+        let url = Some("http://a.example/x/y?print=1");
+        let link = |link| rules(SameUrl::Canonical).of_link(url, Some(link));
+        assert_eq!(link("../z/").as_deref(), Some("http://a.example/z"));
+        assert_eq!(
+            link("http://B.example").as_deref(),
+            Some("http://b.example/")
+        );
+        assert_eq!(link("?print=1#top"), None);
+        assert_eq!(rules(SameUrl::Normalised).of_link(url, Some("/z")), None);
+        assert_eq!(rules(SameUrl::Exact).of_url(Some(" ")), None);
+        assert_eq!(rules(SameUrl::Exact).of_url(url).as_deref(), url);
+        let address = rules(SameUrl::Canonical).seen(
+            &Page::text("a", "").with_url("http://a.example/x"),
+            Some("/y"),
+        );
+        assert!(address.own > 0 && address.linked > 0 && !address.is_derived);
+        assert_eq!(Address::from_numbers(address.to_numbers()), address);
+    }
+}

@@ -1,0 +1,159 @@
+//! Pages of one address. They are versions of one page: which of them stays is decided before anything is compared.
+
+use super::context::{old_first, preference, ranks};
+use super::retain::{Dropped, DroppedAs};
+use crate::address::SameUrl;
+use crate::collect::Collection;
+use crate::error::Result;
+use crate::ids::{PageNo, Rank};
+use crate::model::Model;
+use crate::spill::Sorter;
+use crate::watch::Watch;
+
+/// Finds the pages of each address ([`Collection::versions`]). Unless all versions are kept, the older ones that are no old pages are
+/// neither counted nor compared ([`Collection::is_superseded`]).
+///
+/// The newest is the one with the latest date; of pages of one date, or without dates, the most preferred. But a page that has a text
+/// goes before one that has none, and one that was fetched before one that a crawler made of it.
+///
+/// Errors: a temporary file cannot be written.
+pub(super) fn find_versions(
+    collection: &mut Collection,
+    model: &Model,
+    old_pages: usize,
+    watch: &dyn Watch,
+) -> Result<()> {
+    let rules = model.config().addresses;
+    if !rules.are_on() {
+        return Ok(());
+    }
+    let by_id = collection.pages.by_id();
+    let first_old = collection.pages.len() - old_pages;
+    let is_old: Vec<bool> = by_id.iter().map(|page| page.at() >= first_old).collect();
+    // What its rules do not know is said when pages are compared.
+    let preference = preference(collection, &model.config().canonical, &by_id, &())?;
+    let preference = old_first(&preference, &is_old);
+    let mut sorter = Sorter::new(collection.memory());
+    let mut without = 0;
+    for (page, rank) in PageNo::first(by_id.len()).zip(ranks(&by_id)) {
+        let address = model.address(&collection.pages.seen(page));
+        if address.own == 0 {
+            without += 1;
+            continue;
+        }
+        let row = collection.page(page);
+        let worse = u64::from(row.text_hash.is_none()) << 1 | u64::from(address.is_derived);
+        sorter.push([
+            (address.own >> 64) as u64,
+            address.own as u64,
+            worse,
+            // Descending as dates do, none last.
+            row.date.map_or(u64::MAX, |date| !(date as u64 ^ 1 << 63)),
+            u64::from(preference[rank.at()]) << 32 | u64::from(rank.0),
+        ])?;
+    }
+    warn_of_missing(rules.same_url, without, by_id.len(), watch);
+    let mut versions = runs(sorter)?;
+    versions.sort_unstable();
+    if rules.drops() {
+        let mut superseded = vec![false; by_id.len()];
+        let others = versions.iter().flat_map(|pages| &pages[1..]);
+        for page in others.filter(|page| !is_old[page.at()]) {
+            superseded[by_id[page.at()].at()] = true;
+        }
+        collection.superseded = superseded;
+    }
+    collection.versions = versions;
+    Ok(())
+}
+
+/// Pages of one address, if there are several.
+fn runs(sorter: Sorter<[u64; 5]>) -> Result<Vec<Vec<Rank>>> {
+    let (mut runs, mut run, mut last) = (Vec::new(), Vec::new(), None);
+    for [high, low, .., page] in sorter.finish()? {
+        if last.replace((high, low)) != Some((high, low)) {
+            runs.extend(Some(std::mem::take(&mut run)).filter(|run: &Vec<Rank>| run.len() > 1));
+        }
+        run.push(Rank(page as u32));
+    }
+    runs.extend(Some(run).filter(|run| run.len() > 1));
+    Ok(runs)
+}
+
+/// The dropped pages with those that were left out because a newer one has their address. They are dropped for that one, or for the page
+/// that it is dropped for.
+pub(super) fn with_superseded(
+    mut dropped: Vec<Dropped>,
+    by_id: &[PageNo],
+    collection: &Collection,
+) -> Vec<Dropped> {
+    let mut more = Vec::new();
+    for pages in &collection.versions {
+        let newest = pages[0];
+        let found = dropped.binary_search_by_key(&newest, |dropped| dropped.page);
+        let canonical = found.map_or(newest, |at| dropped[at].canonical);
+        let others = pages[1..].iter();
+        let others = others.filter(|page| collection.is_superseded(by_id[page.at()]));
+        more.extend(others.map(|&page| Dropped {
+            page,
+            canonical,
+            relation: DroppedAs::SameUrl,
+        }));
+    }
+    dropped.extend(more);
+    dropped.sort_unstable_by_key(|dropped| dropped.page);
+    dropped
+}
+
+/// Pairs of pages of which the canonical link of one, at least, leads to the address of the other, or both lead to one address: of an
+/// address each page that leads there, with the page that has it, or else with the most preferred of them. Only candidates.
+///
+/// Errors: a temporary file cannot be written.
+pub(super) fn linked_pairs(
+    model: &Model,
+    collection: &Collection,
+    by_id: &[PageNo],
+    preference: &[u32],
+) -> Result<Vec<(Rank, Rank)>> {
+    if model.config().addresses.same_url != SameUrl::Canonical {
+        return Ok(Vec::new());
+    }
+    let mut sorter = Sorter::new(collection.memory());
+    for (&page, rank) in by_id.iter().zip(Rank::first(by_id.len())) {
+        if collection.is_superseded(page) {
+            continue;
+        }
+        let address = model.address(&collection.pages.seen(page));
+        let place = u64::from(preference[rank.at()]) << 32 | u64::from(rank.0);
+        for (leads, address) in [(0, address.own), (1, address.linked)] {
+            if address > 0 {
+                sorter.push([(address >> 64) as u64, address as u64, leads, place])?;
+            }
+        }
+    }
+    let (mut pairs, mut last, mut center) = (Vec::new(), None, Rank(0));
+    for [high, low, leads, page] in sorter.finish()? {
+        let page = Rank(page as u32);
+        if last.replace((high, low)) != Some((high, low)) {
+            center = page;
+        } else if leads > 0 {
+            pairs.push((center.min(page), center.max(page)));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    Ok(pairs)
+}
+
+/// Says how many pages have no address.
+fn warn_of_missing(same_url: SameUrl, without: usize, pages: usize, watch: &dyn Watch) {
+    let option = same_url.name();
+    if without > 0 {
+        watch.warn(&match without == pages {
+            true => format!("--same-url {option}: no page has a URL, so none is a version of another"),
+            false => format!(
+                "--same-url {option}: {without} of {pages} pages have no URL; they are versions of no other"
+            ),
+        });
+    }
+}
