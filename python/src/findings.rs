@@ -176,9 +176,9 @@ impl PyFindings {
             let told = retold::stories(&self.findings);
             let rows = || told.iter().flat_map(|story| story.rows());
             table(vec![
-                ("story", strings(rows().map(|row| row.story.into()))),
-                ("part", strings(rows().map(|row| row.part.into()))),
-                ("id", strings(rows().map(|row| row.id.into()))),
+                ("story", strings(rows().map(|row| row.story))),
+                ("part", strings(rows().map(|row| row.part))),
+                ("id", strings(rows().map(|row| row.id))),
             ])
         })
     }
@@ -209,6 +209,27 @@ impl PyFindings {
             let rows = gone.map(|gone| self.row(findings.by_id[gone.page.at()]));
             columns.push(("row", numbers(rows)));
             table(columns)
+        })
+    }
+
+    /// With `same_url`, the pages of each address that has several, the newest first: the `newest`, `id`, `date`.
+    #[getter]
+    fn versions(&self, py: Python<'_>) -> PyResult<Table> {
+        let findings = &self.findings;
+        let rows = || {
+            let versions = findings.collection.versions.iter();
+            versions.flat_map(|pages| pages.iter().map(move |&page| (pages[0], page)))
+        };
+        let date = |page: Rank| findings.page(page).date.and_then(date_text);
+        py.detach(|| {
+            table(vec![
+                (
+                    "newest",
+                    strings(rows().map(|(newest, _)| findings.id(newest))),
+                ),
+                ("id", strings(rows().map(|(_, page)| findings.id(page)))),
+                ("date", strings(rows().map(|(_, page)| date(page)))),
+            ])
         })
     }
 
@@ -328,7 +349,7 @@ impl PyFindings {
 #[pyfunction]
 #[pyo3(
     signature = (pages, *, model=None, out=None, force=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
-    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, stories=False, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
+    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, stories=False, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dedup<'py>(

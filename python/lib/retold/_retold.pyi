@@ -69,6 +69,8 @@ _Page: TypeAlias = str | bytes | Mapping[str, Any]
 _Progress: TypeAlias = bool | Callable[[str, int, int], object] | None
 _Fold: TypeAlias = Literal["nfkc", "case", "simplify"]
 _Extract: TypeAlias = Literal["none", "main", "precise"]
+_SameUrl: TypeAlias = Literal["off", "exact", "normalised", "canonical"]
+_Versions: TypeAlias = Literal["newest", "keep"]
 _Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
 _Drop: TypeAlias = Literal["both", "duplicate", "all"]
 _Names: TypeAlias = Literal["retold", "datatrove"]
@@ -103,6 +105,8 @@ class Findings:
     def clusters(self) -> Table: ...
     @property
     def dropped(self) -> Table: ...
+    @property
+    def versions(self) -> Table: ...
     @property
     def kept(self) -> Table: ...
     @property
@@ -185,6 +189,8 @@ class Model:
         across: str | None = None,
         within: Sequence[str] = ...,
         window: str | None = None,
+        same_url: _SameUrl = "off",
+        versions: _Versions = "newest",
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
         user_dict: _Path | None = None,
@@ -248,6 +254,8 @@ class Index:
         across: str | None = None,
         within: Sequence[str] = ...,
         window: str | None = None,
+        same_url: _SameUrl = "off",
+        versions: _Versions = "newest",
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
         user_dict: _Path | None = None,
@@ -329,6 +337,8 @@ def dedup(
     across: str | None = None,
     within: Sequence[str] = ...,
     window: str | None = None,
+    same_url: _SameUrl = "off",
+    versions: _Versions = "newest",
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
@@ -394,6 +404,8 @@ def explain(
     across: str | None = None,
     within: Sequence[str] = ...,
     window: str | None = None,
+    same_url: _SameUrl = "off",
+    versions: _Versions = "newest",
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,
@@ -428,6 +440,8 @@ def text(
     across: str | None = None,
     within: Sequence[str] = ...,
     window: str | None = None,
+    same_url: _SameUrl = "off",
+    versions: _Versions = "newest",
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,

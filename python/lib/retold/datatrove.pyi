@@ -6,7 +6,7 @@ from datatrove.data import DocumentsPipeline
 from datatrove.pipeline.base import PipelineStep
 from datatrove.pipeline.writers.disk_base import DiskWriter
 
-from ._retold import Model, _Cluster, _Drop, _Extract, _Fold, _Path, _Progress
+from ._retold import Model, _Cluster, _Drop, _Extract, _Fold, _Path, _Progress, _SameUrl, _Versions
 
 __all__ = ["Dedup"]
 
@@ -41,6 +41,8 @@ class Dedup(PipelineStep, metaclass=abc.ABCMeta):
         across: str | None = None,
         within: Sequence[str] = ...,
         window: str | None = None,
+        same_url: _SameUrl = "off",
+        versions: _Versions = "newest",
         fold: Sequence[_Fold] = ...,
         extract: _Extract | None = None,
         user_dict: _Path | None = None,

@@ -94,6 +94,11 @@ class _Job:
         if model is not None and options:
             raise UsageError(f"a model has its own options: leave out {', '.join(options)}")
         self.model = model or Model(**options)
+        if self.model.options["same_url"] != "off":
+            raise UsageError(
+                "same_url is not for Spark, where a component of related pages is decided at a time: keep the newest row of each URL with a "
+                "window function first"
+            )
         # Methods that weigh words by a collection cannot sketch without.
         self.model.sketch("")
         self.spark = dataframe.sparkSession

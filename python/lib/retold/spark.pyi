@@ -3,7 +3,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from ._retold import Model, _Cluster, _Drop, _Extract, _Fold, _Path
+from ._retold import Model, _Cluster, _Drop, _Extract, _Fold, _Path, _SameUrl, _Versions
 
 __all__ = ["Findings", "dedup"]
 
@@ -50,6 +50,8 @@ def dedup(
     across: str | None = None,
     within: Sequence[str] = ...,
     window: str | None = None,
+    same_url: _SameUrl = "off",
+    versions: _Versions = "newest",
     fold: Sequence[_Fold] = ...,
     extract: _Extract | None = None,
     user_dict: _Path | None = None,

@@ -170,3 +170,12 @@ fn boilerplate_is_cut() {
     let files = ["blocks.txt", "kept.txt", "texts.txt"];
     assert_eq!(shown, files.map(|file| world.read(file)));
 }
+
+#[test]
+#[cfg(unix)]
+fn pages_of_one_address_are_versions() {
+    let world = World::new();
+    let shown = run(&world, "19-same-address.md");
+    let files = ["went.txt", "why.txt", "kept.txt", "stay.txt", "link.txt"];
+    assert_eq!(shown, files.map(|file| world.read(file)));
+}

@@ -25,6 +25,7 @@ mod passages;
 mod python;
 mod release_0_1;
 mod resume;
+mod same_url;
 mod shingle;
 mod text;
 #[cfg(feature = "lab")]
