@@ -10,7 +10,7 @@ use arrow_schema::ArrowError;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use retold::{Dedup, Dropped, Error, Findings, PageNo, Rank, in_pool};
+use retold::{Dedup, Dropped, Error, Findings, PageNo, Rank, date_text, in_pool};
 use retold_report::{Against, Job, OutDir, OutputConfig, Request};
 
 use crate::error::{InternalError, in_python, raise, usage};
@@ -49,6 +49,13 @@ fn table(columns: Columns) -> PyResult<Table> {
 pub fn strings(values: impl Iterator<Item = impl AsRef<str>>) -> ArrayRef {
     let mut column = StringBuilder::new();
     values.for_each(|value| column.append_value(value));
+    Arc::new(column.finish())
+}
+
+/// Texts of which some may be missing.
+pub fn some_strings(values: impl Iterator<Item = Option<String>>) -> ArrayRef {
+    let mut column = StringBuilder::new();
+    values.for_each(|value| column.append_option(value));
     Arc::new(column.finish())
 }
 
@@ -228,7 +235,7 @@ impl PyFindings {
                     strings(rows().map(|(newest, _)| findings.id(newest))),
                 ),
                 ("id", strings(rows().map(|(_, page)| findings.id(page)))),
-                ("date", strings(rows().map(|(_, page)| date(page)))),
+                ("date", some_strings(rows().map(|(_, page)| date(page)))),
             ])
         })
     }

@@ -60,8 +60,8 @@ impl Model {
             made.site(),
             made.date.clone(),
         );
-        let seen = model.seen(&made, "");
         let text = page.py().detach(|| model.text(&made)).map_err(raise)?;
+        let seen = model.seen(&made, &text, "");
         Ok(Text {
             text,
             model: model.clone(),

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, StringBuilder};
+use arrow_array::builder::BooleanBuilder;
 use arrow_array::{ArrayRef, RecordBatch};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use retold::{Dedup, Error, Findings, PassageOptions, date_text, in_pool};
 
 use crate::error::{InternalError, raise};
-use crate::findings::{Columns, batch, numbers, strings};
+use crate::findings::{Columns, batch, numbers, some_strings, strings};
 use crate::job;
 use crate::model::Model;
 use crate::pages::Pages;
@@ -61,13 +61,6 @@ impl Passages {
             self.copies.num_rows()
         )
     }
-}
-
-/// Texts of which some may be missing.
-fn some_strings(values: impl Iterator<Item = Option<String>>) -> ArrayRef {
-    let mut column = StringBuilder::new();
-    values.for_each(|value| column.append_option(value));
-    Arc::new(column.finish())
 }
 
 fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {

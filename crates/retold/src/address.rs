@@ -317,7 +317,7 @@ mod tests {
             ("http://a.example/x?utm=1&gclid", "http://a.example/x?utm=1"),
             (
                 "http://新闻.example/甲",
-                "http://xn--tmqz07j.example/%E7%94%B2",
+                "http://xn--efvy88h.example/%E7%94%B2",
             ),
             (" dns:a.example ", "dns:a.example"),
             ("file.html?utm_source=n", "file.html?utm_source=n"),

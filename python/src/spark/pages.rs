@@ -98,7 +98,7 @@ pub fn sketch_rows<'py>(
             sizes.append_value(page.content.len() as i64);
             sites.append_option(page.site());
             sketches.append_value(sketch.to_bytes());
-            let numbers = model.seen(&page, "");
+            let numbers = model.seen(&page, &text, "");
             let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
             seen.append_value(bytes.collect::<Vec<u8>>());
             reasons.append_null();
