@@ -216,7 +216,24 @@ impl Index {
 
     /// The page of a URL, the newest if there are several. Pages that 0.1 has added are found after `compact`.
     pub fn find_url(&self, url: &str) -> Result<Option<Entry>> {
-        self.read().find_url(url)
+        Ok(self.read().find_url(url)?.map(|(_, entry)| entry))
+    }
+
+    /// The same as [`Index::get`], and its text; none if texts are not kept.
+    pub fn get_with_text(&self, id: &str) -> Result<Option<(Entry, Option<Text>)>> {
+        self.with_text(self.find(id)?)
+    }
+
+    /// The same as [`Index::find_url`], and its text; none if texts are not kept.
+    pub fn find_url_with_text(&self, url: &str) -> Result<Option<(Entry, Option<Text>)>> {
+        let found = self.read().find_url(url)?;
+        self.with_text(found)
+    }
+
+    fn with_text(&self, found: Option<(u32, Entry)>) -> Result<Option<(Entry, Option<Text>)>> {
+        found
+            .map(|(page, entry)| Ok((entry, self.text_of(page)?)))
+            .transpose()
     }
 
     /// The same as [`Index::get`], and its number.

@@ -62,6 +62,10 @@ pub struct MatchLine {
     pub url: Option<String>,
     /// Its date as written.
     pub date: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its site.
+    pub site: Option<String>,
 }
 
 /// Makes what verification needs of a text, if the model verifies.
@@ -80,6 +84,8 @@ impl Match {
             shared: self.verdict.shared,
             url: self.entry.url.clone(),
             date: self.entry.date.clone(),
+            title: self.entry.title.clone(),
+            site: self.entry.sketch.site.clone(),
         }
     }
 }

@@ -416,13 +416,12 @@ impl State {
     }
 
     /// The newest page of a URL.
-    pub(crate) fn find_url(&self, url: &str) -> Result<Option<Entry>> {
+    pub(crate) fn find_url(&self, url: &str) -> Result<Option<(u32, Entry)>> {
         let is_of = |entry: &Entry| entry.url.as_deref() == Some(url);
         let newest =
             |key: u64| self.newest(key, self.visible, |page| self.pages.is_live(page), is_of);
         let found = [newest(id_key(url))?, newest(key_of_url(url))?];
-        let newest = found.into_iter().flatten().max_by_key(|(page, _)| *page);
-        Ok(newest.map(|(_, entry)| entry))
+        Ok(found.into_iter().flatten().max_by_key(|(page, _)| *page))
     }
 
     /// The newest page with a key below `before` that `is_there` and `is_of` accept.

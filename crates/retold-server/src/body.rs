@@ -5,6 +5,8 @@ use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt;
 use retold::{Content, Markup, Outcome, Page, ReadOptions, Source, site_of};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use utoipa::IntoParams;
 
 use crate::problem::Problem;
@@ -46,6 +48,8 @@ pub(crate) enum Pages {
     One(Box<std::result::Result<Page, String>>),
     /// Lines of JSON: the answer has a line for each.
     Lines(Vec<u8>),
+    /// An array of JSON: so is the answer.
+    Array(Vec<u8>),
 }
 
 /// Bytes of memory that making a page's text and sketch takes for each of the page's own, about; pages of words of one letter take more.
@@ -147,7 +151,7 @@ pub(crate) fn pages(
         Pages::One(Box::new(Ok(page)))
     };
     match &*media_type(headers) {
-        "application/json" => Ok(Pages::One(Box::new(line(1, bytes.trim_ascii(), read)))),
+        "application/json" => json(bytes, read),
         "application/x-ndjson" | "application/jsonl" | "application/x-jsonlines" => {
             Ok(Pages::Lines(bytes))
         }
@@ -156,11 +160,46 @@ pub(crate) fn pages(
         other => Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             format!(
-                "Content-Type `{other}`: application/json (a page), application/x-ndjson (a page a line), text/html or \
+                "Content-Type `{other}`: application/json (a page, or an array of pages), application/x-ndjson (a page a line), text/html or \
                  text/plain expected"
             ),
         )),
     }
+}
+
+/// A page, or an array of them. What is no JSON is another error (400) than what is no page (422).
+fn json(bytes: Vec<u8>, read: &ReadOptions) -> Result<Pages> {
+    let body = bytes.trim_ascii();
+    if body.starts_with(b"[") {
+        return Ok(Pages::Array(bytes));
+    }
+    let page = line(1, body, read);
+    let is_json =
+        || std::str::from_utf8(body).is_ok() && serde_json::from_slice::<IgnoredAny>(body).is_ok();
+    match page {
+        Err(reason) if !is_json() => Err(Problem::bad(reason)),
+        page => Ok(Pages::One(Box::new(page))),
+    }
+}
+
+/// The values of an array.
+pub(crate) fn items(bytes: &[u8]) -> Result<Vec<&RawValue>> {
+    serde_json::from_slice(bytes).map_err(|e| Problem::bad(format!("invalid JSON: {e}")))
+}
+
+/// The page of a value of an array. The error is for people.
+pub(crate) fn item(
+    number: u64,
+    item: &RawValue,
+    read: &ReadOptions,
+) -> std::result::Result<Page, String> {
+    line(number, item.get().as_bytes(), read).map_err(|reason| {
+        let line = format!("line {number}");
+        match reason.strip_prefix(&line) {
+            Some(rest) => format!("page {number}{rest}"),
+            None => reason,
+        }
+    })
 }
 
 /// The page of a line of JSON. The error is for people.

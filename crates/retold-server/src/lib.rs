@@ -8,6 +8,7 @@
 mod app;
 mod body;
 mod commit;
+mod cursor;
 mod guard;
 mod metrics;
 mod ops;

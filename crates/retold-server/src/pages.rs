@@ -6,7 +6,7 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use retold::Page;
+use retold::{Page, Text};
 use retold_index::{Added, Entry, Index, Match, MatchLine, Prepared, Status};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -56,9 +56,20 @@ impl Answer {
 /// A page, or why it is none.
 type Made = std::result::Result<Prepared, String>;
 
-/// Answers in the form of the question: an object, or lines.
-fn respond(is_one: bool, mut answers: Vec<Answer>) -> Response {
-    if is_one {
+/// The form of a body, which is that of its answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    One,
+    Lines,
+    Array,
+}
+
+/// Answers in the form of the question.
+fn respond(form: Form, mut answers: Vec<Answer>) -> Response {
+    if form == Form::Array {
+        return Json(answers).into_response();
+    }
+    if form == Form::One {
         return match answers.pop() {
             Some(Answer {
                 reason: Some(reason),
@@ -80,8 +91,7 @@ fn respond(is_one: bool, mut answers: Vec<Answer>) -> Response {
 
 /// The pages of a body as the index keeps them.
 struct Many {
-    /// The body is a page, not lines of pages.
-    is_one: bool,
+    form: Form,
     pages: Vec<Made>,
     /// Bytes of memory that they take.
     held: usize,
@@ -115,17 +125,22 @@ async fn prepared(
             held += made.as_ref().map_or_else(String::len, Prepared::memory);
             Ok(made)
         };
-        let (is_one, pages) = match body::pages(bytes, &headers, &asked, &read)? {
-            Pages::One(page) => (true, vec![prepare(*page)?]),
+        let (form, pages) = match body::pages(bytes, &headers, &asked, &read)? {
+            Pages::One(page) => (Form::One, vec![prepare(*page)?]),
             Pages::Lines(bytes) => {
                 let lines = (1u64..).zip(bytes.split(|&byte| byte == b'\n'));
                 let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
                 let pages = lines.map(|(number, line)| prepare(body::line(number, line, &read)));
-                (false, pages.collect::<Result<_>>()?)
+                (Form::Lines, pages.collect::<Result<_>>()?)
+            }
+            Pages::Array(bytes) => {
+                let items = (1u64..).zip(body::items(&bytes)?);
+                let pages = items.map(|(number, item)| prepare(body::item(number, item, &read)));
+                (Form::Array, pages.collect::<Result<_>>()?)
             }
         };
         Ok(Many {
-            is_one,
+            form,
             pages,
             held,
             room,
@@ -167,7 +182,7 @@ pub(crate) async fn add(
     let committer = app.committer.as_ref().ok_or_else(read_only)?;
     let limit = asked.matches;
     let Many {
-        is_one,
+        form,
         pages,
         held,
         mut room,
@@ -200,7 +215,7 @@ pub(crate) async fn add(
             )| Answer::new(&page.entry.id, status, &matches),
         ),
     });
-    Ok(respond(is_one, answers.collect()))
+    Ok(respond(form, answers.collect()))
 }
 
 /// Says what pages repeat, and adds nothing.
@@ -242,10 +257,7 @@ async fn answers(
     let Query(asked) = asked.map_err(|e| Problem::bad(e.body_text()))?;
     let limit = asked.matches;
     let Many {
-        is_one,
-        pages,
-        room,
-        ..
+        form, pages, room, ..
     } = prepared(app, headers, asked, body, false).await?;
     let answers = app.work(move |index| {
         let _held = room;
@@ -255,7 +267,7 @@ async fn answers(
         });
         answers.collect::<Result<Vec<Answer>>>()
     });
-    Ok(respond(is_one, answers.await?))
+    Ok(respond(form, answers.await?))
 }
 
 fn answer(index: &Index, page: &Prepared, limit: usize) -> Result<Answer> {
@@ -272,7 +284,7 @@ fn read_only() -> Problem {
 
 /// A page of the index.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct PageLine {
+pub(crate) struct KeptPage {
     /// Its id.
     id: String,
     /// Where it was fetched.
@@ -287,12 +299,14 @@ pub(crate) struct PageLine {
     added: String,
     /// Characters of its text, white space left out.
     chars: u64,
+    /// Its visible text, a line for each block; `null` if the index keeps no texts.
+    text: Option<String>,
 }
 
-impl From<Entry> for PageLine {
-    fn from(entry: Entry) -> PageLine {
+impl KeptPage {
+    fn new((entry, text): (Entry, Option<Text>)) -> KeptPage {
         let added = jiff::Timestamp::from_second(entry.added);
-        PageLine {
+        KeptPage {
             id: entry.id,
             url: entry.url,
             site: entry.sketch.site,
@@ -300,20 +314,25 @@ impl From<Entry> for PageLine {
             date: entry.date,
             added: added.map(|added| added.to_string()).unwrap_or_default(),
             chars: entry.sketch.chars,
+            text: text.map(|text| text.visible),
         }
     }
 }
 
 /// Shows a page of the index.
 #[utoipa::path(get, path = "/v1/pages/{id}", params(("id" = String, Path, description = "the page's id, percent-encoded")),
-    tag = "pages", responses((status = 200, body = PageLine), (status = 404, body = Problem)))]
+    tag = "pages", responses((status = 200, body = KeptPage), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(app): State<App>,
     id: std::result::Result<Path<String>, PathRejection>,
-) -> Result<Json<PageLine>> {
+) -> Result<Json<KeptPage>> {
     let Path(id) = id.map_err(|e| Problem::bad(e.body_text()))?;
-    let entry = app.work(move |index| index.get(&id)?.ok_or_else(|| Problem::missing(&id)));
-    Ok(Json(entry.await?.into()))
+    let page = app.work(move |index| {
+        index
+            .get_with_text(&id)?
+            .ok_or_else(|| Problem::missing(&id))
+    });
+    Ok(Json(KeptPage::new(page.await?)))
 }
 
 /// Which page is wanted.
@@ -327,20 +346,20 @@ pub(crate) struct ByUrl {
 
 /// Shows the page of a URL, the newest if there are several.
 #[utoipa::path(get, path = "/v1/pages", params(ByUrl), tag = "pages",
-    responses((status = 200, body = PageLine), (status = 404, body = Problem)))]
+    responses((status = 200, body = KeptPage), (status = 404, body = Problem)))]
 pub(crate) async fn get_by_url(
     State(app): State<App>,
     asked: std::result::Result<Query<ByUrl>, QueryRejection>,
-) -> Result<Json<PageLine>> {
+) -> Result<Json<KeptPage>> {
     let Query(ByUrl { url }) = asked.map_err(|e| Problem::bad(e.body_text()))?;
-    let entry = app.work(move |index| {
+    let page = app.work(move |index| {
         let missing = || {
             let detail = format!("no page of the index has the URL `{url}`");
             Problem::new(StatusCode::NOT_FOUND, detail)
         };
-        index.find_url(&url)?.ok_or_else(missing)
+        index.find_url_with_text(&url)?.ok_or_else(missing)
     });
-    Ok(Json(entry.await?.into()))
+    Ok(Json(KeptPage::new(page.await?)))
 }
 
 /// Removes a page. Answers when it is gone from the disk.

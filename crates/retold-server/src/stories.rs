@@ -1,5 +1,8 @@
 //! What repeats a page, why, and in which order of time.
 
+use std::cmp::Reverse;
+use std::num::NonZeroUsize;
+
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -7,11 +10,12 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use retold::{ComparedPage, Offsets, date_seconds, explain_pair};
 use retold_index::{Index, Match, MatchLine, Order, Story, StoryLine};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
+use crate::cursor;
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -39,32 +43,52 @@ fn there(index: &Index, id: &str) -> Result<()> {
 pub(crate) struct Limit {
     /// At most this many, the best.
     #[serde(default = "usual_matches")]
-    #[param(default = 20)]
-    limit: usize,
+    #[param(value_type = u32, default = 20, minimum = 1)]
+    limit: NonZeroUsize,
+    /// Go on where an answer ended: its `next`.
+    cursor: Option<String>,
 }
 
-fn usual_matches() -> usize {
-    retold_index::MATCHES
+fn usual_matches() -> NonZeroUsize {
+    NonZeroUsize::new(retold_index::MATCHES).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Some of the pages that a page repeats.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Matches {
+    /// The pages, best first.
+    matches: Vec<MatchLine>,
+    /// The cursor of those that come next; `null`: there are no more.
+    next: Option<String>,
 }
 
 fn usual_limit() -> usize {
     100
 }
 
-/// Lists the pages that a page of the index repeats, best first.
+/// Lists the pages that a page of the index repeats, best first, of equal similarity by id: up to 2,000, in parts.
 #[utoipa::path(get, path = "/v1/pages/{id}/matches", tag = "stories",
     params(("id" = String, Path, description = "the page's id, percent-encoded"), Limit),
-    responses((status = 200, body = Vec<MatchLine>), (status = 404, body = Problem)))]
+    responses((status = 200, body = Matches), (status = 404, body = Problem)))]
 pub(crate) async fn matches(
     State(app): State<App>,
     id: std::result::Result<Path<String>, PathRejection>,
     limit: std::result::Result<Query<Limit>, QueryRejection>,
-) -> Result<Json<Vec<MatchLine>>> {
-    let (id, Limit { limit }) = (id_of(id)?, query_of(limit)?);
+) -> Result<Json<Matches>> {
+    let (id, Limit { limit, cursor }) = (id_of(id)?, query_of(limit)?);
     let matches = app.work(move |index| {
         there(index, &id)?;
-        let matches = index.matches_of(&id, Some(limit))?;
-        Ok(matches.iter().map(Match::line).collect())
+        // All of them, so that every part is cut from the same list.
+        let all = index.matches_of(&id, None)?;
+        let list = format!("matches of {id}");
+        // Similarities are not negative: they are in the order of their bits.
+        let key = |found: &Match| {
+            let similarity = found.verdict.similarity.to_bits();
+            (Reverse(similarity), found.entry.id.clone())
+        };
+        let (part, next) = cursor::part(&list, all, key, cursor.as_deref(), limit.get())?;
+        let matches = part.iter().map(Match::line).collect();
+        Ok(Matches { matches, next })
     });
     Ok(Json(matches.await?))
 }
@@ -209,7 +233,9 @@ pub(crate) async fn explain_new(
         };
         let page = match body::pages(bytes, &headers, &asked, &model.config().read)? {
             Pages::One(page) => page.map_err(Problem::unreadable)?,
-            Pages::Lines(_) => return Err(Problem::bad("one page expected, not lines of pages")),
+            Pages::Lines(_) | Pages::Array(_) => {
+                return Err(Problem::bad("one page expected, not several"));
+            }
         };
         let text = model.text(&page)?;
         let side = ComparedPage {

@@ -18,19 +18,19 @@ async fn bodies_that_are_no_pages() {
         ..Options::default()
     });
     let kind = "application/json";
-    for (body, says) in [
-        ("", "invalid JSON"),
-        ("{", "invalid JSON"),
-        ("[1, 2]", ""),
-        ("{\"id\": \"a\"}", "text"),
-        ("{\"id\": \"a\", \"text\": {\"a\": 1}}", "text"),
-        ("{\"id\": \"a\", \"text\": 7}", "text"),
-        ("{\"text\": \"x\"}", "no id"),
+    for (body, status, says) in [
+        ("", 400, "invalid JSON"),
+        ("{", 400, "invalid JSON"),
+        ("[1, 2", 400, "invalid JSON"),
+        ("{\"id\": \"a\"}", 422, "text"),
+        ("{\"id\": \"a\", \"text\": {\"a\": 1}}", 422, "text"),
+        ("{\"id\": \"a\", \"text\": 7}", 422, "text"),
+        ("{\"text\": \"x\"}", 422, "no id"),
     ] {
         served
             .ask("POST", "/v1/pages", kind, body)
             .await
-            .is_problem(422, says);
+            .is_problem(status, says);
     }
     let deep = "[".repeat(4000);
     served
@@ -41,11 +41,11 @@ async fn bodies_that_are_no_pages() {
             format!("{{\"id\": \"a\", \"x\": {deep}"),
         )
         .await
-        .is_problem(422, "");
+        .is_problem(400, "");
     served
         .ask("POST", "/v1/pages", kind, vec![0xff; 100])
         .await
-        .is_problem(422, "UTF-8");
+        .is_problem(400, "UTF-8");
     served
         .ask("POST", "/v1/pages", kind, vec![b'x'; 10_001])
         .await

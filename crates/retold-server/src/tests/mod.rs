@@ -3,6 +3,7 @@
 #![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
 mod hostile;
+mod manners;
 mod routes;
 
 use std::time::Duration;

@@ -109,9 +109,7 @@ async fn pages_come_and_go() {
         served
             .get("/v1/pages/copy/matches")
             .await
-            .json()
-            .as_array()
-            .unwrap()
+            .matches()
             .is_empty()
     );
     // What was answered is on disk.

@@ -1,0 +1,159 @@
+//! What clients may rely on whatever they ask for: arrays, statuses, parts of lists, texts.
+
+use serde_json::json;
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arrays_of_pages_are_answered_by_arrays() {
+    let served = Served::new(Options::default());
+    let pages = json!([
+        {"id": "a", "text": article(1)},
+        {"id": "b", "text": "short", "x": ["}", "]"]},
+        7,
+        {"text": article(2)},
+        {"id": "c", "text": article(1), "title": "Boats", "url": "http://c.example/"},
+    ]);
+    let added = served.post("/v1/pages", &pages).await;
+    assert_eq!(added.headers["content-type"], "application/json");
+    let added = added.json();
+    let statuses: Vec<_> = added
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|page| page["status"].as_str().unwrap())
+        .collect();
+    assert_eq!(statuses, ["new", "new", "rejected", "rejected", "new"]);
+    let reason = |at: usize| added[at]["reason"].as_str().unwrap();
+    assert!(reason(2).starts_with("page 3"), "{}", reason(2));
+    assert!(reason(3).contains("no id"), "{}", reason(3));
+    assert_eq!(added[4]["matches"][0]["id"], "a");
+    assert_eq!(served.app.index.len(), 3);
+    // A question: the same, and no id is needed.
+    let asked = served
+        .post(
+            "/v1/query",
+            &json!([{"text": article(1)}, {"text": article(9)}]),
+        )
+        .await
+        .json();
+    let found = &asked[0]["matches"];
+    assert_eq!(
+        (&found[0]["id"], &found[1]["id"]),
+        (&json!("a"), &json!("c"))
+    );
+    assert_eq!(
+        (&found[1]["title"], &found[1]["site"]),
+        (&json!("Boats"), &json!("c.example"))
+    );
+    assert_eq!(asked[1]["matches"], json!([]));
+    assert_eq!(served.post("/v1/query", &json!([])).await.json(), json!([]));
+    // Nothing of an array that is none is added.
+    let broken = format!("[{},", json!({"id": "d", "text": article(4)}));
+    served
+        .ask("POST", "/v1/pages", "application/json", broken)
+        .await
+        .is_problem(400, "invalid JSON");
+    served
+        .post("/v1/explain?b=a", &json!([{"text": article(1)}]))
+        .await
+        .is_problem(400, "one page expected");
+    assert_eq!(served.app.index.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_json_is_another_error_than_what_is_no_page() {
+    let served = Served::new(Options::default());
+    for (body, status) in [
+        ("{\"text\": \"x\"", 400),
+        ("{\"text\": \"x\",}", 400),
+        ("{\"text\": \"x\"} {}", 400),
+        ("{'text': 'x'}", 400),
+        ("", 400),
+        ("[{\"text\": \"x\"}}", 400),
+        ("7", 422),
+        ("\"x\"", 422),
+        ("{}", 422),
+        ("{\"text\": {\"a\": []}}", 422),
+    ] {
+        for path in ["/v1/pages", "/v1/query", "/v1/match", "/v1/explain?b=a"] {
+            served
+                .post("/v1/pages", &json!({"id": "a", "text": article(1)}))
+                .await;
+            served
+                .ask("POST", path, "application/json", body)
+                .await
+                .is_problem(status, "");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_shown_with_its_text() {
+    let served = Served::new(Options::default());
+    let html = format!(
+        "<title>Boats</title><p>First  line</p><p>{}</p>",
+        article(3).trim()
+    );
+    let page = json!({"id": "a", "url": "http://a.example/1", "html": html});
+    served.post("/v1/pages", &page).await;
+    let shown = served.get("/v1/pages/a").await.json();
+    assert_eq!(shown["text"], format!("First line\n{}", article(3).trim()));
+    assert_eq!(
+        served
+            .get("/v1/pages?url=http%3A%2F%2Fa.example%2F1")
+            .await
+            .json(),
+        shown
+    );
+
+    let folder = tempfile::tempdir().unwrap();
+    let model = Model::new(JudgeConfig::default()).unwrap();
+    let writer = Index::builder(folder.path().join("index"))
+        .texts(false)
+        .create(&model)
+        .unwrap();
+    let served = Served {
+        app: App::writing(writer, Options::default()).unwrap(),
+        folder,
+    };
+    served.post("/v1/pages", &page).await;
+    let shown = served.get("/v1/pages/a").await.json();
+    assert_eq!((&shown["id"], &shown["text"]), (&json!("a"), &json!(null)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn matches_come_in_parts() {
+    let served = Served::new(Options::default());
+    let copies: Vec<Value> = (0..7)
+        .map(|n| json!({"id": format!("p{n}"), "text": format!("{} Ending {n}.", article(7))}))
+        .collect();
+    served.post("/v1/pages", &json!(copies)).await;
+    let whole = served.get("/v1/pages/p3/matches").await;
+    assert_eq!(whole.matches(), ["p0", "p1", "p2", "p4", "p5", "p6"]);
+    assert_eq!(whole.json()["next"], json!(null));
+    let first = served.get("/v1/pages/p3/matches?limit=4").await;
+    assert_eq!(first.matches(), ["p0", "p1", "p2", "p4"]);
+    let next = first.json()["next"].as_str().unwrap().to_owned();
+    // A page that comes meanwhile neither hides others nor makes them come twice, and is shown if its place is still to come.
+    served.post("/v1/pages", &json!([{"id": "p1b", "text": copies[1]["text"]}, {"id": "p9", "text": copies[1]["text"]}])).await;
+    let second = served
+        .get(&format!("/v1/pages/p3/matches?limit=4&cursor={next}"))
+        .await;
+    assert_eq!(second.matches(), ["p5", "p6", "p9"]);
+    assert_eq!(second.json()["next"], json!(null));
+
+    for cursor in ["", "x", "!!", &next[1..]] {
+        let path = format!("/v1/pages/p3/matches?cursor={cursor}");
+        served.get(&path).await.is_problem(400, "cursor: ");
+    }
+    let other = format!("/v1/pages/p2/matches?cursor={next}");
+    served
+        .get(&other)
+        .await
+        .is_problem(400, "cursor: not one that this list has given");
+    served
+        .get("/v1/pages/p3/matches?limit=0")
+        .await
+        .is_problem(400, "limit");
+}
