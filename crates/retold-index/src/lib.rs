@@ -26,6 +26,7 @@
 
 mod changes;
 mod check;
+mod condense;
 mod export;
 mod files;
 mod index;
@@ -48,6 +49,7 @@ mod story;
 mod writer;
 
 pub use check::Checked;
+pub use condense::{Group, Listed};
 pub use export::Export;
 pub use index::{Index, Prepared, Stats};
 pub use open::IndexBuilder;

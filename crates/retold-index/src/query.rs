@@ -50,7 +50,6 @@ pub struct MatchLine {
     /// The id of the match.
     pub id: String,
     /// What the page is to the match.
-    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "duplicate"))]
     pub relation: Relation,
     /// The method's similarity, with six decimals.
     pub similarity: f64,

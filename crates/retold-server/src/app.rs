@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::state::App;
-use crate::{guard, ops, pages, stories};
+use crate::{condense, describe, guard, ops, pages, stories};
 
 /// What stands at the head of the description.
 #[derive(OpenApi)]
@@ -25,7 +25,7 @@ struct Description;
 /// The routes of a service. The state can be shared with others.
 #[expect(deprecated, reason = "clients of 0.1 ask by the old name")]
 pub fn app(state: App) -> Router {
-    let (routes, description) = OpenApiRouter::with_openapi(Description::openapi())
+    let (routes, mut description) = OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(pages::add, pages::get_by_url))
         .routes(routes!(pages::query))
         .routes(routes!(pages::query_by_old_name))
@@ -33,11 +33,13 @@ pub fn app(state: App) -> Router {
         .routes(routes!(stories::matches))
         .routes(routes!(stories::story))
         .routes(routes!(stories::stories))
+        .routes(routes!(condense::condense))
         .routes(routes!(stories::explain, stories::explain_new))
         .routes(routes!(ops::health))
         .routes(routes!(ops::ready))
         .routes(routes!(ops::metrics))
         .split_for_parts();
+    describe::complete(&mut description);
     let json = description.to_json().unwrap_or_default();
     routes
         .route(

@@ -182,6 +182,20 @@ fn json(bytes: Vec<u8>, read: &ReadOptions) -> Result<Pages> {
     }
 }
 
+/// A body that is an array of JSON.
+pub(crate) fn json_array<'b>(bytes: &'b [u8], headers: &HeaderMap) -> Result<&'b [u8]> {
+    if media_type(headers) != "application/json" {
+        let detail = "Content-Type application/json expected";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+    }
+    match serde_json::from_slice::<IgnoredAny>(bytes) {
+        Ok(_) if !bytes.trim_ascii().starts_with(b"[") => {
+            Err(Problem::unreadable("an array of ids and pages expected"))
+        }
+        _ => Ok(bytes),
+    }
+}
+
 /// The values of an array.
 pub(crate) fn items(bytes: &[u8]) -> Result<Vec<&RawValue>> {
     serde_json::from_slice(bytes).map_err(|e| Problem::bad(format!("invalid JSON: {e}")))

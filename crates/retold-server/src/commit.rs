@@ -32,7 +32,7 @@ struct Addition {
     limit: usize,
     reply: Reply<Vec<(Prepared, Added)>>,
     /// Held while the pages wait, also if whoever sent them has gone.
-    _room: Room,
+    room: Room,
 }
 
 impl Job {
@@ -85,7 +85,7 @@ impl Committer {
             pages,
             limit,
             reply,
-            _room: room,
+            room,
         }))?;
         answer.await.unwrap_or_else(|_| Err(ended()))
     }
@@ -208,6 +208,8 @@ fn add(writer: &mut Writer, mut together: Vec<Addition>, metrics: &Metrics) {
                 let mut own: Vec<(Prepared, Added)> = done.by_ref().take(count).collect();
                 own.iter_mut()
                     .for_each(|(_, added)| added.matches.truncate(addition.limit));
+                // Before it is answered, so that who asks next has the room.
+                drop(addition.room);
                 let _ = addition.reply.send(Ok(own));
             }
         }

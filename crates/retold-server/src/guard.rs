@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::state::App;
 
 /// What may be seen without a token: whether the service lives, and the page for people, which has no data.
-const OPEN: [&str; 3] = ["/healthz", "/readyz", "/"];
+pub(crate) const OPEN: [&str; 3] = ["/healthz", "/readyz", "/"];
 
 /// Lets those pass who bring a token; of a service without tokens, those that are no pages of other sites.
 pub(crate) async fn authorize(State(app): State<App>, request: Request, next: Next) -> Response {

@@ -8,7 +8,9 @@
 mod app;
 mod body;
 mod commit;
+mod condense;
 mod cursor;
+mod describe;
 mod guard;
 mod metrics;
 mod ops;

@@ -8,14 +8,15 @@ use crate::problem::Problem;
 use crate::state::App;
 
 /// Says that the process is there.
-#[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, description = "it is there")))]
+#[utoipa::path(get, path = "/healthz", tag = "operation", responses((status = 200, description = "it is there", body = String)))]
 pub(crate) async fn health() -> &'static str {
     "ok\n"
 }
 
 /// Says whether requests should be sent here.
 #[utoipa::path(get, path = "/readyz", tag = "operation",
-    responses((status = 200, description = "yes"), (status = 503, body = Problem)))]
+    responses((status = 200, description = "yes", body = String),
+        (status = 503, description = "no", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn ready(State(app): State<App>) -> Result<&'static str, Problem> {
     match app.is_ready() {
         true => Ok("ready\n"),
@@ -26,7 +27,7 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<&'static str, Proble
 }
 
 /// Counts and times, as Prometheus reads them.
-#[utoipa::path(get, path = "/metrics", tag = "operation", responses((status = 200, description = "OpenMetrics text", body = String)))]
+#[utoipa::path(get, path = "/metrics", tag = "operation", responses((status = 200, description = "OpenMetrics text", body = String, content_type = "application/openmetrics-text")))]
 pub(crate) async fn metrics(State(app): State<App>) -> Response {
     let kind =
         HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
+use crate::describe::NewPages;
 use crate::problem::Problem;
 use crate::room::Room;
 use crate::state::App;
@@ -51,6 +52,15 @@ impl Answer {
             matches: Vec::new(),
         }
     }
+}
+
+/// What became of a page, or of an array of pages.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only described: each is written by itself")]
+pub(crate) enum Answers {
+    One(Answer),
+    Many(Vec<Answer>),
 }
 
 /// A page, or why it is none.
@@ -170,8 +180,11 @@ fn check_id(id: &str) -> std::result::Result<(), String> {
 /// `html`, and `id`, `url`, `date`), pages as NDJSON, or the HTML or text of a page itself, with `id`, `url` and `date` in the
 /// query.
 #[utoipa::path(post, path = "/v1/pages", params(Asked), tag = "pages",
-    request_body(content = serde_json::Value, description = "a page, or NDJSON of pages"),
-    responses((status = 200, body = Answer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+    request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
+        (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
+    responses((status = 200, description = "what became of it; of several in the order of the question, and in its form", content(
+        (Answers = "application/json"), (String = "application/x-ndjson"))),
+        (status = 507, description = "the disk is full; nothing of the request was added", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn add(
     State(app): State<App>,
     asked: std::result::Result<Query<Asked>, QueryRejection>,
@@ -222,8 +235,10 @@ pub(crate) async fn add(
 ///
 /// The body is that of `POST /v1/pages`; ids are not needed.
 #[utoipa::path(post, path = "/v1/query", params(Asked), tag = "pages",
-    request_body(content = serde_json::Value, description = "a page, or NDJSON of pages"),
-    responses((status = 200, body = Answer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+    request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
+        (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
+    responses((status = 200, description = "what became of it; of several in the order of the question, and in its form", content(
+        (Answers = "application/json"), (String = "application/x-ndjson")))))]
 pub(crate) async fn query(
     State(app): State<App>,
     asked: std::result::Result<Query<Asked>, QueryRejection>,
@@ -235,8 +250,10 @@ pub(crate) async fn query(
 
 /// The same by its old name: use `POST /v1/query`.
 #[utoipa::path(post, path = "/v1/match", params(Asked), tag = "pages",
-    request_body(content = serde_json::Value, description = "a page, or NDJSON of pages"),
-    responses((status = 200, body = Answer), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+    request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
+        (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
+    responses((status = 200, description = "what became of it; of several in the order of the question, and in its form", content(
+        (Answers = "application/json"), (String = "application/x-ndjson")))))]
 #[deprecated = "/v1/query is its name"]
 pub(crate) async fn query_by_old_name(
     State(app): State<App>,
@@ -321,7 +338,7 @@ impl KeptPage {
 
 /// Shows a page of the index.
 #[utoipa::path(get, path = "/v1/pages/{id}", params(("id" = String, Path, description = "the page's id, percent-encoded")),
-    tag = "pages", responses((status = 200, body = KeptPage), (status = 404, body = Problem)))]
+    tag = "pages", responses((status = 200, description = "the page", body = KeptPage)))]
 pub(crate) async fn get(
     State(app): State<App>,
     id: std::result::Result<Path<String>, PathRejection>,
@@ -346,7 +363,8 @@ pub(crate) struct ByUrl {
 
 /// Shows the page of a URL, the newest if there are several.
 #[utoipa::path(get, path = "/v1/pages", params(ByUrl), tag = "pages",
-    responses((status = 200, body = KeptPage), (status = 404, body = Problem)))]
+    responses((status = 200, description = "the page", body = KeptPage),
+        (status = 404, description = "no page of the index has the URL", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn get_by_url(
     State(app): State<App>,
     asked: std::result::Result<Query<ByUrl>, QueryRejection>,
@@ -364,7 +382,8 @@ pub(crate) async fn get_by_url(
 
 /// Removes a page. Answers when it is gone from the disk.
 #[utoipa::path(delete, path = "/v1/pages/{id}", params(("id" = String, Path, description = "the page's id, percent-encoded")),
-    tag = "pages", responses((status = 204, description = "the page is gone"), (status = 404, body = Problem)))]
+    tag = "pages", responses((status = 204, description = "the page is gone"),
+        (status = 507, description = "the disk is full", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn remove(
     State(app): State<App>,
     id: std::result::Result<Path<String>, PathRejection>,

@@ -8,14 +8,14 @@ use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use retold::{ComparedPage, Offsets, date_seconds, explain_pair};
+use retold::{ComparedPage, Explanation, Offsets, Watch, date_seconds, explain_pair};
 use retold_index::{Index, Match, MatchLine, Order, Story, StoryLine};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
 use crate::cursor;
+use crate::describe::NewPage;
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -69,7 +69,7 @@ fn usual_limit() -> usize {
 /// Lists the pages that a page of the index repeats, best first, of equal similarity by id: up to 2,000, in parts.
 #[utoipa::path(get, path = "/v1/pages/{id}/matches", tag = "stories",
     params(("id" = String, Path, description = "the page's id, percent-encoded"), Limit),
-    responses((status = 200, body = Matches), (status = 404, body = Problem)))]
+    responses((status = 200, description = "the pages", body = Matches)))]
 pub(crate) async fn matches(
     State(app): State<App>,
     id: std::result::Result<Path<String>, PathRejection>,
@@ -93,10 +93,19 @@ pub(crate) async fn matches(
     Ok(Json(matches.await?))
 }
 
+/// Stops work that nobody waits for any more.
+pub(crate) struct Until(pub(crate) Instant);
+
+impl Watch for Until {
+    fn cancelled(&self) -> bool {
+        Instant::now() > self.0
+    }
+}
+
 /// Tells the story of a page of the index: its pages and what belongs to it in order of time, who was first, who copied whom.
 #[utoipa::path(get, path = "/v1/pages/{id}/story", tag = "stories",
     params(("id" = String, Path, description = "the page's id, percent-encoded")),
-    responses((status = 200, body = Story), (status = 404, body = Problem)))]
+    responses((status = 200, description = "the story", body = Story)))]
 pub(crate) async fn story(
     State(app): State<App>,
     id: std::result::Result<Path<String>, PathRejection>,
@@ -136,7 +145,7 @@ pub(crate) enum Sort {
 
 /// Lists stories of two pages or more.
 #[utoipa::path(get, path = "/v1/stories", tag = "stories", params(Wanted),
-    responses((status = 200, body = Vec<StoryLine>), (status = 400, body = Problem)))]
+    responses((status = 200, description = "the stories", body = Vec<StoryLine>)))]
 pub(crate) async fn stories(
     State(app): State<App>,
     wanted: std::result::Result<Query<Wanted>, QueryRejection>,
@@ -192,16 +201,17 @@ impl Units {
 
 /// Explains why two pages of the index are related, or are not: the tests that decided, shared features and passages, both texts.
 #[utoipa::path(get, path = "/v1/explain", tag = "stories", params(Both),
-    responses((status = 200, body = serde_json::Value), (status = 404, body = Problem)))]
+    responses((status = 200, description = "what they are to each other, and why", body = Explanation),
+        (status = 404, description = "no page of the index has the id", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn explain(
     State(app): State<App>,
     both: std::result::Result<Query<Both>, QueryRejection>,
-) -> Result<Json<Value>> {
+) -> Result<Json<Explanation>> {
     let Both { a, b, offsets } = query_of(both)?;
     let a = a.ok_or_else(|| Problem::bad("a: the id of a page of the index expected"))?;
     let told = app.work(move |index| {
         [&a, &b].into_iter().try_for_each(|id| there(index, id))?;
-        Ok(index.explain(&a, &b, offsets.offsets())?.json(true))
+        Ok(index.explain(&a, &b, offsets.offsets())?)
     });
     Ok(Json(told.await?))
 }
@@ -210,14 +220,15 @@ pub(crate) async fn explain(
 ///
 /// The body is a page as in `POST /v1/query`.
 #[utoipa::path(post, path = "/v1/explain", tag = "stories", params(Both),
-    request_body(content = serde_json::Value, description = "a page"),
-    responses((status = 200, body = serde_json::Value), (status = "4XX", body = Problem)))]
+    request_body(description = "a page", content((NewPage = "application/json"), (String = "text/html"), (String = "text/plain"))),
+    responses((status = 200, description = "what they are to each other, and why", body = Explanation),
+        (status = 404, description = "no page of the index has the id", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn explain_new(
     State(app): State<App>,
     both: std::result::Result<Query<Both>, QueryRejection>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Json<Value>> {
+) -> Result<Json<Explanation>> {
     let Both { b, offsets, .. } = query_of(both)?;
     let Held { bytes, mut room } = body::read(&app, body).await?;
     room.set((bytes.len() * WORK).min(app.options.max_bodies))?;
@@ -249,7 +260,12 @@ pub(crate) async fn explain_new(
                 false => page.id,
             },
         };
-        Ok(explain_pair(&side, &index.side(&b)?, &model, offsets.offsets())?.json(true))
+        Ok(explain_pair(
+            &side,
+            &index.side(&b)?,
+            &model,
+            offsets.offsets(),
+        )?)
     });
     Ok(Json(told.await?))
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What the first page of a pair is to the second.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {

@@ -66,6 +66,14 @@ fn a_crawler_skips_what_it_has() {
 
 #[test]
 #[cfg(unix)]
+fn search_results_are_condensed() {
+    let world = World::new();
+    let shown = run(&world, "19-condense.md");
+    assert_eq!(shown, [world.read("shown.txt")]);
+}
+
+#[test]
+#[cfg(unix)]
 fn corpora_are_built() {
     let world = World::new();
     let shown = run(&world, "14-corpora.md");

@@ -157,3 +157,151 @@ async fn matches_come_in_parts() {
         .await
         .is_problem(400, "limit");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_is_condensed_to_a_line_a_story() {
+    let served = Served::new(Options::default());
+    let short: String = article(1).split_inclusive(". ").take(3).collect();
+    let (a, b) = (article(1), article(2));
+    served.post("/v1/pages", &json!([
+        {"id": "first", "url": "http://a.example/1", "title": "Boats", "date": "2026-11-01", "text": a},
+        {"id": "short", "text": short},
+        {"id": "other", "text": b},
+        {"id": "both", "text": format!("{a} {b} {} {}", article(5), article(6))},
+    ])).await;
+    let list = json!(["both", "short", "other", "gone", "first", {"text": format!("{a} Read more."), "title": "Mine"}, {"id": "x"}, {"text": article(3)}]);
+    let groups = served.post("/v1/condense", &list).await.json()["groups"].clone();
+    let told: Vec<(u64, Vec<(u64, &str)>)> = groups
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| {
+            let others = line["others"].as_array().unwrap().iter();
+            let others = others.map(|other| {
+                (
+                    other["rank"].as_u64().unwrap(),
+                    other["relation"].as_str().unwrap(),
+                )
+            });
+            (line["rank"].as_u64().unwrap(), others.collect())
+        })
+        .collect();
+    // `both` is a round-up: it stands with both stories and for neither. Relations are to the first.
+    assert_eq!(
+        told,
+        [
+            (2, vec![(1, "contains"), (5, "contains"), (6, "contains")]),
+            (3, vec![(1, "contains")]),
+            (4, vec![]),
+            (7, vec![]),
+            (8, vec![]),
+        ]
+    );
+    assert_eq!(groups[0]["id"], "short");
+    let first = json!({"rank": 5, "id": "first", "url": "http://a.example/1", "title": "Boats", "date": "2026-11-01", "site": "a.example", "relation": "contains"});
+    assert_eq!(groups[0]["others"][1], first);
+    assert_eq!(
+        (
+            &groups[0]["others"][2]["id"],
+            &groups[0]["others"][2]["title"]
+        ),
+        (&json!(null), &json!("Mine"))
+    );
+    assert_eq!(
+        (&groups[2]["id"], &groups[2]["reason"]),
+        (
+            &json!("gone"),
+            &json!("no page of the index has the id `gone`")
+        )
+    );
+    assert!(
+        groups[3]["reason"].as_str().unwrap().contains("page 7: "),
+        "{groups}"
+    );
+    assert_eq!(served.app.index.len(), 4);
+
+    assert_eq!(
+        served.post("/v1/condense", &json!([])).await.json(),
+        json!({"groups": []})
+    );
+    let kind = "application/json";
+    served
+        .ask("POST", "/v1/condense", kind, "[\"first\"")
+        .await
+        .is_problem(400, "invalid JSON");
+    served
+        .ask("POST", "/v1/condense", kind, "{\"id\": 1}")
+        .await
+        .is_problem(422, "array");
+    served
+        .ask("POST", "/v1/condense", "text/plain", "first")
+        .await
+        .is_problem(415, "application/json");
+    let many = json!(vec!["first"; 1001]);
+    served
+        .post("/v1/condense", &many)
+        .await
+        .is_problem(422, "at most 1000");
+}
+
+/// What a list is condensed to is what the index says of its pages: as a slow twin, each is asked about.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_condensed_list_says_what_matches_say() {
+    let served = Served::new(Options::default());
+    let text = |n: u32| match n % 3 {
+        0 => article(n % 7),
+        1 => format!("{} {}", article(n % 7), article(n % 5 + 20)),
+        _ => article(n % 7).split_inclusive(". ").take(8).collect(),
+    };
+    let pages: Vec<Value> = (0..40)
+        .map(|n| json!({"id": format!("p{n}"), "text": format!("{} Ending {n}.", text(n))}))
+        .collect();
+    served.post("/v1/pages", &json!(pages)).await;
+    let ids: Vec<String> = (0..40).map(|n| format!("p{}", n * 17 % 40)).collect();
+    let of_index = served.post("/v1/condense", &json!(ids)).await.json();
+    // Ids or the same texts: all the same.
+    let texts: Vec<&Value> = (0..40).map(|n| &pages[n * 17 % 40]).collect();
+    assert_eq!(
+        served.post("/v1/condense", &json!(texts)).await.json(),
+        of_index
+    );
+    let mut related = std::collections::BTreeMap::new();
+    for id in &ids {
+        let found = served
+            .get(&format!("/v1/pages/{id}/matches?limit=100"))
+            .await
+            .json();
+        for found in found["matches"].as_array().unwrap() {
+            related.insert(
+                (id.clone(), found["id"].as_str().unwrap().to_owned()),
+                found["relation"].clone(),
+            );
+        }
+    }
+    let groups = of_index["groups"].as_array().unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for group in groups {
+        let first = group["id"].as_str().unwrap().to_owned();
+        seen.insert(first.clone());
+        for other in group["others"].as_array().unwrap() {
+            let other_id = other["id"].as_str().unwrap().to_owned();
+            let said = related
+                .get(&(other_id.clone(), first.clone()))
+                .unwrap_or(&Value::Null);
+            assert_eq!(said, &other["relation"], "{other_id} {first}");
+            seen.insert(other_id);
+        }
+    }
+    assert_eq!(seen.len(), 40);
+    // Copies are never on two lines.
+    let leads: Vec<&str> = groups
+        .iter()
+        .map(|group| group["id"].as_str().unwrap())
+        .collect();
+    for a in &leads {
+        for b in &leads {
+            let said = related.get(&((*a).to_owned(), (*b).to_owned()));
+            assert_ne!(said, Some(&json!("duplicate")), "{a} {b}");
+        }
+    }
+}

@@ -282,6 +282,30 @@ async fn ids_that_cannot_be_asked_for_are_refused() {
     assert_eq!(served.get(&path).await.status, StatusCode::OK);
 }
 
+/// Every body has a form, every answer a description, and errors are problems.
+fn is_described(operation: &Value) {
+    let has_form = |content: &Value| {
+        let kinds = content.as_object().into_iter().flatten();
+        for (kind, said) in kinds {
+            let schema = said["schema"].as_object();
+            assert!(
+                schema.is_some_and(|schema| !schema.is_empty()),
+                "{kind} {operation}"
+            );
+        }
+    };
+    has_form(&operation["requestBody"]["content"]);
+    for (status, answer) in operation["responses"].as_object().unwrap() {
+        let said = answer["description"].as_str().unwrap();
+        assert!(!said.is_empty(), "{status} {operation}");
+        has_form(&answer["content"]);
+        if status.as_str() >= "400" {
+            let kinds: Vec<&String> = answer["content"].as_object().unwrap().keys().collect();
+            assert_eq!(kinds, ["application/problem+json"], "{status} {operation}");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_description_is_that_of_the_routes() {
     let served = Served::new(Options::default());
@@ -297,6 +321,7 @@ async fn the_description_is_that_of_the_routes() {
         "/healthz",
         "/metrics",
         "/readyz",
+        "/v1/condense",
         "/v1/explain",
         "/v1/match",
         "/v1/pages",
@@ -315,6 +340,7 @@ async fn the_description_is_that_of_the_routes() {
     for (path, methods) in description["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             assert!(operation["summary"].is_string(), "{method} {path}");
+            is_described(operation);
             let answer = served
                 .ask(&method.to_uppercase(), &path.replace("{id}", "x"), "", "")
                 .await;
@@ -325,6 +351,16 @@ async fn the_description_is_that_of_the_routes() {
             );
         }
     }
+    let token = &description["components"]["securitySchemes"]["token"];
+    assert_eq!(
+        (&token["type"], &token["scheme"]),
+        (&json!("http"), &json!("bearer"))
+    );
+    assert_eq!(description["security"], json!([{}, {"token": []}]));
+    assert_eq!(
+        description["paths"]["/healthz"]["get"]["security"],
+        json!([])
+    );
     // Every schema that is named is there.
     let text = description.to_string();
     for name in text.split("#/components/schemas/").skip(1) {

@@ -16,6 +16,7 @@ use crate::sketch::Sketch;
 use crate::text::Text;
 
 /// All that is to be said of a pair. Serialized, it is what `--json` prints.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
@@ -47,6 +48,7 @@ pub struct Explanation {
 }
 
 /// A check with its formula written out.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExplainedCheck {
@@ -60,6 +62,7 @@ pub struct ExplainedCheck {
 }
 
 /// A feature in the explanation.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExplainedFeature {
@@ -74,11 +77,13 @@ pub struct ExplainedFeature {
     /// Its places in the second text.
     pub b: Vec<[u32; 2]>,
     /// The key.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     #[serde(serialize_with = "hex")]
     pub key: u64,
 }
 
 /// A shared passage in the explanation.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExplainedPassage {
@@ -91,6 +96,7 @@ pub struct ExplainedPassage {
 }
 
 /// A page in the explanation. Offsets count characters of `text` (UTF-16 units in HTML pages).
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExplainedPage {

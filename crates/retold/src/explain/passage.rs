@@ -27,6 +27,7 @@ const REPEATED: usize = 64;
 const MOST_REPEATED: usize = 2000;
 
 /// What both texts have.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassageKind {

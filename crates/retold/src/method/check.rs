@@ -117,6 +117,7 @@ impl Op {
 }
 
 /// One line of the arithmetic behind a verdict, as in `CCS = 14/16 = 0.88 ≥ 0.70`, which is what `Display` writes.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
     /// The short name of the value.
@@ -132,9 +133,11 @@ pub struct Check {
     /// The value.
     pub value: f64,
     /// How the value is compared with the threshold; `None` if it is for information only.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<serde_json::Value>>))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<(Op, f64)>,
     /// What follows if the test holds, and if not. Empty: the pages are not related if it fails.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<String>>))]
     #[serde(serialize_with = "outcomes", skip_serializing_if = "has_no_outcomes")]
     pub outcomes: (&'static str, &'static str),
 }

@@ -1,0 +1,209 @@
+//! A list of results condensed to one line a story.
+
+use std::time::Instant;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use retold::{ReadOptions, Relation};
+use retold_index::{Entry, Index, Listed, Prepared};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use crate::body::{self, Held, NAMELESS, WORK};
+use crate::describe::NewPage;
+use crate::problem::Problem;
+use crate::room::Room;
+use crate::state::App;
+use crate::stories::Until;
+
+type Result<T> = std::result::Result<T, Problem>;
+
+/// Entries of a list at the most: so many pages are still all compared with each other.
+const ENTRIES: usize = 1000;
+
+/// An entry of a list: the id of a page of the index, or a page.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only described: entries are read one by one")]
+pub(crate) enum ListEntry {
+    Id(String),
+    Page(NewPage),
+}
+
+/// A list condensed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Condensed {
+    /// The stories, in the order of their first entries.
+    groups: Vec<Line>,
+}
+
+/// The entries of a list that tell one story.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Line {
+    /// The first of them, which stands for all.
+    #[serde(flatten)]
+    first: Ranked,
+    /// Why it was compared with nothing: it is no page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The others.
+    others: Vec<Other>,
+}
+
+/// Another entry of the same story.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Other {
+    #[serde(flatten)]
+    entry: Ranked,
+    /// What it is to the first; `null`: it is related to it through others.
+    relation: Option<Relation>,
+}
+
+/// An entry of the list.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Ranked {
+    /// Its place in the list, from 1.
+    rank: usize,
+    /// Its id, if it has one.
+    id: Option<String>,
+    /// Its title.
+    title: Option<String>,
+    /// Where it was fetched.
+    url: Option<String>,
+    /// Its date as written.
+    date: Option<String>,
+    /// Its site.
+    site: Option<String>,
+}
+
+impl Ranked {
+    fn new(rank: usize, entry: &Entry) -> Ranked {
+        let Entry {
+            id,
+            title,
+            url,
+            date,
+            ..
+        } = entry.clone();
+        Ranked {
+            rank,
+            id: Some(id).filter(|id| !id.starts_with(NAMELESS)),
+            title,
+            url,
+            date,
+            site: entry.sketch.site.clone(),
+        }
+    }
+}
+
+/// Condenses a list of results to one line a story.
+///
+/// The order of the list is its ranking. Its entries, 1,000 at the most, are ids of pages of the index, or pages. They are judged among
+/// themselves by the index's model; nothing is added.
+#[utoipa::path(post, path = "/v1/condense", tag = "stories",
+    request_body(content = Vec<ListEntry>, description = "ids of pages of the index, or pages, in the order of their ranking"),
+    responses((status = 200, description = "the stories, the best first", body = Condensed)))]
+pub(crate) async fn condense(
+    State(app): State<App>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Condensed>> {
+    let Held { bytes, mut room } = body::read(&app, body).await?;
+    let most = app.options.max_bodies;
+    let until = Until(Instant::now() + app.options.work_timeout);
+    let condensed = app.work(move |index| {
+        let entries = body::items(body::json_array(&bytes, &headers)?)?;
+        if entries.len() > ENTRIES {
+            let detail = format!("{} entries: at most {ENTRIES} expected", entries.len());
+            return Err(Problem::unreadable(detail));
+        }
+        let entries = read(index, &entries, bytes.len(), (&mut room, most))?;
+        condensed(index, entries, &until)
+    });
+    Ok(Json(condensed.await?))
+}
+
+/// An entry, or its id if it has one and why it is no page.
+type Read = std::result::Result<Listed, (Option<String>, String)>;
+
+/// Reads entries; `room` is that of the body, and how much there may be.
+fn read(
+    index: &Index,
+    entries: &[&RawValue],
+    length: usize,
+    (room, most): (&mut Room, usize),
+) -> Result<Vec<Read>> {
+    let options = index.model().config().read.clone();
+    let (mut held, mut read) = (0, Vec::new());
+    for (rank, entry) in (1u64..).zip(entries) {
+        room.set((length + held + WORK * entry.get().len()).min(most))?;
+        let entry = match serde_json::from_str::<String>(entry.get()) {
+            Ok(id) => match index.listed(&id)? {
+                Some(listed) => Ok(listed),
+                None => {
+                    let reason = format!("no page of the index has the id `{id}`");
+                    Err((Some(id), reason))
+                }
+            },
+            Err(_) => new_page(index, rank, entry, &options)
+                .map(|page| {
+                    held += page.memory();
+                    Listed::from(page)
+                })
+                .map_err(|reason| (None, reason)),
+        };
+        read.push(entry);
+    }
+    Ok(read)
+}
+
+fn new_page(
+    index: &Index,
+    rank: u64,
+    entry: &RawValue,
+    options: &ReadOptions,
+) -> std::result::Result<Prepared, String> {
+    let page = body::item(rank, entry, options)?;
+    index.prepare(page).map_err(|e| e.to_string())
+}
+
+fn condensed(index: &Index, entries: Vec<Read>, until: &Until) -> Result<Condensed> {
+    let (mut ranks, mut list, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    for (rank, entry) in (1..).zip(entries) {
+        match entry {
+            Ok(listed) => {
+                ranks.push(rank);
+                list.push(listed);
+            }
+            Err((id, reason)) => lines.push(Line {
+                first: Ranked {
+                    rank,
+                    id,
+                    title: None,
+                    url: None,
+                    date: None,
+                    site: None,
+                },
+                reason: Some(reason),
+                others: Vec::new(),
+            }),
+        }
+    }
+    let ranked = |place: usize| Ranked::new(ranks[place], &list[place].entry);
+    for group in index.condense(&list, until)? {
+        let others = group.others.iter().map(|&(place, relation)| Other {
+            entry: ranked(place),
+            relation,
+        });
+        lines.push(Line {
+            first: ranked(group.first),
+            reason: None,
+            others: others.collect(),
+        });
+    }
+    lines.sort_by_key(|line| line.first.rank);
+    Ok(Condensed { groups: lines })
+}

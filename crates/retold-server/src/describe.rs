@@ -1,0 +1,128 @@
+//! What the description of the routes says of all of them: who may ask, and which errors may come; and what pages in bodies look like.
+
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, OpenApi, PathItem, Ref, RefOr, ResponseBuilder};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::guard::OPEN;
+use crate::problem::Problem;
+
+/// The name of the token in the description.
+const TOKEN: &str = "token";
+/// The kind of body that errors have.
+pub(crate) const PROBLEM: &str = "application/problem+json";
+
+type Errors = &'static [(&'static str, &'static str)];
+
+/// Of requests that need a token where there are some.
+const GUARDED: Errors = &[
+    ("401", "no token, or a wrong one"),
+    (
+        "403",
+        "the service only reads, or a page of another site asks",
+    ),
+    ("421", "the service is asked by a name that is not its own"),
+];
+/// Of requests that ask the index.
+const WORK: Errors = &[
+    ("400", "the path, the query or the body's form is wrong"),
+    ("500", "a failure; the log says more"),
+    (
+        "503",
+        "too much at one time, or the service is stopping; try again after `Retry-After`",
+    ),
+    ("504", "it took too long"),
+];
+const BODY: Errors = &[
+    ("408", "the body did not come in time"),
+    ("413", "the body is too large"),
+    ("415", "the body is of no kind that is known"),
+    ("422", "the body cannot be read as pages"),
+];
+const ID: Errors = &[("404", "no page of the index has the id")];
+
+/// Adds what is the same for all routes.
+pub(crate) fn complete(description: &mut OpenApi) {
+    let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer);
+    let token = token.description(Some(
+        "one of the tokens of `--token-file`, where the service was started with it",
+    ));
+    let components = description.components.get_or_insert_default();
+    components.add_security_scheme(TOKEN, SecurityScheme::Http(token.build()));
+    components
+        .schemas
+        .insert(Problem::name().into_owned(), Problem::schema());
+    // A service without tokens wants none.
+    let none: [&str; 0] = [];
+    description.security = Some(vec![
+        SecurityRequirement::default(),
+        SecurityRequirement::new(TOKEN, none),
+    ]);
+    for (path, item) in &mut description.paths.paths {
+        for operation in operations(item) {
+            if OPEN.contains(&&**path) {
+                operation.security = Some(Vec::new());
+                continue;
+            }
+            add_errors(operation, GUARDED);
+            if path.starts_with("/v1/") {
+                add_errors(operation, WORK);
+            }
+            if path.contains("{id}") {
+                add_errors(operation, ID);
+            }
+            if operation.request_body.is_some() {
+                add_errors(operation, BODY);
+            }
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.delete]
+        .into_iter()
+        .flatten()
+}
+
+fn add_errors(operation: &mut Operation, errors: Errors) {
+    for &(status, description) in errors {
+        let schema = Ref::from_schema_name(Problem::name());
+        let content = ContentBuilder::new().schema(Some(schema)).build();
+        let response = ResponseBuilder::new()
+            .description(description)
+            .content(PROBLEM, content)
+            .build();
+        let responses = &mut operation.responses.responses;
+        responses
+            .entry(status.to_owned())
+            .or_insert(RefOr::T(response));
+    }
+}
+
+/// A page as it is sent. Fields may have other names, if the index was made so (`--text-field` and others); further fields do no harm.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only described: `retold` reads pages")]
+pub(crate) struct NewPage {
+    /// Its id; else its URL. A question needs none.
+    id: Option<String>,
+    /// Where it was fetched.
+    url: Option<String>,
+    /// When it was published, as in `2026-11-01` or `2026-11-01T08:00:00Z`.
+    date: Option<String>,
+    /// Its title.
+    title: Option<String>,
+    /// Its text; or `html`.
+    text: Option<String>,
+    /// The page itself, if there is no `text`.
+    html: Option<String>,
+}
+
+/// A page, or an array of pages.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only described: `retold` reads pages")]
+pub(crate) enum NewPages {
+    One(NewPage),
+    Many(Vec<NewPage>),
+}
