@@ -6,7 +6,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use retold::{ReadOptions, Relation};
+use retold::{ReadOptions, Relation, Watch};
 use retold_index::{Entry, Index, Listed, Prepared};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -17,7 +17,6 @@ use crate::describe::NewPage;
 use crate::problem::Problem;
 use crate::room::Room;
 use crate::state::App;
-use crate::stories::Until;
 
 type Result<T> = std::result::Result<T, Problem>;
 
@@ -96,6 +95,15 @@ impl Ranked {
             date,
             site: entry.sketch.site.clone(),
         }
+    }
+}
+
+/// Stops work that nobody waits for any more.
+pub(crate) struct Until(pub(crate) Instant);
+
+impl Watch for Until {
+    fn cancelled(&self) -> bool {
+        Instant::now() > self.0
     }
 }
 

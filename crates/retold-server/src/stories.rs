@@ -8,12 +8,13 @@ use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use retold::{ComparedPage, Explanation, Offsets, Watch, date_seconds, explain_pair};
+use retold::{ComparedPage, Explanation, Offsets, date_seconds, explain_pair};
 use retold_index::{Index, Match, MatchLine, Order, Story, StoryLine};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
+use crate::condense::Until;
 use crate::cursor;
 use crate::describe::NewPage;
 use crate::problem::Problem;
@@ -91,15 +92,6 @@ pub(crate) async fn matches(
         Ok(Matches { matches, next })
     });
     Ok(Json(matches.await?))
-}
-
-/// Stops work that nobody waits for any more.
-pub(crate) struct Until(pub(crate) Instant);
-
-impl Watch for Until {
-    fn cancelled(&self) -> bool {
-        Instant::now() > self.0
-    }
 }
 
 /// Tells the story of a page of the index: its pages and what belongs to it in order of time, who was first, who copied whom.
