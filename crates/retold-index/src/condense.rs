@@ -1,11 +1,11 @@
 //! A list of pages, as a search finds them, condensed to one entry a story.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use retold::{
-    Collection, Dedup, Error, PageNo, Rank, Relation, Result, RunConfig, SketchedPage, Take, Text,
-    TextSource, Watch,
+    Collection, Dedup, Error, PageNo, Rank, Relation, Result, RunConfig, SketchedPage, StoryGraph,
+    StoryParts, Take, Text, TextSource, Watch,
 };
 
 use crate::index::{Index, Prepared};
@@ -94,9 +94,8 @@ impl Index {
     /// The stories of a list whose order is a ranking, the best first. The pages are judged among themselves as a batch run does it, under the
     /// model of the index.
     ///
-    /// Pages are of one story that are connected by `duplicate`; so are pages that one of them contains. A page that contains pages of
-    /// several stories is a round-up: it connects none of them, stands in the group of each, and for none. So it alone can be in several
-    /// groups, and every page is in one.
+    /// A group is a story ([`StoryGraph`]) with its excerpts, these with the first-ranked of the stories that contain them. A round-up stands in
+    /// the group of each story that it contains, and for none. So it alone can be in several groups, and every page is in one.
     ///
     /// Time and memory: those of a batch run over the list.
     pub fn condense(&self, list: &[Listed], watch: &dyn Watch) -> Result<Vec<Group>> {
@@ -163,81 +162,57 @@ impl Sets {
 
 /// The groups of so many pages: the first page of each and its others, ascending. `(a, b, relation)`: what `a` is to `b`.
 fn groups(count: usize, pairs: &[(usize, usize, Relation)]) -> Vec<(usize, Vec<usize>)> {
-    let mut copies = Sets::new(count);
+    let mut graph = StoryGraph::default();
+    for _ in 0..count {
+        graph.push();
+    }
     for &(a, b, relation) in pairs {
-        if relation == Relation::Duplicate {
-            copies.join(a, b);
-        }
+        graph.relate(a as u32, b as u32, relation);
     }
-    // Which sets of copies contain pages of which others.
-    let contained: BTreeSet<(usize, usize)> = pairs
-        .iter()
-        .filter_map(|&(a, b, relation)| match relation {
-            Relation::Contains => Some((copies.of(a), copies.of(b))),
-            Relation::ContainedBy => Some((copies.of(b), copies.of(a))),
-            Relation::Duplicate => None,
-        })
-        .filter(|(whole, part)| whole != part)
+    // Stories are called by their first pages.
+    let first = |page: u32| graph.first(page) as usize;
+    let firsts = |roots: &[u32]| -> Vec<usize> { roots.iter().map(|&root| first(root)).collect() };
+    let is_first = |&page: &usize| first(page as u32) == page;
+    let parts: BTreeMap<usize, StoryParts> = (0..count)
+        .filter(is_first)
+        .map(|page| (page, graph.parts(page as u32)))
         .collect();
-    let parts = |whole: usize| {
-        let parts = contained.range((whole, 0)..(whole + 1, 0));
-        parts.map(|&(_, part)| part).collect::<Vec<usize>>()
-    };
-    let is_round_up = |set: usize| is_several(&parts(set), &contained);
-    let is_round_up: Vec<bool> = (0..count).map(is_round_up).collect();
-    let mut stories = Sets::new(count);
-    (0..count).for_each(|place| stories.join(place, copies.of(place)));
+    let is_round_up = |story: usize| !parts[&story].rounded_up.is_empty();
+    let mut homes = Sets::new(count);
     let mut placed = BTreeSet::new();
-    for &(whole, part) in &contained {
-        // What several pages contain is an excerpt of the first of them, and connects them no more than they connect what they contain.
-        if !is_round_up[whole] && !is_round_up[part] && placed.insert(part) {
-            stories.join(whole, part);
-        }
-    }
-    let mut members: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
-    for place in 0..count {
-        let set = copies.of(place);
-        let mut homes: BTreeSet<usize> = BTreeSet::new();
-        if is_round_up[set] {
-            let parts = parts(set).into_iter().filter(|&part| !is_round_up[part]);
-            homes.extend(parts.map(|part| stories.of(part)));
-        }
-        if homes.is_empty() {
-            homes.insert(stories.of(set));
-        }
-        for home in homes {
-            members[home].insert(place);
-        }
-    }
-    let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
-    for members in members {
-        let stands = |&&place: &&usize| !is_round_up[copies.of(place)];
-        let first = members.iter().find(stands).or(members.first()).copied();
-        if let Some(first) = first {
-            groups.push((
-                first,
-                members
-                    .into_iter()
-                    .filter(|&place| place != first)
-                    .collect(),
-            ));
-        }
-    }
-    groups.sort_unstable();
-    groups
-}
-
-/// Whether these sets are of several stories: they fall apart, as far as they contain each other.
-fn is_several(parts: &[usize], contained: &BTreeSet<(usize, usize)>) -> bool {
-    let mut sets = Sets::new(parts.len());
-    for (a, &part) in parts.iter().enumerate() {
-        for (b, &other) in parts.iter().enumerate() {
-            if contained.contains(&(part, other)) {
-                sets.join(a, b);
+    for (&story, parts) in &parts {
+        for part in firsts(&parts.excerpts) {
+            // What several pages contain is an excerpt of the first of them, and connects them no more than they connect what they contain.
+            if !is_round_up(part) && placed.insert(part) {
+                homes.join(story, part);
             }
         }
     }
-    (0..parts.len()).any(|at| sets.of(at) != 0)
+    let mut members: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (&story, parts) in &parts {
+        let rounded_up = firsts(&parts.rounded_up).into_iter();
+        let mut all: BTreeSet<usize> = rounded_up
+            .filter(|&part| !is_round_up(part))
+            .map(|part| homes.of(part))
+            .collect();
+        if all.is_empty() {
+            all.insert(homes.of(story));
+        }
+        let pages = graph.story(story as u32).map(|page| page as usize);
+        let pages: Vec<usize> = pages.collect();
+        for home in all {
+            members.entry(home).or_default().extend(&pages);
+        }
+    }
+    let group = |members: BTreeSet<usize>| -> Option<(usize, Vec<usize>)> {
+        let stands = |&&place: &&usize| !is_round_up(first(place as u32));
+        let first = members.iter().find(stands).or(members.first()).copied()?;
+        let others = members.into_iter().filter(|&place| place != first);
+        Some((first, others.collect()))
+    };
+    let mut groups: Vec<_> = members.into_values().filter_map(group).collect();
+    groups.sort_unstable();
+    groups
 }
 
 #[cfg(test)]

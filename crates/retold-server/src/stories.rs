@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
-use crate::condense::Until;
 use crate::cursor;
 use crate::describe::NewPage;
 use crate::problem::Problem;
