@@ -68,7 +68,7 @@ fn a_crawler_skips_what_it_has() {
 #[cfg(unix)]
 fn search_results_are_condensed() {
     let world = World::new();
-    let shown = run(&world, "19-condense.md");
+    let shown = run(&world, "20-condense.md");
     assert_eq!(shown, [world.read("shown.txt")]);
 }
 
