@@ -30,12 +30,13 @@ pub fn write(
                 || tables::write_all(findings, output, &out),
                 || match output.kept {
                     true => kept::write(findings, output, &out, watch),
-                    false => Ok(()),
+                    false => Ok(0),
                 },
             )
         },
     );
-    tables.and(kept)?;
+    tables?;
+    summary.left_out = Some(kept?).filter(|&count| count > 0);
     let report = report?;
     let written = (
         Stage::Write.name().to_owned(),

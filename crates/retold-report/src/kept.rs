@@ -1,5 +1,7 @@
 //! `kept/`: the inputs without the dropped pages.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 use retold::{Error, Findings, PageNo, Rank, RecordDecision, Result, Source, Watch};
@@ -8,13 +10,14 @@ use crate::marks::{self, Marks};
 use crate::out::{KEPT, OutDir};
 use crate::output::OutputConfig;
 
-/// Reads the sources again and writes what is kept of them, many at a time.
+/// Reads the sources again and writes what is kept of them, many at a time. Returns how many skipped records are left out because they
+/// belong to dropped ones.
 pub(crate) fn write(
     findings: &Findings,
     output: &OutputConfig,
     out: &OutDir,
     watch: &dyn Watch,
-) -> Result<()> {
+) -> Result<u64> {
     let config = findings.model.config();
     let decisions = Decisions::new(findings, output);
     let added = marks::fields(output);
@@ -22,11 +25,26 @@ pub(crate) fn write(
     std::fs::create_dir_all(&root).map_err(Error::io("cannot make the folder", &root))?;
     // Old pages, which these were compared with, are not written.
     let new = &findings.sources[..findings.new_sources];
+    let left_out = AtomicU64::new(0);
     each_source(new, watch, |number, source| {
-        let mut decide = decisions.of_source(number as u32);
+        let dropped = decisions.dropped_of(number as u32);
+        let belonging = match dropped.is_empty() {
+            true => Vec::new(),
+            false => source.belonging_to(&dropped, &config.read)?,
+        };
+        left_out.fetch_add(belonging.len() as u64, Ordering::Relaxed);
+        let mut of_page = decisions.of_source(number as u32);
+        let mut decide = |record: u64| {
+            let decision = of_page(record);
+            match belonging.binary_search(&record) {
+                Ok(_) => RecordDecision::Leave,
+                Err(_) => decision,
+            }
+        };
         let to = root.join(&source.kept);
         source.rewrite_adding(&added, &config.read, &mut decide, &to)
-    })
+    })?;
+    Ok(left_out.into_inner())
 }
 
 /// Calls `write` for all sources, many at a time, until one fails or the job is cancelled.
@@ -107,6 +125,17 @@ impl<'a> Decisions<'a> {
                 _ => RecordDecision::Keep,
             }
         }
+    }
+
+    /// The records of a source that are left out because they are dropped pages, ascending.
+    fn dropped_of(&self, source: u32) -> Vec<u64> {
+        if self.output.mark {
+            return Vec::new();
+        }
+        let pages = self.first[source as usize]..self.first[source as usize + 1];
+        let dropped = pages.filter(|&at| self.is_dropped[self.ranks[at].at()]);
+        let record = |at: usize| self.findings.collection.pages.get(PageNo::new(at)).record;
+        dropped.map(record).collect()
     }
 
     fn of_page(&self, rank: Rank) -> RecordDecision<'a> {

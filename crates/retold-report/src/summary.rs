@@ -30,6 +30,10 @@ pub struct Summary {
     /// Addresses of several pages, and the pages that are dropped as older versions; only with `same_url`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_url: Option<Versions>,
+    /// Skipped records that are not in `kept/` because they belong to dropped pages: requests, metadata and revisits of WARC files. Left
+    /// out if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<u64>,
     /// Lines of `pairs.jsonl`.
     pub pairs: u64,
     /// Pairs by relation; `contains` counts both directions.
@@ -206,6 +210,7 @@ impl Summary {
             against_self: (findings.own_pages > 0).then_some(findings.own_pages as u64),
             kept_in_longer: kept_in_longer(findings),
             same_url: versions(findings, output.mark),
+            left_out: None,
             pairs: findings.pairs.len() as u64,
             relations: Relations {
                 duplicate,

@@ -6,6 +6,7 @@
 mod bad_input;
 mod blocks;
 mod common;
+mod companions;
 #[cfg(feature = "lab")]
 mod compare;
 mod decontaminate;

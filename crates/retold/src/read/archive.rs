@@ -30,6 +30,11 @@ pub(crate) trait Form: fmt::Debug + Sync {
         false
     }
 
+    /// Whether heads are named fields, which say what a record belongs to.
+    fn has_fields(&self) -> bool {
+        false
+    }
+
     /// The fewest bytes that a record is preceded by and begins with: a line end and the start of a header.
     fn needle(&self) -> &'static [u8];
 
@@ -59,6 +64,10 @@ pub(crate) struct Archived(pub &'static dyn Form);
 impl Framed for Archived {
     fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames> {
         Box::new(ArchiveFrames::new(self.0, content, options.max_record_size))
+    }
+
+    fn has_heads(&self) -> bool {
+        self.0.has_fields()
     }
 }
 

@@ -20,6 +20,13 @@ impl Fields {
             .unwrap_or_default()
     }
 
+    /// The values of all fields of that name, in whatever case it is written.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let fields = self.0.iter();
+        let named = fields.filter(move |(own, _)| own.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.as_str())
+    }
+
     /// The first field of that name, in whatever case it is written.
     pub fn get(&self, name: &str) -> Option<&str> {
         let mut fields = self.0.iter();

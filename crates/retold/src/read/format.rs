@@ -45,4 +45,15 @@ pub(crate) trait Format: fmt::Debug {
     ) -> Result<()> {
         copy_one(source, decide, to)
     }
+
+    /// Hands the numbers of the records that could be read to `each`, in order, with the bytes that they begin with: the header, where
+    /// records have one; formats whose records have none hand on nothing, and need not read the file.
+    fn heads(
+        &self,
+        _file: OpenFile,
+        _source: &Source,
+        _options: &ReadOptions,
+        _each: &mut dyn FnMut(u64, &[u8]),
+    ) {
+    }
 }

@@ -19,6 +19,11 @@ use crate::error::{Error, Result};
 pub(crate) trait Framed: fmt::Debug {
     /// Cuts the content of a file into records.
     fn frames(&self, content: Window, options: &ReadOptions) -> Box<dyn Frames>;
+
+    /// Whether its records begin with a header of named fields.
+    fn has_heads(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Framed> Format for F {
@@ -40,6 +45,28 @@ impl<F: Framed> Format for F {
         write_kept(frames, decide, output)?;
         source.seen.note(file.file.hash());
         Ok(())
+    }
+
+    fn heads(
+        &self,
+        file: OpenFile,
+        source: &Source,
+        options: &ReadOptions,
+        each: &mut dyn FnMut(u64, &[u8]),
+    ) {
+        if self.has_heads() {
+            each_head(self.frames(file.window, options), each);
+            source.seen.note(file.file.hash());
+        }
+    }
+}
+
+/// Hands the numbers of the records that could be read to `each`, in order, with the bytes that they begin with.
+pub(crate) fn each_head(mut frames: Box<dyn Frames>, each: &mut dyn FnMut(u64, &[u8])) {
+    while let Some(frame) = frames.next() {
+        if !matches!(frame.state, FrameState::Damaged(_)) {
+            each(frame.number, frames.bytes());
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod arc;
 mod archive;
 #[cfg(feature = "zip")]
 mod book;
+mod companions;
 mod compression;
 mod delimited;
 mod dialect;

@@ -13,6 +13,24 @@ use crate::error::{Error, Result};
 use crate::page::Page;
 
 impl Source {
+    /// Hands the numbers of records to `each`, in order, with the header that they begin with, in formats whose records have one.
+    ///
+    /// Errors: the file has changed since it was listed.
+    pub(super) fn heads(
+        &self,
+        options: &ReadOptions,
+        each: &mut dyn FnMut(u64, &[u8]),
+    ) -> Result<()> {
+        if self.pages.is_some() || self.is_special {
+            return Ok(());
+        }
+        self.unchanged()?;
+        if let Ok((file, format)) = open(self, options) {
+            format.heads(file, self, options, each);
+        }
+        self.unchanged()
+    }
+
     /// Opens the source: its records in order, streaming. Damage ends the stream with one rejected record; a file that
     /// cannot be opened gives just that record.
     pub fn records(&self, options: &ReadOptions) -> Box<dyn Iterator<Item = Record> + Send> {

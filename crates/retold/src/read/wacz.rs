@@ -13,7 +13,7 @@ use super::archive::Archived;
 use super::compression::Compression;
 use super::format::{Format, OpenFile, Records};
 use super::frame::Frames;
-use super::framed::{Framed, FramedRecords, write_kept};
+use super::framed::{Framed, FramedRecords, each_head, write_kept};
 use super::mark::Decide;
 use super::options::ReadOptions;
 use super::output::Output;
@@ -59,6 +59,19 @@ impl Format for Wacz {
         }
         source.seen.note(file.file.hash());
         Ok(())
+    }
+
+    fn heads(
+        &self,
+        file: OpenFile,
+        source: &Source,
+        options: &ReadOptions,
+        each: &mut dyn FnMut(u64, &[u8]),
+    ) {
+        if let Ok(frames) = frames(source, options) {
+            each_head(frames, each);
+        }
+        source.seen.note(file.file.hash());
     }
 }
 

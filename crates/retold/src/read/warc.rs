@@ -26,6 +26,10 @@ impl Form for Warc {
         true
     }
 
+    fn has_fields(&self) -> bool {
+        true
+    }
+
     fn needle(&self) -> &'static [u8] {
         b"\nWARC/"
     }

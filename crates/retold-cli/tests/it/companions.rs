@@ -1,0 +1,139 @@
+//! What belongs to a dropped WARC response goes with it.
+
+use crate::common::World;
+
+const FERRY: &str = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. \
+                     The captain said that it was the last boat of the day. Nobody was hurt.";
+const BRIDGE: &str = "A new bridge was opened on Monday. The mayor cut the ribbon in front of many people. Traffic had \
+                      to take the long way round for two years, and shops had lost half of their customers.";
+
+fn record(type_: &str, id: &str, fields: &str, content_type: &str, content: &str) -> String {
+    format!(
+        "WARC/1.1\r\nWARC-Type: {type_}\r\nWARC-Record-ID: <{id}>\r\n{fields}Content-Type: {content_type}\r\nContent-Length: {}\r\n\r\n\
+         {content}\r\n\r\n",
+        content.len()
+    )
+}
+
+/// A request, its response, and what a crawler notes of both.
+fn capture(name: &str, date: &str, text: &str) -> String {
+    let moment = format!("WARC-Target-URI: http://{name}.example/\r\nWARC-Date: {date}\r\n");
+    let to = format!("{moment}WARC-Concurrent-To: <{name}{date}>\r\n");
+    let page = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{text}</p>");
+    let id = |part: &str| format!("{name}{date}{part}");
+    [
+        record(
+            "request",
+            &id("-request"),
+            &to,
+            "application/http; msgtype=request",
+            "GET / HTTP/1.1\r\n\r\n",
+        ),
+        record(
+            "response",
+            &id(""),
+            &moment,
+            "application/http; msgtype=response",
+            &page,
+        ),
+        record(
+            "metadata",
+            &id("-metadata"),
+            &to,
+            "application/warc-fields",
+            "fetchTimeMs: 9\r\n",
+        ),
+    ]
+    .concat()
+}
+
+/// The ids of the records of a WARC file, in order.
+fn ids(file: &str) -> Vec<&str> {
+    let ids = file
+        .lines()
+        .filter_map(|line| line.strip_prefix("WARC-Record-ID: <"));
+    ids.filter_map(|id| id.strip_suffix('>')).collect()
+}
+
+#[test]
+fn requests_metadata_and_revisits_go_with_their_response() {
+    let world = World::new();
+    let revisit = |id: &str, of: &str| {
+        record(
+            "revisit",
+            id,
+            &format!("WARC-Refers-To: <{of}>\r\n"),
+            "application/http",
+            "HTTP/1.1 200 OK\r\n\r\n",
+        )
+    };
+    let file = [
+        record(
+            "warcinfo",
+            "info",
+            "",
+            "application/warc-fields",
+            "software: none\r\n",
+        ),
+        capture("a", "2024-01-01T00:00:00Z", FERRY),
+        capture("a", "2024-01-02T00:00:00Z", BRIDGE),
+        capture(
+            "b",
+            "2024-01-01T00:00:00Z",
+            &format!("{BRIDGE} More of it tomorrow."),
+        ),
+        revisit("first", "a2024-01-01T00:00:00Z"),
+        revisit("last", "b2024-01-01T00:00:00Z"),
+        revisit("elsewhere", "c2024-01-01T00:00:00Z"),
+    ];
+    world.file("in.warc", file.concat());
+    world
+        .run(&["dedup", "in.warc", "-o", "out", "--same-url", "exact", "-q"])
+        .code(0);
+    let summary = world.summary("out");
+    let records = &summary["records"];
+    let counted = ["read", "kept", "dropped", "rejected", "skipped"]
+        .map(|key| records[key].as_u64().unwrap());
+    assert_eq!(counted, [13, 1, 2, 0, 10]);
+    assert_eq!(summary["left_out"], 5);
+    let kept = world.read("out/kept/in.warc");
+    let b = "b2024-01-01T00:00:00Z";
+    let expected = [
+        "info",
+        &format!("{b}-request"),
+        b,
+        &format!("{b}-metadata"),
+        "last",
+        "elsewhere",
+    ];
+    assert_eq!(ids(&kept), expected);
+    // What is kept is read again as it is.
+    world
+        .run(&[
+            "dedup",
+            "out/kept/in.warc",
+            "-o",
+            "again",
+            "--same-url",
+            "exact",
+            "-q",
+        ])
+        .code(0);
+    assert_eq!(world.read("again/kept/in.warc"), kept);
+    assert_eq!(world.summary("again")["records"]["kept"], 1);
+    assert_eq!(world.summary("again").get("left_out"), None);
+    // Where nothing is dropped nothing goes with it.
+    world
+        .run(&[
+            "dedup",
+            "in.warc",
+            "-o",
+            "marked",
+            "--same-url",
+            "exact",
+            "--mark",
+            "-q",
+        ])
+        .code(0);
+    assert_eq!(ids(&world.read("marked/kept/in.warc")).len(), 13);
+}
