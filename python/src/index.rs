@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use retold::{
     Error, Offsets, Outcome, Result, RunConfig, Source, Stage, date_seconds, each_record,
 };
-use retold_index::{Index as Library, Match, Order, Prepared, Writer};
+use retold_index::{Index as Library, Match, Order, PageFilter, Prepared, Writer};
 use serde_json::{Value, json};
 
 use crate::error::{in_python, raise, usage};
@@ -272,7 +272,7 @@ impl Index {
     }
 
     /// The stories of two pages or more, as `retold index stories` lists them: dicts with `id`, `title`, `url`, `pages`, `excerpts`, `longer`,
-    /// `round_ups`, `sites`, `first_seen`, `last_seen`. `sort` is "size" (most pages first) or "recent" (the latest page first); with `since` (a
+    /// `round_ups`, `sites`, `first_seen`, `last_seen`. `sort` is "size" (most pages first), "recent" (the latest page first) or "growth" (most pages in the last 24 hours); with `since` (a
     /// date, or a str that is one) only those with a page since then; at most `limit`, behind the first `skip`.
     ///
     /// >>> import retold, tempfile
@@ -295,29 +295,37 @@ impl Index {
         let order = match sort {
             "size" => Order::Size,
             "recent" => Order::Recent,
+            "growth" => Order::Growth,
             _ => {
                 return Err(usage(format!(
-                    "sort={sort}: \"size\" or \"recent\" expected"
+                    "sort={sort}: \"size\", \"recent\" or \"growth\" expected"
                 )));
             }
         };
-        let since = since.map(moment).transpose()?;
-        let stories = py.detach(|| self.index.stories(order, since, (skip, limit)));
+        let filter = PageFilter {
+            since: since.map(moment).transpose()?,
+            ..PageFilter::default()
+        };
+        let stories = py.detach(|| self.index.stories(order, &filter, (skip, limit)));
         python(py, json!(stories.map_err(raise)?))
     }
 
     /// The story of the page of an id, as `retold index story` prints it: what `stories` says of it, and the `timeline`, its pages and what
-    /// belongs to it in order of time; or `limit` rows of that, behind the first `skip`.
-    #[pyo3(signature = (id, *, limit=None, skip=0))]
+    /// belongs to it in order of time; or `limit` rows of that, behind the first `skip`. With `edits`
+    /// they say how many words they added to the first page, cut and replaced.
+    #[pyo3(signature = (id, *, limit=None, skip=0, edits=false))]
     fn story<'py>(
         &self,
         py: Python<'py>,
         id: &str,
         limit: Option<usize>,
         skip: usize,
+        edits: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rows = skip..skip.saturating_add(limit.unwrap_or(usize::MAX));
-        let story = py.detach(|| self.index.story(id, rows)).map_err(raise)?;
+        let story = py
+            .detach(|| self.index.story(id, rows, edits))
+            .map_err(raise)?;
         python(py, json!(story))
     }
 

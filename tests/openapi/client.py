@@ -9,8 +9,8 @@ import sys
 import httpx
 from openapi_schema_validator import OAS31Validator
 from retold_client import AuthenticatedClient, Client
-from retold_client.api.pages import add, get, get_by_url, query, remove
-from retold_client.api.stories import condense, explain, matches, stories, story
+from retold_client.api.pages import add, get, get_by_url, query, remove, search
+from retold_client.api.stories import condense, edits, explain, matches, overview, stories, story, story_by_id
 from retold_client.models import NewPage, Problem
 
 service, token = os.environ["SERVICE"], os.environ["TOKEN"]
@@ -31,7 +31,13 @@ first = matches.sync("py/1", client=client, limit=1)
 rest = matches.sync("py/1", client=client, cursor=first.next_)
 assert len(first.matches + rest.matches) == 2 and rest.next_ is None, (first, rest)
 assert story.sync("py/1", client=client) is not None
-assert stories.sync(client=client) is not None
+listed = stories.sync(client=client)
+assert (listed.total, listed.stories[0].pages, listed.next_) == (1, 3, None), listed
+told = story_by_id.sync(listed.stories[0].id, client=client, edits=True)
+assert [(page.what, page.of) for page in told.timeline][0] == ("first", None), told
+assert search.sync(client=client, q="storm").pages[0].id == "py/1"
+assert overview.sync(client=client).largest[0].id == told.id
+assert edits.sync(client=client, id="py/2", of="py/1").added > 0
 told = explain.sync(client=client, a="py/1", b="py/2")
 assert told.relation == "duplicate" and told.a.text == text and told.checks, told
 
@@ -71,5 +77,9 @@ check("GET", "/v1/explain", "/v1/explain?a=py%2F1&b=py%2F2")
 check("POST", "/v1/explain", "/v1/explain?b=py%2F2", json=page)
 check("POST", "/v1/condense", "/v1/condense", json=["py/2", page, "nobody"])
 check("GET", "/v1/stories", "/v1/stories")
+check("GET", "/v1/stories/{id}", "/v1/stories/py%2F2?edits=true")
+check("GET", "/v1/search", "/v1/search?q=storm&site=a.example")
+check("GET", "/v1/overview", "/v1/overview")
+check("GET", "/v1/edits", "/v1/edits?id=py%2F2&of=py%2F1")
 check("GET", "/v1/stories", "/v1/stories?sort=best", 400)
 print("openapi: the Python client works")

@@ -26,7 +26,9 @@
 
 mod changes;
 mod check;
+mod columns;
 mod condense;
+mod edits;
 mod export;
 mod files;
 mod index;
@@ -38,6 +40,7 @@ mod log;
 mod memory;
 mod merge;
 mod open;
+mod overview;
 mod pages;
 mod query;
 mod rebuild;
@@ -50,9 +53,13 @@ mod writer;
 
 pub use check::Checked;
 pub use condense::{Group, Listed};
+pub use edits::{Edit, Edits};
 pub use export::Export;
 pub use index::{Index, Prepared, Stats};
 pub use open::IndexBuilder;
+pub use overview::{
+    DayCount, Overview, PageFilter, PageKey, PageLine, SiteCount, StoryCard, StoryKey,
+};
 pub use query::{MATCHES, Match, MatchLine};
 
 pub use record::Entry;

@@ -2,13 +2,14 @@
 
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use retold::{Error, Model, Result};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::columns::Columns;
 use crate::files::{Bytes, damaged, remove, replace, sealed, unseal};
 use crate::links::Link;
 use crate::log::{Frame, Kind, Log};
@@ -219,6 +220,8 @@ pub(crate) struct State {
     pub(crate) visible: u32,
     /// Where the last commit ends in the last log.
     pub(crate) end: u64,
+    /// What lists of pages want to know of pages, as far as one has asked.
+    pub(crate) columns: Arc<Mutex<Columns>>,
 }
 
 impl State {
@@ -235,6 +238,7 @@ impl State {
             fresh: 0,
             visible: 0,
             end: manifest.tail,
+            columns: Arc::default(),
             manifest,
         }
     }

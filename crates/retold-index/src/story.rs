@@ -1,14 +1,18 @@
 //! Stories of the index: their pages and what belongs to them, in order of time.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::PoisonError;
 
+use rayon::prelude::*;
 use retold::{Error, Model, Relation, Result, Verdict, date_text};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use crate::columns::NONE;
+use crate::edits::Edits;
 use crate::index::{Index, unknown};
+use crate::overview::PageFilter;
 use crate::record::Entry;
 use crate::state::State;
 
@@ -19,6 +23,8 @@ pub enum Order {
     Size,
     /// The one with the latest page first.
     Recent,
+    /// The one first that got most pages within the last 24 hours before the newest page.
+    Growth,
 }
 
 /// A story in a list of many.
@@ -87,6 +93,9 @@ pub struct StoryPage {
     pub seen: String,
     /// Characters of its text, white space left out.
     pub chars: u64,
+    /// What it changed of the first page, if that was asked for; without the places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edits: Option<Edits>,
 }
 
 /// What a page is in a story.
@@ -192,13 +201,13 @@ impl Parts {
 }
 
 impl Index {
-    /// The story of the page of an id, with the rows of its timeline at `rows`. A page that repeats none is a story by itself.
+    /// The story of the page of an id, with the rows of its timeline at `rows`; with `edits` these say what they changed. A page that repeats none is a story by itself.
     ///
     /// Errors: no such page; an index that 0.1 wrote, which `compact` makes one of today.
     ///
     /// Time O(pages and relations of the story and of those that it contains or that contain it), and some nine pages are compared for each
     /// row.
-    pub fn story(&self, id: &str, rows: Range<usize>) -> Result<Story> {
+    pub fn story(&self, id: &str, rows: Range<usize>, edits: bool) -> Result<Story> {
         let (page, _) = self.find(id)?.ok_or_else(|| unknown(id))?;
         let parts = {
             let state = self.read();
@@ -213,12 +222,15 @@ impl Index {
         let rows = rows.start.min(parts.pages.len())..rows.end.min(parts.pages.len());
         let model = self.model();
         let rows = parts.pages[rows].iter();
-        let timeline: Result<Vec<StoryPage>> = rows
+        let mut timeline = rows
             .map(|&(_, page, part)| self.row(&model, (page, part), first, &place))
-            .collect();
+            .collect::<Result<Vec<StoryPage>>>()?;
+        if edits && self.keeps_texts() {
+            self.add_edits(&self.entry_of(first)?.id, &mut timeline)?;
+        }
         Ok(Story {
             line: self.line(page, &parts)?,
-            timeline: timeline?,
+            timeline,
         })
     }
 
@@ -254,7 +266,20 @@ impl Index {
             title: entry.title,
             date: entry.date,
             chars: entry.sketch.chars,
+            edits: None,
         })
+    }
+
+    /// Says of pages, excerpts and longer versions what they changed of the first page.
+    fn add_edits(&self, first: &str, rows: &mut [StoryPage]) -> Result<()> {
+        rows.par_iter_mut()
+            .filter(|row| row.part != StoryPart::RoundUp && row.id != first)
+            .try_for_each(|row| {
+                let mut edits = self.edits(first, &row.id)?;
+                edits.places.clear();
+                row.edits = Some(edits);
+                Ok(())
+            })
     }
 
     /// The page that a page is most like, and what it is to it: of those before it, or if it is related to none of them, of those behind it.
@@ -297,8 +322,8 @@ impl Index {
         Ok(None)
     }
 
-    /// The stories that have a page since a moment, in seconds since 1970: of two pages or more, and those of one page that has excerpts. At
-    /// most `limit` of them, behind the first `skip`.
+    /// The stories that have a page which passes the filter: of two pages or more, and those of one page that has excerpts. At most `limit` of
+    /// them, behind the first `skip`.
     ///
     /// Errors: an index that 0.1 wrote.
     ///
@@ -306,35 +331,18 @@ impl Index {
     pub fn stories(
         &self,
         order: Order,
-        since: Option<i64>,
+        filter: &PageFilter,
         (skip, limit): (usize, usize),
     ) -> Result<Vec<StoryLine>> {
-        let mut stories: Vec<(usize, i64, u32)> = {
-            let state = self.read();
-            self.check_stories(&state)?;
-            let moment = |&page: &u32| state.pages.row(page).map_or(i64::MIN, |row| row.moment);
-            let told = state.pages.graph.stories().into_iter();
-            told.map(|(root, pages)| {
-                let latest = pages.iter().map(moment).max().unwrap_or(i64::MIN);
-                (pages.len(), latest, state.pages.graph.first(root))
-            })
-            .collect()
-        };
-        stories.retain(|&(_, latest, _)| since.is_none_or(|since| latest >= since));
-        match order {
-            Order::Size => stories.sort_unstable_by_key(|&(size, latest, first)| {
-                (Reverse(size), Reverse(latest), first)
-            }),
-            Order::Recent => stories.sort_unstable_by_key(|&(size, latest, first)| {
-                (Reverse(latest), Reverse(size), first)
-            }),
-        }
-        let wanted = stories.into_iter().skip(skip).take(limit);
-        let line = |(_, _, first): (usize, i64, u32)| {
-            let parts = Parts::of(&self.read(), first);
-            self.line(first, &parts)
-        };
-        wanted.map(line).collect()
+        let keys = self.story_keys(order, filter)?;
+        let wanted = keys.into_iter().skip(skip).take(limit);
+        wanted.map(|key| self.story_line(key.page())).collect()
+    }
+
+    /// What lists say of the story of a page.
+    pub(crate) fn story_line(&self, page: u32) -> Result<StoryLine> {
+        let parts = Parts::of(&self.read(), page);
+        self.line(page, &parts)
     }
 
     /// The stories in numbers.
@@ -367,10 +375,7 @@ impl Index {
         let moments: Vec<i64> = parts.own().map(|placed| placed.0.0).collect();
         let first = parts.own().next().map_or(page, |placed| placed.1);
         let entry = self.entry_of(first)?;
-        let mut sites = BTreeSet::new();
-        for placed in parts.own().take(SAMPLE) {
-            sites.extend(self.entry_of(placed.1)?.sketch.site);
-        }
+        let sites = self.sites(parts)?;
         let moment = |moment: Option<&i64>| written(moment.copied().unwrap_or_default());
         Ok(StoryLine {
             id: self.entry_of(name)?.id,
@@ -380,13 +385,32 @@ impl Index {
             excerpts: parts.count(StoryPart::Excerpt),
             longer: parts.count(StoryPart::Longer),
             round_ups: parts.count(StoryPart::RoundUp),
-            sites: sites.len() as u64,
+            sites,
             first_seen: moment(moments.first()),
             last_seen: moment(moments.last()),
         })
     }
 
-    fn check_stories(&self, state: &State) -> Result<()> {
+    /// How many sites its pages are on: as the columns say, if they were read.
+    fn sites(&self, parts: &Parts) -> Result<u64> {
+        let columns = self.read().columns.clone();
+        {
+            let columns = columns.lock().unwrap_or_else(PoisonError::into_inner);
+            let sites = parts
+                .own()
+                .map(|placed| columns.site.get(placed.1 as usize));
+            if let Some(sites) = sites.collect::<Option<BTreeSet<&u32>>>() {
+                return Ok(sites.into_iter().filter(|&&site| site != NONE).count() as u64);
+            }
+        }
+        let mut sites = BTreeSet::new();
+        for placed in parts.own().take(SAMPLE) {
+            sites.extend(self.entry_of(placed.1)?.sketch.site);
+        }
+        Ok(sites.len() as u64)
+    }
+
+    pub(crate) fn check_stories(&self, state: &State) -> Result<()> {
         match state.manifest.stories {
             true => Ok(()),
             false => Err(Error::usage(format!(
@@ -424,7 +448,7 @@ fn change(page: &Entry, of: &Entry, relation: Relation) -> Change {
 }
 
 /// A moment as RFC 3339 has it.
-fn written(seconds: i64) -> String {
+pub(crate) fn written(seconds: i64) -> String {
     date_text(seconds).unwrap_or_else(|| seconds.to_string())
 }
 

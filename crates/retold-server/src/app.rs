@@ -33,6 +33,10 @@ pub fn app(state: App) -> Router {
         .routes(routes!(stories::matches))
         .routes(routes!(stories::story))
         .routes(routes!(stories::stories))
+        .routes(routes!(stories::story_by_id))
+        .routes(routes!(stories::search))
+        .routes(routes!(stories::overview))
+        .routes(routes!(stories::edits))
         .routes(routes!(condense::condense))
         .routes(routes!(stories::explain, stories::explain_new))
         .routes(routes!(ops::health))
@@ -46,7 +50,7 @@ pub fn app(state: App) -> Router {
             "/openapi.json",
             axum::routing::get(move || ops::description(json)),
         )
-        .route("/", axum::routing::get(ops::people))
+        .merge(ops::people())
         .fallback(ops::nothing)
         .method_not_allowed_fallback(ops::other_method)
         .layer(from_fn_with_state(state.clone(), guard::authorize))

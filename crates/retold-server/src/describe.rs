@@ -5,7 +5,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::{ContentBuilder, OpenApi, PathItem, Ref, RefOr, ResponseBuilder};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::guard::OPEN;
+use crate::guard::is_open;
 use crate::problem::Problem;
 
 /// The name of the token in the description.
@@ -61,7 +61,7 @@ pub(crate) fn complete(description: &mut OpenApi) {
     ]);
     for (path, item) in &mut description.paths.paths {
         for operation in operations(item) {
-            if OPEN.contains(&&**path) {
+            if is_open(path) {
                 operation.security = Some(Vec::new());
                 continue;
             }

@@ -16,12 +16,14 @@ use crate::problem::Problem;
 use crate::state::App;
 
 /// What may be seen without a token: whether the service lives, and the page for people, which has no data.
-pub(crate) const OPEN: [&str; 3] = ["/healthz", "/readyz", "/"];
+pub(crate) fn is_open(path: &str) -> bool {
+    ["/healthz", "/readyz"].contains(&path) || crate::ops::is_people(path)
+}
 
 /// Lets those pass who bring a token; of a service without tokens, those that are no pages of other sites.
 pub(crate) async fn authorize(State(app): State<App>, request: Request, next: Next) -> Response {
     let tokens = &app.options.tokens;
-    let is_open = OPEN.contains(&request.uri().path());
+    let is_open = is_open(request.uri().path());
     let refused = if is_open {
         None
     } else if tokens.is_empty() {

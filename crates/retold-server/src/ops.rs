@@ -1,8 +1,10 @@
 //! For those who run the service, and the page for people.
 
+use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 
 use crate::problem::Problem;
 use crate::state::App;
@@ -39,16 +41,50 @@ pub(crate) async fn description(json: String) -> Response {
     ([(header::CONTENT_TYPE, kind)], json).into_response()
 }
 
+/// The files of the page for people: where they are, of what kind, and what they hold.
+const PEOPLE: [(&str, &str, &str); 4] = [
+    (
+        "/",
+        "text/html; charset=utf-8",
+        include_str!("people/index.html"),
+    ),
+    (
+        "/people/style.css",
+        "text/css; charset=utf-8",
+        include_str!("people/style.css"),
+    ),
+    (
+        "/people/strings.js",
+        "text/javascript; charset=utf-8",
+        include_str!("people/strings.js"),
+    ),
+    (
+        "/people/app.js",
+        "text/javascript; charset=utf-8",
+        include_str!("people/app.js"),
+    ),
+];
+
+/// Whether a path is of the page for people, which has no data.
+pub(crate) fn is_people(path: &str) -> bool {
+    PEOPLE.iter().any(|(known, ..)| *known == path)
+}
+
 /// The page for people. It loads nothing from anywhere else, and may not.
-pub(crate) async fn people() -> Response {
-    let mut response = Html(include_str!("people.html")).into_response();
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; \
-                  base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    response.headers_mut().insert(
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(policy),
-    );
-    response
+pub(crate) fn people() -> Router<App> {
+    const POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; connect-src 'self'; img-src data:; \
+                          base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    let mut routes = Router::new();
+    for (path, kind, text) in PEOPLE {
+        // Browsers ask again after an update of the service.
+        let head = [
+            (header::CONTENT_TYPE, kind),
+            (header::CONTENT_SECURITY_POLICY, POLICY),
+            (header::CACHE_CONTROL, "no-cache"),
+        ];
+        routes = routes.route(path, get(move || async move { (head, text) }));
+    }
+    routes
 }
 
 pub(crate) async fn nothing(uri: Uri) -> Problem {

@@ -9,7 +9,9 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use retold::{ComparedPage, Explanation, Offsets, date_seconds, explain_pair};
-use retold_index::{Index, Match, MatchLine, Order, Story, StoryLine};
+use retold_index::{
+    Edits, Index, Match, MatchLine, Order, Overview, PageFilter, PageLine, Story, StoryCard,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -62,10 +64,6 @@ pub(crate) struct Matches {
     next: Option<String>,
 }
 
-fn usual_limit() -> usize {
-    100
-}
-
 /// Lists the pages that a page of the index repeats, best first, of equal similarity by id: up to 2,000, in parts.
 #[utoipa::path(get, path = "/v1/pages/{id}/matches", tag = "stories",
     params(("id" = String, Path, description = "the page's id, percent-encoded"), Limit),
@@ -93,69 +91,231 @@ pub(crate) async fn matches(
     Ok(Json(matches.await?))
 }
 
+/// Which part of a story is wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rows {
+    /// At most this many rows of the timeline.
+    #[serde(default = "most_rows")]
+    #[param(value_type = usize, default = 1000, minimum = 1, maximum = 1000)]
+    limit: NonZeroUsize,
+    /// Leave out so many of the first ones.
+    #[serde(default)]
+    skip: usize,
+    /// Whether each page says how many words it added to the first one, cut and replaced.
+    #[serde(default)]
+    edits: bool,
+}
+
+fn most_rows() -> NonZeroUsize {
+    const { NonZeroUsize::new(1000).expect("it is not 0") }
+}
+
 /// Tells the story of a page of the index: its pages and what belongs to it in order of time, who was first, who copied whom.
 #[utoipa::path(get, path = "/v1/pages/{id}/story", tag = "stories",
-    params(("id" = String, Path, description = "the page's id, percent-encoded")),
+    params(("id" = String, Path, description = "the page's id, percent-encoded"), Rows),
     responses((status = 200, description = "the story", body = Story)))]
 pub(crate) async fn story(
     State(app): State<App>,
     id: std::result::Result<Path<String>, PathRejection>,
+    rows: std::result::Result<Query<Rows>, QueryRejection>,
 ) -> Result<Json<Story>> {
-    let id = id_of(id)?;
-    let story = app.work(move |index| {
-        there(index, &id)?;
-        Ok(index.story(&id, 0..usize::MAX)?)
-    });
+    let (id, rows) = (id_of(id)?, query_of(rows)?);
+    let story = app.work(move |index| told(index, &id, &rows));
     Ok(Json(story.await?))
 }
 
-/// Which stories are wanted.
-#[derive(Debug, Deserialize, IntoParams)]
+/// Tells a story by its id, or by that of any of its pages.
+///
+/// The answer has the story's own id: that of a story which has become part of another leads to that one.
+#[utoipa::path(get, path = "/v1/stories/{id}", tag = "stories",
+    params(("id" = String, Path, description = "the story's id, percent-encoded"), Rows),
+    responses((status = 200, description = "the story", body = Story)))]
+pub(crate) async fn story_by_id(
+    State(app): State<App>,
+    id: std::result::Result<Path<String>, PathRejection>,
+    rows: std::result::Result<Query<Rows>, QueryRejection>,
+) -> Result<Json<Story>> {
+    story(State(app), id, rows).await
+}
+
+fn told(index: &Index, id: &str, rows: &Rows) -> Result<Story> {
+    there(index, id)?;
+    let limit = rows.limit.min(most_rows()).get();
+    let range = rows.skip..rows.skip.saturating_add(limit);
+    Ok(index.story(id, range, rows.edits)?)
+}
+
+/// Which pages are meant: all that pass everything that is given.
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
     /// What comes first.
     #[serde(default)]
     sort: Sort,
-    /// Only stories with a page since this date.
+    /// Only what has a page since this date.
     since: Option<String>,
+    /// Only what has a page before this date.
+    until: Option<String>,
+    /// Only what has a page on this site.
+    site: Option<String>,
+    /// Only what has a page with a title in this language (ISO 639-1, as in `zh`).
+    language: Option<String>,
+    /// Only what has a page with a title that has all these words.
+    q: Option<String>,
     /// At most this many.
-    #[serde(default = "usual_limit")]
-    #[param(default = 100, maximum = 1000)]
-    limit: usize,
+    #[param(value_type = Option<usize>, default = 100, minimum = 1, maximum = 1000)]
+    limit: Option<NonZeroUsize>,
+    /// Where the list goes on: `next` of the answer before.
+    cursor: Option<String>,
 }
 
-/// What comes first: the story with most pages, or that with the latest page.
+impl Wanted {
+    fn filter(&self) -> Result<PageFilter> {
+        let date = |name: &str, date: &Option<String>| {
+            let seconds = date.as_deref().map(|date| {
+                date_seconds(date).ok_or_else(|| {
+                    Problem::bad(format!("{name}={date}: a date expected, as in 2026-11-01"))
+                })
+            });
+            seconds.transpose()
+        };
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        Ok(PageFilter {
+            since: date("since", &self.since)?,
+            until: date("until", &self.until)?,
+            site: given(&self.site),
+            language: given(&self.language),
+            words: given(&self.q),
+        })
+    }
+
+    fn limit(&self) -> usize {
+        self.limit.map_or(100, |limit| limit.get().min(1000))
+    }
+}
+
+/// What comes first: the story with most pages, that with the latest page, or that which got most pages in the last 24 hours before the
+/// newest page.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Sort {
     #[default]
     Size,
     Recent,
+    Growth,
 }
 
-/// Lists stories of two pages or more.
+/// A part of the list of stories.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Stories {
+    /// The stories.
+    stories: Vec<StoryCard>,
+    /// How many there are in all.
+    total: u64,
+    /// Where the list goes on; none: it is at its end.
+    next: Option<String>,
+}
+
+/// Lists stories: those of two pages or more, and those of one page that has excerpts.
 #[utoipa::path(get, path = "/v1/stories", tag = "stories", params(Wanted),
-    responses((status = 200, description = "the stories", body = Vec<StoryLine>)))]
+    responses((status = 200, description = "the stories", body = Stories)))]
 pub(crate) async fn stories(
     State(app): State<App>,
     wanted: std::result::Result<Query<Wanted>, QueryRejection>,
-) -> Result<Json<Vec<StoryLine>>> {
+) -> Result<Json<Stories>> {
     let wanted = query_of(wanted)?;
-    let since = wanted.since.as_deref().map(|date| {
-        date_seconds(date)
-            .ok_or_else(|| Problem::bad(format!("since={date}: a date expected, as in 2026-11-01")))
-    });
-    let since = since.transpose()?;
-    let order = match wanted.sort {
-        Sort::Size => Order::Size,
-        Sort::Recent => Order::Recent,
+    let filter = wanted.filter()?;
+    let (order, name) = match wanted.sort {
+        Sort::Size => (Order::Size, "stories by size"),
+        Sort::Recent => (Order::Recent, "recent stories"),
+        Sort::Growth => (Order::Growth, "growing stories"),
     };
-    let limit = wanted.limit.min(1000);
-    Ok(Json(
-        app.work(move |index| Ok(index.stories(order, since, (0, limit))?))
-            .await?,
-    ))
+    let stories = app.work(move |index| {
+        let keys = index.story_keys(order, &filter)?;
+        let total = keys.len() as u64;
+        let limit = wanted.limit();
+        let (part, next) = cursor::part(name, keys, |&key| key, wanted.cursor.as_deref(), limit)?;
+        let stories = index.story_cards(&part)?;
+        Ok(Stories {
+            stories,
+            total,
+            next,
+        })
+    });
+    Ok(Json(stories.await?))
+}
+
+/// A part of a list of pages.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PageList {
+    /// The pages, the latest first.
+    pages: Vec<PageLine>,
+    /// How many there are in all.
+    total: u64,
+    /// Where the list goes on; none: it is at its end.
+    next: Option<String>,
+}
+
+/// Lists pages, the latest first: those whose titles have the words, of a site, of a time.
+#[utoipa::path(get, path = "/v1/search", tag = "pages", params(Wanted),
+    responses((status = 200, description = "the pages", body = PageList)))]
+pub(crate) async fn search(
+    State(app): State<App>,
+    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
+) -> Result<Json<PageList>> {
+    let wanted = query_of(wanted)?;
+    let filter = wanted.filter()?;
+    let pages = app.work(move |index| {
+        let keys = index.page_keys(&filter)?;
+        let total = keys.len() as u64;
+        let cursor = wanted.cursor.as_deref();
+        let (part, next) = cursor::part("pages", keys, |&key| key, cursor, wanted.limit())?;
+        let pages = index.page_lines(&part)?;
+        Ok(PageList { pages, total, next })
+    });
+    Ok(Json(pages.await?))
+}
+
+/// Shows the index at a glance: what is new, the largest and the fastest stories, who was first and who reprints.
+#[utoipa::path(get, path = "/v1/overview", tag = "stories", params(Wanted),
+    responses((status = 200, description = "the index", body = Overview)))]
+pub(crate) async fn overview(
+    State(app): State<App>,
+    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
+) -> Result<Json<Overview>> {
+    let filter = query_of(wanted)?.filter()?;
+    let overview = app.work(move |index| Ok(index.overview(&filter)?));
+    Ok(Json(overview.await?))
+}
+
+/// Which versions are compared.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Versions {
+    /// The id of a page.
+    id: String,
+    /// The id of the page of which it may be a version.
+    of: String,
+}
+
+/// Says what a page changed of another: words that were added, cut and replaced, and the headline.
+#[utoipa::path(get, path = "/v1/edits", tag = "stories", params(Versions),
+    responses((status = 200, description = "the changes", body = Edits),
+        (status = 404, description = "no page of the index has the id", body = Problem, content_type = "application/problem+json")))]
+pub(crate) async fn edits(
+    State(app): State<App>,
+    versions: std::result::Result<Query<Versions>, QueryRejection>,
+) -> Result<Json<Edits>> {
+    let Versions { id, of } = query_of(versions)?;
+    let edits = app.work(move |index| {
+        [&id, &of].into_iter().try_for_each(|id| there(index, id))?;
+        Ok(index.edits(&of, &id)?)
+    });
+    Ok(Json(edits.await?))
 }
 
 /// Which pages are explained.

@@ -121,6 +121,7 @@ pub use text::charset::decode;
 #[cfg(any(feature = "precise", fuzzing))]
 pub use text::guard::tame as tame_html;
 pub use text::html::visible_text as html_visible_text;
+pub use text::language::of_text as language_of;
 pub use text::plain::visible_text as plain_visible_text;
 pub use text::synonyms::Synonyms;
 pub use text::tokenize::Tokenizer;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::{Error, Result, date_seconds};
-use retold_index::{Index, Order};
+use retold_index::{Index, Order, PageFilter};
 
 use serde::Serialize;
 
@@ -30,6 +30,9 @@ pub struct Story {
     /// Leave out the first N rows
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
+    /// Say how many words each page added to the first one, cut and replaced
+    #[arg(long)]
+    edits: bool,
 }
 
 /// Lists stories: pages that repeat each other
@@ -61,6 +64,8 @@ enum Sort {
     Size,
     /// The story with the latest page
     Recent,
+    /// The story that got most pages within the last 24 hours before the newest page
+    Growth,
 }
 
 /// Prints the pages that were added since a cursor, and what they repeat
@@ -101,7 +106,7 @@ pub struct Check {
 pub fn story(args: &Story) -> Result<ExitCode> {
     let limit = args.limit.unwrap_or(usize::MAX);
     let rows = args.skip..args.skip.saturating_add(limit);
-    let story = Index::open(&args.dir)?.story(&args.id, rows)?;
+    let story = Index::open(&args.dir)?.story(&args.id, rows, args.edits)?;
     print_pretty(&story)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -117,9 +122,14 @@ pub fn stories(args: &Stories) -> Result<ExitCode> {
     let order = match args.sort {
         Sort::Size => Order::Size,
         Sort::Recent => Order::Recent,
+        Sort::Growth => Order::Growth,
     };
     let range = (args.skip, args.limit);
-    for story in Index::open(&args.dir)?.stories(order, since.transpose()?, range)? {
+    let filter = PageFilter {
+        since: since.transpose()?,
+        ..PageFilter::default()
+    };
+    for story in Index::open(&args.dir)?.stories(order, &filter, range)? {
         print(&story)?;
     }
     flush()?;

@@ -627,7 +627,7 @@ fn story(topic: &str, sentences: usize) -> String {
 #[test]
 fn a_story_is_one_thing() {
     let world = World::new();
-    let both = story("flood", 9) + &story("quake", 9);
+    let both = story("flood", 9) + &story("quake", 9) + &story("bridge", 9);
     let pages = [
         ("a", story("flood", 9)),
         ("b", story("flood", 9)),

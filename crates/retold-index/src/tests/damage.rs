@@ -33,7 +33,11 @@ fn answers(folder: &Path, asked: &[Page]) -> Result<String> {
             said.push_str(&text.unwrap_or_default().visible);
         }
     }
-    let stories = index.stories(crate::story::Order::Size, None, (0, 100))?;
+    let stories = index.stories(
+        crate::story::Order::Size,
+        &crate::PageFilter::default(),
+        (0, 100),
+    )?;
     said.push_str(&serde_json::to_string(&stories).unwrap());
     Ok(said)
 }

@@ -7,6 +7,7 @@ use retold::{Dedup, Model, Page, RunConfig};
 
 use super::*;
 use crate::index::Index;
+use crate::overview::PageFilter;
 use crate::query::Match;
 use crate::status::Status;
 use crate::story::{Change, Order, Story, StoryLine, StoryPart};
@@ -102,7 +103,7 @@ fn assert_same_stories(index: &Index, expected: &Findings) {
     let mut lines = BTreeMap::new();
     for run in &told {
         for id in &run.pages {
-            let story = index.story(id, 0..usize::MAX).unwrap();
+            let story = index.story(id, 0..usize::MAX, false).unwrap();
             assert_eq!(ids(&story, StoryPart::Page), run.pages);
             assert_eq!(ids(&story, StoryPart::RoundUp), run.round_ups);
             // What is both contained in the story and contains it is named once.
@@ -116,10 +117,16 @@ fn assert_same_stories(index: &Index, expected: &Findings) {
             lines.insert(story.line.id.clone(), story.line);
         }
     }
-    let listed = index.stories(Order::Size, None, (0, usize::MAX)).unwrap();
+    let listed = index
+        .stories(Order::Size, &PageFilter::default(), (0, usize::MAX))
+        .unwrap();
     assert!(listed.is_sorted_by(|a, b| a.pages >= b.pages));
     let halves = [(0, listed.len() / 2), (listed.len() / 2, usize::MAX)];
-    let halves = halves.map(|range| index.stories(Order::Size, None, range).unwrap());
+    let halves = halves.map(|range| {
+        index
+            .stories(Order::Size, &PageFilter::default(), range)
+            .unwrap()
+    });
     assert_eq!(halves.concat(), listed);
     let listed: BTreeMap<String, StoryLine> = listed
         .into_iter()

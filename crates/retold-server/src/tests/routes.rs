@@ -162,10 +162,10 @@ async fn questions_change_nothing() {
         told,
         [
             ("p0", "first"),
-            ("p1", "copied"),
-            ("p2", "copied"),
-            ("p3", "copied"),
-            ("p4", "copied")
+            ("p1", "edited"),
+            ("p2", "edited"),
+            ("p3", "edited"),
+            ("p4", "edited")
         ]
     );
     assert_eq!(
@@ -178,15 +178,15 @@ async fn questions_change_nothing() {
         .json();
     assert_eq!(
         (
-            &stories[0]["id"],
-            &stories[0]["pages"],
-            &stories[0]["sites"]
+            &stories["stories"][0]["id"],
+            &stories["stories"][0]["pages"],
+            &stories["stories"][0]["sites"]
         ),
         (&json!("p0"), &json!(5), &json!(5))
     );
     assert_eq!(
         served.get("/v1/stories?since=2024-01-06").await.json(),
-        json!([])
+        json!({"stories": [], "total": 0, "next": null})
     );
     served
         .get("/v1/stories?since=tomorrow")
@@ -197,7 +197,7 @@ async fn questions_change_nothing() {
         .await
         .is_problem(400, "best");
     for path in [
-        "/v1/stories?until=2024-01-06",
+        "/v1/stories?till=2024-01-06",
         "/v1/pages/p1/matches?limits=3",
         "/v1/explain?a=p0&b=p1&offset=utf16",
         "/v1/pages?url=http%3A%2F%2Fs0.example%2F&limit=3",
@@ -252,7 +252,13 @@ async fn pages_are_found_by_their_urls() {
         .await
         .is_problem(404, "no page of the index has the URL `http://b.example/`");
     served.get("/v1/pages").await.is_problem(400, "url");
-    assert!(served.get("/").await.text.contains("/v1/pages?url="));
+    assert!(
+        served
+            .get("/people/app.js")
+            .await
+            .text
+            .contains("/v1/pages?url=")
+    );
 }
 
 /// What no path can name is not added.
@@ -322,14 +328,18 @@ async fn the_description_is_that_of_the_routes() {
         "/metrics",
         "/readyz",
         "/v1/condense",
+        "/v1/edits",
         "/v1/explain",
         "/v1/match",
+        "/v1/overview",
         "/v1/pages",
         "/v1/pages/{id}",
         "/v1/pages/{id}/matches",
         "/v1/pages/{id}/story",
         "/v1/query",
+        "/v1/search",
         "/v1/stories",
+        "/v1/stories/{id}",
     ];
     assert_eq!(paths, BTreeSet::from(expected));
     assert_eq!(
@@ -480,4 +490,143 @@ async fn a_reader_does_not_write() {
         .ask("DELETE", "/v1/pages/a", "", "")
         .await
         .is_problem(403, "--read-only");
+}
+
+/// Stories and pages by filters and in parts, at a glance, and what versions changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_for_people() {
+    let served = Served::new(Options::default());
+    let page = |id: &str, site: &str, day: u32, title: &str, text: String| json!({"id": id, "url": format!("http://{site}/{id}"), "date": format!("2024-01-{day:02}"), "title": title, "text": text});
+    let pages = [
+        page("a1", "first.example", 1, "Storm at sea", article(7)),
+        page(
+            "a2",
+            "copy.example",
+            2,
+            "Storm at sea",
+            article(7) + " Read more news.",
+        ),
+        page("a3", "late.example", 5, "风暴来了", article(7)),
+        page("b1", "first.example", 3, "A bridge", article(8)),
+        page("b2", "copy.example", 4, "A BRIDGE opens", article(8)),
+        page("c", "first.example", 5, "Alone", article(9)),
+    ];
+    served.post("/v1/pages", &json!(pages)).await;
+    let ids = |list: &Value| -> Vec<String> {
+        let ids = list.as_array().unwrap().iter();
+        ids.map(|line| line["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    for (query, expected) in [
+        ("", vec!["a1", "b1"]),
+        ("?sort=recent", vec!["a1", "b1"]),
+        ("?until=2024-01-05&sort=growth", vec!["a1", "b1"]),
+        ("?site=late.example", vec!["a1"]),
+        ("?q=bridge", vec!["b1"]),
+        ("?language=zh", vec!["a1"]),
+        ("?since=2024-01-05", vec!["a1"]),
+        ("?site=nobody.example", vec![]),
+    ] {
+        let found = served.get(&format!("/v1/stories{query}")).await.json();
+        assert_eq!(ids(&found["stories"]), expected, "{query}");
+        assert_eq!(found["total"], expected.len());
+    }
+    let found = served.get("/v1/search?q=storm%20SEA").await.json();
+    assert_eq!(ids(&found["pages"]), ["a2", "a1"]);
+    assert_eq!(found["pages"][0]["story"], "a1");
+    assert_eq!(found["pages"][0]["story_pages"], 3);
+    // In parts of two, each page once.
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let part = served
+            .get(&format!("/v1/search?limit=2{cursor}"))
+            .await
+            .json();
+        seen.extend(ids(&part["pages"]));
+        match part["next"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(seen, ["a3", "c", "b2", "b1", "a2", "a1"]);
+    let part = served.get("/v1/stories?limit=1").await.json();
+    let next = part["next"].as_str().unwrap();
+    let rest = served
+        .get(&format!("/v1/stories?limit=1&cursor={next}"))
+        .await
+        .json();
+    assert_eq!(
+        (ids(&rest["stories"]), &rest["next"]),
+        (vec!["b1".to_owned()], &Value::Null)
+    );
+    served
+        .get(&format!("/v1/search?cursor={next}"))
+        .await
+        .is_problem(400, "cursor");
+
+    // Within a day of the newest page came a3, b2 and c.
+    let told = served.get("/v1/overview").await.json();
+    assert_eq!(told["now"], "2024-01-05T00:00:00Z");
+    assert_eq!(
+        (
+            &told["pages"],
+            &told["new_pages"],
+            &told["new_stories"],
+            &told["new_reprints"]
+        ),
+        (&json!(6), &json!(2), &json!(0), &json!(1))
+    );
+    assert_eq!(
+        told["first"],
+        json!([{"site": "first.example", "pages": 2}])
+    );
+    let reprinting =
+        json!([{"site": "copy.example", "pages": 2}, {"site": "late.example", "pages": 1}]);
+    assert_eq!(told["reprinting"], reprinting);
+    assert_eq!(ids(&told["largest"]), ["a1", "b1"]);
+    assert_eq!(ids(&told["fastest"]), ["a1"]);
+    assert_eq!(told["largest"][0]["new_pages"], 1);
+    let curve = told["largest"][0]["curve"].as_array().unwrap();
+    assert_eq!(
+        (curve.len(), &curve[0], &curve[23]),
+        (24, &json!(1), &json!(3))
+    );
+    assert_eq!(told["days"].as_array().unwrap().len(), 30);
+    let figures = json!({"stories": 2, "articles": 3, "mean_reprints": 1.0, "most_reprints": 2, "most_a_day": 1});
+    assert_eq!(told["stories"], figures);
+
+    // By any page of it; the answer has the story's own id.
+    let story = served
+        .get("/v1/stories/a3?edits=true&skip=1&limit=1")
+        .await
+        .json();
+    assert_eq!(
+        (&story["id"], story["timeline"].as_array().unwrap().len()),
+        (&json!("a1"), 1)
+    );
+    let row = &story["timeline"][0];
+    assert_eq!(
+        (&row["id"], &row["what"], &row["of"]),
+        (&json!("a2"), &json!("edited"), &json!("a1"))
+    );
+    assert_eq!(row["edits"]["added"], 3);
+    let edits = served.get("/v1/edits?id=a3&of=a1").await.json();
+    assert_eq!(edits["titles"], json!(["Storm at sea", "风暴来了"]));
+    assert_eq!(edits["places"], json!([]));
+    served
+        .get("/v1/stories/nobody")
+        .await
+        .is_problem(404, "nobody");
+    served
+        .get("/v1/edits?id=a3&of=nobody")
+        .await
+        .is_problem(404, "nobody");
+    for path in [
+        "/people/app.js",
+        "/people/strings.js",
+        "/people/style.css",
+        "/",
+    ] {
+        assert_eq!(served.get(path).await.status.as_u16(), 200, "{path}");
+    }
 }

@@ -174,6 +174,11 @@ pub fn detect<'a>(
     decided.or_else(|| by_trigrams(&sample, declared.and_then(known)))
 }
 
+/// The language of a text (ISO 639-1), and of what its page declares where the text does not say.
+pub fn of_text(text: &str, declared: Option<&str>) -> Option<&'static str> {
+    detect(std::iter::once(text), declared)
+}
+
 fn by_trigrams(sample: &str, declared: Option<&'static str>) -> Option<&'static str> {
     let Some(found) = whatlang::detect(sample) else {
         return declared;

@@ -1,0 +1,137 @@
+//! What a version of a page changed: words that were added, cut and replaced.
+
+use retold::{Explanation, Offsets, PassageKind, Result, Script};
+use serde::Serialize;
+
+use crate::index::{Index, unknown};
+
+/// What a page changed of another.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Edits {
+    /// Words that only the page has, where the other has none; characters in scripts without spaces count as words.
+    pub added: u64,
+    /// Words that only the other has.
+    pub cut: u64,
+    /// Words of the page that stand in the place of others.
+    pub replaced: u64,
+    /// The other page's title and the page's, if they differ.
+    pub titles: Option<[String; 2]>,
+    /// The places, in order.
+    pub places: Vec<Edit>,
+}
+
+/// A place that was changed.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Edit {
+    /// What stood there; empty if something was added.
+    pub before: String,
+    /// What stands there; empty if something was cut.
+    pub after: String,
+}
+
+impl Index {
+    /// What the page `id` changed of the page `of`: what is not shared in the same order. Passages that were moved count as cut and added.
+    ///
+    /// Errors: one of them is not there, texts are not kept. Time: that of [`Index::explain`].
+    pub fn edits(&self, of: &str, id: &str) -> Result<Edits> {
+        let titles = [of, id].map(|id| {
+            let entry = self.get(id)?.ok_or_else(|| unknown(id))?;
+            Ok(entry.title.unwrap_or_default())
+        });
+        let [before, after]: [Result<String>; 2] = titles;
+        let titles = [before?, after?];
+        let mut edits = edits(&self.explain(of, id, Offsets::Chars)?);
+        edits.titles = (titles[0] != titles[1]).then_some(titles);
+        Ok(edits)
+    }
+}
+
+fn edits(told: &Explanation) -> Edits {
+    let texts = [&told.a.text, &told.b.text].map(|text| text.chars().collect::<Vec<char>>());
+    let mut edits = Edits::default();
+    let mut at = [0, 0];
+    let end = [texts[0].len() as u32, texts[1].len() as u32];
+    let same = told
+        .passages
+        .iter()
+        .filter(|passage| passage.kind == PassageKind::Same);
+    let same = same.map(|passage| [passage.a, passage.b]);
+    for [a, b] in same.chain([[[end[0]; 2], [end[1]; 2]]]) {
+        let between = |side: usize, to: u32| -> String {
+            let to = (to as usize).max(at[side]);
+            texts[side][at[side]..to].iter().collect()
+        };
+        edits.add(&between(0, a[0]), &between(1, b[0]));
+        at = [at[0].max(a[1] as usize), at[1].max(b[1] as usize)];
+    }
+    edits
+}
+
+impl Edits {
+    fn add(&mut self, before: &str, after: &str) {
+        let counts = [before, after].map(words);
+        match counts {
+            [0, 0] => return,
+            [0, after] => self.added += after,
+            [before, 0] => self.cut += before,
+            [_, after] => self.replaced += after,
+        }
+        self.places.push(Edit {
+            before: before.trim().to_owned(),
+            after: after.trim().to_owned(),
+        });
+    }
+}
+
+/// How many words a text has; characters of scripts without spaces count each.
+fn words(text: &str) -> u64 {
+    let (mut count, mut in_word) = (0, false);
+    for c in text.chars() {
+        let is_alone = matches!(
+            Script::of(c),
+            Script::Han | Script::Japanese | Script::Thai | Script::SouthEastAsian
+        );
+        count += u64::from(is_alone || c.is_alphanumeric() && !in_word);
+        in_word = !is_alone && (c.is_alphanumeric() || in_word && matches!(c, '\'' | '’' | '-'));
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_by_hand() {
+        for (text, count) in [
+            ("", 0),
+            ("., ", 0),
+            ("the boat's crew", 3),
+            ("渡船晚点。", 4),
+            ("渡船 A320 晚点", 5),
+            ("night-ferry 12", 2),
+        ] {
+            assert_eq!(words(text), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_between() {
+        let mut edits = Edits::default();
+        edits.add(" old ", " brand new ");
+        edits.add("", " a b c ");
+        edits.add("gone", " ");
+        edits.add(" ", ".");
+        assert_eq!((edits.replaced, edits.added, edits.cut), (2, 3, 1));
+        let places: Vec<(&str, &str)> = edits
+            .places
+            .iter()
+            .map(|e| (&*e.before, &*e.after))
+            .collect();
+        assert_eq!(places, [("old", "brand new"), ("", "a b c"), ("gone", "")]);
+    }
+}
