@@ -334,7 +334,7 @@ impl PyFindings {
 /// polars, pandas, DuckDB; a LazyFrame is collected), a dict of columns, or an iterable of dicts; a record has `text` (or `html`, str or bytes), and may have `id`, `url`
 /// and `date`. Options are those of `retold dedup`, by their long names with `_` for `-`; parameters of the method go
 /// into `params`. A `model` that has learnt judges by what it knows; with a model there are only options of the output (`kept`, `mark`,
-/// `annotate`, `annotate_as`, `stories`, `names`, `tables`, `report_text`, `alarm_size`).
+/// `annotate`, `annotate_as`, `stories`, `revisits`, `names`, `tables`, `report_text`, `alarm_size`).
 ///
 /// `out` is a folder to write as `retold dedup -o` does; it needs `pages` to be paths. `threads` (0: one a core), `memory` (bytes
 /// for what is kept of texts, as in 4000000000 or "4G") and `temp_dir` change no result. `progress` is True, or a callable that takes (stage, done, total).
@@ -356,7 +356,7 @@ impl PyFindings {
 #[pyfunction]
 #[pyo3(
     signature = (pages, *, model=None, out=None, force=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
-    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, stories=False, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
+    text_signature = "(pages, *, model=None, out=None, force=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, kept=True, mark=False, annotate=False, annotate_as=None, stories=False, revisits=False, names='retold', tables='jsonl', report_text=None, alarm_size=1000, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn dedup<'py>(

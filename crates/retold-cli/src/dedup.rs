@@ -79,6 +79,9 @@ pub struct Args {
     /// retold_cluster_size to them
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
+    /// Write revisit records in place of dropped records of WARC files, instead of leaving them out with what belongs to them
+    #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
+    revisits: bool,
     /// Add the fields retold_cluster, retold_cluster_size and retold_dropped (how many pages went for this one) to kept pages
     #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
     annotate: bool,
@@ -365,6 +368,7 @@ fn output(args: &Args) -> OutputConfig {
         annotate: args.annotate || args.annotate_as.is_some() && !args.mark,
         annotate_as: args.annotate_as.clone(),
         stories: args.stories,
+        revisits: args.revisits,
         names: match args.names {
             FieldNames::Retold => Names::Retold,
             FieldNames::Datatrove => Names::Datatrove,

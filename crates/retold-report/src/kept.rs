@@ -1,10 +1,13 @@
 //! `kept/`: the inputs without the dropped pages.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use retold::{Error, Findings, PageNo, Rank, RecordDecision, Result, Source, Watch};
+use retold::{Error, Findings, Original, PageNo, Rank, RecordDecision, Result, Source, Watch};
 
 use crate::marks::{self, Marks};
 use crate::out::{KEPT, OutDir};
@@ -25,9 +28,19 @@ pub(crate) fn write(
     std::fs::create_dir_all(&root).map_err(Error::io("cannot make the folder", &root))?;
     // Old pages, which these were compared with, are not written.
     let new = &findings.sources[..findings.new_sources];
+    let originals = match output.revisits && !output.mark {
+        true => decisions.originals(watch)?,
+        false => BTreeMap::new(),
+    };
     let left_out = AtomicU64::new(0);
     each_source(new, watch, |number, source| {
-        let dropped = decisions.dropped_of(number as u32);
+        let mut dropped = decisions.dropped_of(number as u32);
+        let repeated = decisions.repeated(number as u32, &dropped, &originals);
+        let revisits = match repeated.is_empty() {
+            true => BTreeMap::new(),
+            false => source.revisits(&repeated, &config.read)?,
+        };
+        dropped.retain(|record| !revisits.contains_key(record));
         let belonging = match dropped.is_empty() {
             true => Vec::new(),
             false => source.belonging_to(&dropped, &config.read)?,
@@ -36,9 +49,10 @@ pub(crate) fn write(
         let mut of_page = decisions.of_source(number as u32);
         let mut decide = |record: u64| {
             let decision = of_page(record);
-            match belonging.binary_search(&record) {
-                Ok(_) => RecordDecision::Leave,
-                Err(_) => decision,
+            match (revisits.get(&record), belonging.binary_search(&record)) {
+                (Some(revisit), _) => RecordDecision::Replace(Cow::Owned(revisit.clone())),
+                (None, Ok(_)) => RecordDecision::Leave,
+                (None, Err(_)) => decision,
             }
         };
         let to = root.join(&source.kept);
@@ -136,6 +150,60 @@ impl<'a> Decisions<'a> {
         let dropped = pages.filter(|&at| self.is_dropped[self.ranks[at].at()]);
         let record = |at: usize| self.findings.collection.pages.get(PageNo::new(at)).record;
         dropped.map(record).collect()
+    }
+
+    /// What revisits say of the pages for which others are dropped, by source and record.
+    fn originals(&self, watch: &dyn Watch) -> Result<BTreeMap<(u32, u64), Original>> {
+        let findings = self.findings;
+        let mut wanted: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); findings.sources.len()];
+        for drop in &findings.dropped {
+            let page = findings.page(drop.canonical);
+            if let Some(wanted) = wanted.get_mut(page.source as usize) {
+                wanted.insert(page.record);
+            }
+        }
+        let found = Mutex::new(BTreeMap::new());
+        each_source(&findings.sources, watch, |number, source| {
+            let wanted: Vec<u64> = wanted[number].iter().copied().collect();
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            let originals = source.originals(&wanted, &findings.model.config().read)?;
+            let originals = originals.into_iter();
+            let named = originals.map(|(record, original)| ((number as u32, record), original));
+            found
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(named);
+            Ok(())
+        })?;
+        Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Of these dropped records of a source, those of which the page that stays is in `originals`: that page, and what they are to it.
+    fn repeated<'o>(
+        &self,
+        source: u32,
+        dropped: &[u64],
+        originals: &'o BTreeMap<(u32, u64), Original>,
+    ) -> BTreeMap<u64, (&'o Original, &'static str)> {
+        let mut repeated = BTreeMap::new();
+        if originals.is_empty() {
+            return repeated;
+        }
+        for at in self.first[source as usize]..self.first[source as usize + 1] {
+            let record = self.findings.collection.pages.get(PageNo::new(at)).record;
+            let all = &self.findings.dropped;
+            let drop = all.binary_search_by_key(&self.ranks[at], |drop| drop.page);
+            let (Ok(drop), Ok(_)) = (drop, dropped.binary_search(&record)) else {
+                continue;
+            };
+            let canonical = self.findings.page(all[drop].canonical);
+            if let Some(original) = originals.get(&(canonical.source, canonical.record)) {
+                repeated.insert(record, (original, all[drop].relation.name()));
+            }
+        }
+        repeated
     }
 
     fn of_page(&self, rank: Rank) -> RecordDecision<'a> {

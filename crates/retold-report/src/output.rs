@@ -13,6 +13,8 @@ pub struct OutputConfig {
     /// Keep every page in `kept/` and add the fields `retold_cluster`, `retold_canonical`, `retold_relation`, `retold_dropped_for` and
     /// `retold_cluster_size`.
     pub mark: bool,
+    /// Write `revisit` records in place of dropped records of WARC files, where the page that stays is of one, too.
+    pub revisits: bool,
     /// Add the fields `retold_cluster`, `retold_cluster_size` and `retold_dropped` to what is kept.
     pub annotate: bool,
     /// The object in which added fields are, as a path; without one they are fields of the record.
@@ -34,6 +36,7 @@ impl Default for OutputConfig {
         OutputConfig {
             kept: true,
             mark: false,
+            revisits: false,
             annotate: false,
             annotate_as: None,
             stories: false,

@@ -112,10 +112,10 @@ pub use story::{RunStory, StoryGraph, StoryParts, StoryRow, TornPages, stories};
 pub use date::{seconds as date_seconds, text as date_text};
 pub use page::{Content, Markup, Page, site_of};
 pub use read::{
-    AddedFields, Delimiter, FieldKind, FieldValue, Outcome, PageId, Quote, ReadOptions, ReadOrder,
-    Record, RecordDecision, RemoteError, RemoteFile, RemoteInput, RemoteListed, RemoteStore,
-    Source, Statuses, cache_remote_in, discover, each_page, each_record, each_wanted, expand,
-    leave_out, page_ids, set_remote_store, shown_input, spelled,
+    AddedFields, Delimiter, FieldKind, FieldValue, Original, Outcome, PageId, Quote, ReadOptions,
+    ReadOrder, Record, RecordDecision, RemoteError, RemoteFile, RemoteInput, RemoteListed,
+    RemoteStore, Source, Statuses, cache_remote_in, discover, each_page, each_record, each_wanted,
+    expand, leave_out, page_ids, set_remote_store, shown_input, spelled,
 };
 pub use text::charset::decode;
 #[cfg(any(feature = "precise", fuzzing))]

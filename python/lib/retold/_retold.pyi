@@ -317,6 +317,7 @@ def dedup(
     annotate: bool = False,
     annotate_as: str | None = None,
     stories: bool = False,
+    revisits: bool = False,
     names: _Names = "retold",
     tables: _Tables = "jsonl",
     report_text: int | None = None,

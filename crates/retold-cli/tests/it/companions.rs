@@ -122,6 +122,35 @@ fn requests_metadata_and_revisits_go_with_their_response() {
     assert_eq!(world.read("again/kept/in.warc"), kept);
     assert_eq!(world.summary("again")["records"]["kept"], 1);
     assert_eq!(world.summary("again").get("left_out"), None);
+    // A revisit takes the place of a response.
+    let revisits = [
+        "dedup",
+        "in.warc",
+        "-o",
+        "revisits",
+        "--same-url",
+        "exact",
+        "--revisits",
+        "-q",
+    ];
+    world.run(&revisits).code(0);
+    let kept = world.read("revisits/kept/in.warc");
+    assert_eq!(ids(&kept).len(), 13);
+    assert_eq!(kept.matches("WARC-Type: revisit").count(), 5);
+    assert_eq!(
+        kept.matches("WARC-Profile: urn:retold:revisit:same_url")
+            .count(),
+        1
+    );
+    let refers =
+        format!("WARC-Refers-To: <{b}>\r\nWARC-Refers-To-Target-URI: http://b.example/\r\n");
+    assert_eq!(kept.matches(&refers).count(), 2);
+    world
+        .run(&["dedup", "revisits/kept/in.warc", "-o", "third", "-q"])
+        .code(0);
+    let records = &world.summary("third")["records"];
+    let counted = ["read", "kept", "dropped", "skipped"].map(|key| records[key].as_u64().unwrap());
+    assert_eq!(counted, [13, 1, 0, 12]);
     // Where nothing is dropped nothing goes with it.
     world
         .run(&[

@@ -128,7 +128,8 @@ pub(crate) fn write_kept(
             (_, FrameState::Whole) => true,
             (_, FrameState::Skipped(_)) => false,
         };
-        if frames.one_by_one() {
+        let is_archive = frames.one_by_one();
+        if is_archive {
             output
                 .new_member()
                 .map_err(Error::io("cannot write", &output.path))?;
@@ -142,6 +143,7 @@ pub(crate) fn write_kept(
             _ => None,
         };
         let written = output.record(&before, |to| match decision {
+            RecordDecision::Replace(record) if whole && is_archive => to.write_all(&record),
             RecordDecision::Add(values) if whole => {
                 to.write_all(&frames.marked(decide.added, &values))
             }

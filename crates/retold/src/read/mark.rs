@@ -11,6 +11,8 @@ pub enum RecordDecision<'a> {
     Keep,
     /// Not written: a dropped page or a reject.
     Leave,
+    /// Written as this record instead ([`Source::revisits`](super::Source::revisits)), in archives; otherwise copied unchanged.
+    Replace(Cow<'a, [u8]>),
     /// Written with fields added where the format has fields (JSONL, CSV, Parquet, WARC as named fields of the record header): the
     /// values of [`AddedFields`], in their order.
     Add(Vec<FieldValue<'a>>),

@@ -43,6 +43,7 @@ mod passes;
 mod payload;
 mod record;
 mod remote;
+mod revisit;
 mod sniff;
 mod source;
 mod statuses;
@@ -69,5 +70,6 @@ pub use self::remote::{
     RemoteError, RemoteFile, RemoteInput, RemoteListed, RemoteStore, cache_remote_in,
     set_remote_store, shown_input,
 };
+pub use self::revisit::Original;
 pub use self::source::Source;
 pub use self::statuses::Statuses;
