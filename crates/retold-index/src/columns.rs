@@ -2,13 +2,9 @@
 //! list first asks, and then follows what is added.
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
 
-use rayon::prelude::*;
-use retold::{Folder, Result, language_of};
+use retold::Folder;
 use rustc_hash::FxHashMap;
-
-use crate::index::Index;
 
 /// No site, or no language.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -62,7 +58,7 @@ impl Columns {
         self.ends.len()
     }
 
-    fn push(&mut self, site: Option<&str>, language: Option<&str>, title: &str) {
+    pub(crate) fn push(&mut self, site: Option<&str>, language: Option<&str>, title: &str) {
         self.site.push(self.sites.number(site));
         self.language.push(self.languages.number(language));
         self.titles.push('\n');
@@ -92,45 +88,8 @@ impl Columns {
     }
 }
 
-/// Entries that are read at a time.
-const BATCH: usize = 4096;
-
-impl Index {
-    /// Reads what lists of pages want to know of pages that were added since. Later calls are as fast as there are few of these.
-    ///
-    /// Errors: the index is damaged.
-    pub fn load_columns(&self) -> Result<()> {
-        self.with_columns(|_| ()).map(drop)
-    }
-
-    /// Hands over the columns of all pages that are committed.
-    pub(crate) fn with_columns<T>(&self, take: impl FnOnce(&Columns) -> T) -> Result<T> {
-        let (columns, visible, folder) = {
-            let state = self.read();
-            let folder = state.model.text_options().folder();
-            (state.columns.clone(), state.visible, folder)
-        };
-        let mut columns = columns.lock().unwrap_or_else(PoisonError::into_inner);
-        while (columns.len() as u32) < visible {
-            let from = columns.len() as u32;
-            let pages: Vec<u32> = (from..visible).take(BATCH).collect();
-            let rows = pages.par_iter().map(|&page| {
-                let entry = self.entry_of(page)?;
-                let title = entry.title.unwrap_or_default();
-                let language = language_of(&title, None);
-                Ok((entry.sketch.site, language, folded(&title, folder)))
-            });
-            let rows: Result<Vec<_>> = rows.collect();
-            for (site, language, title) in rows? {
-                columns.push(site.as_deref(), language, &title);
-            }
-        }
-        Ok(take(&columns))
-    }
-}
-
 /// A title as searches see it: folded, on one line.
-fn folded(title: &str, folder: Folder) -> String {
+pub(crate) fn folded(title: &str, folder: Folder) -> String {
     let mut folded = String::new();
     folder.fold_into(title, &mut folded);
     folded.replace(['\n', '\r'], " ")

@@ -11,9 +11,9 @@ use retold::{
 };
 use serde::Serialize;
 
+use crate::figures::StoryFigures;
 use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State};
-use crate::story::StoryFigures;
 
 /// Names the full fingerprint of a page's text under a model: the epoch, and a hash of what the page is (pages of one text may differ in what is main
 /// text, and numbers of pages change).
@@ -168,7 +168,7 @@ impl Index {
         Ok(Stats {
             pages: state.pages.live() as u64,
             gone: (state.pages.len() - state.pages.live()) as u64,
-            stories: self.story_figures(&state),
+            stories: StoryFigures::of(&state),
             postings: postings + state.memory.len() as u64,
             segments: state.segments.len() as u64,
             logs: state.logs.len() as u64,

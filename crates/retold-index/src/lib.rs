@@ -30,11 +30,14 @@ mod columns;
 mod condense;
 mod edits;
 mod export;
+mod figures;
 mod files;
+mod filter;
 mod index;
 mod keys;
 mod limits;
 mod links;
+mod load;
 mod lock;
 mod log;
 mod memory;
@@ -55,16 +58,16 @@ pub use check::Checked;
 pub use condense::{Group, Listed};
 pub use edits::{Edit, Edits};
 pub use export::Export;
+pub use figures::StoryFigures;
+pub use filter::PageFilter;
 pub use index::{Index, Prepared, Stats};
 pub use open::IndexBuilder;
-pub use overview::{
-    DayCount, Overview, PageFilter, PageKey, PageLine, SiteCount, StoryCard, StoryKey,
-};
+pub use overview::{DayCount, Overview, PageKey, PageLine, SiteCount, StoryCard, StoryKey};
 pub use query::{MATCHES, Match, MatchLine};
 
 pub use record::Entry;
 pub use status::Status;
-pub use story::{Change, Order, Story, StoryFigures, StoryLine, StoryPage, StoryPart};
+pub use story::{Change, Order, Story, StoryLine, StoryPage, StoryPart};
 pub use writer::{Added, Writer};
 
 #[cfg(test)]

@@ -3,8 +3,6 @@
 use retold::{Error, Findings, Rank, Relation, Result, StoryGraph};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::query::Match;
-
 /// What a page is to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkKind {
@@ -88,24 +86,6 @@ impl Thin {
         *seen += 1;
         *seen <= most
     }
-}
-
-/// The links of a page that has these matches, best first.
-pub(crate) fn links_of(
-    page: u32,
-    matches: &[Match],
-    story: impl Fn(&Match) -> (u32, bool),
-) -> Vec<Link> {
-    let mut thin = Thin::default();
-    let kept = matches
-        .iter()
-        .filter(|found| thin.keeps(story(found), found.verdict.relation));
-    let link = |found: &Match| Link {
-        page,
-        other: found.page,
-        kind: LinkKind::Related(found.verdict.relation),
-    };
-    kept.map(link).collect()
 }
 
 /// The links that adding these pages one after the other would have made. `page`: the number of a page of the run.

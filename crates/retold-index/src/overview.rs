@@ -6,38 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use retold::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{Columns, NONE, ranked, words};
+use crate::columns::{Columns, NONE, ranked};
+use crate::figures::StoryFigures;
+use crate::filter::{PageFilter, Sieve};
 use crate::index::Index;
 use crate::state::State;
-use crate::story::{Order, StoryFigures, StoryLine, written};
+use crate::story::{Order, StoryLine, written};
 
 const DAY: i64 = 24 * 3600;
 /// Points of a curve.
 const POINTS: i64 = 24;
 /// Stories and sites that an overview has of each kind.
 const LISTED: usize = 12;
-
-/// Which pages are meant: all that pass everything that is given.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PageFilter {
-    /// Published, or added where there is no date, at this moment or later, in seconds since 1970.
-    pub since: Option<i64>,
-    /// And before this one.
-    pub until: Option<i64>,
-    /// On this site.
-    pub site: Option<String>,
-    /// With a title in this language (ISO 639-1).
-    pub language: Option<String>,
-    /// With a title that has all these words, separated by white space.
-    pub words: Option<String>,
-}
-
-impl PageFilter {
-    /// Whether it looks at nothing but dates.
-    fn is_of_dates(&self) -> bool {
-        self.site.is_none() && self.language.is_none() && self.words.is_none()
-    }
-}
 
 /// What a story is sorted by. Stories that are listed in this order come in the order of the list, and no two are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -143,57 +123,6 @@ pub struct PageLine {
 /// What a page in a list is sorted by: the latest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PageKey(Reverse<i64>, u32);
-
-/// A filter with names as numbers; `None` if no page can pass.
-struct Sieve<'a> {
-    filter: &'a PageFilter,
-    site: Option<u32>,
-    language: Option<u32>,
-    titled: Option<Vec<u32>>,
-}
-
-impl<'a> Sieve<'a> {
-    fn of(filter: &'a PageFilter, columns: Option<&Columns>, state: &State) -> Option<Sieve<'a>> {
-        let mut sieve = Sieve {
-            filter,
-            site: None,
-            language: None,
-            titled: None,
-        };
-        if let Some(columns) = columns {
-            if let Some(site) = &filter.site {
-                sieve.site = Some(columns.sites.find(site)?);
-            }
-            if let Some(language) = &filter.language {
-                sieve.language = Some(columns.languages.find(language)?);
-            }
-            if let Some(query) = &filter.words {
-                let words = words(query, state.model.text_options().folder());
-                sieve.titled = Some(columns.titled(&words));
-            }
-        }
-        Some(sieve)
-    }
-
-    fn passes(&self, page: u32, columns: Option<&Columns>, state: &State) -> bool {
-        let Some(row) = state.pages.row(page) else {
-            return false;
-        };
-        let at = page as usize;
-        let is = |wanted: Option<u32>, column: Option<&Vec<u32>>| {
-            wanted.is_none_or(|wanted| column.and_then(|column| column.get(at)) == Some(&wanted))
-        };
-        state.pages.is_live(page)
-            && self.filter.since.is_none_or(|since| row.moment >= since)
-            && self.filter.until.is_none_or(|until| row.moment < until)
-            && is(self.site, columns.map(|columns| &columns.site))
-            && is(self.language, columns.map(|columns| &columns.language))
-            && self
-                .titled
-                .as_ref()
-                .is_none_or(|titled| titled.binary_search(&page).is_ok())
-    }
-}
 
 /// A story as its pages stand in time.
 struct Told {
@@ -363,7 +292,7 @@ impl Index {
             .into_iter()
             .filter(|key| key.0.0 > 0)
             .collect();
-        let figures = self.story_figures(&state);
+        let figures = StoryFigures::of(&state);
         Ok((
             counted.overview(columns, figures, now),
             best(Order::Size),

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use crate::columns::NONE;
 use crate::edits::Edits;
+use crate::filter::PageFilter;
 use crate::index::{Index, unknown};
-use crate::overview::PageFilter;
 use crate::record::Entry;
 use crate::state::State;
 
@@ -132,28 +132,10 @@ pub enum Change {
     Indirect,
 }
 
-/// The stories of an index in numbers. An *article* is a story, or a page that repeats none; its other pages are *reprints*.
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct StoryFigures {
-    /// Stories of two pages or more, and pages alone that have excerpts.
-    pub stories: u64,
-    /// Different articles.
-    pub articles: u64,
-    /// Reprints of an article on average, with three decimals.
-    pub mean_reprints: f64,
-    /// Reprints of the article that has most of them.
-    pub most_reprints: u64,
-    /// The largest number of pages that came to one article within 24 hours.
-    pub most_a_day: u64,
-}
-
 /// Pages of a story whose entries are read for a list of stories.
 const SAMPLE: usize = 1000;
 /// Pages that a page of a story is compared with, to see which of them it is most like.
 const COMPARED: usize = 8;
-const DAY: i64 = 24 * 3600;
 
 /// A page of a story, in order of time.
 type Placed = ((i64, (u32, bool, u32)), u32, StoryPart);
@@ -345,31 +327,6 @@ impl Index {
         self.line(page, &parts)
     }
 
-    /// The stories in numbers.
-    ///
-    /// Time O(pages and relations of the index).
-    pub(crate) fn story_figures(&self, state: &State) -> StoryFigures {
-        let stories = state.pages.graph.stories();
-        let mut figures = StoryFigures {
-            stories: stories.len() as u64,
-            ..StoryFigures::default()
-        };
-        let mut reprints = 0;
-        for (_, pages) in &stories {
-            let others = pages.len() as u64 - 1;
-            reprints += others;
-            figures.most_reprints = figures.most_reprints.max(others);
-            let moment = |&page: &u32| state.pages.row(page).map_or(0, |row| row.moment);
-            figures.most_a_day = figures
-                .most_a_day
-                .max(most_within(pages.iter().map(moment)));
-        }
-        figures.articles = state.pages.live() as u64 - reprints;
-        let mean = reprints as f64 / figures.articles.max(1) as f64;
-        figures.mean_reprints = (mean * 1000.0).round() / 1000.0;
-        figures
-    }
-
     fn line(&self, page: u32, parts: &Parts) -> Result<StoryLine> {
         let name = self.read().pages.graph.first(page);
         let moments: Vec<i64> = parts.own().map(|placed| placed.0.0).collect();
@@ -423,21 +380,6 @@ impl Index {
     }
 }
 
-/// The largest number of moments within a day.
-fn most_within(moments: impl Iterator<Item = i64>) -> u64 {
-    let mut moments: Vec<i64> = moments.collect();
-    moments.sort_unstable();
-    let mut from = 0;
-    let mut most = 0;
-    for (at, moment) in moments.iter().enumerate() {
-        while moment - moments[from] >= DAY {
-            from += 1;
-        }
-        most = most.max(at + 1 - from);
-    }
-    most as u64
-}
-
 fn change(page: &Entry, of: &Entry, relation: Relation) -> Change {
     match relation {
         Relation::Duplicate if page.sketch.text_hash == of.sketch.text_hash => Change::Copied,
@@ -450,18 +392,4 @@ fn change(page: &Entry, of: &Entry, relation: Relation) -> Change {
 /// A moment as RFC 3339 has it.
 pub(crate) fn written(seconds: i64) -> String {
     date_text(seconds).unwrap_or_else(|| seconds.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn most_of_a_day() {
-        let hours = [0, 1, 23, 24, 25, 100];
-        // From hour 1 to hour 24 there are three; 23, 24 and 25 lie within a day too.
-        assert_eq!(most_within(hours.into_iter().map(|hour| hour * 3600)), 3);
-        assert_eq!(most_within([].into_iter()), 0);
-        assert_eq!(most_within([5, 5, 5].into_iter()), 3);
-    }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::index::{Index, Prepared};
 use crate::limits::Limits;
-use crate::links::{Link, LinkKind, check_room, links_of};
+use crate::links::{Link, LinkKind, Thin, check_room};
 use crate::lock::Lock;
 use crate::log::{Kind, Log, frame};
 use crate::merge::tidy;
@@ -287,6 +287,20 @@ fn matches(
         Ok(Added { status, matches })
     });
     added.collect()
+}
+
+/// The links of a page that has these matches, best first.
+fn links_of(page: u32, matches: &[Match], story: impl Fn(&Match) -> (u32, bool)) -> Vec<Link> {
+    let mut thin = Thin::default();
+    let kept = matches
+        .iter()
+        .filter(|found| thin.keeps(story(found), found.verdict.relation));
+    let link = |found: &Match| Link {
+        page,
+        other: found.page,
+        kind: LinkKind::Related(found.verdict.relation),
+    };
+    kept.map(link).collect()
 }
 
 /// Links that keep stories whole when pages go: pages that hung on these are looked up again. `fresh`: links that come with the

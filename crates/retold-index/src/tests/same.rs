@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use retold::{Dedup, Model, Page, RunConfig};
 
 use super::*;
+use crate::filter::PageFilter;
 use crate::index::Index;
-use crate::overview::PageFilter;
 use crate::query::Match;
 use crate::status::Status;
 use crate::story::{Change, Order, Story, StoryLine, StoryPart};

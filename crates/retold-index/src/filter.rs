@@ -1,0 +1,81 @@
+//! Which pages of the index are meant.
+
+use crate::columns::{Columns, words};
+use crate::state::State;
+
+/// Which pages are meant: all that pass everything that is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageFilter {
+    /// Published, or added where there is no date, at this moment or later, in seconds since 1970.
+    pub since: Option<i64>,
+    /// And before this one.
+    pub until: Option<i64>,
+    /// On this site.
+    pub site: Option<String>,
+    /// With a title in this language (ISO 639-1).
+    pub language: Option<String>,
+    /// With a title that has all these words, separated by white space.
+    pub words: Option<String>,
+}
+
+impl PageFilter {
+    /// Whether it looks at nothing but dates.
+    pub(crate) fn is_of_dates(&self) -> bool {
+        self.site.is_none() && self.language.is_none() && self.words.is_none()
+    }
+}
+
+/// A filter with names as numbers; `None` if no page can pass.
+pub(crate) struct Sieve<'a> {
+    filter: &'a PageFilter,
+    site: Option<u32>,
+    language: Option<u32>,
+    pub(crate) titled: Option<Vec<u32>>,
+}
+
+impl<'a> Sieve<'a> {
+    pub(crate) fn of(
+        filter: &'a PageFilter,
+        columns: Option<&Columns>,
+        state: &State,
+    ) -> Option<Sieve<'a>> {
+        let mut sieve = Sieve {
+            filter,
+            site: None,
+            language: None,
+            titled: None,
+        };
+        if let Some(columns) = columns {
+            if let Some(site) = &filter.site {
+                sieve.site = Some(columns.sites.find(site)?);
+            }
+            if let Some(language) = &filter.language {
+                sieve.language = Some(columns.languages.find(language)?);
+            }
+            if let Some(query) = &filter.words {
+                let words = words(query, state.model.text_options().folder());
+                sieve.titled = Some(columns.titled(&words));
+            }
+        }
+        Some(sieve)
+    }
+
+    pub(crate) fn passes(&self, page: u32, columns: Option<&Columns>, state: &State) -> bool {
+        let Some(row) = state.pages.row(page) else {
+            return false;
+        };
+        let at = page as usize;
+        let is = |wanted: Option<u32>, column: Option<&Vec<u32>>| {
+            wanted.is_none_or(|wanted| column.and_then(|column| column.get(at)) == Some(&wanted))
+        };
+        state.pages.is_live(page)
+            && self.filter.since.is_none_or(|since| row.moment >= since)
+            && self.filter.until.is_none_or(|until| row.moment < until)
+            && is(self.site, columns.map(|columns| &columns.site))
+            && is(self.language, columns.map(|columns| &columns.language))
+            && self
+                .titled
+                .as_ref()
+                .is_none_or(|titled| titled.binary_search(&page).is_ok())
+    }
+}

@@ -1,0 +1,46 @@
+//! Reading the columns.
+
+use std::sync::PoisonError;
+
+use rayon::prelude::*;
+use retold::{Result, language_of};
+
+use crate::columns::{Columns, folded};
+use crate::index::Index;
+
+/// Entries that are read at a time.
+const BATCH: usize = 4096;
+
+impl Index {
+    /// Reads what lists of pages want to know of pages that were added since. Later calls are as fast as there are few of these.
+    ///
+    /// Errors: the index is damaged.
+    pub fn load_columns(&self) -> Result<()> {
+        self.with_columns(|_| ()).map(drop)
+    }
+
+    /// Hands over the columns of all pages that are committed.
+    pub(crate) fn with_columns<T>(&self, take: impl FnOnce(&Columns) -> T) -> Result<T> {
+        let (columns, visible, folder) = {
+            let state = self.read();
+            let folder = state.model.text_options().folder();
+            (state.columns.clone(), state.visible, folder)
+        };
+        let mut columns = columns.lock().unwrap_or_else(PoisonError::into_inner);
+        while (columns.len() as u32) < visible {
+            let from = columns.len() as u32;
+            let pages: Vec<u32> = (from..visible).take(BATCH).collect();
+            let rows = pages.par_iter().map(|&page| {
+                let entry = self.entry_of(page)?;
+                let title = entry.title.unwrap_or_default();
+                let language = language_of(&title, None);
+                Ok((entry.sketch.site, language, folded(&title, folder)))
+            });
+            let rows: Result<Vec<_>> = rows.collect();
+            for (site, language, title) in rows? {
+                columns.push(site.as_deref(), language, &title);
+            }
+        }
+        Ok(take(&columns))
+    }
+}
