@@ -16,7 +16,7 @@ pub struct Edits {
     pub cut: u64,
     /// Words of the page that stand in the place of others.
     pub replaced: u64,
-    /// The other page's title and the page's, if they differ.
+    /// The other page's title and the page's, if both have one and they differ.
     pub titles: Option<[String; 2]>,
     /// The places, in order.
     pub places: Vec<Edit>,
@@ -45,7 +45,8 @@ impl Index {
         let [before, after]: [Result<String>; 2] = titles;
         let titles = [before?, after?];
         let mut edits = edits(&self.explain(of, id, Offsets::Chars)?);
-        edits.titles = (titles[0] != titles[1]).then_some(titles);
+        let is_known = titles.iter().all(|title| !title.is_empty());
+        edits.titles = (is_known && titles[0] != titles[1]).then_some(titles);
         Ok(edits)
     }
 }

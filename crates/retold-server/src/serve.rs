@@ -48,6 +48,13 @@ pub async fn serve(
         .committer
         .is_none()
         .then(|| tokio::spawn(refresh_often(app.clone())));
+    // So that the first who looks at a large index need not wait for it.
+    let index = Arc::clone(&app.index);
+    tokio::task::spawn_blocking(move || {
+        if let Err(e) = index.load_columns() {
+            tracing::warn!(error = %e, "cannot read the index for its lists");
+        }
+    });
     let mut stop = pin!(stop);
     loop {
         let accepted = tokio::select! {

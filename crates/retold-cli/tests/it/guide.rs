@@ -98,6 +98,31 @@ fn pages_are_compared_and_preferred_as_people_say() {
 
 #[test]
 #[cfg(unix)]
+fn a_story_in_the_newsroom() {
+    let world = World::new();
+    run(&world, "21-newsroom.md");
+    let stories = world.lines("stories.jsonl");
+    assert_eq!(stories.len(), 1);
+    assert_eq!(
+        (
+            &stories[0]["id"],
+            &stories[0]["pages"],
+            &stories[0]["excerpts"]
+        ),
+        (&"herald-1".into(), &2.into(), &1.into())
+    );
+    let story: serde_json::Value = serde_json::from_str(&world.read("story.json")).unwrap();
+    let rows = story["timeline"].as_array().unwrap();
+    let what: Vec<_> = rows
+        .iter()
+        .map(|row| row["what"].as_str().unwrap())
+        .collect();
+    assert_eq!(what, ["first", "edited", "shortened"]);
+    assert_eq!(rows[1]["edits"]["replaced"], 2);
+}
+
+#[test]
+#[cfg(unix)]
 fn new_reprints_become_mails() {
     let world = World::new();
     let shown = run(&world, "12-watch.md");

@@ -117,8 +117,8 @@ function span(line) {
   return from === to ? say("on", { from }) : say("from", { from, to });
 }
 const facts = line => [
-  count(line.pages, ["onePage", "pagesOf"]), line.sites > 0 && count(line.sites, ["oneSite", "sites"]), line.excerpts > 0 && count(line.excerpts, [null, "excerpts"]),
-  line.longer > 0 && count(line.longer, [null, "longer"]), line.round_ups > 0 && count(line.round_ups, [null, "roundUps"]), span(line), line.new_pages > 0 && count(line.new_pages, [null, "grew"]),
+  count(line.pages, ["onePage", "pagesOf"]), line.sites > 0 && count(line.sites, ["oneSite", "sites"]), line.excerpts > 0 && count(line.excerpts, ["oneExcerpt", "excerpts"]),
+  line.longer > 0 && count(line.longer, ["oneLonger", "longer"]), line.round_ups > 0 && count(line.round_ups, ["oneRoundUp", "roundUps"]), span(line), line.new_pages > 0 && count(line.new_pages, [null, "grew"]),
 ].filter(Boolean).join(" · ");
 const card = story => make("li", { className: "card" }, make("a", { href: storyLink(story.id) }, story.title || story.id), make("span", { className: "soft small" }, facts(story)), curve(story.curve));
 const cards = stories => make("ol", { className: "cards" }, stories.map(card));
@@ -134,9 +134,8 @@ function dayChart(days) {
   const most = Math.max(...days.map(day => day.pages), 1), step = 20, height = 90;
   const bars = days.flatMap((day, at) => [[day.pages, ""], [day.reprints, " re"]].map(([pages, kind]) => draw("rect", { x: at * step + 2, width: step - 4, y: (height * (1 - pages / most)).toFixed(1), height: (height * pages / most).toFixed(1), class: "bar" + kind }, draw("title", {}, `${day.day.slice(0, 10)}: ${pages}`))));
   const label = days.map(day => `${day.day.slice(0, 10)}: ${day.pages} (${day.reprints})`).join(", ");
-  const chart = draw("svg", { viewBox: `0 0 ${days.length * step} ${height + 16}`, width: "100%", role: "img", "aria-label": say("days") + ": " + label }, ...bars,
-    draw("text", { x: 0, y: height + 13 }, days[0].day.slice(0, 10)), draw("text", { x: days.length * step, y: height + 13, "text-anchor": "end" }, days.at(-1).day.slice(0, 10)));
-  return make("figure", { style: "margin: .5rem 0" }, make("figcaption", { className: "soft small" }, say("days")), chart);
+  const chart = draw("svg", { viewBox: `0 0 ${days.length * step} ${height}`, preserveAspectRatio: "none", class: "days", role: "img", "aria-label": say("days") + ": " + label }, ...bars);
+  return make("figure", null, make("figcaption", { className: "soft small" }, say("days") + ", " + say("from", { from: days[0].day.slice(0, 10), to: days.at(-1).day.slice(0, 10) })), chart);
 }
 
 // ---- views: each returns what is shown ----
@@ -258,7 +257,8 @@ function graph(timeline) {
     const [x, y] = place.get(row.id);
     return draw("circle", { cx: x.toFixed(1), cy: y, r: row.what === "first" ? 5 : 3.5, class: "dot " + row.part }, draw("title", {}, `${time(row.seen)} ${row.site || ""} ${row.title || row.id}`));
   });
-  return make("figure", { style: "margin: .5rem 0" }, make("figcaption", { className: "soft small" }, say("graph")), draw("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": say("graph") }, ...lines, ...dots));
+  const chart = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img", "aria-label": say("graph") }, ...lines, ...dots);
+  return make("figure", null, make("figcaption", { className: "soft small" }, say("graph")), chart);
 }
 
 /** Pages that are compared with a page for its passages. */
@@ -268,6 +268,8 @@ async function page(values, id) {
   const told = await ask(pagePath(id)).catch(missing);
   if (!told) return ["pageOf", [make("h2", null, say("gone"))]];
   const { matches } = await ask(pagePath(id) + "/matches?limit=20");
+  // Whole reprints first: they say more than many short parts.
+  matches.sort((a, b) => (a.relation !== "duplicate") - (b.relation !== "duplicate"));
   const explained = told.text == null ? [] : await Promise.all(matches.slice(0, COMPARED).map(match => ask("/v1/explain?" + query({ a: id, b: match.id, offsets: "utf16" }))));
   const body = [
     make("h2", null, told.title || told.id),
