@@ -173,9 +173,10 @@ fn groups(count: usize, pairs: &[(usize, usize, Relation)]) -> Vec<(usize, Vec<u
     let first = |page: u32| graph.first(page) as usize;
     let firsts = |roots: &[u32]| -> Vec<usize> { roots.iter().map(|&root| first(root)).collect() };
     let is_first = |&page: &usize| first(page as u32) == page;
+    let edges = graph.edges();
     let parts: BTreeMap<usize, StoryParts> = (0..count)
         .filter(is_first)
-        .map(|page| (page, graph.parts(page as u32)))
+        .map(|page| (page, edges.parts(graph.root(page as u32))))
         .collect();
     let is_round_up = |story: usize| !parts[&story].rounded_up.is_empty();
     let mut homes = Sets::new(count);

@@ -28,20 +28,18 @@ impl StoryFigures {
     ///
     /// Time O(pages and relations of the index).
     pub(crate) fn of(state: &State) -> StoryFigures {
-        let stories = state.pages.graph.stories();
+        let telling = state.telling();
+        let stories = &telling.stories;
         let mut figures = StoryFigures {
             stories: stories.len() as u64,
             ..StoryFigures::default()
         };
         let mut reprints = 0;
-        for (_, pages) in &stories {
-            let others = pages.len() as u64 - 1;
+        for told in stories {
+            let others = told.pages.len() as u64 - 1;
             reprints += others;
             figures.most_reprints = figures.most_reprints.max(others);
-            let moment = |&page: &u32| state.pages.row(page).map_or(0, |row| row.moment);
-            figures.most_a_day = figures
-                .most_a_day
-                .max(most_within(pages.iter().map(moment)));
+            figures.most_a_day = figures.most_a_day.max(most_within(&told.moments));
         }
         figures.articles = state.pages.live() as u64 - reprints;
         let mean = reprints as f64 / figures.articles.max(1) as f64;
@@ -50,10 +48,8 @@ impl StoryFigures {
     }
 }
 
-/// The largest number of moments within a day.
-fn most_within(moments: impl Iterator<Item = i64>) -> u64 {
-    let mut moments: Vec<i64> = moments.collect();
-    moments.sort_unstable();
+/// The largest number of moments, which ascend, within a day.
+fn most_within(moments: &[i64]) -> u64 {
     let mut from = 0;
     let mut most = 0;
     for (at, moment) in moments.iter().enumerate() {
@@ -73,8 +69,9 @@ mod tests {
     fn most_of_a_day() {
         let hours = [0, 1, 23, 24, 25, 100];
         // From hour 1 to hour 24 there are three; 23, 24 and 25 lie within a day too.
-        assert_eq!(most_within(hours.into_iter().map(|hour| hour * 3600)), 3);
-        assert_eq!(most_within([].into_iter()), 0);
-        assert_eq!(most_within([5, 5, 5].into_iter()), 3);
+        let moments = hours.map(|hour| hour * 3600);
+        assert_eq!(most_within(&moments), 3);
+        assert_eq!(most_within(&[]), 0);
+        assert_eq!(most_within(&[5, 5, 5]), 3);
     }
 }

@@ -52,6 +52,7 @@ mod segment;
 mod state;
 mod status;
 mod story;
+mod told;
 mod writer;
 
 pub use check::Checked;

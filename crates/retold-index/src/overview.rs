@@ -12,6 +12,7 @@ use crate::filter::{PageFilter, Sieve};
 use crate::index::Index;
 use crate::state::State;
 use crate::story::{Order, StoryLine, written};
+use crate::told::Told;
 
 const DAY: i64 = 24 * 3600;
 /// Points of a curve.
@@ -124,27 +125,7 @@ pub struct PageLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PageKey(Reverse<i64>, u32);
 
-/// A story as its pages stand in time.
-struct Told {
-    /// The page that names it.
-    name: u32,
-    /// Its pages by time.
-    pages: Vec<u32>,
-    moments: Vec<i64>,
-}
-
 impl Told {
-    fn of(state: &State, pages: Vec<u32>) -> Told {
-        let mut pages = pages;
-        pages.sort_unstable_by_key(|&page| state.pages.time(page));
-        let moments = pages.iter().map(|&page| state.pages.time(page).0);
-        Told {
-            name: state.pages.graph.first(pages[0]),
-            moments: moments.collect(),
-            pages,
-        }
-    }
-
     fn since(&self, moment: i64) -> u64 {
         (self.moments.len() - self.moments.partition_point(|&seen| seen < moment)) as u64
     }
@@ -205,14 +186,13 @@ impl Index {
             let Some(sieve) = Sieve::of(filter, columns, &state) else {
                 return Ok(Vec::new());
             };
-            let stories = state.pages.graph.stories().into_iter();
-            let passing = stories.filter(|(_, pages)| {
-                pages
-                    .iter()
-                    .any(|&page| sieve.passes(page, columns, &state))
-            });
-            let keys = passing.map(|(_, pages)| Told::of(&state, pages).key(order, now));
-            Ok(keys.collect())
+            let telling = state.telling();
+            let passes = |page: &u32| sieve.passes(*page, columns, &state);
+            let passing = telling
+                .stories
+                .iter()
+                .filter(|told| told.pages.iter().any(passes));
+            Ok(passing.map(|told| told.key(order, now)).collect())
         })?;
         let mut keys: Vec<StoryKey> = keys?;
         keys.sort_unstable();
@@ -223,12 +203,11 @@ impl Index {
     pub fn story_cards(&self, keys: &[StoryKey]) -> Result<Vec<StoryCard>> {
         let since = now(&self.read()) - DAY + 1;
         let cards = keys.iter().map(|key| {
-            let told = {
+            let (telling, root) = {
                 let state = self.read();
-                let pages = state.pages.graph.story(key.2).collect::<Vec<u32>>();
-                (!pages.is_empty()).then(|| Told::of(&state, pages))
+                (state.telling(), state.pages.graph.root(key.2))
             };
-            let Some(told) = told else {
+            let Some(told) = telling.story(root) else {
                 return Ok(None);
             };
             Ok(Some(StoryCard {
@@ -267,15 +246,15 @@ impl Index {
         };
         let mut counted = Counted::default();
         let mut is_reprint = vec![false; state.pages.len()];
-        let mut told = Vec::new();
-        for (_, pages) in state.pages.graph.stories() {
-            let pages = Told::of(&state, pages);
-            counted.story(&pages, columns, &passes, now);
-            pages.pages[1..]
+        let telling = state.telling();
+        let mut told: Vec<&Told> = Vec::new();
+        for story in &telling.stories {
+            counted.story(story, columns, &passes, now);
+            story.pages[1..]
                 .iter()
                 .for_each(|&page| is_reprint[page as usize] = true);
-            if pages.pages.iter().any(|&page| passes(page)) {
-                told.push(pages);
+            if story.pages.iter().any(|&page| passes(page)) {
+                told.push(story);
             }
         }
         for page in (0..state.visible).filter(|&page| passes(page)) {

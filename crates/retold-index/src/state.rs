@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use retold::{Error, Model, Result};
 use rustc_hash::FxHashMap;
@@ -17,6 +17,7 @@ use crate::memory::Memory;
 use crate::pages::{Pages, Row};
 use crate::record::Entry;
 use crate::segment::{Facts, Named, Segment};
+use crate::told::Telling;
 
 /// The manifest's file.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -201,6 +202,9 @@ pub(crate) fn keys_of(entry: &Entry) -> impl Iterator<Item = u64> {
         .chain(entry.sketch.keys.iter().copied())
 }
 
+/// The last log, and where its last commit ends.
+type LogEnd = (u32, u64);
+
 /// The index at a moment.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -222,6 +226,8 @@ pub(crate) struct State {
     pub(crate) end: u64,
     /// What lists of pages want to know of pages, as far as one has asked.
     pub(crate) columns: Arc<Mutex<Columns>>,
+    /// The stories as they were told last: where the log ended then, and what was told.
+    telling: Mutex<Option<(LogEnd, Arc<Telling>)>>,
 }
 
 impl State {
@@ -239,6 +245,7 @@ impl State {
             visible: 0,
             end: manifest.tail,
             columns: Arc::default(),
+            telling: Mutex::default(),
             manifest,
         }
     }
@@ -282,6 +289,20 @@ impl State {
             .filter_map(Link::from_numbers)
             .for_each(|link| self.pages.link(link));
         self.pages.remove(&facts.gone);
+    }
+
+    /// The stories as of the last commit; they are told anew once after each.
+    pub(crate) fn telling(&self) -> Arc<Telling> {
+        let place = (self.manifest.last_log(), self.end);
+        let mut told = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*told {
+            Some((at, telling)) if *at == place => Arc::clone(telling),
+            _ => {
+                let telling = Arc::new(Telling::of(&self.pages));
+                *told = Some((place, Arc::clone(&telling)));
+                telling
+            }
+        }
     }
 
     /// The log that is written to.

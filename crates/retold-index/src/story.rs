@@ -118,7 +118,7 @@ pub enum StoryPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// It is the first page of the story.
+    /// It is the first page of the story, and took it from nowhere.
     First,
     /// It has the same text.
     Copied,
@@ -149,7 +149,7 @@ struct Parts {
 impl Parts {
     fn of(state: &State, page: u32) -> Parts {
         let graph = &state.pages.graph;
-        let parts = graph.parts(page);
+        let parts = state.telling().edges.parts(graph.root(page));
         let beside = [
             (parts.excerpts, StoryPart::Excerpt),
             (parts.longer, StoryPart::Longer),
@@ -224,10 +224,10 @@ impl Index {
         place: &FxHashMap<u32, usize>,
     ) -> Result<StoryPage> {
         let entry = self.entry_of(page)?;
-        let like = match page == first {
-            true => None,
-            false => self.most_like(model, (page, &entry), first, place)?,
-        };
+        let like = self.most_like(model, (page, &entry), first, place)?;
+        // What came before the first page of a story can only be a longer version, or an excerpt.
+        let like = like.filter(|(_, _, is_before)| page != first || *is_before);
+        let like = like.map(|(of, verdict, _)| (of, verdict));
         let what = match &like {
             None if page == first => Change::First,
             None => Change::Indirect,
@@ -264,14 +264,15 @@ impl Index {
             })
     }
 
-    /// The page that a page is most like, and what it is to it: of those before it, or if it is related to none of them, of those behind it.
+    /// The page that a page is most like, what it is to it, and whether that one came before: of those before it, or if it is related to none of
+    /// them, of those behind it.
     fn most_like(
         &self,
         model: &Model,
         (page, entry): (u32, &Entry),
         first: u32,
         place: &FxHashMap<u32, usize>,
-    ) -> Result<Option<(Entry, Verdict)>> {
+    ) -> Result<Option<(Entry, Verdict, bool)>> {
         let own = place.get(&page).copied().unwrap_or_default();
         let mut related: Vec<(usize, u32)> = {
             let state = self.read();
@@ -284,7 +285,7 @@ impl Index {
         related.sort_unstable();
         related.dedup();
         let (before, behind): (Vec<_>, Vec<_>) = related.into_iter().partition(|&(at, _)| at < own);
-        for pages in [before, behind] {
+        for (pages, is_before) in [(before, true), (behind, false)] {
             let mut best: Option<(Entry, Verdict)> = None;
             for (_, other) in pages.into_iter().take(COMPARED) {
                 let of = self.entry_of(other)?;
@@ -297,8 +298,8 @@ impl Index {
                     best = Some((of, verdict));
                 }
             }
-            if best.is_some() {
-                return Ok(best);
+            if let Some((of, verdict)) = best {
+                return Ok(Some((of, verdict, is_before)));
             }
         }
         Ok(None)

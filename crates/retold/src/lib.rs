@@ -106,7 +106,7 @@ pub use decontaminate::{
 pub use passages::{CommonRun, PassageOptions, PassagePair, PassageRow, Passages, passages};
 
 // Stories.
-pub use story::{RunStory, StoryGraph, StoryParts, StoryRow, TornPages, stories};
+pub use story::{RunStory, StoryEdges, StoryGraph, StoryParts, StoryRow, TornPages, stories};
 
 // Files, pages and their texts.
 pub use date::{seconds as date_seconds, text as date_text};

@@ -113,7 +113,7 @@ fn assert_same_stories(index: &Index, expected: &Findings) {
             assert_eq!(ids(&story, StoryPart::Longer), longer);
             assert!(run.pages.contains(&story.line.id));
             let changes = story.timeline.iter().map(|row| row.what);
-            assert_eq!(changes.filter(|&what| what == Change::First).count(), 1);
+            assert!(changes.filter(|&what| what == Change::First).count() <= 1);
             lines.insert(story.line.id.clone(), story.line);
         }
     }

@@ -284,80 +284,120 @@ impl StoryGraph {
         all.filter(|&(other, _)| self.is_live(other))
     }
 
-    /// True if the page is known to be related to another one that is there.
-    pub fn is_related(&self, page: u32) -> bool {
-        self.relations(page).next().is_some()
-    }
-
-    /// Stories that have a page to which a page of this one is `relation`.
-    fn stories_that(&self, page: u32, relation: Relation) -> BTreeSet<u32> {
-        let own = self.root(page);
-        let all = self.story(page).flat_map(|page| self.relations(page));
-        let such = all.filter(|(_, found)| *found == relation);
-        let roots = such.map(|(other, _)| self.root(other));
-        roots.filter(|&root| root != own).collect()
-    }
-
-    /// The stories that a story contains, and whether it is a round-up of them.
-    fn contained(&self, page: u32) -> (BTreeSet<u32>, bool) {
-        let contained = self.stories_that(page, Relation::Contains);
-        let Some(&start) = contained.first().filter(|_| contained.len() > 1) else {
-            return (contained, false);
-        };
-        // Whether all of them are reached from one of them.
-        let mut seen = BTreeSet::from([start]);
-        let mut waiting = vec![start];
-        while let Some(story) = waiting.pop() {
-            let above = self.stories_that(story, Relation::ContainedBy);
-            let below = self.stories_that(story, Relation::Contains);
-            let beside = above
-                .union(&below)
-                .filter(|other| contained.contains(other));
-            for &other in beside {
-                if seen.insert(other) {
-                    waiting.push(other);
-                }
-            }
-        }
-        let is_round_up = seen.len() < contained.len();
-        (contained, is_round_up)
-    }
-
-    /// What belongs to a page's story beside its pages.
+    /// Which stories contain which.
     ///
-    /// Time O(pages and relations of the stories that it contains, or that contain it, and of those which these contain).
-    pub fn parts(&self, page: u32) -> StoryParts {
-        let mut parts = StoryParts::default();
-        let (contained, is_round_up) = self.contained(page);
-        match is_round_up {
-            true => parts.rounded_up.extend(contained),
-            false => parts.excerpts.extend(contained),
-        }
-        for container in self.stories_that(page, Relation::ContainedBy) {
-            match self.contained(container).1 {
-                true => parts.round_ups.push(container),
-                false => parts.longer.push(container),
-            }
-        }
-        parts
+    /// Time O(r log r) for r relations.
+    pub fn edges(&self) -> StoryEdges {
+        let live = (0..self.len() as u32).filter(|&page| self.is_live(page));
+        let containing = live.flat_map(|page| {
+            let contained = self.relations(page);
+            let contained = contained.filter(|(_, relation)| *relation == Relation::Contains);
+            contained.map(move |(other, _)| (self.root(page), self.root(other)))
+        });
+        StoryEdges::new(containing.filter(|(story, part)| story != part).collect())
     }
 
     /// Stories of two pages or more, and pages alone that have excerpts; each by its root, ascending, with its pages in no order.
     ///
     /// Time O(pages and relations).
-    pub fn stories(&self) -> Vec<(u32, Vec<u32>)> {
-        let mut pages: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        let related = (0..self.len() as u32).filter(|&p| self.is_live(p) && self.is_related(p));
-        for page in related {
-            pages.entry(self.root(page)).or_default().push(page);
-        }
-        let has_excerpts = |page: u32| {
-            let (contained, is_round_up) = self.contained(page);
-            !contained.is_empty() && !is_round_up
+    pub fn stories(&self, edges: &StoryEdges) -> Vec<(u32, Vec<u32>)> {
+        let is_listed = |root: u32| {
+            self.next[root as usize] != root && self.story(root).nth(1).is_some()
+                || edges.has_excerpts(root)
         };
-        let mut stories: Vec<(u32, Vec<u32>)> = pages.into_iter().collect();
-        stories.retain(|(_, pages)| pages.len() > 1 || has_excerpts(pages[0]));
-        stories.sort_unstable();
-        stories
+        let roots = (0..self.len() as u32).filter(|&page| self.root(page) == page);
+        let listed = roots.filter(|&root| is_listed(root));
+        let stories = listed.map(|root| (root, self.story(root).collect::<Vec<u32>>()));
+        stories.filter(|(_, pages)| !pages.is_empty()).collect()
+    }
+}
+
+/// Which stories contain which; each story by its root ([`StoryGraph::root`]).
+#[derive(Clone, Debug, Default)]
+pub struct StoryEdges {
+    /// A story and one that it contains, ascending.
+    contains: Vec<(u32, u32)>,
+    /// A story and one that contains it, ascending.
+    within: Vec<(u32, u32)>,
+    round_ups: FxHashSet<u32>,
+}
+
+impl StoryEdges {
+    fn new(mut contains: Vec<(u32, u32)>) -> StoryEdges {
+        contains.sort_unstable();
+        contains.dedup();
+        let mut within: Vec<(u32, u32)> = contains.iter().map(|&(a, b)| (b, a)).collect();
+        within.sort_unstable();
+        let mut edges = StoryEdges {
+            contains,
+            within,
+            round_ups: FxHashSet::default(),
+        };
+        let groups = edges.contains.chunk_by(|a, b| a.0 == b.0);
+        let round_ups = groups.filter(|parts| edges.falls_apart(parts));
+        edges.round_ups = round_ups.map(|parts| parts[0].0).collect();
+        edges
+    }
+
+    fn of(edges: &[(u32, u32)], story: u32) -> &[(u32, u32)] {
+        let start = edges.partition_point(|edge| edge.0 < story);
+        let count = edges[start..].partition_point(|edge| edge.0 == story);
+        &edges[start..start + count]
+    }
+
+    /// Whether what one story contains is not connected by containment among itself.
+    fn falls_apart(&self, parts: &[(u32, u32)]) -> bool {
+        let mut group: Vec<usize> = (0..parts.len()).collect();
+        let of = |group: &[usize], mut at: usize| {
+            while group[at] != at {
+                at = group[at];
+            }
+            at
+        };
+        for (at, &(_, part)) in parts.iter().enumerate() {
+            let own = StoryEdges::of(&self.contains, part);
+            // By the shorter of both lists.
+            let mut join = |other: usize| {
+                let (a, b) = (of(&group, at), of(&group, other));
+                group[a.max(b)] = a.min(b);
+            };
+            if own.len() < parts.len() {
+                let places = own
+                    .iter()
+                    .map(|edge| parts.binary_search_by_key(&edge.1, |part| part.1));
+                places.flatten().for_each(&mut join);
+            } else {
+                let places = 0..parts.len();
+                places
+                    .filter(|&other| own.binary_search(&(part, parts[other].1)).is_ok())
+                    .for_each(&mut join);
+            }
+        }
+        (0..parts.len()).any(|at| of(&group, at) != 0)
+    }
+
+    fn is_round_up(&self, story: u32) -> bool {
+        self.round_ups.contains(&story)
+    }
+
+    fn has_excerpts(&self, story: u32) -> bool {
+        !self.is_round_up(story) && !StoryEdges::of(&self.contains, story).is_empty()
+    }
+
+    /// What belongs to a story beside its pages. Time O(log of all, and what there is).
+    pub fn parts(&self, story: u32) -> StoryParts {
+        let others = |edges| StoryEdges::of(edges, story).iter().map(|edge| edge.1);
+        let (round_ups, longer) = others(&self.within).partition(|&other| self.is_round_up(other));
+        let contained = others(&self.contains).collect();
+        let mut parts = StoryParts {
+            longer,
+            round_ups,
+            ..StoryParts::default()
+        };
+        match self.is_round_up(story) {
+            true => parts.rounded_up = contained,
+            false => parts.excerpts = contained,
+        }
+        parts
     }
 }

@@ -74,8 +74,9 @@ pub fn stories(findings: &Findings) -> Vec<RunStory> {
         ids.collect()
     };
     let of = |roots: &[u32]| ids(roots.iter().flat_map(|&root| graph.story(root)).collect());
-    let told = graph.stories().into_iter().map(|(root, pages)| {
-        let parts = graph.parts(root);
+    let edges = graph.edges();
+    let told = graph.stories(&edges).into_iter().map(|(root, pages)| {
+        let parts = edges.parts(root);
         RunStory {
             story: findings.id(ranks[graph.first(root) as usize]).into_owned(),
             pages: ids(pages),

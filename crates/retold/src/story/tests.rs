@@ -40,15 +40,15 @@ fn a_round_up_belongs_to_each_and_connects_none() {
     assert_eq!(sorted(graph.story(3)), [3, 4]);
     let round_up = graph.root(5);
     for page in [0, 4] {
-        let parts = graph.parts(page);
+        let parts = graph.edges().parts(graph.root(page));
         assert_eq!(parts.round_ups, [round_up]);
         assert_eq!((parts.longer.len(), parts.excerpts.len()), (0, 0));
     }
-    let parts = graph.parts(5);
+    let parts = graph.edges().parts(graph.root(5));
     assert_eq!(parts.rounded_up.len(), 2);
     assert_eq!(parts.excerpts, [0u32; 0]);
     // The page alone is no story, though it contains two.
-    assert_eq!(graph.stories().len(), 2);
+    assert_eq!(graph.stories(&graph.edges()).len(), 2);
 }
 
 /// 0 has 1, and 1 has 2: all of one text, however short 2 is.
@@ -63,11 +63,11 @@ fn parts_of_parts_make_no_round_up() {
             (2, 3, Duplicate),
         ],
     );
-    let parts = graph.parts(0);
+    let parts = graph.edges().parts(graph.root(0));
     assert_eq!(parts.excerpts, [1, graph.root(2)]);
     assert_eq!(parts.rounded_up, [0u32; 0]);
-    assert_eq!(graph.parts(3).longer, [0, 1]);
-    let stories = graph.stories();
+    assert_eq!(graph.edges().parts(graph.root(3)).longer, [0, 1]);
+    let stories = graph.stories(&graph.edges());
     let sizes: Vec<usize> = stories.iter().map(|(_, pages)| pages.len()).collect();
     assert_eq!(
         sizes,
@@ -101,6 +101,17 @@ fn a_story_falls_apart_and_its_name_lasts() {
     assert_eq!(sorted(graph.story(3)), [3]);
     assert_eq!(graph.first(3), 3);
     assert!(!graph.relate(3, 3, Duplicate) && !graph.relate(3, 99, Duplicate));
+}
+
+/// Two stories become one: the older name stays, and the other still leads to the story.
+#[test]
+fn a_merge_keeps_the_older_name() {
+    let mut graph = graph(5, &[(1, 3, Duplicate), (0, 2, Duplicate)]);
+    assert_eq!((graph.first(3), graph.first(2)), (1, 0));
+    graph.relate(4, 3, Duplicate);
+    graph.relate(4, 2, Duplicate);
+    assert_eq!(graph.first(4), 0);
+    assert_eq!(graph.first(1), 0, "by the name that it had");
 }
 
 /// The definition, by painting and by looking at everything.
@@ -211,12 +222,12 @@ proptest! {
         let story = |root: u32| sorted(graph.story(root));
         for &page in &live {
             prop_assert_eq!(story(page), slow.pages(slow.colour[&page]));
-            let parts = graph.parts(page);
+            let parts = graph.edges().parts(graph.root(page));
             let found = [parts.excerpts, parts.rounded_up, parts.longer, parts.round_ups];
             let found = found.map(|roots| roots.into_iter().map(story).collect::<BTreeSet<_>>());
             prop_assert_eq!(found, slow.parts(slow.colour[&page]));
         }
-        let listed: BTreeSet<Vec<u32>> = graph.stories().into_iter().map(|(root, _)| story(root)).collect();
+        let listed: BTreeSet<Vec<u32>> = graph.stories(&graph.edges()).into_iter().map(|(root, _)| story(root)).collect();
         let colours: BTreeSet<u32> = slow.colour.values().copied().collect();
         let expected: BTreeSet<Vec<u32>> = colours
             .into_iter()
