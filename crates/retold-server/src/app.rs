@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::state::App;
-use crate::{condense, describe, guard, ops, pages, stories};
+use crate::{condense, describe, feeds, guard, ops, pages, stories};
 
 /// What stands at the head of the description.
 #[derive(OpenApi)]
@@ -37,6 +37,7 @@ pub fn app(state: App) -> Router {
         .routes(routes!(stories::search))
         .routes(routes!(stories::overview))
         .routes(routes!(stories::edits))
+        .routes(routes!(feeds::stories_atom))
         .routes(routes!(condense::condense))
         .routes(routes!(stories::explain, stories::explain_new))
         .routes(routes!(ops::health))

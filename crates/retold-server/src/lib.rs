@@ -11,6 +11,7 @@ mod commit;
 mod condense;
 mod cursor;
 mod describe;
+mod feeds;
 mod guard;
 mod metrics;
 mod ops;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 
+mod feeds;
 mod hostile;
 mod manners;
 mod routes;

@@ -330,6 +330,7 @@ async fn the_description_is_that_of_the_routes() {
         "/v1/condense",
         "/v1/edits",
         "/v1/explain",
+        "/v1/feeds/stories.atom",
         "/v1/match",
         "/v1/overview",
         "/v1/pages",
