@@ -65,6 +65,9 @@ def test_stories(tmp_path):
             "title": "ferry",
             "url": "http://s1.example/ferry",
             "pages": 3,
+            "excerpts": 0,
+            "longer": 0,
+            "round_ups": 0,
             "sites": 3,
             "first_seen": "2026-11-01T00:00:00Z",
             "last_seen": "2026-11-03T00:00:00Z",
@@ -77,7 +80,7 @@ def test_stories(tmp_path):
             assert [story["id"] for story in index.stories(since=since)] == ["bridge-4"]
         story = index.story("ferry-2")
         assert {name: story[name] for name in ("id", "sites", "first_seen", "last_seen")} == {
-            "id": "ferry-2",
+            "id": "ferry-1",
             "sites": 3,
             "first_seen": ferry["first_seen"],
             "last_seen": ferry["last_seen"],
@@ -87,11 +90,13 @@ def test_stories(tmp_path):
             ("ferry-2", "copied", "s2.example"),
             ("ferry-3", "copied", "s3.example"),
         ]
-        assert [page["kept"] for page in story["timeline"]].count(True) == 1 and story["canonical"] in index
+        assert {page["part"] for page in story["timeline"]} == {"page"} and story["timeline"][1]["of"] == "ferry-1"
+        [row] = index.story("ferry-2", skip=1, limit=1, edits=True)["timeline"]
+        assert row["id"] == "ferry-2" and row["edits"]["added"] == 0
         assert [page["id"] for page in index.story("alone-6")["timeline"]] == ["alone-6"]
         with pytest.raises(retold.UsageError, match="no page of the index has the id `none`"):
             index.story("none")
         with pytest.raises(retold.UsageError, match="^since=yesterday: a date expected"):
             index.stories(since="yesterday")
-        with pytest.raises(retold.UsageError, match='^sort=age: "size" or "recent" expected'):
+        with pytest.raises(retold.UsageError, match='^sort=age: "size", "recent" or "growth" expected'):
             index.stories(sort="age")
