@@ -255,7 +255,10 @@ impl Index {
             let likeness = b.verdict.similarity.total_cmp(&a.verdict.similarity);
             likeness.then_with(|| a.entry.id.cmp(&b.entry.id))
         };
-        judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
+        // What is to be verified is tried as it stands, those that share most rare keys first: a notice that both have makes others look alike.
+        if judged.iter().all(|(certain, _)| *certain) {
+            judged.sort_by(|(_, a), (_, b)| by_likeness(a, b));
+        }
         let size = page.sketch.keys.len();
         let mut matches = self.verified(judged, (&model, size), fingerprint, limit)?;
         matches.sort_by(by_likeness);

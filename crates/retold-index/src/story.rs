@@ -257,10 +257,16 @@ impl Index {
         rows.par_iter_mut()
             .filter(|row| row.part != StoryPart::RoundUp && row.id != first)
             .try_for_each(|row| {
-                let mut edits = self.edits(first, &row.id)?;
-                edits.places.clear();
-                row.edits = Some(edits);
-                Ok(())
+                match self.edits(first, &row.id) {
+                    Ok(mut edits) => {
+                        edits.places.clear();
+                        row.edits = Some(edits);
+                        Ok(())
+                    }
+                    // It went meanwhile.
+                    Err(_) if self.get(&row.id)?.is_none() || self.get(first)?.is_none() => Ok(()),
+                    Err(error) => Err(error),
+                }
             })
     }
 
