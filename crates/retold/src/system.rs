@@ -9,7 +9,8 @@ use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
 pub fn machine_memory() -> Option<u64> {
     let mut system = System::new();
     system.refresh_memory();
-    let all = system.total_memory();
+    // Zero where `/proc` is not mounted, as in a bare chroot; asked for a container's limit then, sysinfo panics.
+    let all = Some(system.total_memory()).filter(|&bytes| bytes > 0)?;
     let container = system.cgroup_limits().map(|limits| limits.total_memory);
     Some(container.map_or(all, |limit| all.min(limit))).filter(|&bytes| bytes > 0)
 }

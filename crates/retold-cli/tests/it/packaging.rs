@@ -113,6 +113,14 @@ fn what_is_published_says_what_it_is() {
     }
 }
 
+#[test]
+fn the_citation_names_this_version() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../CITATION.cff");
+    let citation = std::fs::read_to_string(path).unwrap();
+    let version = concat!("version: ", env!("CARGO_PKG_VERSION"));
+    assert!(citation.lines().any(|line| line == version), "{citation}");
+}
+
 /// Crates that a package needs, each with the sets of features that it is built with.
 fn built(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     let ran = Command::new(env!("CARGO"))
