@@ -19,8 +19,8 @@ struct Edge {
     next: u32,
 }
 
-/// Pages, how they are related, and so which of them tell one story ([the definition](self)). Pages and relations come and pages go one at
-/// a time.
+/// Pages, how they are related, and so which of them tell one story: those that `duplicate` connects. Pages and relations come and pages go
+/// one at a time.
 ///
 /// Memory: 21 bytes a page and 24 a relation.
 #[derive(Debug, Default)]
