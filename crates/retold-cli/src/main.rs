@@ -24,6 +24,8 @@ mod progress;
 mod remote;
 mod sample;
 mod say;
+#[cfg(any(feature = "serve", feature = "watch"))]
+mod secret;
 #[cfg(feature = "serve")]
 mod serve;
 mod text;
@@ -31,6 +33,8 @@ mod text_args;
 #[cfg(feature = "lab")]
 mod tune;
 mod values;
+#[cfg(feature = "watch")]
+mod watch;
 
 use std::process::ExitCode;
 
@@ -69,6 +73,8 @@ enum Command {
     Index(index::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
+    #[cfg(feature = "watch")]
+    Watch(watch::Args),
     Explain(Box<explain::Args>),
     Text(text::Args),
     Keywords(keywords::Args),
@@ -112,6 +118,8 @@ fn main() -> ExitCode {
         Command::Index(args) => index::run(&args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "watch")]
+        Command::Watch(args) => watch::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Text(args) => text::run(&args),
         Command::Keywords(args) => keywords::run(&args),

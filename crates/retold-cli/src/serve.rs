@@ -13,6 +13,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tracing_subscriber::fmt::time::SystemTime;
 
 use crate::input::{bytes, positive};
+use crate::secret::check_private;
 
 /// Serves an index over HTTP
 ///
@@ -136,7 +137,7 @@ fn options(args: &Args) -> Result<Options> {
 fn tokens(path: &Path) -> Result<Vec<String>> {
     /// Shorter ones are guessed.
     const SHORTEST: usize = 16;
-    check_private(path)?;
+    check_private("--token-file", path)?;
     let text = std::fs::read_to_string(path).map_err(Error::io("cannot read", path))?;
     let tokens = text
         .lines()
@@ -150,26 +151,6 @@ fn tokens(path: &Path) -> Result<Vec<String>> {
         )));
     }
     Ok(tokens)
-}
-
-/// Whether only its owner may read the file, as ssh wants it of keys.
-#[cfg(unix)]
-fn check_private(path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let file = std::fs::metadata(path).map_err(Error::io("cannot read", path))?;
-    match file.permissions().mode() & 0o077 {
-        0 => Ok(()),
-        _ => Err(Error::usage(format!(
-            "--token-file {0}: others can read the tokens; `chmod 600 {0}` makes it yours alone",
-            path.display()
-        ))),
-    }
-}
-
-/// Who may read a file is not said by a mode here.
-#[cfg(not(unix))]
-fn check_private(_: &Path) -> Result<()> {
-    Ok(())
 }
 
 fn log(quiet: bool) {

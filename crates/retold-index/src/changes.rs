@@ -11,6 +11,12 @@ use crate::record::Entry;
 const GROUP: usize = 256;
 
 impl Index {
+    /// The cursor behind all pages that are there.
+    pub fn cursor(&self) -> u64 {
+        let state = self.read();
+        state.manifest.gone + u64::from(state.visible)
+    }
+
     /// Hands every page that was added since a cursor to `take`, in the order of adding, with the pages that it repeats of those that were
     /// there before it, best first, at most `limit`. Returns the cursor from which to go on; the first one is 0.
     ///

@@ -216,6 +216,23 @@ impl Index {
         })
     }
 
+    /// The story of the page of an id, with nothing but the row of another page; `None` if that does not belong to it, or one of the two is
+    /// not there.
+    ///
+    /// Errors: an index that 0.1 wrote.
+    pub fn story_with(&self, id: &str, page: &str) -> Result<Option<Story>> {
+        let (Some((own, _)), Some((page, _))) = (self.find(id)?, self.find(page)?) else {
+            return Ok(None);
+        };
+        let at = {
+            let state = self.read();
+            self.check_stories(&state)?;
+            let mut pages = Parts::of(&state, own).pages.into_iter();
+            pages.position(|placed| placed.1 == page)
+        };
+        at.map(|at| self.story(id, at..at + 1, false)).transpose()
+    }
+
     fn row(
         &self,
         model: &Model,

@@ -111,6 +111,8 @@ pub use story::{RunStory, StoryEdges, StoryGraph, StoryParts, StoryRow, TornPage
 // Files, pages and their texts.
 pub use date::{seconds as date_seconds, text as date_text};
 pub use page::{Content, Markup, Page, site_of};
+#[cfg(feature = "feeds")]
+pub use read::feed_pages;
 pub use read::{
     AddedFields, Delimiter, FieldKind, FieldValue, Original, Outcome, PageId, Quote, ReadOptions,
     ReadOrder, Record, RecordDecision, RemoteError, RemoteFile, RemoteInput, RemoteListed,

@@ -533,7 +533,7 @@ fn a_service_for_others_needs_a_token() {
             world
                 .run(&["serve", "ix", "--token-file", "short"])
                 .code(2)
-                .says(&["others can read the tokens", "chmod 600 short"]);
+                .says(&["others can read it", "chmod 600 short"]);
         }
         let mode = std::fs::Permissions::from_mode(0o600);
         std::fs::set_permissions(&short, mode).unwrap();

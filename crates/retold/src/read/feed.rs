@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use super::frame::{Frame, FrameState, Frames, too_large};
 use super::framed::Framed;
+use super::magic::BOM;
 use super::mark::{AddedFields, FieldValue};
 use super::options::ReadOptions;
 use super::record::{Outcome, Unparsed};
@@ -317,10 +318,10 @@ struct LoneEntry(Bytes);
 
 impl Unparsed for LoneEntry {
     fn parse(self: Box<Self>, number: u64, source: &Source, _: &ReadOptions) -> Outcome {
-        match entry(&self.0) {
-            Ok(Some(entry)) => page(entry, number, source),
-            Ok(None) => Outcome::Rejected("not an entry of a feed".into()),
-            Err(error) => Outcome::Rejected(error.to_string()),
+        match self.page(number, source) {
+            Ok((page, true)) => Outcome::Page(page),
+            Ok(_) => Outcome::Skipped("feed entry without text".into()),
+            Err(reason) => Outcome::Rejected(reason),
         }
     }
 
@@ -329,13 +330,41 @@ impl Unparsed for LoneEntry {
     }
 }
 
+impl LoneEntry {
+    /// The entry as a page, and whether it has a text, be it an empty one.
+    fn page(&self, number: u64, source: &Source) -> Result<(Page, bool), String> {
+        match entry(&self.0) {
+            Ok(Some(entry)) => Ok(page(entry, number, source)),
+            Ok(None) => Err("not an entry of a feed".into()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// The entries of a feed in memory as pages, in order, each or the reason why it cannot be read; the content of an entry without text is
+/// empty. `None`: the bytes are no feed. `name` is what ids of entries begin with that have neither id nor address.
+pub fn feed_pages(name: &str, bytes: &[u8]) -> Option<Vec<Result<Page, String>>> {
+    let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
+    let mut entries = Feed::of(bytes)?.entries(bytes);
+    let source = Source::of_pages(name, []);
+    let [before, behind] = &entries.around;
+    let pages = (1..).zip(&entries.places).map(|(number, place)| {
+        let alone = [before, &bytes[place.clone()], behind].concat();
+        let page = LoneEntry(alone.into()).page(number, &source);
+        page.map(|(page, _)| page)
+    });
+    let mut pages: Vec<_> = pages.collect();
+    pages.extend(entries.unread.take().map(Err));
+    Some(pages)
+}
+
 fn entry(feed: &[u8]) -> Result<Option<Entry>, ParseFeedError> {
     // An id that is made up would be taken for the entry's own.
     let parser = Builder::new().id_generator(|_, _, _| String::new()).build();
     Ok(parser.parse(feed)?.entries.into_iter().next())
 }
 
-fn page(entry: Entry, number: u64, source: &Source) -> Outcome {
+fn page(entry: Entry, number: u64, source: &Source) -> (Page, bool) {
     let content = entry.content.and_then(|content| {
         let body = content.body.filter(|body| !body.trim().is_empty())?;
         Some((body, content.content_type))
@@ -344,10 +373,9 @@ fn page(entry: Entry, number: u64, source: &Source) -> Outcome {
         let summary = entry.summary?;
         Some((summary.content, summary.content_type))
     });
-    let Some((text, kind)) = content else {
-        return Outcome::Skipped("feed entry without text".into());
-    };
-    let is_plain = kind.ty().as_str() == "text" && kind.subty().as_str() == "plain";
+    let is_plain = content
+        .as_ref()
+        .is_some_and(|(_, kind)| kind.ty().as_str() == "text" && kind.subty().as_str() == "plain");
     let markup = if is_plain {
         Markup::Plain
     } else {
@@ -355,7 +383,8 @@ fn page(entry: Entry, number: u64, source: &Source) -> Outcome {
     };
     let url = url(entry.links);
     let id = Some(entry.id).filter(|id| !id.is_empty());
-    Outcome::Page(Page {
+    let has_text = content.is_some();
+    let page = Page {
         id: id
             .or_else(|| url.clone())
             .unwrap_or_else(|| source.record_id(number)),
@@ -368,8 +397,12 @@ fn page(entry: Entry, number: u64, source: &Source) -> Outcome {
         title: entry.title.map(|title| title.content),
         derived: false,
         fields: Vec::new(),
-        content: Content::Unicode { text, markup },
-    })
+        content: Content::Unicode {
+            text: content.map(|(text, _)| text).unwrap_or_default(),
+            markup,
+        },
+    };
+    (page, has_text)
 }
 
 /// The address of an entry's page, and not that of what it encloses or answers.
@@ -418,6 +451,28 @@ mod tests {
         assert_eq!(found[0].url.as_deref(), Some("http://a.example/1"));
         assert_eq!(found[0].title.as_deref(), Some("One"));
         assert_eq!(found[0].date.as_deref(), Some("2026-01-04T00:00:00+00:00"));
+    }
+
+    #[test]
+    fn entries_of_a_feed_in_memory() {
+        let cut = RSS.split("</channel>").next().unwrap();
+        let found = feed_pages("a", format!("\u{feff}{cut}<item><b></item>").as_bytes()).unwrap();
+        let brief = |page: &Result<Page, String>| {
+            let page = page.as_ref().map_err(|reason| reason.len() > 20)?;
+            Ok((page.id.clone(), page.content.is_empty()))
+        };
+        let found: Vec<Result<_, bool>> = found.iter().map(brief).collect();
+        let good = |id: &str, is_empty| Ok((id.to_owned(), is_empty));
+        // The third has a title only; behind it the feed breaks off.
+        let expected = [
+            good("tag:1", false),
+            good("http://a.example/2", false),
+            good("a#3", true),
+            Err(true),
+        ];
+        assert_eq!(found, expected);
+        assert!(feed_pages("a", b"<html><p>No feed").is_none());
+        assert!(feed_pages("a", b"").is_none());
     }
 
     #[test]

@@ -60,6 +60,8 @@ mod window;
 pub use self::dialect::{Delimiter, Quote};
 pub use self::discover::{discover, expand, leave_out};
 pub use self::each::{Numbered, ReadOrder, each_batch, each_page, each_record, each_wanted};
+#[cfg(feature = "feeds")]
+pub use self::feed::feed_pages;
 pub use self::file_name::spelled;
 pub use self::ids::{PageId, page_ids, settle_ids};
 pub(crate) use self::magic::BOM;

@@ -1,0 +1,264 @@
+//! CONFIG.toml: what is watched, and who is told.
+
+use std::path::{Path, PathBuf};
+
+use jiff::SignedDuration;
+use retold::{Error, Result};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use url::Url;
+
+use crate::secret::check_private;
+
+/// Milliseconds.
+pub type Millis = i64;
+
+pub const MINUTE: Millis = 60_000;
+pub const DAY: Millis = 24 * 60 * MINUTE;
+
+/// What a file says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// The folder of the index.
+    pub index: PathBuf,
+    /// Who asks, with an address where people can be reached.
+    #[serde(default)]
+    pub user_agent: String,
+    /// Whether addresses that are not public may be asked.
+    #[serde(default)]
+    pub allow_private: bool,
+    /// The least time between two requests to a host.
+    #[serde(default = "second", deserialize_with = "span")]
+    pub delay: Millis,
+    /// How long a request may take.
+    #[serde(default = "minute", deserialize_with = "span")]
+    pub timeout: Millis,
+    #[serde(default, rename = "feed")]
+    pub feeds: Vec<Feed>,
+    #[serde(default, rename = "folder")]
+    pub folders: Vec<Folder>,
+    #[serde(default)]
+    pub watch: Watched,
+    pub webhook: Option<Webhook>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Feed {
+    #[serde(deserialize_with = "address")]
+    pub url: Url,
+    #[serde(default = "ten_minutes", deserialize_with = "span")]
+    pub every: Millis,
+    #[serde(default)]
+    pub articles: Articles,
+}
+
+/// Which articles are fetched from the addresses of a feed's entries.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Articles {
+    /// Those of which the feed has only a teaser.
+    #[default]
+    Teasers,
+    All,
+    None,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Folder {
+    pub path: PathBuf,
+    #[serde(default = "minute", deserialize_with = "span")]
+    pub every: Millis,
+}
+
+/// Of what a new reprint is told; nothing: of everything.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Watched {
+    #[serde(default)]
+    pub stories: Vec<String>,
+    #[serde(default)]
+    pub sites: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Webhook {
+    #[serde(deserialize_with = "address")]
+    pub url: Url,
+    pub secret_file: PathBuf,
+}
+
+fn second() -> Millis {
+    1000
+}
+
+fn minute() -> Millis {
+    MINUTE
+}
+
+fn ten_minutes() -> Millis {
+    10 * MINUTE
+}
+
+/// A time as in `10m` or `1h 30m`.
+fn span<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Millis, D::Error> {
+    let text = String::deserialize(from)?;
+    let span = text.parse::<SignedDuration>().ok();
+    let millis = span.and_then(|span| Millis::try_from(span.as_millis()).ok());
+    millis
+        .filter(|millis| (1..=DAY).contains(millis))
+        .ok_or_else(|| {
+            D::Error::custom(format!(
+                "`{text}`: a time of at most a day expected, as in \"30s\" or \"10m\""
+            ))
+        })
+}
+
+fn address<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Url, D::Error> {
+    let text = String::deserialize(from)?;
+    web_address(&text)
+        .ok_or_else(|| D::Error::custom(format!("`{text}`: an http or https URL expected")))
+}
+
+/// A URL that can be asked.
+pub fn web_address(text: &str) -> Option<Url> {
+    let mut url = Url::parse(text).ok()?;
+    url.set_fragment(None);
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+}
+
+impl Config {
+    /// Reads a file. Paths in it are relative to its folder.
+    pub fn read(path: &Path) -> Result<Config> {
+        let text = std::fs::read_to_string(path).map_err(Error::io("cannot read", path))?;
+        let wrong = |what: String| Error::usage(format!("{}: {what}", path.display()));
+        let mut config: Config = toml::from_str(&text).map_err(|e| {
+            wrong(format!(
+                "{}; docs/reference/watch.md lists the keys",
+                e.to_string().trim_end()
+            ))
+        })?;
+        config.check().map_err(wrong)?;
+        let base = path.parent().unwrap_or(Path::new(""));
+        let folders = config.folders.iter_mut().map(|folder| &mut folder.path);
+        let secret = config.webhook.iter_mut().map(|hook| &mut hook.secret_file);
+        for path in folders.chain(secret).chain([&mut config.index]) {
+            *path = base.join(&*path);
+        }
+        Ok(config)
+    }
+
+    /// Whether it makes sense; else what to do.
+    fn check(&self) -> std::result::Result<(), String> {
+        if self.feeds.is_empty() && self.folders.is_empty() {
+            return Err(
+                "nothing to read: add [[feed]] with `url`, or [[folder]] with `path`".into(),
+            );
+        }
+        let has_contact = ["@", "://"]
+            .iter()
+            .any(|mark| self.user_agent.contains(mark));
+        let is_sendable = self.user_agent.chars().all(|c| (' '..='~').contains(&c));
+        if !self.feeds.is_empty() && !(has_contact && is_sendable) {
+            return Err(
+                "user-agent: say in ASCII who asks and where people can reach you, as in user-agent = \"example-watch/1.0 (+https://example.org/bot)\""
+                    .into(),
+            );
+        }
+        for (at, feed) in self.feeds.iter().enumerate() {
+            if self.feeds[..at].iter().any(|other| other.url == feed.url) {
+                return Err(format!(
+                    "the feed {} is there twice; take one away",
+                    feed.url
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The name by which robots.txt may call us.
+    pub fn robot(&self) -> &str {
+        self.user_agent.split(['/', ' ']).next().unwrap_or_default()
+    }
+}
+
+impl Webhook {
+    /// The secret that signs.
+    pub fn secret(&self) -> Result<Vec<u8>> {
+        /// Shorter ones are guessed.
+        const SHORTEST: usize = 16;
+        let path = &self.secret_file;
+        check_private("secret-file", path)?;
+        let text = std::fs::read(path).map_err(Error::io("cannot read", path))?;
+        let secret = text.trim_ascii().to_vec();
+        if secret.len() < SHORTEST {
+            return Err(Error::usage(format!(
+                "secret-file {}: at least {SHORTEST} characters expected; `openssl rand -hex 32` makes some",
+                path.display()
+            )));
+        }
+        Ok(secret)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> std::result::Result<Config, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("watch.toml");
+        std::fs::write(&path, text).unwrap();
+        Config::read(&path).map_err(|e| e.to_string())
+    }
+
+    const FEED: &str = "index = \"news\"\nuser-agent = \"example/1.0 (+https://example.org)\"\n[[feed]]\nurl = \"https://a.example/feed#x\"\n";
+
+    #[test]
+    fn a_file_is_read() {
+        let config = read(&format!(
+            "{FEED}every = \"1h 30m\"\narticles = \"all\"\n[[folder]]\npath = \"inbox\"\n"
+        ))
+        .unwrap();
+        assert_eq!(config.feeds[0].url.as_str(), "https://a.example/feed");
+        assert_eq!(config.feeds[0].every, 90 * MINUTE);
+        assert_eq!(config.feeds[0].articles, Articles::All);
+        assert_eq!(
+            (config.delay, config.timeout, config.allow_private),
+            (1000, MINUTE, false)
+        );
+        assert!(config.folders[0].path.ends_with("inbox") && config.folders[0].path.is_absolute());
+        assert_eq!(config.robot(), "example");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let says = |text: &str, what: &str| {
+            let said = read(text).unwrap_err();
+            assert!(said.contains(what), "{said}");
+        };
+        says(&format!("{FEED}evry = \"10m\"\n"), "evry");
+        says(&format!("{FEED}every = \"10\"\n"), "`10`: a time");
+        says(
+            &format!("{FEED}every = \"2d\"\n"),
+            "a time of at most a day",
+        );
+        says(
+            &format!("{FEED}[[feed]]\nurl = \"https://a.example/feed\"\n"),
+            "twice",
+        );
+        says("index = \"news\"\n", "nothing to read");
+        says(
+            "index = \"news\"\n[[feed]]\nurl = \"https://a.example/feed\"\n",
+            "user-agent",
+        );
+        says(
+            "index = \"news\"\n[[feed]]\nurl = \"file:///etc/passwd\"\n",
+            "http or https",
+        );
+        says("[[folder]]\npath = \"inbox\"\n", "missing field `index`");
+    }
+}

@@ -1,0 +1,250 @@
+//! What is told of new reprints, and how: each notice at least once, with an id that is the same when it comes again.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::Path;
+
+use retold::{Error, Result};
+use retold_index::{Change, Entry, Index, MATCHES, Match, Story, StoryLine, StoryPart};
+use ring::hmac;
+use serde::Serialize;
+use url::Url;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::config::{Config, MINUTE, Millis, Watched};
+use super::fetch::Client;
+use super::pause::pause;
+use super::state::{State, now};
+use crate::say::json;
+
+/// With so many notices that nobody takes, no others are made; the cursor stays, so none is lost.
+const MOST: usize = 10_000;
+/// Notices that are delivered before feeds have their turn again.
+const BATCH: usize = 16;
+/// The first pause after a webhook has failed, and the longest.
+const FIRST: Millis = 2_500;
+const LONGEST: Millis = 60 * MINUTE;
+
+/// A new page that repeats something.
+#[derive(Serialize)]
+struct Notice<'a> {
+    id: String,
+    page: NewPage<'a>,
+    story: &'a StoryLine,
+    part: StoryPart,
+    what: Change,
+    of: Option<&'a str>,
+    similarity: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct NewPage<'a> {
+    id: &'a str,
+    url: Option<&'a str>,
+    title: Option<&'a str>,
+    site: Option<&'a str>,
+    date: Option<&'a str>,
+}
+
+/// Makes notices of what was added since the cursor, and moves it on.
+pub fn look(index: &Index, state: &mut State, watched: &Watched) -> Result<()> {
+    if state.notices.len() >= MOST || index.cursor() == state.cursor {
+        return Ok(());
+    }
+    // A page of a watched site may be the last of many that are alike.
+    let limit = watched.sites.is_empty().then_some(MATCHES);
+    let mut found = Vec::new();
+    let next = index.changes(state.cursor, limit, |entry, matches| {
+        found.extend(notices(index, watched, &entry, &matches)?);
+        Ok(())
+    })?;
+    state.notices.extend(found);
+    state.cursor = next;
+    Ok(())
+}
+
+/// The notices of a page, as JSON.
+fn notices(
+    index: &Index,
+    watched: &Watched,
+    entry: &Entry,
+    matches: &[Match],
+) -> Result<Vec<String>> {
+    let Some(best) = matches.first() else {
+        return Ok(Vec::new());
+    };
+    let mut about: Vec<&str> = watched.stories.iter().map(String::as_str).collect();
+    let own_site = &entry.sketch.site;
+    let of_site = matches.iter().find(|found| {
+        let site = &found.entry.sketch.site;
+        site != own_site
+            && site
+                .as_ref()
+                .is_some_and(|site| watched.sites.contains(site))
+    });
+    about.extend(of_site.map(|found| found.entry.id.as_str()));
+    if watched.stories.is_empty() && watched.sites.is_empty() {
+        about.push(&best.entry.id);
+    }
+    let (mut told, mut notices) = (BTreeSet::new(), Vec::new());
+    for id in about {
+        if let Some(story) = index.story_with(id, &entry.id)?
+            && told.insert(story.line.id.clone())
+        {
+            notices.extend(notice(&story)?);
+        }
+    }
+    Ok(notices)
+}
+
+fn notice(story: &Story) -> Result<Option<String>> {
+    let Some(row) = story.timeline.first() else {
+        return Ok(None);
+    };
+    let line = &story.line;
+    let name = format!("{} {}{}", row.id.len(), row.id, line.id);
+    let notice = Notice {
+        id: format!("{:032x}", xxh3_128(name.as_bytes())),
+        page: NewPage {
+            id: &row.id,
+            url: row.url.as_deref(),
+            title: row.title.as_deref(),
+            site: row.site.as_deref(),
+            date: row.date.as_deref(),
+        },
+        story: line,
+        part: row.part,
+        what: row.what,
+        of: row.of.as_deref(),
+        similarity: row.similarity,
+    };
+    let mut text = Vec::new();
+    json(&mut text, &notice).map_err(stdout())?;
+    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+}
+
+/// Who is told.
+pub enum Teller {
+    /// Standard output, a line each.
+    Lines,
+    /// A URL.
+    Hook {
+        client: Client,
+        url: Url,
+        key: hmac::Key,
+    },
+}
+
+impl Teller {
+    pub fn new(config: &Config) -> Result<Teller> {
+        let Some(hook) = &config.webhook else {
+            return Ok(Teller::Lines);
+        };
+        Ok(Teller::Hook {
+            client: Client::for_webhook(config),
+            url: hook.url.clone(),
+            key: hmac::Key::new(hmac::HMAC_SHA256, &hook.secret()?),
+        })
+    }
+
+    /// Delivers some of what waits; says how much, and why it ended if it failed.
+    pub fn tell(&self, state: &mut State) -> Result<(u64, Option<String>)> {
+        match self {
+            Teller::Lines => Ok((lines(state)?, None)),
+            Teller::Hook { client, url, key } => Ok(post(state, |text| {
+                let time = now() / 1000;
+                let headers = [("Retold-Signature", signature(key, time, text))];
+                client.post(url, &headers, text.as_bytes())
+            })),
+        }
+    }
+}
+
+fn lines(state: &mut State) -> Result<u64> {
+    let mut out = io::stdout().lock();
+    for notice in &state.notices {
+        writeln!(out, "{notice}").map_err(stdout())?;
+    }
+    out.flush().map_err(stdout())?;
+    // Only now are they told.
+    let told = state.notices.len() as u64;
+    state.notices.clear();
+    Ok(told)
+}
+
+fn stdout() -> impl FnOnce(io::Error) -> Error {
+    Error::io("cannot write to", Path::new("standard output"))
+}
+
+/// Posts what waits until one is not taken. That one goes behind the others, so that it does not keep them back.
+fn post(
+    state: &mut State,
+    send: impl Fn(&str) -> std::result::Result<(), String>,
+) -> (u64, Option<String>) {
+    let mut told = 0;
+    while told < BATCH as u64 {
+        let Some(text) = state.notices.pop_front() else {
+            break;
+        };
+        let Err(reason) = send(&text) else {
+            told += 1;
+            state.webhook = Default::default();
+            continue;
+        };
+        state.notices.push_back(text);
+        let tries = &mut state.webhook;
+        tries.failures = tries.failures.saturating_add(1);
+        tries.next = now() + pause(FIRST, tries.failures, "webhook").min(LONGEST);
+        return (told, Some(reason));
+    }
+    (told, None)
+}
+
+/// `t=TIME,v1=HEX`: a hash of time, full stop and body, with the secret in it (HMAC with SHA-256).
+fn signature(key: &hmac::Key, time: Millis, body: &str) -> String {
+    let signed = hmac::sign(key, format!("{time}.{body}").as_bytes());
+    let hex: String = signed
+        .as_ref()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("t={time},v1={hex}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn a_signature_is_what_python_says() {
+        // hmac.new(b"0123456789abcdef", b'1795000000.{"id":"x"}', "sha256").hexdigest()
+        let key = hmac::Key::new(hmac::HMAC_SHA256, b"0123456789abcdef");
+        let expected =
+            "t=1795000000,v1=c07cb169de13ebd443f369d602254610b2b94181a618c914b33d8ac2905a2525";
+        assert_eq!(signature(&key, 1_795_000_000, r#"{"id":"x"}"#), expected);
+    }
+
+    #[test]
+    fn a_notice_that_is_refused_keeps_no_other_back() {
+        let mut state = State::default();
+        state.notices.extend(["bad", "b", "c"].map(String::from));
+        let taken = RefCell::new(Vec::new());
+        let send = |text: &str| match text {
+            "bad" => Err("status 400".to_owned()),
+            text => {
+                taken.borrow_mut().push(text.to_owned());
+                Ok(())
+            }
+        };
+        assert_eq!(post(&mut state, send), (0, Some("status 400".into())));
+        assert_eq!(state.webhook.failures, 1);
+        assert!(state.webhook.next > now());
+        assert_eq!(post(&mut state, send), (2, Some("status 400".into())));
+        assert_eq!(*taken.borrow(), ["b", "c"]);
+        assert_eq!(state.notices, ["bad"]);
+        // What was taken in between was a success.
+        assert_eq!(state.webhook.failures, 1);
+    }
+}
