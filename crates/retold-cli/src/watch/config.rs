@@ -162,7 +162,8 @@ impl Config {
             .iter()
             .any(|mark| self.user_agent.contains(mark));
         let is_sendable = self.user_agent.chars().all(|c| (' '..='~').contains(&c));
-        if !self.feeds.is_empty() && !(has_contact && is_sendable) {
+        let has_agent = has_contact && is_sendable;
+        if !self.feeds.is_empty() && !has_agent {
             return Err(
                 "user-agent: say in ASCII who asks and where people can reach you, as in user-agent = \"example-watch/1.0 (+https://example.org/bot)\""
                     .into(),
@@ -232,6 +233,26 @@ mod tests {
         );
         assert!(config.folders[0].path.ends_with("inbox") && config.folders[0].path.is_absolute());
         assert_eq!(config.robot(), "example");
+    }
+
+    #[test]
+    fn the_example_can_be_used_and_has_all_keys() {
+        let example = include_str!("../../../../examples/watch.toml");
+        let config = read(example).unwrap();
+        assert_eq!((config.feeds.len(), config.folders.len()), (2, 1));
+        // What is commented out is right, too.
+        let whole: String = example
+            .lines()
+            .map(|line| match line.strip_prefix("# ") {
+                Some(key) if key.starts_with('[') || key.contains(" = ") => format!("{key}\n"),
+                _ => format!("{line}\n"),
+            })
+            .collect();
+        let config = read(&whole).unwrap();
+        assert_eq!(config.watch.stories.len(), 1);
+        let defaults = (config.delay, config.timeout, config.allow_private);
+        assert_eq!(defaults, (1000, MINUTE, false));
+        assert!(config.webhook.is_some());
     }
 
     #[test]

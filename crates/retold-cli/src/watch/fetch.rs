@@ -4,6 +4,7 @@ use std::io::Read;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use flate2::read::MultiGzDecoder;
 use ureq::http::{HeaderMap, HeaderName, Response, header};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body};
@@ -87,7 +88,8 @@ impl Client {
     }
 
     pub fn get(&self, url: &Url, known: &Validators) -> Answer {
-        let mut request = self.agent.get(url.as_str());
+        let request = self.agent.get(url.as_str());
+        let mut request = request.header(header::ACCEPT_ENCODING, "gzip");
         let validators = [
             (header::IF_NONE_MATCH, &known.etag),
             (header::IF_MODIFIED_SINCE, &known.last_modified),
@@ -152,7 +154,13 @@ fn answer(mut response: Response<Body>, was_conditional: bool) -> Answer {
         charset,
         body: Vec::new(),
     };
+    let coding = text(headers, header::CONTENT_ENCODING).map(|coding| coding.to_ascii_lowercase());
     let body = response.body_mut().as_reader();
+    let body: Box<dyn Read + '_> = match coding.as_deref() {
+        None | Some("identity") => Box::new(body),
+        Some("gzip" | "x-gzip") => Box::new(MultiGzDecoder::new(body)),
+        Some(other) => return Answer::Failed(format!("nobody asked for the coding `{other}`")),
+    };
     match body.take(LARGEST + 1).read_to_end(&mut got.body) {
         Ok(length) if length as u64 > LARGEST => {
             Answer::Failed(format!("more than {LARGEST} bytes"))
@@ -236,6 +244,27 @@ mod tests {
         let next = Url::parse(&location).unwrap();
         let said = failed(client.get(&next, &Validators::default()));
         assert!(said.contains("127.0.0.2 is not a public address"), "{said}");
+    }
+
+    #[test]
+    fn bodies_may_be_compressed() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(b"whole").unwrap();
+        let packed = packed.finish().unwrap();
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: Text/HTML; Charset=\"GBK\"\r\nContent-Length: {}\r\n\r\n",
+            packed.len()
+        );
+        let url = server([head.into_bytes(), packed].concat().leak());
+        let client = Client::to(&config(), |_| true);
+        let Answer::Got(got) = client.get(&url, &Validators::default()) else {
+            panic!("it is whole");
+        };
+        assert_eq!(got.body, b"whole");
+        assert_eq!(
+            (&*got.kind, got.charset.as_deref()),
+            ("text/html", Some("GBK"))
+        );
     }
 
     #[test]

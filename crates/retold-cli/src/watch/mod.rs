@@ -75,7 +75,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let progress = Progress::start(args.quiet)?;
     let begin = now();
     if args.once {
-        // Whoever starts a round wants to know whether the webhook works again.
+        // Whoever starts a round wants to know what is there now. Feeds are asked as often as may be, and no more.
+        watcher.state.folders.clear();
         watcher.state.webhook = Tries::default();
     }
     while !progress.cancelled() {
@@ -175,18 +176,17 @@ impl Watcher<'_> {
 
     /// Tells what is left at the end of a round.
     fn tell_rest(&mut self, teller: &Teller) -> Result<()> {
-        for tries in 0..LAST_TRIES {
+        let mut tries = 0;
+        while !self.state.notices.is_empty() && tries < LAST_TRIES {
             if tries > 0 {
                 std::thread::sleep(Duration::from_millis(500 << tries));
             }
-            while !self.state.notices.is_empty() {
-                self.tell(teller)?;
-                self.state.write(&self.path)?;
-                if self.state.webhook.failures > 0 {
-                    break;
-                }
-            }
+            self.tell(teller)?;
+            self.state.write(&self.path)?;
             self.say();
+            if self.state.webhook.failures > 0 {
+                tries += 1;
+            }
         }
         Ok(())
     }

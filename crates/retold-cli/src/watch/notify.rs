@@ -127,12 +127,22 @@ fn notice(story: &Story) -> Result<Option<String>> {
 pub enum Teller {
     /// Standard output, a line each.
     Lines,
-    /// A URL.
-    Hook {
-        client: Client,
-        url: Url,
-        key: hmac::Key,
-    },
+    /// A webhook.
+    Hook(Box<Hook>),
+}
+
+pub struct Hook {
+    client: Client,
+    url: Url,
+    key: hmac::Key,
+}
+
+impl Hook {
+    fn post(&self, body: &str) -> std::result::Result<(), String> {
+        let time = now() / 1000;
+        let headers = [("Retold-Signature", signature(&self.key, time, body))];
+        self.client.post(&self.url, &headers, body.as_bytes())
+    }
 }
 
 impl Teller {
@@ -140,22 +150,18 @@ impl Teller {
         let Some(hook) = &config.webhook else {
             return Ok(Teller::Lines);
         };
-        Ok(Teller::Hook {
+        Ok(Teller::Hook(Box::new(Hook {
             client: Client::for_webhook(config),
             url: hook.url.clone(),
             key: hmac::Key::new(hmac::HMAC_SHA256, &hook.secret()?),
-        })
+        })))
     }
 
     /// Delivers some of what waits; says how much, and why it ended if it failed.
     pub fn tell(&self, state: &mut State) -> Result<(u64, Option<String>)> {
         match self {
             Teller::Lines => Ok((lines(state)?, None)),
-            Teller::Hook { client, url, key } => Ok(post(state, |text| {
-                let time = now() / 1000;
-                let headers = [("Retold-Signature", signature(key, time, text))];
-                client.post(url, &headers, text.as_bytes())
-            })),
+            Teller::Hook(hook) => Ok(post(state, |text| hook.post(text))),
         }
     }
 }

@@ -47,6 +47,9 @@ pub struct Job {
     hops: u8,
 }
 
+/// A job, and what is known of what it asks for.
+type Request = (Job, Validators);
+
 /// A page that came, and if it is an article, what is known of it.
 pub type Brought = (Page, Option<Article>);
 
@@ -62,7 +65,7 @@ pub struct Poller<'c> {
     open: BTreeSet<What>,
     /// Rules that were parsed.
     rules: BTreeMap<String, Robots>,
-    requests: Sender<(Job, Validators)>,
+    requests: Sender<Request>,
     answers: Receiver<(Job, Answer)>,
     pub tally: Tally,
     /// What people should know.
@@ -77,8 +80,8 @@ fn host_of(url: &Url) -> String {
 }
 
 /// Starts to answer requests. Who waits for an answer when the program ends is not waited for.
-fn workers(client: Client) -> (Sender<(Job, Validators)>, Receiver<(Job, Answer)>) {
-    let (requests, todo) = channel::<(Job, Validators)>();
+fn workers(client: Client) -> (Sender<Request>, Receiver<(Job, Answer)>) {
+    let (requests, todo) = channel::<Request>();
     let (done, answers) = channel();
     let (client, todo) = (Arc::new(client), Arc::new(Mutex::new(todo)));
     for _ in 0..WORKERS {
@@ -215,10 +218,11 @@ impl<'c> Poller<'c> {
             let _ = self.requests.send((job, validators.unwrap_or_default()));
             return true;
         }
-        match robots {
-            Some(_) => brought.extend(self.fail(state, &job.what, Failure::forbidden(), now)),
-            None => brought.extend(self.fail(state, &job.what, Failure::no_rules(), now)),
-        }
+        let failure = match (robots, known) {
+            (None, Some(host)) => Failure::no_rules(&host.why),
+            _ => Failure::forbidden(),
+        };
+        brought.extend(self.fail(state, &job.what, failure, now));
         true
     }
 
@@ -439,11 +443,9 @@ impl<'c> Poller<'c> {
                 self.learn(state, host, String::new(), now);
             }
             What::Robots(host) => {
-                later(
-                    &mut state.hosts.entry(host.clone()).or_default().tries,
-                    MINUTE,
-                    host,
-                );
+                let known = state.hosts.entry(host.clone()).or_default();
+                later(&mut known.tries, MINUTE, host);
+                known.why = failure.reason;
             }
             What::Feed(url) => {
                 let every = self.every(url);
@@ -525,8 +527,10 @@ impl Failure {
         Failure::lasting("robots.txt forbids it".to_owned())
     }
 
-    fn no_rules() -> Failure {
-        Failure::passing("robots.txt cannot be had, so nothing is asked".to_owned())
+    fn no_rules(why: &str) -> Failure {
+        Failure::passing(format!(
+            "robots.txt cannot be had, so nothing else is asked: {why}"
+        ))
     }
 
     fn status(status: u16, wait: Option<Millis>) -> Failure {

@@ -87,6 +87,8 @@ pub struct Article {
 pub struct Host {
     /// Its robots.txt; `None`: it could not be had.
     pub robots: Option<String>,
+    /// Why not.
+    pub why: String,
     /// When that is asked for again.
     #[serde(flatten)]
     pub tries: Tries,

@@ -27,14 +27,14 @@ impl fmt::Display for Tally {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             to,
-            "{} feeds came, {} had not changed, {} failed; {} files read; {} articles fetched, {} not to be had; pages: {} new, {} replaced, {} \
-             unchanged, {} rejected; {} notices delivered",
+            "feeds: {} came, {} unchanged, {} failed; articles: {} fetched, {} not to be had; files: {} read; pages: {} new, {} replaced, {} \
+             unchanged, {} rejected; notices: {} delivered",
             self.feeds,
             self.same_feeds,
             self.failed_feeds,
-            self.files,
             self.articles,
             self.given_up,
+            self.files,
             self.new,
             self.replaced,
             self.unchanged,

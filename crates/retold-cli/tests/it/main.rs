@@ -31,3 +31,5 @@ mod shingle;
 mod text;
 #[cfg(feature = "lab")]
 mod tune;
+#[cfg(feature = "watch")]
+mod watch;
