@@ -1,9 +1,12 @@
 //! What a version of a page changed: words that were added, cut and replaced.
 
-use retold::{Explanation, Offsets, PassageKind, Result, Script};
+use retold::{
+    ComparedPage, Explanation, Model, Offsets, PassageKind, Result, Script, explain_pair,
+};
 use serde::Serialize;
 
 use crate::index::{Index, unknown};
+use crate::record::Entry;
 
 /// What a page changed of another.
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -33,20 +36,39 @@ pub struct Edit {
     pub after: String,
 }
 
+/// A page whose text is compared with that of another version.
+pub(crate) struct Version {
+    title: Option<String>,
+    side: ComparedPage,
+}
+
 impl Index {
     /// What the page `id` changed of the page `of`: what is not shared in the same order. Passages that were moved count as cut and added.
     ///
     /// Errors: one of them is not there, texts are not kept. Time: that of [`Index::explain`].
     pub fn edits(&self, of: &str, id: &str) -> Result<Edits> {
-        let titles = [of, id].map(|id| {
-            let entry = self.get(id)?.ok_or_else(|| unknown(id))?;
-            Ok(entry.title.unwrap_or_default())
+        let version = |id: &str| self.version(self.find(id)?.ok_or_else(|| unknown(id))?);
+        version(id)?.edits(&version(of)?, &self.model())
+    }
+
+    /// A page that was found, as a version.
+    pub(crate) fn version(&self, (page, entry): (u32, Entry)) -> Result<Version> {
+        let title = entry.title.clone();
+        let side = self.side_of((page, entry))?;
+        Ok(Version { title, side })
+    }
+}
+
+impl Version {
+    /// What it changed of another one.
+    pub(crate) fn edits(&self, of: &Version, model: &Model) -> Result<Edits> {
+        let told = explain_pair(&of.side, &self.side, model, Offsets::Chars)?;
+        let mut edits = edits(&told);
+        let titles = of.title.clone().zip(self.title.clone());
+        let titles = titles.filter(|(before, after)| {
+            before != after && ![before, after].into_iter().any(String::is_empty)
         });
-        let [before, after]: [Result<String>; 2] = titles;
-        let titles = [before?, after?];
-        let mut edits = edits(&self.explain(of, id, Offsets::Chars)?);
-        let is_known = titles.iter().all(|title| !title.is_empty());
-        edits.titles = (is_known && titles[0] != titles[1]).then_some(titles);
+        edits.titles = titles.map(|(before, after)| [before, after]);
         Ok(edits)
     }
 }

@@ -290,11 +290,16 @@ impl Index {
 
     /// A page as `explain` wants it.
     pub fn side(&self, id: &str) -> Result<ComparedPage> {
-        let (page, entry) = self.find(id)?.ok_or_else(|| unknown(id))?;
+        self.side_of(self.find(id)?.ok_or_else(|| unknown(id))?)
+    }
+
+    /// The same of a page that was found.
+    pub(crate) fn side_of(&self, (page, entry): (u32, Entry)) -> Result<ComparedPage> {
         let text = self.text_of(page)?.ok_or_else(|| {
             Error::usage(format!(
-                "{}: the index was made with --no-texts, so nothing can be shown of the text of `{id}`",
-                self.folder.display()
+                "{}: the index was made with --no-texts, so nothing can be shown of the text of `{}`",
+                self.folder.display(),
+                entry.id
             ))
         })?;
         Ok(ComparedPage {

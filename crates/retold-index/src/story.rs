@@ -174,6 +174,11 @@ impl Parts {
         self.pages.iter().filter(|placed| placed.2 == part).count() as u64
     }
 
+    /// The first of its own pages; `page` if there is none any more.
+    fn first(&self, page: u32) -> u32 {
+        self.own().next().map_or(page, |placed| placed.1)
+    }
+
     /// Its own pages by time.
     fn own(&self) -> impl Iterator<Item = &Placed> {
         self.pages
@@ -191,29 +196,8 @@ impl Index {
     /// row.
     pub fn story(&self, id: &str, rows: Range<usize>, edits: bool) -> Result<Story> {
         let (page, _) = self.find(id)?.ok_or_else(|| unknown(id))?;
-        let parts = {
-            let state = self.read();
-            self.check_stories(&state)?;
-            Parts::of(&state, page)
-        };
-        let place: FxHashMap<u32, usize> = (0..)
-            .zip(&parts.pages)
-            .map(|(at, placed)| (placed.1, at))
-            .collect();
-        let first = parts.own().next().map_or(page, |placed| placed.1);
-        let rows = rows.start.min(parts.pages.len())..rows.end.min(parts.pages.len());
-        let model = self.model();
-        let rows = parts.pages[rows].iter();
-        let mut timeline = rows
-            .map(|&(_, page, part)| self.row(&model, (page, part), first, &place))
-            .collect::<Result<Vec<StoryPage>>>()?;
-        if edits && self.keeps_texts() {
-            self.add_edits(&self.entry_of(first)?.id, &mut timeline)?;
-        }
-        Ok(Story {
-            line: self.line(page, &parts)?,
-            timeline,
-        })
+        let parts = self.parts(page)?;
+        self.told(page, &parts, rows, edits)
     }
 
     /// The story of the page of an id, with nothing but the row of another page; `None` if that does not belong to it, or one of the two is
@@ -224,13 +208,39 @@ impl Index {
         let (Some((own, _)), Some((page, _))) = (self.find(id)?, self.find(page)?) else {
             return Ok(None);
         };
-        let at = {
-            let state = self.read();
-            self.check_stories(&state)?;
-            let mut pages = Parts::of(&state, own).pages.into_iter();
-            pages.position(|placed| placed.1 == page)
-        };
-        at.map(|at| self.story(id, at..at + 1, false)).transpose()
+        let parts = self.parts(own)?;
+        let at = parts.pages.iter().position(|placed| placed.1 == page);
+        at.map(|at| self.told(own, &parts, at..at + 1, false))
+            .transpose()
+    }
+
+    fn parts(&self, page: u32) -> Result<Parts> {
+        let state = self.read();
+        self.check_stories(&state)?;
+        Ok(Parts::of(&state, page))
+    }
+
+    /// The story of a page, with these rows of its timeline.
+    fn told(&self, page: u32, parts: &Parts, rows: Range<usize>, edits: bool) -> Result<Story> {
+        let place: FxHashMap<u32, usize> = (0..)
+            .zip(&parts.pages)
+            .map(|(at, placed)| (placed.1, at))
+            .collect();
+        let first = parts.first(page);
+        let rows = rows.start.min(parts.pages.len())..rows.end.min(parts.pages.len());
+        let model = self.model();
+        let placed = &parts.pages[rows];
+        let mut timeline = placed
+            .iter()
+            .map(|&(_, page, part)| self.row(&model, (page, part), first, &place))
+            .collect::<Result<Vec<StoryPage>>>()?;
+        if edits && self.keeps_texts() {
+            self.add_edits(&model, first, placed, &mut timeline)?;
+        }
+        Ok(Story {
+            line: self.line(page, parts)?,
+            timeline,
+        })
     }
 
     fn row(
@@ -270,21 +280,24 @@ impl Index {
     }
 
     /// Says of pages, excerpts and longer versions what they changed of the first page.
-    fn add_edits(&self, first: &str, rows: &mut [StoryPage]) -> Result<()> {
-        rows.par_iter_mut()
-            .filter(|row| row.part != StoryPart::RoundUp && row.id != first)
-            .try_for_each(|row| {
-                match self.edits(first, &row.id) {
-                    Ok(mut edits) => {
-                        edits.places.clear();
-                        row.edits = Some(edits);
-                        Ok(())
-                    }
-                    // It went meanwhile.
-                    Err(_) if self.get(&row.id)?.is_none() || self.get(first)?.is_none() => Ok(()),
-                    Err(error) => Err(error),
-                }
-            })
+    fn add_edits(
+        &self,
+        model: &Model,
+        first: u32,
+        placed: &[Placed],
+        rows: &mut [StoryPage],
+    ) -> Result<()> {
+        let version = |page: u32| self.version((page, self.entry_of(page)?));
+        let of = version(first)?;
+        let rows = rows.par_iter_mut().zip(placed);
+        let wanted =
+            rows.filter(|(_, (_, page, part))| *part != StoryPart::RoundUp && *page != first);
+        wanted.try_for_each(|(row, &(_, page, _))| {
+            let mut edits = version(page)?.edits(&of, model)?;
+            edits.places.clear();
+            row.edits = Some(edits);
+            Ok(())
+        })
     }
 
     /// The page that a page is most like, what it is to it, and whether that one came before: of those before it, or if it is related to none of
@@ -347,17 +360,13 @@ impl Index {
 
     /// What lists say of the story of a page.
     pub(crate) fn story_line(&self, page: u32) -> Result<StoryLine> {
-        let parts = Parts::of(&self.read(), page);
-        self.line(page, &parts)
+        self.line(page, &self.parts(page)?)
     }
 
     fn line(&self, page: u32, parts: &Parts) -> Result<StoryLine> {
         let name = self.read().pages.graph.first(page);
-        let moments: Vec<i64> = parts.own().map(|placed| placed.0.0).collect();
-        let first = parts.own().next().map_or(page, |placed| placed.1);
-        let entry = self.entry_of(first)?;
-        let sites = self.sites(parts)?;
-        let moment = |moment: Option<&i64>| written(moment.copied().unwrap_or_default());
+        let entry = self.entry_of(parts.first(page))?;
+        let seen = |placed: Option<&Placed>| written(placed.map_or(0, |placed| placed.0.0));
         Ok(StoryLine {
             id: self.entry_of(name)?.id,
             title: entry.title,
@@ -366,9 +375,9 @@ impl Index {
             excerpts: parts.count(StoryPart::Excerpt),
             longer: parts.count(StoryPart::Longer),
             round_ups: parts.count(StoryPart::RoundUp),
-            sites,
-            first_seen: moment(moments.first()),
-            last_seen: moment(moments.last()),
+            sites: self.sites(parts)?,
+            first_seen: seen(parts.own().next()),
+            last_seen: seen(parts.own().last()),
         })
     }
 
