@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
 use retold::{
-    Collection, Dedup, Error, PageNo, Rank, Relation, Result, RunConfig, SketchedPage, StoryGraph,
+    Collection, Dedup, PageNo, Rank, Relation, Result, RunConfig, SketchedPage, StoryGraph,
     StoryParts, Take, Text, TextSource, Watch,
 };
 
+use crate::export::{each_made, no_texts};
 use crate::index::{Index, Prepared};
 use crate::record::Entry;
 
@@ -39,26 +39,10 @@ pub struct Group {
     pub others: Vec<(usize, Option<Relation>)>,
 }
 
-/// Pages whose texts are read at a time.
-const BATCH: usize = 64;
-
 /// The texts of a list.
 struct Texts<'a> {
     index: &'a Index,
     list: &'a [Listed],
-}
-
-impl Texts<'_> {
-    fn make(&self, page: PageNo, make: &(dyn Fn(&Text) -> Vec<u64> + Sync)) -> Result<Vec<u64>> {
-        let Listed { entry, text } = &self.list[page.at()];
-        if let Some(text) = text {
-            return Ok(make(text));
-        }
-        let text = self.index.text(&entry.id)?;
-        let text = text
-            .ok_or_else(|| Error::usage("the index keeps no texts, and its method wants them"))?;
-        Ok(make(&text))
-    }
 }
 
 impl TextSource for Texts<'_> {
@@ -69,18 +53,14 @@ impl TextSource for Texts<'_> {
         take: &mut Take<'_>,
         watch: &dyn Watch,
     ) -> Result<()> {
-        for (batch, pages) in wanted.chunks(BATCH).enumerate() {
-            if watch.cancelled() {
-                return Err(Error::Cancelled);
+        let make = |page: PageNo| {
+            let Listed { entry, text } = &self.list[page.at()];
+            match text {
+                Some(text) => Ok(make(text)),
+                None => Ok(make(&self.index.text(&entry.id)?.ok_or_else(no_texts)?)),
             }
-            let made = pages.par_iter().map(|&page| self.make(page, make));
-            let made: Result<Vec<Vec<u64>>> = made.collect();
-            for (at, made) in made?.into_iter().enumerate() {
-                take(batch * BATCH + at, made)?;
-            }
-            watch.advance(pages.len() as u64);
-        }
-        Ok(())
+        };
+        each_made(wanted, &make, take, watch)
     }
 }
 
@@ -139,37 +119,13 @@ impl Index {
     }
 }
 
-/// Sets of places, each called by its first one.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn new(count: usize) -> Sets {
-        Sets((0..count).collect())
-    }
-
-    fn of(&self, mut place: usize) -> usize {
-        while self.0[place] != place {
-            place = self.0[place];
-        }
-        place
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of(a), self.of(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-}
-
 /// The groups of so many pages: the first page of each and its others, ascending. `(a, b, relation)`: what `a` is to `b`.
 fn groups(count: usize, pairs: &[(usize, usize, Relation)]) -> Vec<(usize, Vec<usize>)> {
-    let mut graph = StoryGraph::default();
-    for _ in 0..count {
-        graph.push();
-    }
+    let mut graph = StoryGraph::of(count);
     for &(a, b, relation) in pairs {
         graph.relate(a as u32, b as u32, relation);
     }
-    // Stories are called by their first pages.
+    // Stories are called by their first pages, and so are those that stand together.
     let first = |page: u32| graph.first(page) as usize;
     let firsts = |roots: &[u32]| -> Vec<usize> { roots.iter().map(|&root| first(root)).collect() };
     let is_first = |&page: &usize| first(page as u32) == page;
@@ -179,25 +135,26 @@ fn groups(count: usize, pairs: &[(usize, usize, Relation)]) -> Vec<(usize, Vec<u
         .map(|page| (page, edges.parts(graph.root(page as u32))))
         .collect();
     let is_round_up = |story: usize| !parts[&story].rounded_up.is_empty();
-    let mut homes = Sets::new(count);
+    let mut homes = StoryGraph::of(count);
     let mut placed = BTreeSet::new();
     for (&story, parts) in &parts {
         for part in firsts(&parts.excerpts) {
             // What several pages contain is an excerpt of the first of them, and connects them no more than they connect what they contain.
             if !is_round_up(part) && placed.insert(part) {
-                homes.join(story, part);
+                homes.relate(story as u32, part as u32, Relation::Duplicate);
             }
         }
     }
+    let home = |story: usize| homes.first(story as u32) as usize;
     let mut members: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (&story, parts) in &parts {
         let rounded_up = firsts(&parts.rounded_up).into_iter();
         let mut all: BTreeSet<usize> = rounded_up
             .filter(|&part| !is_round_up(part))
-            .map(|part| homes.of(part))
+            .map(home)
             .collect();
         if all.is_empty() {
-            all.insert(homes.of(story));
+            all.insert(home(story));
         }
         let pages = graph.story(story as u32).map(|page| page as usize);
         let pages: Vec<usize> = pages.collect();

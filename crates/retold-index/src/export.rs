@@ -165,23 +165,37 @@ impl TextSource for Export<'_> {
         take: &mut Take<'_>,
         watch: &dyn Watch,
     ) -> Result<()> {
-        for (batch, pages) in wanted.chunks(BATCH).enumerate() {
-            if watch.cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let made = pages.par_iter().map(|page| {
-                let page = self.pages[page.at() - self.first];
-                let text = self.index.text_of(page)?;
-                text.map(|text| make(&text)).ok_or_else(|| {
-                    Error::usage("the index keeps no texts, and its method wants them")
-                })
-            });
-            let made: Result<Vec<Vec<u64>>> = made.collect();
-            for (at, made) in made?.into_iter().enumerate() {
-                take(batch * BATCH + at, made)?;
-            }
-            watch.advance(pages.len() as u64);
-        }
-        Ok(())
+        let make = |page: PageNo| {
+            let text = self.index.text_of(self.pages[page.at() - self.first])?;
+            Ok(make(&text.ok_or_else(no_texts)?))
+        };
+        each_made(wanted, &make, take, watch)
     }
+}
+
+/// Hands what `make` makes of these pages to `take`, with their places in the list, some at a time.
+///
+/// Errors: those of `make` and `take`, the run was cancelled.
+pub(crate) fn each_made(
+    wanted: &[PageNo],
+    make: &(dyn Fn(PageNo) -> Result<Vec<u64>> + Sync),
+    take: &mut Take<'_>,
+    watch: &dyn Watch,
+) -> Result<()> {
+    for (batch, pages) in wanted.chunks(BATCH).enumerate() {
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let made: Result<Vec<Vec<u64>>> = pages.par_iter().map(|&page| make(page)).collect();
+        for (at, made) in made?.into_iter().enumerate() {
+            take(batch * BATCH + at, made)?;
+        }
+        watch.advance(pages.len() as u64);
+    }
+    Ok(())
+}
+
+/// Texts are wanted of an index that keeps none.
+pub(crate) fn no_texts() -> Error {
+    Error::usage("the index keeps no texts, and its method wants them")
 }

@@ -101,29 +101,19 @@ pub(crate) fn links_of_run(findings: &Findings, page: impl Fn(Rank) -> u32) -> V
         });
     }
     pairs.sort_unstable();
-    let last = pairs.last().map_or(0, |pair| pair.0 + 1);
-    let mut graph = StoryGraph::default();
-    for _ in 0..last {
-        graph.push();
-    }
+    let last = pairs.last().map_or(0, |pair| pair.0 as usize + 1);
+    let mut graph = StoryGraph::of(last);
     let mut links = Vec::new();
     for run in pairs.chunk_by(|a, b| a.0 == b.0) {
         let mut thin = Thin::default();
         let kept = run
             .iter()
             .filter(|pair| thin.keeps((graph.root(pair.2), false), pair.3));
-        let kept: Vec<Link> = kept
-            .map(|&(page, _, other, relation)| Link {
-                page,
-                other,
-                kind: LinkKind::Related(relation),
-            })
-            .collect();
-        for link in kept {
-            if let LinkKind::Related(relation) = link.kind {
-                graph.relate(link.page, link.other, relation);
-            }
-            links.push(link);
+        let kept: Vec<_> = kept.collect();
+        for &&(page, _, other, relation) in &kept {
+            graph.relate(page, other, relation);
+            let kind = LinkKind::Related(relation);
+            links.push(Link { page, other, kind });
         }
     }
     links

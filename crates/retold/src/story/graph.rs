@@ -65,6 +65,15 @@ pub struct TornPages {
 }
 
 impl StoryGraph {
+    /// A graph of so many pages, which are related to none yet.
+    pub fn of(pages: usize) -> StoryGraph {
+        let mut graph = StoryGraph::default();
+        for _ in 0..pages {
+            graph.push();
+        }
+        graph
+    }
+
     /// Adds a page, which is related to none yet, and returns its number; numbers count from 0.
     pub fn push(&mut self) -> u32 {
         let number = self.order.len() as u32;
@@ -347,20 +356,13 @@ impl StoryEdges {
 
     /// Whether what one story contains is not connected by containment among itself.
     fn falls_apart(&self, parts: &[(u32, u32)]) -> bool {
-        let mut group: Vec<usize> = (0..parts.len()).collect();
-        let of = |group: &[usize], mut at: usize| {
-            while group[at] != at {
-                at = group[at];
-            }
-            at
-        };
+        let mut connected = StoryGraph::of(parts.len());
         for (at, &(_, part)) in parts.iter().enumerate() {
             let own = StoryEdges::of(&self.contains, part);
-            // By the shorter of both lists.
             let mut join = |other: usize| {
-                let (a, b) = (of(&group, at), of(&group, other));
-                group[a.max(b)] = a.min(b);
+                connected.relate(at as u32, other as u32, Relation::Duplicate);
             };
+            // By the shorter of both lists.
             if own.len() < parts.len() {
                 let places = own
                     .iter()
@@ -373,7 +375,7 @@ impl StoryEdges {
                     .for_each(&mut join);
             }
         }
-        (0..parts.len()).any(|at| of(&group, at) != 0)
+        connected.story(0).count() < parts.len()
     }
 
     fn is_round_up(&self, story: u32) -> bool {

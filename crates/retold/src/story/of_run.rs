@@ -60,10 +60,10 @@ pub fn stories(findings: &Findings) -> Vec<RunStory> {
     ranks.sort_by_key(|&rank| (findings.page(rank).date.unwrap_or(i64::MAX), rank));
     // Pages are numbered by date, and so the first number of a story is that of its first page.
     let mut number = vec![0; pages];
-    let mut graph = StoryGraph::default();
-    for rank in &ranks {
-        number[rank.at()] = graph.push();
+    for (at, rank) in (0..).zip(&ranks) {
+        number[rank.at()] = at;
     }
+    let mut graph = StoryGraph::of(pages);
     for pair in findings.pairs.iter() {
         graph.relate(number[pair.a.at()], number[pair.b.at()], pair.relation);
     }

@@ -7,10 +7,7 @@ use crate::cluster::Pairs;
 use crate::relation::Relation::{self, ContainedBy, Contains, Duplicate};
 
 fn graph(pages: u32, relations: &[(u32, u32, Relation)]) -> StoryGraph {
-    let mut graph = StoryGraph::default();
-    for _ in 0..pages {
-        graph.push();
-    }
+    let mut graph = StoryGraph::of(pages as usize);
     for &(a, b, relation) in relations {
         assert!(graph.relate(a, b, relation));
     }
