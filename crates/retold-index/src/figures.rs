@@ -21,7 +21,8 @@ pub struct StoryFigures {
     pub most_a_day: u64,
 }
 
-const DAY: i64 = 24 * 3600;
+/// Seconds of a day.
+pub(crate) const DAY: i64 = 24 * 3600;
 
 impl StoryFigures {
     /// The stories in numbers.

@@ -25,22 +25,28 @@ impl PageFilter {
     }
 }
 
-/// A filter with names as numbers; `None` if no page can pass.
+/// A filter with names as numbers.
 pub(crate) struct Sieve<'a> {
     filter: &'a PageFilter,
+    /// What the filter looks at beside dates, if it does.
+    columns: Option<&'a Columns>,
+    state: &'a State,
     site: Option<u32>,
     language: Option<u32>,
     pub(crate) titled: Option<Vec<u32>>,
 }
 
 impl<'a> Sieve<'a> {
+    /// `None` if no page can pass.
     pub(crate) fn of(
         filter: &'a PageFilter,
-        columns: Option<&Columns>,
-        state: &State,
+        columns: Option<&'a Columns>,
+        state: &'a State,
     ) -> Option<Sieve<'a>> {
         let mut sieve = Sieve {
             filter,
+            columns,
+            state,
             site: None,
             language: None,
             titled: None,
@@ -60,19 +66,21 @@ impl<'a> Sieve<'a> {
         Some(sieve)
     }
 
-    pub(crate) fn passes(&self, page: u32, columns: Option<&Columns>, state: &State) -> bool {
-        let Some(row) = state.pages.row(page) else {
+    pub(crate) fn passes(&self, page: u32) -> bool {
+        let Some(row) = self.state.pages.row(page) else {
             return false;
         };
-        let at = page as usize;
-        let is = |wanted: Option<u32>, column: Option<&Vec<u32>>| {
-            wanted.is_none_or(|wanted| column.and_then(|column| column.get(at)) == Some(&wanted))
+        let is = |wanted: Option<u32>, column: fn(&Columns) -> &Vec<u32>| {
+            let found = self
+                .columns
+                .and_then(|columns| column(columns).get(page as usize));
+            wanted.is_none_or(|wanted| found == Some(&wanted))
         };
-        state.pages.is_live(page)
+        self.state.pages.is_live(page)
             && self.filter.since.is_none_or(|since| row.moment >= since)
             && self.filter.until.is_none_or(|until| row.moment < until)
-            && is(self.site, columns.map(|columns| &columns.site))
-            && is(self.language, columns.map(|columns| &columns.language))
+            && is(self.site, |columns| &columns.site)
+            && is(self.language, |columns| &columns.language)
             && self
                 .titled
                 .as_ref()

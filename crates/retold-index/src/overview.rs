@@ -7,14 +7,12 @@ use retold::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{Columns, NONE, ranked};
-use crate::figures::StoryFigures;
+use crate::figures::{DAY, StoryFigures};
 use crate::filter::{PageFilter, Sieve};
 use crate::index::Index;
-use crate::state::State;
 use crate::story::{Order, StoryLine, written};
-use crate::told::Told;
+use crate::told::{Telling, Told};
 
-const DAY: i64 = 24 * 3600;
 /// Points of a curve.
 const POINTS: i64 = 24;
 /// Stories and sites that an overview has of each kind.
@@ -155,11 +153,9 @@ impl Told {
 }
 
 /// The newest page's moment, but no later than now.
-fn now(state: &State) -> i64 {
-    let all = (0..state.visible).filter(|&page| state.pages.is_live(page));
-    let latest = all.map(|page| state.pages.time(page).0).max();
+fn now(telling: &Telling) -> i64 {
     let clock = jiff::Timestamp::now().as_second();
-    latest.map_or(clock, |latest| latest.min(clock))
+    telling.latest.map_or(clock, |latest| latest.min(clock))
 }
 
 impl Index {
@@ -182,12 +178,12 @@ impl Index {
         let keys = self.sifted(filter, |columns| {
             let state = self.read();
             self.check_stories(&state)?;
-            let now = now(&state);
             let Some(sieve) = Sieve::of(filter, columns, &state) else {
                 return Ok(Vec::new());
             };
             let telling = state.telling();
-            let passes = |page: &u32| sieve.passes(*page, columns, &state);
+            let now = now(&telling);
+            let passes = |page: &u32| sieve.passes(*page);
             let passing = telling
                 .stories
                 .iter()
@@ -201,7 +197,7 @@ impl Index {
 
     /// The stories of these keys.
     pub fn story_cards(&self, keys: &[StoryKey]) -> Result<Vec<StoryCard>> {
-        let since = now(&self.read()) - DAY + 1;
+        let since = now(&self.read().telling()) - DAY + 1;
         let cards = keys.iter().map(|key| {
             let (telling, root) = {
                 let state = self.read();
@@ -238,15 +234,12 @@ impl Index {
     ) -> Result<(Overview, Vec<StoryKey>, Vec<StoryKey>)> {
         let state = self.read();
         self.check_stories(&state)?;
-        let now = now(&state);
+        let telling = state.telling();
+        let now = now(&telling);
         let sieve = Sieve::of(filter, Some(columns), &state);
-        let passes = |page: u32| {
-            let sieve = sieve.as_ref();
-            sieve.is_some_and(|sieve| sieve.passes(page, Some(columns), &state))
-        };
+        let passes = |page: u32| sieve.as_ref().is_some_and(|sieve| sieve.passes(page));
         let mut counted = Counted::default();
         let mut is_reprint = vec![false; state.pages.len()];
-        let telling = state.telling();
         let mut told: Vec<&Told> = Vec::new();
         for story in &telling.stories {
             counted.story(story, columns, &passes, now);
@@ -292,7 +285,7 @@ impl Index {
             };
             let passing = all
                 .into_iter()
-                .filter(|&page| page < state.visible && sieve.passes(page, columns, &state));
+                .filter(|&page| page < state.visible && sieve.passes(page));
             let mut keys: Vec<PageKey> = passing
                 .map(|page| PageKey(Reverse(state.pages.time(page).0), page))
                 .collect();

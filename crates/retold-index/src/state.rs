@@ -298,7 +298,7 @@ impl State {
         match &*told {
             Some((at, telling)) if *at == place => Arc::clone(telling),
             _ => {
-                let telling = Arc::new(Telling::of(&self.pages));
+                let telling = Arc::new(Telling::of(&self.pages, self.visible));
                 *told = Some((place, Arc::clone(&telling)));
                 telling
             }

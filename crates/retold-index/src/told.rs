@@ -22,11 +22,15 @@ pub(crate) struct Telling {
     /// By their roots.
     pub(crate) stories: Vec<Told>,
     pub(crate) edges: StoryEdges,
+    /// The newest page's moment.
+    pub(crate) latest: Option<i64>,
 }
 
 impl Telling {
-    /// Time O(n log n) for pages that are related, and their relations.
-    pub(crate) fn of(pages: &Pages) -> Telling {
+    /// Pages before the number `visible` were committed.
+    ///
+    /// Time O(n) for all pages, and O(n log n) for those that are related, and their relations.
+    pub(crate) fn of(pages: &Pages, visible: u32) -> Telling {
         let edges = pages.graph.edges();
         let stories = pages.graph.stories(&edges).into_iter();
         let told = |(root, mut members): (u32, Vec<u32>)| {
@@ -38,9 +42,11 @@ impl Telling {
                 pages: members,
             }
         };
+        let live = (0..visible).filter(|&page| pages.is_live(page));
         Telling {
             stories: stories.map(told).collect(),
             edges,
+            latest: live.map(|page| pages.time(page).0).max(),
         }
     }
 
