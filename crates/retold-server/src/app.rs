@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::state::App;
-use crate::{condense, describe, feeds, guard, ops, pages, stories};
+use crate::{condense, describe, feeds, guard, lists, ops, pages, stories};
 
 /// What stands at the head of the description.
 #[derive(OpenApi)]
@@ -18,7 +18,7 @@ use crate::{condense, describe, feeds, guard, ops, pages, stories};
                    versions of a page are found, and stories, which are pages that repeat each other. Ids in paths are \
                    percent-encoded. Errors are problems as RFC 9457 has them (`application/problem+json`)."
     ),
-    components(schemas(stories::Sort, stories::Units))
+    components(schemas(lists::Sort, stories::Units))
 )]
 struct Description;
 
@@ -32,10 +32,10 @@ pub fn app(state: App) -> Router {
         .routes(routes!(pages::get, pages::remove))
         .routes(routes!(stories::matches))
         .routes(routes!(stories::story))
-        .routes(routes!(stories::stories))
+        .routes(routes!(lists::stories))
         .routes(routes!(stories::story_by_id))
-        .routes(routes!(stories::search))
-        .routes(routes!(stories::overview))
+        .routes(routes!(lists::search))
+        .routes(routes!(lists::overview))
         .routes(routes!(stories::edits))
         .routes(routes!(feeds::stories_atom))
         .routes(routes!(condense::condense))

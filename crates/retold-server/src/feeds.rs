@@ -15,6 +15,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::lists::given;
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -37,14 +38,10 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    fn given(text: &Option<String>) -> Option<&str> {
-        text.as_deref().filter(|text| !text.trim().is_empty())
-    }
-
     fn filter(&self) -> PageFilter {
         PageFilter {
-            site: Wanted::given(&self.site).map(str::to_owned),
-            words: Wanted::given(&self.q).map(str::to_owned),
+            site: given(&self.site).map(str::to_owned),
+            words: given(&self.q).map(str::to_owned),
             ..PageFilter::default()
         }
     }
@@ -54,16 +51,16 @@ impl Wanted {
     }
 
     fn title(&self) -> String {
-        let site = Wanted::given(&self.site).map(|site| format!(" on {site}"));
-        let words = Wanted::given(&self.q).map(|words| format!(": {words}"));
+        let site = given(&self.site).map(|site| format!(" on {site}"));
+        let words = given(&self.q).map(|words| format!(": {words}"));
         let [site, words] = [site, words].map(Option::unwrap_or_default);
         format!("Stories{site}{words}")
     }
 
     /// What makes it another feed than the one of all stories.
     fn query(&self) -> String {
-        let site = Wanted::given(&self.site).map(|site| format!("site={}", encoded(site)));
-        let words = Wanted::given(&self.q).map(|words| format!("q={}", encoded(words)));
+        let site = given(&self.site).map(|site| format!("site={}", encoded(site)));
+        let words = given(&self.q).map(|words| format!("q={}", encoded(words)));
         let parts: Vec<String> = site.into_iter().chain(words).collect();
         parts.join("&")
     }
@@ -80,7 +77,7 @@ pub(crate) async fn stories_atom(
     wanted: std::result::Result<Query<Wanted>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let Query(wanted) = wanted.map_err(|e| Problem::bad(e.body_text()))?;
+    let Query(wanted) = wanted?;
     let feed = app.work(move |index| {
         let mut keys = index.story_keys(Order::Recent, &wanted.filter())?;
         keys.truncate(wanted.limit());

@@ -191,7 +191,7 @@ pub(crate) async fn add(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response> {
-    let Query(asked) = asked.map_err(|e| Problem::bad(e.body_text()))?;
+    let Query(asked) = asked?;
     let committer = app.committer.as_ref().ok_or_else(read_only)?;
     let limit = asked.matches;
     let Many {
@@ -271,7 +271,7 @@ async fn answers(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response> {
-    let Query(asked) = asked.map_err(|e| Problem::bad(e.body_text()))?;
+    let Query(asked) = asked?;
     let limit = asked.matches;
     let Many {
         form, pages, room, ..
@@ -343,7 +343,7 @@ pub(crate) async fn get(
     State(app): State<App>,
     id: std::result::Result<Path<String>, PathRejection>,
 ) -> Result<Json<KeptPage>> {
-    let Path(id) = id.map_err(|e| Problem::bad(e.body_text()))?;
+    let Path(id) = id?;
     let page = app.work(move |index| {
         index
             .get_with_text(&id)?
@@ -369,7 +369,7 @@ pub(crate) async fn get_by_url(
     State(app): State<App>,
     asked: std::result::Result<Query<ByUrl>, QueryRejection>,
 ) -> Result<Json<KeptPage>> {
-    let Query(ByUrl { url }) = asked.map_err(|e| Problem::bad(e.body_text()))?;
+    let Query(ByUrl { url }) = asked?;
     let page = app.work(move |index| {
         let missing = || {
             let detail = format!("no page of the index has the URL `{url}`");
@@ -388,7 +388,7 @@ pub(crate) async fn remove(
     State(app): State<App>,
     id: std::result::Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode> {
-    let Path(id) = id.map_err(|e| Problem::bad(e.body_text()))?;
+    let Path(id) = id?;
     let committer = app.committer.as_ref().ok_or_else(read_only)?;
     match committer.remove(vec![id.clone()]).await?.first() {
         Some(true) => Ok(StatusCode::NO_CONTENT),

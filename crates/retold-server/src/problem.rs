@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use retold::Error;
@@ -74,6 +75,18 @@ impl Problem {
 }
 
 /// The one place where an error becomes a status.
+impl From<PathRejection> for Problem {
+    fn from(rejection: PathRejection) -> Problem {
+        Problem::bad(rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for Problem {
+    fn from(rejection: QueryRejection) -> Problem {
+        Problem::bad(rejection.body_text())
+    }
+}
+
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
         let status = match &error {

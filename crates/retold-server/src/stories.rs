@@ -8,10 +8,8 @@ use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
-use retold::{ComparedPage, Explanation, Offsets, date_seconds, explain_pair};
-use retold_index::{
-    Edits, Index, Match, MatchLine, Order, Overview, PageFilter, PageLine, Story, StoryCard,
-};
+use retold::{ComparedPage, Explanation, Offsets, explain_pair};
+use retold_index::{Edits, Index, Match, MatchLine, Story};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -22,17 +20,6 @@ use crate::problem::Problem;
 use crate::state::App;
 
 type Result<T> = std::result::Result<T, Problem>;
-
-fn id_of(id: std::result::Result<Path<String>, PathRejection>) -> Result<String> {
-    id.map(|Path(id)| id)
-        .map_err(|e| Problem::bad(e.body_text()))
-}
-
-fn query_of<T>(query: std::result::Result<Query<T>, QueryRejection>) -> Result<T> {
-    query
-        .map(|Query(query)| query)
-        .map_err(|e| Problem::bad(e.body_text()))
-}
 
 fn there(index: &Index, id: &str) -> Result<()> {
     index.get(id)?.map(drop).ok_or_else(|| Problem::missing(id))
@@ -73,7 +60,7 @@ pub(crate) async fn matches(
     id: std::result::Result<Path<String>, PathRejection>,
     limit: std::result::Result<Query<Limit>, QueryRejection>,
 ) -> Result<Json<Matches>> {
-    let (id, Limit { limit, cursor }) = (id_of(id)?, query_of(limit)?);
+    let (Path(id), Query(Limit { limit, cursor })) = (id?, limit?);
     let matches = app.work(move |index| {
         there(index, &id)?;
         // All of them, so that every part is cut from the same list.
@@ -121,7 +108,7 @@ pub(crate) async fn story(
     id: std::result::Result<Path<String>, PathRejection>,
     rows: std::result::Result<Query<Rows>, QueryRejection>,
 ) -> Result<Json<Story>> {
-    let (id, rows) = (id_of(id)?, query_of(rows)?);
+    let (Path(id), Query(rows)) = (id?, rows?);
     let story = app.work(move |index| told(index, &id, &rows));
     Ok(Json(story.await?))
 }
@@ -147,150 +134,6 @@ fn told(index: &Index, id: &str, rows: &Rows) -> Result<Story> {
     Ok(index.story(id, range, rows.edits)?)
 }
 
-/// Which pages are meant: all that pass everything that is given.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Wanted {
-    /// What comes first.
-    #[serde(default)]
-    sort: Sort,
-    /// Only what has a page since this date.
-    since: Option<String>,
-    /// Only what has a page before this date.
-    until: Option<String>,
-    /// Only what has a page on this site.
-    site: Option<String>,
-    /// Only what has a page with a title in this language (ISO 639-1, as in `zh`).
-    language: Option<String>,
-    /// Only what has a page with a title that has all these words.
-    q: Option<String>,
-    /// At most this many.
-    #[param(value_type = Option<usize>, default = 100, minimum = 1, maximum = 1000)]
-    limit: Option<NonZeroUsize>,
-    /// Where the list goes on: `next` of the answer before.
-    cursor: Option<String>,
-}
-
-impl Wanted {
-    fn filter(&self) -> Result<PageFilter> {
-        let date = |name: &str, date: &Option<String>| {
-            let seconds = date.as_deref().map(|date| {
-                date_seconds(date).ok_or_else(|| {
-                    Problem::bad(format!("{name}={date}: a date expected, as in 2026-11-01"))
-                })
-            });
-            seconds.transpose()
-        };
-        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
-        Ok(PageFilter {
-            since: date("since", &self.since)?,
-            until: date("until", &self.until)?,
-            site: given(&self.site),
-            language: given(&self.language),
-            words: given(&self.q),
-        })
-    }
-
-    fn limit(&self) -> usize {
-        self.limit.map_or(100, |limit| limit.get().min(1000))
-    }
-}
-
-/// What comes first: the story with most pages, that with the latest page, or that which got most pages in the last 24 hours before the
-/// newest page.
-#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Sort {
-    #[default]
-    Size,
-    Recent,
-    Growth,
-}
-
-/// A part of the list of stories.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Stories {
-    /// The stories.
-    stories: Vec<StoryCard>,
-    /// How many there are in all.
-    total: u64,
-    /// Where the list goes on; none: it is at its end.
-    next: Option<String>,
-}
-
-/// Lists stories: those of two pages or more, and those of one page that has excerpts.
-#[utoipa::path(get, path = "/v1/stories", tag = "stories", params(Wanted),
-    responses((status = 200, description = "the stories", body = Stories)))]
-pub(crate) async fn stories(
-    State(app): State<App>,
-    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
-) -> Result<Json<Stories>> {
-    let wanted = query_of(wanted)?;
-    let filter = wanted.filter()?;
-    let (order, name) = match wanted.sort {
-        Sort::Size => (Order::Size, "stories by size"),
-        Sort::Recent => (Order::Recent, "recent stories"),
-        Sort::Growth => (Order::Growth, "growing stories"),
-    };
-    let stories = app.work(move |index| {
-        let keys = index.story_keys(order, &filter)?;
-        let total = keys.len() as u64;
-        let limit = wanted.limit();
-        let (part, next) = cursor::part(name, keys, |&key| key, wanted.cursor.as_deref(), limit)?;
-        let stories = index.story_cards(&part)?;
-        Ok(Stories {
-            stories,
-            total,
-            next,
-        })
-    });
-    Ok(Json(stories.await?))
-}
-
-/// A part of a list of pages.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct PageList {
-    /// The pages, the latest first.
-    pages: Vec<PageLine>,
-    /// How many there are in all.
-    total: u64,
-    /// Where the list goes on; none: it is at its end.
-    next: Option<String>,
-}
-
-/// Lists pages, the latest first: those whose titles have the words, of a site, of a time.
-#[utoipa::path(get, path = "/v1/search", tag = "pages", params(Wanted),
-    responses((status = 200, description = "the pages", body = PageList)))]
-pub(crate) async fn search(
-    State(app): State<App>,
-    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
-) -> Result<Json<PageList>> {
-    let wanted = query_of(wanted)?;
-    let filter = wanted.filter()?;
-    let pages = app.work(move |index| {
-        let keys = index.page_keys(&filter)?;
-        let total = keys.len() as u64;
-        let cursor = wanted.cursor.as_deref();
-        let (part, next) = cursor::part("pages", keys, |&key| key, cursor, wanted.limit())?;
-        let pages = index.page_lines(&part)?;
-        Ok(PageList { pages, total, next })
-    });
-    Ok(Json(pages.await?))
-}
-
-/// Shows the index at a glance: what is new, the largest and the fastest stories, who was first and who reprints.
-#[utoipa::path(get, path = "/v1/overview", tag = "stories", params(Wanted),
-    responses((status = 200, description = "the index", body = Overview)))]
-pub(crate) async fn overview(
-    State(app): State<App>,
-    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
-) -> Result<Json<Overview>> {
-    let filter = query_of(wanted)?.filter()?;
-    let overview = app.work(move |index| Ok(index.overview(&filter)?));
-    Ok(Json(overview.await?))
-}
-
 /// Which versions are compared.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -310,7 +153,7 @@ pub(crate) async fn edits(
     State(app): State<App>,
     versions: std::result::Result<Query<Versions>, QueryRejection>,
 ) -> Result<Json<Edits>> {
-    let Versions { id, of } = query_of(versions)?;
+    let Query(Versions { id, of }) = versions?;
     let edits = app.work(move |index| {
         [&id, &of].into_iter().try_for_each(|id| there(index, id))?;
         Ok(index.edits(&of, &id)?)
@@ -358,7 +201,7 @@ pub(crate) async fn explain(
     State(app): State<App>,
     both: std::result::Result<Query<Both>, QueryRejection>,
 ) -> Result<Json<Explanation>> {
-    let Both { a, b, offsets } = query_of(both)?;
+    let Query(Both { a, b, offsets }) = both?;
     let a = a.ok_or_else(|| Problem::bad("a: the id of a page of the index expected"))?;
     let told = app.work(move |index| {
         [&a, &b].into_iter().try_for_each(|id| there(index, id))?;
@@ -380,7 +223,7 @@ pub(crate) async fn explain_new(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Explanation>> {
-    let Both { b, offsets, .. } = query_of(both)?;
+    let Query(Both { b, offsets, .. }) = both?;
     let Held { bytes, mut room } = body::read(&app, body).await?;
     room.set((bytes.len() * WORK).min(app.options.max_bodies))?;
     let told = app.work(move |index| {

@@ -1,0 +1,167 @@
+//! Lists of stories and of pages, and the index at a glance.
+
+use std::num::NonZeroUsize;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use retold::date_seconds;
+use retold_index::{Order, Overview, PageFilter, PageLine, StoryCard};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::cursor;
+use crate::problem::Problem;
+use crate::state::App;
+
+type Result<T> = std::result::Result<T, Problem>;
+
+/// What a field of a form says, if it is filled in.
+pub(crate) fn given(text: &Option<String>) -> Option<&str> {
+    text.as_deref().filter(|text| !text.trim().is_empty())
+}
+
+/// Which pages are meant: all that pass everything that is given.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wanted {
+    /// What comes first.
+    #[serde(default)]
+    sort: Sort,
+    /// Only what has a page since this date.
+    since: Option<String>,
+    /// Only what has a page before this date.
+    until: Option<String>,
+    /// Only what has a page on this site.
+    site: Option<String>,
+    /// Only what has a page with a title in this language (ISO 639-1, as in `zh`).
+    language: Option<String>,
+    /// Only what has a page with a title that has all these words.
+    q: Option<String>,
+    /// At most this many.
+    #[param(value_type = Option<usize>, default = 100, minimum = 1, maximum = 1000)]
+    limit: Option<NonZeroUsize>,
+    /// Where the list goes on: `next` of the answer before.
+    cursor: Option<String>,
+}
+
+impl Wanted {
+    fn filter(&self) -> Result<PageFilter> {
+        let date = |name: &str, date: &Option<String>| {
+            let seconds = date.as_deref().map(|date| {
+                date_seconds(date).ok_or_else(|| {
+                    Problem::bad(format!("{name}={date}: a date expected, as in 2026-11-01"))
+                })
+            });
+            seconds.transpose()
+        };
+        let given = |text: &Option<String>| given(text).map(str::to_owned);
+        Ok(PageFilter {
+            since: date("since", &self.since)?,
+            until: date("until", &self.until)?,
+            site: given(&self.site),
+            language: given(&self.language),
+            words: given(&self.q),
+        })
+    }
+
+    fn limit(&self) -> usize {
+        self.limit.map_or(100, |limit| limit.get().min(1000))
+    }
+}
+
+/// What comes first: the story with most pages, that with the latest page, or that which got most pages in the last 24 hours before the
+/// newest page.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Sort {
+    #[default]
+    Size,
+    Recent,
+    Growth,
+}
+
+/// A part of the list of stories.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Stories {
+    /// The stories.
+    stories: Vec<StoryCard>,
+    /// How many there are in all.
+    total: u64,
+    /// Where the list goes on; none: it is at its end.
+    next: Option<String>,
+}
+
+/// Lists stories: those of two pages or more, and those of one page that has excerpts.
+#[utoipa::path(get, path = "/v1/stories", tag = "stories", params(Wanted),
+    responses((status = 200, description = "the stories", body = Stories)))]
+pub(crate) async fn stories(
+    State(app): State<App>,
+    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
+) -> Result<Json<Stories>> {
+    let Query(wanted) = wanted?;
+    let filter = wanted.filter()?;
+    let (order, name) = match wanted.sort {
+        Sort::Size => (Order::Size, "stories by size"),
+        Sort::Recent => (Order::Recent, "recent stories"),
+        Sort::Growth => (Order::Growth, "growing stories"),
+    };
+    let stories = app.work(move |index| {
+        let keys = index.story_keys(order, &filter)?;
+        let total = keys.len() as u64;
+        let limit = wanted.limit();
+        let (part, next) = cursor::part(name, keys, |&key| key, wanted.cursor.as_deref(), limit)?;
+        let stories = index.story_cards(&part)?;
+        Ok(Stories {
+            stories,
+            total,
+            next,
+        })
+    });
+    Ok(Json(stories.await?))
+}
+
+/// A part of a list of pages.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PageList {
+    /// The pages, the latest first.
+    pages: Vec<PageLine>,
+    /// How many there are in all.
+    total: u64,
+    /// Where the list goes on; none: it is at its end.
+    next: Option<String>,
+}
+
+/// Lists pages, the latest first: those whose titles have the words, of a site, of a time.
+#[utoipa::path(get, path = "/v1/search", tag = "pages", params(Wanted),
+    responses((status = 200, description = "the pages", body = PageList)))]
+pub(crate) async fn search(
+    State(app): State<App>,
+    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
+) -> Result<Json<PageList>> {
+    let Query(wanted) = wanted?;
+    let filter = wanted.filter()?;
+    let pages = app.work(move |index| {
+        let keys = index.page_keys(&filter)?;
+        let total = keys.len() as u64;
+        let cursor = wanted.cursor.as_deref();
+        let (part, next) = cursor::part("pages", keys, |&key| key, cursor, wanted.limit())?;
+        let pages = index.page_lines(&part)?;
+        Ok(PageList { pages, total, next })
+    });
+    Ok(Json(pages.await?))
+}
+
+/// Shows the index at a glance: what is new, the largest and the fastest stories, who was first and who reprints.
+#[utoipa::path(get, path = "/v1/overview", tag = "stories", params(Wanted),
+    responses((status = 200, description = "the index", body = Overview)))]
+pub(crate) async fn overview(
+    State(app): State<App>,
+    wanted: std::result::Result<Query<Wanted>, QueryRejection>,
+) -> Result<Json<Overview>> {
+    let Query(wanted) = wanted?;
+    let filter = wanted.filter()?;
+    let overview = app.work(move |index| Ok(index.overview(&filter)?));
+    Ok(Json(overview.await?))
+}
