@@ -1,6 +1,6 @@
 //! `retold explain`: why two pages are what they are to each other.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -281,8 +281,5 @@ fn print_json(story: &Explanation, case: &Case) -> Result<()> {
 }
 
 fn print(text: &str) -> Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(Error::io("cannot write to", Path::new("standard output")))
+    say::out(|out| out.write_all(text.as_bytes()))
 }

@@ -11,8 +11,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::input::{ReadArgs, each_page_by_id};
 use crate::model_args::chosen_method;
+use crate::say::cannot_write;
 use crate::say::{json, printable};
-use crate::text::cannot_write;
 use crate::text_args::TextArgs;
 use crate::values::{METHOD, PRESET, Setting};
 

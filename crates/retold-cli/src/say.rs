@@ -16,7 +16,12 @@ use serde::Serialize;
 pub fn out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut to = io::stdout().lock();
     let written = write(&mut to).and_then(|()| to.flush());
-    written.map_err(Error::io("cannot write to", Path::new("standard output")))
+    written.map_err(cannot_write)
+}
+
+/// The error of a write to standard output.
+pub fn cannot_write(error: io::Error) -> Error {
+    Error::io("cannot write to", Path::new("standard output"))(error)
 }
 
 /// Text for a terminal, which must not obey it: control characters but line breaks and tabs are spelt out, and so are those that turn

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::input::{ReadArgs, each_page_by_id, sources};
 use crate::model_args::chosen_method;
-use crate::say::{json, printable};
+use crate::say::{cannot_write, json, printable};
 use crate::text_args::Part;
 use crate::values::{PRESET, Setting};
 
@@ -158,11 +158,6 @@ fn topic(model: &Model, text: &Text, site: Option<&str>) -> String {
         text.folded[sentence.start as usize..end + stop].trim()
     });
     shown.collect::<Vec<_>>().join("\n")
-}
-
-/// The error of a write to standard output.
-pub fn cannot_write(error: io::Error) -> Error {
-    Error::io("cannot write to", Path::new("standard output"))(error)
 }
 
 /// A page in JSONL.

@@ -44,7 +44,7 @@ pub(crate) fn partial(path: &Path) -> PathBuf {
 }
 
 /// Writes a file under another name, and gives it its name once it will survive a power cut.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = || Error::io("cannot write", path);
     let partial = partial(path);
     let write = || -> std::io::Result<()> {
@@ -54,7 +54,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
         fs::rename(&partial, path)
     };
     write().map_err(failed())?;
-    sync_folder(path.parent().unwrap_or(Path::new(".")))
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    sync_folder(folder.unwrap_or(Path::new(".")))
 }
 
 /// Removes a file.

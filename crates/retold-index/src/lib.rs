@@ -60,6 +60,7 @@ pub use condense::{Group, Listed};
 pub use edits::{Edit, Edits};
 pub use export::Export;
 pub use figures::StoryFigures;
+pub use files::replace as replace_file;
 pub use filter::PageFilter;
 pub use index::{Index, Prepared, Stats};
 pub use open::IndexBuilder;

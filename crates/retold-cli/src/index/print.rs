@@ -1,13 +1,12 @@
 //! What the commands share: how they call themselves, and how they print.
 
 use std::io::{self, Write};
-use std::path::Path;
 
-use retold::{Error, Result};
+use retold::Result;
 use retold_index::{Match, MatchLine};
 use serde::Serialize;
 
-use crate::say::{json, json_pretty};
+use crate::say::{cannot_write, json, json_pretty};
 
 /// What others are told while a command writes.
 pub(super) const WHO: &str = "retold index";
@@ -47,12 +46,12 @@ pub(super) fn print(line: &impl Serialize) -> Result<()> {
     let mut out = io::stdout().lock();
     json(&mut out, line)
         .and_then(|()| out.write_all(b"\n"))
-        .map_err(stdout())
+        .map_err(cannot_write)
 }
 
 /// Hands what was printed on.
 pub(super) fn flush() -> Result<()> {
-    io::stdout().lock().flush().map_err(stdout())
+    io::stdout().lock().flush().map_err(cannot_write)
 }
 
 /// Prints JSON for people too.
@@ -60,9 +59,5 @@ pub(super) fn print_pretty(value: &impl Serialize) -> Result<()> {
     let mut out = io::stdout().lock();
     json_pretty(&mut out, value)
         .and_then(|()| out.write_all(b"\n"))
-        .map_err(stdout())
-}
-
-fn stdout() -> impl FnOnce(io::Error) -> Error {
-    Error::io("cannot write to", Path::new("standard output"))
+        .map_err(cannot_write)
 }

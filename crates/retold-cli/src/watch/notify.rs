@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::Path;
 
-use retold::{Error, Result};
+use retold::Result;
 use retold_index::{Change, Entry, Index, MATCHES, Match, Story, StoryLine, StoryPart};
 use ring::hmac;
 use serde::Serialize;
@@ -15,7 +14,7 @@ use super::config::{Config, MINUTE, Millis, Watched};
 use super::fetch::Client;
 use super::pause::pause;
 use super::state::{State, now};
-use crate::say::json;
+use crate::say::{cannot_write, json};
 
 /// With so many notices that nobody takes, no others are made; the cursor stays, so none is lost.
 const MOST: usize = 10_000;
@@ -119,7 +118,7 @@ fn notice(story: &Story) -> Result<Option<String>> {
         similarity: row.similarity,
     };
     let mut text = Vec::new();
-    json(&mut text, &notice).map_err(stdout())?;
+    json(&mut text, &notice).map_err(cannot_write)?;
     Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
@@ -169,17 +168,13 @@ impl Teller {
 fn lines(state: &mut State) -> Result<u64> {
     let mut out = io::stdout().lock();
     for notice in &state.notices {
-        writeln!(out, "{notice}").map_err(stdout())?;
+        writeln!(out, "{notice}").map_err(cannot_write)?;
     }
-    out.flush().map_err(stdout())?;
+    out.flush().map_err(cannot_write)?;
     // Only now are they told.
     let told = state.notices.len() as u64;
     state.notices.clear();
     Ok(told)
-}
-
-fn stdout() -> impl FnOnce(io::Error) -> Error {
-    Error::io("cannot write to", Path::new("standard output"))
 }
 
 /// Posts what waits until one is not taken. That one goes behind the others, so that it does not keep them back.

@@ -1,12 +1,11 @@
 //! What a watch remembers, in one file beside the index. It is replaced as a whole, and written after the index has what it speaks of.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use retold::{Error, Result};
+use retold_index::replace_file;
 use serde::{Deserialize, Serialize};
 
 use super::config::{DAY, Millis};
@@ -142,23 +141,8 @@ impl State {
 
     /// Writes it in place of what is there; when this returns, a power cut leaves it.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let new = path.with_extension("json.new");
-        let written = || -> std::io::Result<()> {
-            let mut file = File::create(&new)?;
-            file.write_all(&serde_json::to_vec(self)?)?;
-            file.sync_all()?;
-            std::fs::rename(&new, path)?;
-            // The name, too.
-            #[cfg(unix)]
-            File::open(
-                path.parent()
-                    .filter(|folder| *folder != Path::new(""))
-                    .unwrap_or(Path::new(".")),
-            )?
-            .sync_all()?;
-            Ok(())
-        };
-        written().map_err(Error::io("cannot write", path))
+        let bytes = serde_json::to_vec(self).map_err(|e| Error::usage(e.to_string()))?;
+        replace_file(path, &bytes)
     }
 }
 
