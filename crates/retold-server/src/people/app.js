@@ -49,6 +49,18 @@ function address(url) {
   return make("a", { href: url, rel: "noreferrer noopener", target: "_blank", className: "small" }, url);
 }
 
+/** A marked passage that can be pressed. */
+function passage(text, title, press, name = "") {
+  const mark = make("mark", { className: name, tabIndex: 0, role: "button", title, onclick: press }, text);
+  mark.onkeydown = event => { if (event.key === "Enter") press(); };
+  return mark;
+}
+/** The only ones that are pressed. */
+function press(marks) {
+  document.querySelectorAll("mark.now").forEach(mark => mark.classList.remove("now"));
+  marks.forEach(mark => mark.classList.add("now"));
+}
+
 function tell(text, bad) { $("said").textContent = text; $("said").className = bad ? "bad" : ""; }
 
 /** Buttons that save rows as CSV and JSON. `rows` gives them all, a list of flat objects. */
@@ -158,23 +170,28 @@ async function home(values) {
   ]];
 }
 
-async function stories(values) {
-  const path = "/v1/stories?" + query({ ...filtersOf(values), sort: values.get("sort") });
+/** A list that comes in parts, and a button for the next one. `row` draws what stands under `key` in an answer. */
+async function parts(path, key, row) {
   const list = make("ol", { className: "cards" }), more = make("button", { className: "quiet", type: "button" }, say("more"));
   let cursor = null;
   const load = async () => {
     const part = await ask(path + "&" + query({ limit: 50, cursor }));
-    list.append(...part.stories.map(card));
+    list.append(...part[key].map(row));
     cursor = part.next;
     more.hidden = !cursor;
     return part.total;
   };
   more.onclick = () => load().catch(error => tell(error.message, true));
-  const total = await load();
+  return { total: await load(), shown: [list, more] };
+}
+const head = (text, name, rows) => make("div", { className: "head" }, make("p", { className: "soft" }, text), downloads(name, rows));
+
+async function stories(values) {
+  const path = "/v1/stories?" + query({ ...filtersOf(values), sort: values.get("sort") });
+  const { total, shown } = await parts(path, "stories", card);
   return ["stories", [
     make("h2", null, say("stories")), filters("stories", values, ["sort", "q", "since", "until", "site", "language"]),
-    make("div", { className: "head" }, make("p", { className: "soft" }, total ? total.toLocaleString(language) : say("noStories")), downloads("stories", async () => (await everything(path, "stories")).map(flatStory))),
-    list, more,
+    head(total ? total.toLocaleString(language) : say("noStories"), "stories", async () => (await everything(path, "stories")).map(flatStory)), shown,
   ]];
 }
 
@@ -183,25 +200,14 @@ const pageRow = page => make("li", { className: "card" }, make("a", { href: page
 
 async function search(values) {
   const path = "/v1/search?" + query(filtersOf(values));
-  const list = make("ol", { className: "cards" }), more = make("button", { className: "quiet", type: "button" }, say("more"));
-  let cursor = null;
-  const load = async () => {
-    const part = await ask(path + "&" + query({ limit: 50, cursor }));
-    list.append(...part.pages.map(pageRow));
-    cursor = part.next;
-    more.hidden = !cursor;
-    return part.total;
-  };
-  more.onclick = () => load().catch(error => tell(error.message, true));
-  const total = await load();
+  const { total, shown } = await parts(path, "pages", pageRow);
   const words = values.get("q") || "";
   // Long enough to be a passage: texts that have it.
   const texts = [...words].length > 11 ? (await ask("/v1/query?matches=20", { method: "POST", headers: { "Content-Type": "text/plain; charset=utf-8" }, body: words })).matches : [];
   return ["pages", [
     make("h2", null, say("pages")), filters("search", values, ["q", "since", "until", "site", "language"]),
     texts.length > 0 && [make("h3", null, say("foundTexts")), make("ol", { className: "cards" }, texts.map(match => pageRow({ ...match, seen: match.date || "", story_pages: 0 }))), make("h3", null, say("inTitles"))],
-    make("div", { className: "head" }, make("p", { className: "soft" }, total ? say("found", { n: total.toLocaleString(language) }) : say("noPages")), downloads("pages", () => everything(path, "pages"))),
-    list, more,
+    head(total ? say("found", { n: total.toLocaleString(language) }) : say("noPages"), "pages", () => everything(path, "pages")), shown,
   ]];
 }
 
@@ -295,13 +301,10 @@ function marked(text, explained, matches) {
     const others = [...new Set(passages.filter(passage => passage.from <= places[at] && passage.to >= places[at + 1]).map(passage => passage.number))];
     if (!others.length || !piece.trim()) { box.append(piece); continue; }
     const label = count(others.length, ["elsewhereOne", "elsewhere"]);
-    const mark = make("mark", { title: label, tabIndex: 0, role: "button" }, piece);
-    mark.onclick = () => {
-      document.querySelectorAll("mark.now").forEach(other => other.classList.remove("now"));
-      mark.classList.add("now");
+    const mark = passage(piece, label, () => {
+      press([mark]);
       $("where").replaceChildren(label + ": ", ...others.flatMap(number => [make("a", { href: pageLink(matches[number].id) }, matches[number].site || matches[number].title || matches[number].id), " "]));
-    };
-    mark.onkeydown = event => { if (event.key === "Enter") mark.onclick(); };
+    });
     box.append(mark);
   }
   return box;
@@ -340,10 +343,9 @@ function side(box, told, passages, key, boxes) {
   let at = 0;
   for (const place of places) {
     if (place.from < at) continue;
-    const mark = make("mark", { className: place.kind === "moved" ? "moved" : "", tabIndex: 0, role: "button", title: say(place.kind === "moved" ? "moved" : "here") }, told.text.slice(place.from, place.to));
+    const isMoved = place.kind === "moved";
+    const mark = passage(told.text.slice(place.from, place.to), say(isMoved ? "moved" : "here"), () => go(place.number, box, boxes), isMoved ? "moved" : "");
     mark.dataset.number = place.number;
-    mark.onclick = () => go(place.number, box, boxes);
-    mark.onkeydown = event => { if (event.key === "Enter") go(place.number, box, boxes); };
     box.append(told.text.slice(at, place.from), mark);
     at = place.to;
   }
@@ -351,13 +353,9 @@ function side(box, told, passages, key, boxes) {
   box.scrollTop = 0;
 }
 function go(number, from, boxes) {
-  document.querySelectorAll("mark.now").forEach(mark => mark.classList.remove("now"));
-  for (const box of boxes) {
-    const mark = box.querySelector('mark[data-number="' + number + '"]');
-    if (!mark) continue;
-    mark.classList.add("now");
-    if (box !== from) box.scrollTop = mark.offsetTop - box.offsetTop - box.clientHeight / 3;
-  }
+  const found = boxes.map(box => [box, box.querySelector('mark[data-number="' + number + '"]')]).filter(([, mark]) => mark);
+  press(found.map(([, mark]) => mark));
+  for (const [box, mark] of found) if (box !== from) box.scrollTop = mark.offsetTop - box.offsetTop - box.clientHeight / 3;
 }
 
 // ---- what was asked ----

@@ -27,7 +27,7 @@ const STRINGS = {
     inIndex: "“{id}” is in the index. ", repeatsNone: "No other page repeats it.", repeats: "{n} pages repeat it or have it in part:", repeatsOne: "One page repeats it or has it in part:",
     foreign: "{n} pages of the index repeat this text or have it in part:", foreignOne: "One page of the index repeats this text or has it in part:", foreignNone: "No page of the index repeats this text.",
     noUrl: "No page of the index has this URL.", toStory: "Its story", noTexts: "The index keeps no texts.", found: "{n} pages", foundTexts: "Pages that have these words in their text",
-    inTitles: "In titles", gone: "There is no page with this id.", openPage: "Open",
+    inTitles: "In titles", gone: "There is no page with this id.",
   },
   zh: {
     skip: "跳到正文", views: "视图", home: "首页", stories: "报道", pages: "页面",
@@ -55,6 +55,6 @@ const STRINGS = {
     inIndex: "索引中有“{id}”。", repeatsNone: "没有其他页面与它重复。", repeats: "{n} 个页面与它重复或部分重复：", repeatsOne: "1 个页面与它重复或部分重复：",
     foreign: "索引中有 {n} 个页面与此文重复或部分重复：", foreignOne: "索引中有 1 个页面与此文重复或部分重复：", foreignNone: "索引中没有页面与此文重复。",
     noUrl: "索引中没有此网址的页面。", toStory: "所属报道", noTexts: "索引未保存正文。", found: "{n} 个页面", foundTexts: "正文中含有这些词的页面",
-    inTitles: "标题中", gone: "没有此编号的页面。", openPage: "打开",
+    inTitles: "标题中", gone: "没有此编号的页面。",
   },
 };
