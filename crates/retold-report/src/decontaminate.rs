@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::files::commit;
 use crate::job::{Job, inputs, no_page, opened, sources};
-use crate::kept::each_source;
+use crate::kept::{each_source, rewrite};
 use crate::out::{KEPT, OutDir};
 use crate::summary::Records;
 use crate::tables::{RejectLine, Table};
@@ -167,8 +167,8 @@ struct Pass<'a> {
     contaminated: Table,
     rejects: Table,
     records: Records,
-    /// For each source the numbers of the records that are not kept, ascending.
-    left: Vec<Vec<u64>>,
+    /// For each source the numbers of the contaminated records, ascending, and of the rejected ones.
+    left: Vec<[Vec<u64>; 2]>,
     /// Of each item whether some page has it.
     items: Vec<bool>,
     /// How many pages have items of each benchmark.
@@ -193,7 +193,7 @@ impl<'a> Pass<'a> {
                 skipped: 0,
                 skipped_by_kind: BTreeMap::new(),
             },
-            left: vec![Vec::new(); sources.len()],
+            left: vec![[Vec::new(), Vec::new()]; sources.len()],
             items: vec![false; benchmarks.items().len()],
             pages: vec![0; benchmarks.all().len()],
             first_reject: String::new(),
@@ -243,7 +243,7 @@ impl<'a> Pass<'a> {
             Made::Page(_, found) if found.is_empty() => self.records.kept += 1,
             Made::Page(id, found) => {
                 self.records.dropped += 1;
-                self.left[source].push(record);
+                self.left[source][0].push(record);
                 self.list((id, name, record), found)?;
             }
             Made::Skipped(kind) => {
@@ -256,7 +256,7 @@ impl<'a> Pass<'a> {
             }
             Made::Rejected(reason) => {
                 self.records.rejected += 1;
-                self.left[source].push(record);
+                self.left[source][1].push(record);
                 if self.first_reject.is_empty() {
                     self.first_reject = format!("; the first is {name}, record {record}: {reason}");
                 }
@@ -311,11 +311,12 @@ impl<'a> Pass<'a> {
         let root = self.out.path(KEPT);
         each_source(self.sources, watch, |number, source| {
             let left = &self.left[number];
-            let mut decide = |record: u64| match left.binary_search(&record) {
-                Ok(_) => RecordDecision::Leave,
-                Err(_) => RecordDecision::Keep,
+            let is_left = |record: u64| left.iter().any(|of| of.binary_search(&record).is_ok());
+            let mut decide = |record: u64| match is_left(record) {
+                true => RecordDecision::Leave,
+                false => RecordDecision::Keep,
             };
-            source.rewrite(read, &mut decide, &root.join(&source.kept))
+            rewrite(source, &left[0], read, &mut decide, &root)
         })
     }
 

@@ -2,12 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use retold::{Error, Findings, Original, PageNo, Rank, RecordDecision, Result, Source, Watch};
+use retold::{
+    AddedFields, Error, Findings, Original, PageNo, Rank, ReadOptions, RecordDecision, Result,
+    Source, Watch,
+};
 
 use crate::marks::{self, Marks};
 use crate::out::{KEPT, OutDir};
@@ -41,22 +45,18 @@ pub(crate) fn write(
             false => source.revisits(&repeated, &config.read)?,
         };
         dropped.retain(|record| !revisits.contains_key(record));
-        let belonging = match dropped.is_empty() {
-            true => Vec::new(),
-            false => source.belonging_to(&dropped, &config.read)?,
-        };
-        left_out.fetch_add(belonging.len() as u64, Ordering::Relaxed);
         let mut of_page = decisions.of_source(number as u32);
         let mut decide = |record: u64| {
             let decision = of_page(record);
-            match (revisits.get(&record), belonging.binary_search(&record)) {
-                (Some(revisit), _) => RecordDecision::Replace(Cow::Owned(revisit.clone())),
-                (None, Ok(_)) => RecordDecision::Leave,
-                (None, Err(_)) => decision,
+            match revisits.get(&record) {
+                Some(revisit) => RecordDecision::Replace(Cow::Owned(revisit.clone())),
+                None => decision,
             }
         };
         let to = root.join(&source.kept);
-        source.rewrite_adding(&added, &config.read, &mut decide, &to)
+        let left = source.rewrite_dropping(&dropped, &added, &config.read, &mut decide, &to)?;
+        left_out.fetch_add(left, Ordering::Relaxed);
+        Ok(())
     })?;
     Ok(left_out.into_inner())
 }
@@ -72,6 +72,19 @@ pub(crate) fn each_source(
         true => Err(Error::Cancelled),
         false => write(number, source),
     })
+}
+
+/// Writes what is kept of a source below `root`, without what belongs to the dropped records, ascending.
+pub(crate) fn rewrite<'a>(
+    source: &Source,
+    dropped: &[u64],
+    read: &ReadOptions,
+    decide: &mut dyn FnMut(u64) -> RecordDecision<'a>,
+    root: &Path,
+) -> Result<()> {
+    let (added, to) = (AddedFields::default(), root.join(&source.kept));
+    source.rewrite_dropping(dropped, &added, read, decide, &to)?;
+    Ok(())
 }
 
 /// What becomes of each record.

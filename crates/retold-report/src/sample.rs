@@ -14,7 +14,7 @@ use serde_json::json;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use crate::finished::Finished;
-use crate::kept::each_source;
+use crate::kept::{each_source, rewrite};
 use crate::out::{OutDir, SUMMARY};
 
 /// How often pages are written, by the size of their clusters.
@@ -282,6 +282,11 @@ fn write_copy(
         if copy > 1 && planned.iter().all(|(_, copies)| *copies < copy) {
             return Ok(());
         }
+        // Repeated copies are pages alone.
+        let dropped = planned
+            .iter()
+            .filter(|(_, copies)| copy == 1 && *copies == 0);
+        let dropped: Vec<u64> = dropped.map(|(number, _)| *number).collect();
         let mut planned = planned.iter().peekable();
         let mut decide = |record: u64| {
             let is_written = match planned.next_if(|(number, _)| *number == record) {
@@ -293,7 +298,7 @@ fn write_copy(
                 false => RecordDecision::Leave,
             }
         };
-        source.rewrite(&pages.read, &mut decide, &root.join(&source.kept))
+        rewrite(source, &dropped, &pages.read, &mut decide, &root)
     })
 }
 

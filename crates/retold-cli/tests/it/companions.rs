@@ -166,3 +166,42 @@ fn requests_metadata_and_revisits_go_with_their_response() {
         .code(0);
     assert_eq!(ids(&world.read("marked/kept/in.warc")).len(), 13);
 }
+
+#[test]
+fn they_go_with_contaminated_and_unsampled_pages_too() {
+    let world = World::new();
+    let [ferry, bridge] = [("a", FERRY), ("b", BRIDGE)]
+        .map(|(name, text)| capture(name, "2024-01-01T00:00:00Z", text));
+    world.file("in.warc", [ferry, bridge.clone()].concat());
+    world.file(
+        "evals/quiz.jsonl",
+        serde_json::json!({ "question": BRIDGE }).to_string() + "\n",
+    );
+    let run = ["decontaminate", "in.warc", "--benchmarks", "evals"];
+    world.run(&[&run[..], &["-o", "out"]].concat()).code(0);
+    let a = "a2024-01-01T00:00:00Z";
+    let of_a = [&format!("{a}-request"), a, &format!("{a}-metadata")];
+    assert_eq!(ids(&world.read("out/kept/in.warc")), of_a);
+
+    world.file(
+        "copy.jsonl",
+        serde_json::json!({"id": "z", "text": FERRY}).to_string() + "\n",
+    );
+    let run = [
+        "dedup",
+        "in.warc",
+        "copy.jsonl",
+        "--canonical",
+        "id",
+        "-o",
+        "run",
+        "-q",
+    ];
+    world.run(&run).code(0);
+    world
+        .run(&["sample", "run", "-o", "sample", "--weights", "1:0,2:2"])
+        .code(0);
+    let kept = world.read("sample/copy-1/in.warc");
+    assert_eq!(ids(&kept), of_a);
+    assert_eq!(ids(&world.read("sample/copy-2/in.warc")), [a]);
+}

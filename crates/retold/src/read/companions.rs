@@ -5,22 +5,13 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::fields::{Fields, block_length};
-use super::options::ReadOptions;
-use super::source::Source;
-use crate::error::Result;
 
-impl Source {
-    /// The numbers of the `request`, `metadata` and `revisit` records that belong to these records, which are not kept, and to no other;
-    /// both ascending. Those of other files do not count. Reads the file once more, unless it is of another format than WARC.
-    ///
-    /// Errors: the file changed since it was listed.
-    pub fn belonging_to(&self, dropped: &[u64], options: &ReadOptions) -> Result<Vec<u64>> {
-        let mut records = Vec::new();
-        self.heads(options, &mut |number, bytes| {
-            records.extend(Linked::of(number, bytes));
-        })?;
-        Ok(going(&records, dropped))
-    }
+/// The numbers of the `request`, `metadata` and `revisit` records that belong to these records, which are not kept, and to no other; both
+/// ascending. `heads` hands on the records of the file.
+pub(super) fn of(dropped: &[u64], heads: impl FnOnce(&mut dyn FnMut(u64, &[u8]))) -> Vec<u64> {
+    let mut records = Vec::new();
+    heads(&mut |number, bytes| records.extend(Linked::of(number, bytes)));
+    going(&records, dropped)
 }
 
 /// A record of a WARC file, as far as others belong to it or it to others.
@@ -131,6 +122,7 @@ fn bare(uri: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::ReadOptions;
     use super::super::tests::Folder;
     use super::*;
 
@@ -146,9 +138,10 @@ mod tests {
     fn going(records: &[String], dropped: &[u64]) -> Vec<u64> {
         let folder = Folder::new(&[("a.warc", records.concat().as_bytes())]);
         let source = folder.source("a.warc");
-        source
-            .belonging_to(dropped, &ReadOptions::default())
-            .unwrap()
+        let heads = |each: &mut dyn FnMut(u64, &[u8])| {
+            source.heads(&ReadOptions::default(), each).unwrap();
+        };
+        of(dropped, heads)
     }
 
     /// As Heritrix and warcio, as Common Crawl and wget, and as tools do that name nothing.

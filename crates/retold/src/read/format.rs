@@ -46,8 +46,13 @@ pub(crate) trait Format: fmt::Debug {
         copy_one(source, decide, to)
     }
 
-    /// Hands the numbers of the records that could be read to `each`, in order, with the bytes that they begin with: the header, where
-    /// records have one; formats whose records have none hand on nothing, and need not read the file.
+    /// Whether its records begin with a header of named fields.
+    fn has_heads(&self) -> bool {
+        false
+    }
+
+    /// Hands the numbers of the records that could be read to `each`, in order, with the header that they begin with, in formats whose
+    /// records have one; in others nothing.
     fn heads(
         &self,
         _file: OpenFile,

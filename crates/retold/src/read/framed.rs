@@ -47,6 +47,10 @@ impl<F: Framed> Format for F {
         Ok(())
     }
 
+    fn has_heads(&self) -> bool {
+        Framed::has_heads(self)
+    }
+
     fn heads(
         &self,
         file: OpenFile,
@@ -54,7 +58,7 @@ impl<F: Framed> Format for F {
         options: &ReadOptions,
         each: &mut dyn FnMut(u64, &[u8]),
     ) {
-        if self.has_heads() {
+        if Framed::has_heads(self) {
             each_head(self.frames(file.window, options), each);
             source.seen.note(file.file.hash());
         }

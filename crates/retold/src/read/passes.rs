@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::companions;
 use super::format::Records;
 use super::mark::{AddedFields, Decide, RecordDecision};
 use super::open::open;
@@ -74,7 +75,21 @@ impl Source {
         decide: &mut dyn FnMut(u64) -> RecordDecision<'a>,
         to: &Path,
     ) -> Result<()> {
-        let mut decide = Decide::new(decide, added);
+        self.rewrite_dropping(&[], added, options, decide, to)?;
+        Ok(())
+    }
+
+    /// The same without the `request`, `metadata` and `revisit` records of WARC files that belong to the records of these numbers,
+    /// ascending, and to no other: `decide` is asked of them, but they are not kept. Those of other files stay. Returns how many they are. A
+    /// WARC file is read once more to know them.
+    pub fn rewrite_dropping<'a>(
+        &self,
+        dropped: &[u64],
+        added: &AddedFields,
+        options: &ReadOptions,
+        decide: &mut dyn FnMut(u64) -> RecordDecision<'a>,
+        to: &Path,
+    ) -> Result<u64> {
         if self.pages.is_some() {
             return Err(Error::Usage(format!(
                 "{}: pages in memory have no file to write them as",
@@ -82,15 +97,34 @@ impl Source {
             )));
         }
         if self.is_special {
-            decide.of(1);
-            return Ok(());
+            decide(1);
+            return Ok(0);
         }
         self.unchanged()?;
-        match open(self, options) {
+        let mut opened = open(self, options);
+        let mut belonging = Vec::new();
+        // Only a file that can have such records is opened again: one on a server would be asked for once more.
+        if let Ok((file, format)) = opened {
+            opened = match dropped.is_empty() || !format.has_heads() {
+                true => Ok((file, format)),
+                false => {
+                    belonging =
+                        companions::of(dropped, |each| format.heads(file, self, options, each));
+                    open(self, options)
+                }
+            };
+        }
+        let mut decide = |record: u64| match (decide(record), belonging.binary_search(&record)) {
+            (_, Ok(_)) => RecordDecision::Leave,
+            (decision, Err(_)) => decision,
+        };
+        let decide = Decide::new(&mut decide, added);
+        match opened {
             Ok((file, format)) => format.rewrite(file, self, options, decide, to)?,
             Err(_) => self.rewrite_unread(decide)?,
         }
-        self.unchanged()
+        self.unchanged()?;
+        Ok(belonging.len() as u64)
     }
 }
 

@@ -61,6 +61,10 @@ impl Format for Wacz {
         Ok(())
     }
 
+    fn has_heads(&self) -> bool {
+        true
+    }
+
     fn heads(
         &self,
         file: OpenFile,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::sentence::{Stop, stops, without_spaces};
+use super::sentence::{Stop, stops};
 
 /// What a block is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -98,7 +98,7 @@ fn trimmed(text: &str, part: Range<usize>) -> Option<Range<usize>> {
 
 impl Cuts<'_> {
     /// A text without the blocks; nothing else of it changes, but that line ends at its end go with what stood before them, and that a
-    /// space is put between sentences that would become one.
+    /// space, or a line end, is put between sentences that would come apart elsewhere.
     pub fn of(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let (count, is_last_cut) = match self.unit {
@@ -171,14 +171,22 @@ impl Cuts<'_> {
                 continue;
             }
             out.push_str(&text[line.start..sentences_of_line[0].start]);
+            // Where the white space before the sentence begins, unless a line does.
+            let mut begin = out.len();
             for (place, &at) in kept.iter().enumerate() {
                 let sentence = sentences_of_line[at].clone();
                 out.push_str(&text[sentence.clone()]);
                 if let Some(&next) = kept.get(place + 1) {
-                    let gap = &text[sentence.end..sentences_of_line[at + 1].start];
-                    let behind = &text[sentences_of_line[next].clone()];
-                    let is_joined = next > at + 1 && joins(gap, behind);
-                    out.push_str(if is_joined { " " } else { gap });
+                    let mut gap = &text[sentence.end..sentences_of_line[at + 1].start];
+                    if kept.len() < sentences_of_line.len() {
+                        let behind = &text[sentences_of_line[next].clone()];
+                        gap = parting(&out[begin..], gap, behind);
+                    }
+                    begin = out.len();
+                    out.push_str(gap);
+                    if gap == "\n" {
+                        begin = out.len();
+                    }
                 }
             }
             out.push_str(&text[last.end..line.end]);
@@ -187,10 +195,16 @@ impl Cuts<'_> {
     }
 }
 
-/// Whether a sentence would be taken for a part of the one before it, with this between them.
-fn joins(gap: &str, sentence: &str) -> bool {
-    let joined = |c: char| c == '.' || c.is_alphanumeric() && !without_spaces(c);
-    gap.is_empty() && sentence.starts_with(joined)
+/// What stands between two sentences: what stood behind the first, unless they would not come apart there as they do now.
+fn parting<'a>(before: &str, gap: &'a str, sentence: &str) -> &'a str {
+    let comes_apart = |gap: &&str| {
+        let text = [before, gap, sentence].concat();
+        let mut ends = Vec::new();
+        stops(&text, |_| true, |stop| ends.push(stop.end));
+        let mut ends = ends.into_iter();
+        ends.next() == Some(before.len()) && ends.all(|end| end == text.len())
+    };
+    [gap, " "].into_iter().find(comes_apart).unwrap_or("\n")
 }
 
 #[cfg(test)]
@@ -259,6 +273,9 @@ mod tests {
             cut("第一句。第二句。第三句", Sentence, &[1]),
             "第一句。第三句"
         );
+        // Sentences of full stops alone: a space would make two of `. .`, and nothing would join it to `中.`.
+        assert_eq!(cut(".。。. .", Sentence, &[1]), ".。. .");
+        assert_eq!(cut("中.。. .", Sentence, &[1]), "中.\n. .");
     }
 
     proptest! {
