@@ -1,0 +1,62 @@
+"""Copies the documents to two folders for mkdocs, `users` and `lab`, with the names and links that a site needs.
+
+On GitHub a folder's first page is README.md, and index.md is a page like others; mkdocs takes both for the first page."""
+
+import posixpath
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# Outside docs/, but linked to from there; part of the users' site.
+BESIDE = ["CHANGELOG.md", "SECURITY.md", "examples/clean_parquet.py", "examples/commoncrawl_spark.py", "examples/watch.toml"]
+
+
+def place(path):
+    """The site of a file of the repository, and its path there."""
+    site, prefix = ("lab", "docs/lab/") if path.startswith("docs/lab/") else ("users", "docs/")
+    path = path[len(prefix):] if path.startswith(prefix) else f"repository/{path}"
+    folder, name = posixpath.split(path)
+    name = {"README.md": "index.md", "index.md": "the-index.md"}.get(name, name)
+    if folder == "compare" and name.endswith(".md"):
+        name = name.replace(".md", "-text.md")  # beside NAME.html, a report of its own
+    return site, posixpath.join(folder, name)
+
+
+def relink(text, source):
+    site, here = place(source)
+
+    def link(found):
+        words, target = found.groups()
+        path, hash, anchor = target.partition("#")
+        if not path or "://" in target:
+            return found.group()
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+        there_site, there = place(path)
+        if there_site == site:
+            return f"[{words}]({posixpath.relpath(there, posixpath.dirname(here))}{hash}{anchor})"
+        # mkdocs knows nothing of the other site; check.py follows these links.
+        root = {"users": "", "lab": "lab/"}
+        there = posixpath.relpath(root[there_site] + re.sub(r"\.md$", ".html", there), posixpath.dirname(root[site] + here))
+        words = re.sub(r"`([^`]*)`", r"<code>\1</code>", words)
+        return f'<a href="{there}{hash}{anchor}">{words}</a>'
+
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)", link, parts[i])
+        # In a table GitHub wants a backslash before a bar, also in code; here it would be shown.
+        parts[i] = re.sub(r"^\|.*", lambda row: re.sub(r"`[^`]*`", lambda code: code.group().replace(r"\|", "|"), row.group()), parts[i], flags=re.M)
+    return "".join(parts)
+
+
+def main(out):
+    files = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*")) if path.is_file()]
+    for name in files + BESIDE:
+        site, path = place(name)
+        target = out / site / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        content = (ROOT / name).read_bytes()
+        target.write_bytes(relink(content.decode(), name).encode() if name.endswith(".md") else content)
+
+
+main(Path(sys.argv[1]))
