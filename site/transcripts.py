@@ -1,0 +1,98 @@
+"""Runs the commands that pages show behind `$`, and compares what they print with what the pages say.
+
+    site/transcripts.py RETOLD
+
+The pages of a group run one after the other in one folder that has `examples`. `…` in an output stands for anything, on a line of its own for any lines.
+A block under a sentence that ends with "this file is `NAME`:" becomes that file, and so does one that begins with "# NAME, ". Recipes in `sh` blocks are
+run by crates/retold-cli/tests/it/guide.rs."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+
+
+def groups():
+    guide = sorted(DOCS.glob("guide/[0-9]*.md"), key=lambda page: int(page.name.split("-")[0]))
+    yield guide
+    for page in sorted([ROOT / "README.md", *DOCS.glob("reference/**/*.md"), *DOCS.glob("start/*.md"), *DOCS.glob("concepts/*.md"), *DOCS.glob("*.md")]):
+        # Most go on from the run of the first page.
+        yield [page] if "$ retold dedup examples/pages -o out\n" in page.read_text() else [guide[0], page]
+
+
+def blocks(page):
+    """The blocks of a page: the line before each, its language, its lines."""
+    before, lines = "", iter(page.read_text().splitlines())
+    for line in lines:
+        if line.startswith("```"):
+            block = []
+            for inside in lines:
+                if inside.startswith("```"):
+                    break
+                block.append(inside)
+            yield before, line[3:], block
+            before = ""
+        elif line.strip():
+            before = line
+
+
+def commands(block):
+    """The commands of a block, each with the lines that it prints."""
+    found = []
+    for line in block:
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif found:
+            found[-1][1].append(line)
+    return found
+
+
+def fits(shown, said):
+    def pattern(line):
+        return r"(?:.*\n)*" if line == "…" else ".*".join(re.escape(part) for part in line.split("…")) + r"\n"
+
+    # Times are another machine's.
+    times = lambda line: re.sub(r"\b\d+\.\d\b", "0.0", line) if re.match(r"\d+\.\d s \(", line) else line
+    while shown and not shown[-1]:
+        shown = shown[:-1]
+    text = "".join(times(line) + "\n" for line in said).rstrip() + "\n"
+    return re.fullmatch("".join(pattern(times(line)) for line in shown), text)
+
+
+def run(group, path):
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(ROOT / "examples", f"{folder}/examples")
+        for page in group:
+            for before, language, block in blocks(page):
+                name = re.search(r"[Tt]his file is `([^`]+)`:$", before) or re.match(r"# (\S+\.(?:toml|jsonl|tsv)), ", "".join(block[:1]))
+                if name:
+                    Path(folder, name.group(1)).write_text("\n".join(block) + "\n")
+                    continue
+                for command, shown in [] if language else commands(block):
+                    ran = subprocess.run(["bash", "-c", command], cwd=folder, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+                    said = ran.stdout.splitlines()
+                    # A block that shows nothing says nothing of what is printed.
+                    if shown and not fits(shown, said):
+                        wrong.append(f"{page.relative_to(ROOT)}: $ {command}\n" + "\n".join("    " + line for line in said[:60]))
+                    elif not shown and ran.returncode not in (0, 1):
+                        wrong.append(f"{page.relative_to(ROOT)}: $ {command}\n    ended with {ran.returncode}: {ran.stdout}")
+    return wrong
+
+
+def main(retold):
+    with tempfile.TemporaryDirectory() as programs:
+        os.symlink(Path(retold).resolve(), f"{programs}/retold")
+        path = f"{programs}:{os.environ['PATH']}"
+        wrong = [each for group in groups() for each in run(group, path)]
+    for each in dict.fromkeys(wrong):
+        print(each)
+    sys.exit(1 if wrong else 0)
+
+
+main(sys.argv[1])
