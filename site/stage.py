@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Outside docs/, but linked to from there; part of the users' site.
-BESIDE = ["CHANGELOG.md", "SECURITY.md", "examples/clean_parquet.py", "examples/commoncrawl_spark.py", "examples/watch.toml"]
+BESIDE = ["CHANGELOG.md", "SECURITY.md", "retold.example.toml", "examples/clean_parquet.py", "examples/commoncrawl_spark.py", "examples/watch.toml"]
 
 
 def place(path):
@@ -21,6 +21,28 @@ def place(path):
     if folder == "compare" and name.endswith(".md"):
         name = name.replace(".md", "-text.md")  # beside NAME.html, a report of its own
     return site, posixpath.join(folder, name)
+
+
+def lists(text):
+    """Lists as mkdocs wants them: a blank line before them, and four spaces before those inside others."""
+    lines, before = [], ""
+    inside = nesting = False
+    for line in text.split("\n"):
+        nested = re.match(r" {2,3}(?=[-*] )", line)
+        item = re.match(r"([-*]|\d+\.) ", line)
+        if nested and inside:
+            if before and not nesting:
+                lines.append("")
+            line, nesting = "    " + line.lstrip(), True
+        elif item:
+            if before and not inside:
+                lines.append("")
+            inside, nesting = True, False
+        elif line.strip() and line[0] != " " and not before:
+            inside = False
+        lines.append(line)
+        before = line.strip() and line
+    return "\n".join(lines)
 
 
 def relink(text, source):
@@ -42,8 +64,11 @@ def relink(text, source):
         return f'<a href="{there}{hash}{anchor}">{words}</a>'
 
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
+    # Lines that an example needs to be run, but that nobody has to read, as rustdoc has them.
+    parts[1::2] = [re.sub(r"^# .*\n", "", part, flags=re.M) if part.startswith("```rust") else part for part in parts[1::2]]
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)", link, parts[i])
+        parts[i] = lists(parts[i])
         # In a table GitHub wants a backslash before a bar, also in code; here it would be shown.
         parts[i] = re.sub(r"^\|.*", lambda row: re.sub(r"`[^`]*`", lambda code: code.group().replace(r"\|", "|"), row.group()), parts[i], flags=re.M)
     return "".join(parts)

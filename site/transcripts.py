@@ -74,14 +74,18 @@ def run(group, path):
                 if name:
                     Path(folder, name.group(1)).write_text("\n".join(block) + "\n")
                     continue
-                for command, shown in [] if language else commands(block):
-                    ran = subprocess.run(["bash", "-c", command], cwd=folder, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
-                    said = ran.stdout.splitlines()
-                    # A block that shows nothing says nothing of what is printed.
-                    if shown and not fits(shown, said):
-                        wrong.append(f"{page.relative_to(ROOT)}: $ {command}\n" + "\n".join("    " + line for line in said[:60]))
-                    elif not shown and ran.returncode not in (0, 1):
-                        wrong.append(f"{page.relative_to(ROOT)}: $ {command}\n    ended with {ran.returncode}: {ran.stdout}")
+                lines = [] if language else commands(block)
+                # One shell for a block. After each command stands a mark and the exit code.
+                script = "".join(f"{command}\nprintf '\\036%s\\036' $?\n" for command, _ in lines)
+                ran = subprocess.run(["bash", "-c", script], cwd=folder, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+                parts = ran.stdout.split("\036")
+                for (command, shown), said, code in zip(lines, parts[::2], parts[1::2], strict=False):
+                    # A command that shows nothing says nothing of what is printed, but it does not fail.
+                    if not fits(shown, said.splitlines()) if shown else code not in ("0", "1"):
+                        said = "\n".join("    " + line for line in said.splitlines()[:60])
+                        wrong.append(f"{page.relative_to(ROOT)}: $ {command} (exit code {code})\n{said}")
+                if len(parts) != 2 * len(lines) + 1:
+                    wrong.append(f"{page.relative_to(ROOT)}: a block ended early\n{ran.stdout}")
     return wrong
 
 
