@@ -45,6 +45,7 @@ mod merge;
 mod open;
 mod overview;
 mod pages;
+mod passages;
 mod query;
 mod rebuild;
 mod record;
@@ -65,6 +66,7 @@ pub use filter::PageFilter;
 pub use index::{Index, Prepared, Stats};
 pub use open::IndexBuilder;
 pub use overview::{DayCount, Overview, PageKey, PageLine, SiteCount, StoryCard, StoryKey};
+pub use passages::{FoundPassage, FoundPassages, PASSAGE_TEXTS, PassagePage};
 pub use query::{MATCHES, Match, MatchLine};
 
 pub use record::Entry;

@@ -21,7 +21,7 @@ use crate::status::Status;
 pub const MATCHES: usize = 20;
 
 /// Postings that a query reads at the most, with and without a limit.
-const WORK: [usize; 2] = [1 << 14, 1 << 20];
+pub(crate) const WORK: [usize; 2] = [1 << 14, 1 << 20];
 /// Candidates of a query without a limit at the most (those of the batch join).
 const CANDIDATES: usize = 2000;
 /// Candidates for each page that is wanted, and the fewest pages that are wanted.
@@ -501,24 +501,39 @@ impl Hit {
 /// The pages below `before` that have any of these keys, as often as they have one, ascending; and how many keys were not
 /// looked up to their end because that would be too much work.
 fn hits(state: &State, keys: &[u64], before: u32, work: usize) -> Result<(Vec<Hit>, usize)> {
+    let mut hits = Vec::new();
+    let skipped = each_hit(state, (keys, before, work), |page, _, is_common| {
+        hits.push(Hit::new(page, is_common));
+    })?;
+    hits.sort_unstable();
+    Ok((hits, skipped))
+}
+
+/// Hands each page below `before` that has one of these keys to `take`, with the place of the key and whether it is common. Returns how many
+/// keys were not looked up to their end, because that would be more than `work` pages.
+pub(crate) fn each_hit(
+    state: &State,
+    (keys, before, work): (&[u64], u32, usize),
+    mut take: impl FnMut(u32, usize, bool),
+) -> Result<usize> {
     // Common keys last: they are evidence only beside others, and by far the longest lists.
-    let mut lists: Vec<(bool, usize, u64)> = keys
-        .iter()
-        .map(|&key| (state.model.is_common(key), state.guess(key), key))
+    let keys = keys.iter().enumerate();
+    let mut lists: Vec<(bool, usize, u64, usize)> = keys
+        .map(|(at, &key)| (state.model.is_common(key), state.guess(key), key, at))
         .collect();
     lists.sort_unstable();
-    let (mut hits, mut skipped) = (Vec::new(), 0);
-    for (is_common, _, key) in lists {
-        if hits.len() >= work {
+    let (mut done, mut skipped) = (0, 0);
+    for (is_common, _, key, at) in lists {
+        if done >= work {
             skipped += 1;
             continue;
         }
         state.each_page(key, before, |page| {
-            hits.push(Hit::new(page, is_common));
-            hits.len() < work
+            take(page, at, is_common);
+            done += 1;
+            done < work
         })?;
-        skipped += usize::from(hits.len() >= work);
+        skipped += usize::from(done >= work);
     }
-    hits.sort_unstable();
-    Ok((hits, skipped))
+    Ok(skipped)
 }

@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::state::App;
-use crate::{condense, describe, feeds, guard, lists, ops, pages, stories};
+use crate::{condense, describe, feeds, guard, lists, ops, pages, passages, stories};
 
 /// What stands at the head of the description.
 #[derive(OpenApi)]
@@ -39,6 +39,8 @@ pub fn app(state: App) -> Router {
         .routes(routes!(stories::edits))
         .routes(routes!(feeds::stories_atom))
         .routes(routes!(condense::condense))
+        .routes(routes!(passages::passages))
+        .routes(routes!(passages::of_page))
         .routes(routes!(stories::explain, stories::explain_new))
         .routes(routes!(ops::health))
         .routes(routes!(ops::ready))

@@ -167,6 +167,20 @@ pub(crate) fn pages(
     }
 }
 
+/// The one page of a body, without id, URL and date where it is no JSON.
+pub(crate) fn one(bytes: Vec<u8>, headers: &HeaderMap, read: &ReadOptions) -> Result<Page> {
+    let asked = Asked {
+        matches: 0,
+        id: None,
+        url: None,
+        date: None,
+    };
+    match pages(bytes, headers, &asked, read)? {
+        Pages::One(page) => page.map_err(Problem::unreadable),
+        Pages::Lines(_) | Pages::Array(_) => Err(Problem::bad("one page expected, not several")),
+    }
+}
+
 /// A page, or an array of them. What is no JSON is another error (400) than what is no page (422).
 fn json(bytes: Vec<u8>, read: &ReadOptions) -> Result<Pages> {
     let body = bytes.trim_ascii();

@@ -17,6 +17,7 @@ mod lists;
 mod metrics;
 mod ops;
 mod pages;
+mod passages;
 mod problem;
 mod room;
 mod serve;

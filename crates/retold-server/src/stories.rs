@@ -13,7 +13,7 @@ use retold_index::{Edits, Index, Match, MatchLine, Story};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::body::{self, Asked, Held, NAMELESS, Pages, WORK};
+use crate::body::{self, Held, NAMELESS, WORK};
 use crate::cursor;
 use crate::describe::NewPage;
 use crate::problem::Problem;
@@ -230,18 +230,7 @@ pub(crate) async fn explain_new(
         let _held = room;
         there(index, &b)?;
         let model = index.model();
-        let asked = Asked {
-            matches: 0,
-            id: None,
-            url: None,
-            date: None,
-        };
-        let page = match body::pages(bytes, &headers, &asked, &model.config().read)? {
-            Pages::One(page) => page.map_err(Problem::unreadable)?,
-            Pages::Lines(_) | Pages::Array(_) => {
-                return Err(Problem::bad("one page expected, not several"));
-            }
-        };
+        let page = body::one(bytes, &headers, &model.config().read)?;
         let text = model.text(&page)?;
         let side = ComparedPage {
             scope: model.scope_of(&page, &text),

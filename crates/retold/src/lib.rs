@@ -103,7 +103,10 @@ pub use decontaminate::{
 };
 
 // Passages that pages have in common.
-pub use passages::{CommonRun, PassageOptions, PassagePair, PassageRow, Passages, passages};
+pub use passages::{
+    CommonRun, OtherPlace, PassageOptions, PassagePair, PassageRow, Passages, TextPassage,
+    passages, passages_of,
+};
 
 // Stories.
 pub use story::{RunStory, StoryEdges, StoryGraph, StoryParts, StoryRow, TornPages, stories};

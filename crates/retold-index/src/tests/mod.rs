@@ -6,6 +6,7 @@ mod changes;
 mod crash;
 mod damage;
 mod folder;
+mod passages;
 mod same;
 
 use std::path::Path;

@@ -267,47 +267,48 @@ function graph(timeline) {
   return make("figure", null, make("figcaption", { className: "soft small" }, say("graph")), chart);
 }
 
-/** Pages that are compared with a page for its passages. */
-const COMPARED = 8;
-
 async function page(values, id) {
   const told = await ask(pagePath(id)).catch(missing);
   if (!told) return ["pageOf", [make("h2", null, say("gone"))]];
   const { matches } = await ask(pagePath(id) + "/matches?limit=20");
   // Whole reprints first: they say more than many short parts.
   matches.sort((a, b) => (a.relation !== "duplicate") - (b.relation !== "duplicate"));
-  const explained = told.text == null ? [] : await Promise.all(matches.slice(0, COMPARED).map(match => ask("/v1/explain?" + query({ a: id, b: match.id, offsets: "utf16" }))));
+  const found = told.text == null ? null : await ask(pagePath(id) + "/passages?" + SHORT);
   const body = [
     make("h2", null, told.title || told.id),
     make("p", { className: "soft" }, [told.site, told.date && say("published", { date: told.date })].filter(Boolean).join(" · "), " ", make("a", { href: storyLink(told.id) }, say("toStory"))),
     make("p", null, address(told.url)),
-    told.text == null ? make("p", { className: "soft" }, say("noTexts")) : [make("h3", null, say("whole")), marked(explained.length ? explained[0].a.text : told.text, explained, matches)],
-    make("p", { id: "where", "aria-live": "polite" }),
+    found ? whole(found) : make("p", { className: "soft" }, say("noTexts")),
     make("h3", null, say("others")),
     matchList({ id }, matches, say("inIndex", { id: told.id }) + (matches.length ? count(matches.length, ["repeatsOne", "repeats"]) : say("repeatsNone"))),
   ];
   return ["pageOf", body, told.title || told.id];
 }
 
+/** Passages of so many words, or characters, are marked: shorter ones than a run finds, as one text is all there is to read. */
+const SHORT = "min_words=12&min_chars=15";
+
 /** A text with the passages marked that other pages have; a click says which. */
-function marked(text, explained, matches) {
-  const ends = new Set([0, text.length]);
-  const passages = explained.flatMap((told, number) => told.passages.map(passage => ({ from: passage.a[0], to: passage.a[1], number })));
-  passages.forEach(passage => ends.add(passage.from).add(passage.to));
+function whole({ text, passages }) {
+  // Places count characters, not the units of a string.
+  const characters = [...text], ends = new Set([0, characters.length]);
+  passages.forEach(passage => ends.add(passage.begin).add(passage.end));
   const places = [...ends].sort((a, b) => a - b);
   const box = make("div", { className: "text", id: "text", tabIndex: 0, role: "region", "aria-label": say("whole") });
+  const where = make("p", { id: "where", "aria-live": "polite" });
   for (let at = 0; at + 1 < places.length; at++) {
-    const piece = text.slice(places[at], places[at + 1]);
-    const others = [...new Set(passages.filter(passage => passage.from <= places[at] && passage.to >= places[at + 1]).map(passage => passage.number))];
+    const piece = characters.slice(places[at], places[at + 1]).join("");
+    const here = passages.filter(passage => passage.begin <= places[at] && passage.end >= places[at + 1]);
+    const others = [...new Map(here.flatMap(passage => passage.pages).map(page => [page.id, page])).values()];
     if (!others.length || !piece.trim()) { box.append(piece); continue; }
     const label = count(others.length, ["elsewhereOne", "elsewhere"]);
     const mark = passage(piece, label, () => {
       press([mark]);
-      $("where").replaceChildren(label + ": ", ...others.flatMap(number => [make("a", { href: pageLink(matches[number].id) }, matches[number].site || matches[number].title || matches[number].id), " "]));
+      where.replaceChildren(label + ": ", ...others.flatMap(page => [make("a", { href: pageLink(page.id) }, page.site || page.title || page.id), " "]));
     });
     box.append(mark);
   }
-  return box;
+  return [make("h3", null, say("whole")), box, where];
 }
 
 /** Matches of what was asked (`{ id }` or `{ type, body }`), and beside them what two pages have in common. */

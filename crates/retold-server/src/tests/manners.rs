@@ -76,7 +76,13 @@ async fn what_is_no_json_is_another_error_than_what_is_no_page() {
         ("{}", 422),
         ("{\"text\": {\"a\": []}}", 422),
     ] {
-        for path in ["/v1/pages", "/v1/query", "/v1/match", "/v1/explain?b=a"] {
+        for path in [
+            "/v1/pages",
+            "/v1/query",
+            "/v1/match",
+            "/v1/passages",
+            "/v1/explain?b=a",
+        ] {
             served
                 .post("/v1/pages", &json!({"id": "a", "text": article(1)}))
                 .await;

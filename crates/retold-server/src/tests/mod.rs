@@ -5,6 +5,7 @@
 mod feeds;
 mod hostile;
 mod manners;
+mod passages;
 mod routes;
 
 use std::time::Duration;

@@ -129,26 +129,37 @@ impl Spans {
     }
 
     /// What of a page with these spans is in clusters: spans of one cluster that overlap or touch are one part, see
-    /// [`widest`].
-    pub(super) fn members(&self, spans: &[Span]) -> Vec<Member> {
-        let member = |&[begin, end, side]: &Span| Member {
-            cluster: self.clusters[side as usize],
-            begin,
-            end,
+    /// [`widest`]. Each with the sides that it is made of.
+    pub(super) fn parts(&self, spans: &[Span]) -> Vec<(Member, Vec<u32>)> {
+        let member = |&[begin, end, side]: &Span| {
+            let cluster = self.clusters[side as usize];
+            let member = Member {
+                cluster,
+                begin,
+                end,
+            };
+            (member, side)
         };
-        let mut all: Vec<Member> = spans.iter().map(member).collect();
+        let mut all: Vec<(Member, u32)> = spans.iter().map(member).collect();
         all.sort_unstable();
-        let (mut members, mut start, mut reach) = (Vec::new(), 0, 0);
-        for (at, part) in all.iter().enumerate() {
-            let first = &all[start];
-            if at > start && (part.cluster != first.cluster || part.begin > reach) {
-                members.push(widest(&all[start..at]));
-                (start, reach) = (at, 0);
-            }
-            reach = reach.max(part.end);
-        }
-        members.extend((start < all.len()).then(|| widest(&all[start..])));
-        members
+        let mut reach = 0;
+        let is_one = |(one, _): &(Member, u32), (other, _): &(Member, u32)| {
+            reach = one.end.max(reach);
+            let goes_on = one.cluster == other.cluster && other.begin <= reach;
+            reach = if goes_on { reach } else { 0 };
+            goes_on
+        };
+        let parts = all.chunk_by(is_one).map(|parts| {
+            let (members, sides): (Vec<Member>, Vec<u32>) = parts.iter().cloned().unzip();
+            (widest(&members), sides)
+        });
+        parts.collect()
+    }
+
+    /// The same without the sides.
+    pub(super) fn members(&self, spans: &[Span]) -> impl Iterator<Item = Member> {
+        let parts = self.parts(spans).into_iter();
+        parts.map(|(member, _)| member)
     }
 }
 
@@ -217,7 +228,7 @@ mod tests {
             begin,
             end,
         };
-        let members = |place: usize| spans.members(&spans.spans(place));
+        let members = |place: usize| spans.members(&spans.spans(place)).collect::<Vec<Member>>();
         // Of 10 and 12 the earlier.
         assert_eq!(members(0), [(0, 10, 110), (1, 50, 75)].map(member));
         // Of nine begins and ends the third counts.

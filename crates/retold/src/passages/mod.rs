@@ -7,11 +7,12 @@
 //! 5. `shared`: two pages with such places are aligned there: the passages that they have in common.
 //! 6. `clusters`: passages that overlap on a page are one, in all pages that have it.
 //!
-//! `run` is the list of these stages.
+//! `run` is the list of these stages. `of_text` asks of one text which of its passages some others have, by the same 3 to 6.
 
 mod clusters;
 mod dropped;
 mod measure;
+mod of_text;
 mod pages;
 mod postings;
 mod run;
@@ -21,4 +22,5 @@ mod shared;
 mod tests;
 
 pub use measure::PassageOptions;
+pub use of_text::{OtherPlace, TextPassage, passages_of};
 pub use run::{CommonRun, PassagePair, PassageRow, Passages, passages};

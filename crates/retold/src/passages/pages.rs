@@ -7,7 +7,7 @@ use crate::dedup::Findings;
 use crate::error::Result;
 use crate::ids::{PageNo, Rank};
 use crate::method::grams::{aligned, tokens};
-use crate::spill::{Piece, Row, SpillRows};
+use crate::spill::{Memory, Piece, Row, SpillRows};
 use crate::text::Text;
 use crate::watch::{Stage, Watch};
 
@@ -30,6 +30,19 @@ pub(super) struct TextPages {
 }
 
 impl TextPages {
+    /// Texts of which the first is compared with all others, and these not with each other.
+    pub(super) fn first_and(others: usize) -> TextPages {
+        let page = |place: usize| TextPage {
+            rank: Rank::new(place),
+            is_old: place > 0,
+            dropped_for: None,
+        };
+        TextPages {
+            pages: (0..=others).map(page).collect(),
+            copies: Vec::new(),
+        }
+    }
+
     pub(super) fn of(findings: &Findings) -> TextPages {
         let mut texts: Vec<(u128, i64, Rank)> = Vec::new();
         for rank in Rank::first(findings.by_id.len()) {
@@ -98,6 +111,10 @@ fn with_dropped(findings: &Findings, ranks: Vec<Rank>, copies: &[(Rank, Rank)]) 
     ranks.iter().enumerate().map(page).collect()
 }
 
+fn words_of(text: &Text) -> Vec<Word> {
+    aligned(text, &tokens(text)).collect()
+}
+
 /// The words of the texts of pages.
 #[derive(Debug)]
 pub(super) struct PageWords {
@@ -109,6 +126,27 @@ pub(super) struct PageWords {
 }
 
 impl PageWords {
+    /// Of texts that are there.
+    ///
+    /// Errors: a temporary file cannot be written.
+    pub(super) fn of_texts<'t>(
+        texts: impl Iterator<Item = &'t Text>,
+        memory: &Memory,
+    ) -> Result<PageWords> {
+        let mut all = PageWords {
+            rows: SpillRows::new(memory),
+            row_of: Vec::new(),
+            page_of: Vec::new(),
+        };
+        for (page, text) in (0..).zip(texts) {
+            all.row_of.push(page);
+            all.page_of.push(page);
+            all.rows.push(&words_of(text))?;
+        }
+        all.rows.read_often(2);
+        Ok(all)
+    }
+
     /// Errors: those of [`TextPages::read`], and a temporary file that cannot be written.
     pub(super) fn read(
         findings: &Findings,
@@ -121,7 +159,7 @@ impl PageWords {
             row_of: vec![0; pages.pages.len()],
             page_of: Vec::new(),
         };
-        let make = |_: u32, text: &Text| -> Vec<Word> { aligned(text, &tokens(text)).collect() };
+        let make = |_: u32, text: &Text| words_of(text);
         let take = |page: u32, words: Vec<Word>| {
             all.row_of[page as usize] = all.rows.len() as u32;
             all.page_of.push(page);

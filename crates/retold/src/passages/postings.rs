@@ -14,7 +14,7 @@ const OFTEN: usize = 4;
 /// So many runs that too many pages have are named.
 const NAMED: usize = 10;
 /// A short seed may be on one of so many pages of those that a long one may be on: a common phrase says little.
-const RARER: usize = 4;
+pub(super) const RARER: usize = 4;
 /// Hits that are handed on at a time, about.
 const TOGETHER: usize = 1 << 14;
 
@@ -203,8 +203,13 @@ impl Hits {
     }
 
     fn add_pairs(&mut self, pages: &[&[u64]], is_long: bool) -> Result<()> {
+        let is_old = |places: &[u64]| self.is_old[of_place(places[0]).0 as usize];
+        let old: Vec<bool> = pages.iter().map(|places| is_old(places)).collect();
         for (number, places) in pages.iter().enumerate() {
-            for others in &pages[number + 1..] {
+            for (other, others) in pages.iter().enumerate().skip(number + 1) {
+                if old[number] && old[other] {
+                    continue;
+                }
                 for one in places.iter().take(OFTEN) {
                     for other in others.iter().take(OFTEN) {
                         self.push(of_place(*one), of_place(*other), is_long)?;
@@ -216,9 +221,6 @@ impl Hits {
     }
 
     fn push(&mut self, one: (u32, u32), other: (u32, u32), is_long: bool) -> Result<()> {
-        if self.is_old[one.0 as usize] && self.is_old[other.0 as usize] {
-            return Ok(());
-        }
         let at = u64::from(one.1) << 33 | u64::from(other.1) << 1 | u64::from(is_long);
         self.hits.push([place(one.0, other.0), at])
     }

@@ -17,7 +17,7 @@ use crate::ids::Rank;
 use crate::lane::in_order;
 use crate::method::grams::{Placed, aligned, tokens};
 use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
-use crate::text::Text;
+use crate::text::{Text, TextOptions};
 use crate::watch::{Stage, Watch};
 
 /// A passage that two pages have in common. Offsets are characters of the text that [`Text::shown`] has.
@@ -166,19 +166,29 @@ impl Found {
         (watch, clock): (&dyn Watch, &mut Stopwatch),
     ) -> Result<Found> {
         clock.begin(Stage::Words);
-        let memory = findings.collection.memory();
-        let measure = Measure::new(options.min_words, options.min_chars);
         let words = PageWords::read(findings, pages, watch)?;
+        let memory = findings.collection.memory();
+        Found::among((pages, &words), options, memory, (watch, clock))
+    }
+
+    /// The same of words that were read.
+    pub(super) fn among(
+        (pages, words): (&TextPages, &PageWords),
+        options: &PassageOptions,
+        memory: &Memory,
+        (watch, clock): (&dyn Watch, &mut Stopwatch),
+    ) -> Result<Found> {
+        let measure = Measure::new(options.min_words, options.min_chars);
         clock.begin(Stage::Seeds);
         watch.begin(Stage::Seeds.name(), pages.pages.len() as u64);
-        let collected = (pages, &words);
-        let candidates = hits(collected, (measure, options.max_df), memory, watch)?.finish()?;
+        let candidates =
+            hits((pages, words), (measure, options.max_df), memory, watch)?.finish()?;
         memory.check()?;
         clock.begin(Stage::Align);
         watch.begin(Stage::Align.name(), 0);
         let aligning = Aligning {
             pages,
-            words: &words,
+            words,
             measure,
             gap: options.gap as usize,
         };
@@ -305,10 +315,10 @@ impl Placement {
         wants_text: bool,
     ) -> Placement {
         let of_page = spans.spans(place);
-        let places = WordPlaces::of(text, findings);
+        let places = WordPlaces::of(text, findings.model.text_options());
         let placed = |&[begin, end, side]: &[u32; 3]| (side, places.places(begin, end));
         let shown = wants_text.then(|| shown(text));
-        let members = spans.members(&of_page).into_iter().map(|member| {
+        let members = spans.members(&of_page).map(|member| {
             let (begin, end) = places.places(member.begin, member.end);
             let text = shown.as_ref().map(|shown| cut(shown, begin, end));
             (
@@ -328,20 +338,20 @@ impl Placement {
 }
 
 /// From words of a text to characters of what is shown of it.
-struct WordPlaces {
+pub(super) struct WordPlaces {
     words: Vec<Placed>,
     shown: ShownPlaces,
 }
 
 impl WordPlaces {
-    fn of(text: &Text, findings: &Findings) -> WordPlaces {
+    pub(super) fn of(text: &Text, options: &TextOptions) -> WordPlaces {
         WordPlaces {
             words: tokens(text),
-            shown: ShownPlaces::of(text, findings.model.text_options()),
+            shown: ShownPlaces::of(text, options),
         }
     }
 
-    fn places(&self, begin: u32, end: u32) -> (u32, u32) {
+    pub(super) fn places(&self, begin: u32, end: u32) -> (u32, u32) {
         let first = self.words[begin as usize].start;
         let last = self.words[end as usize - 1].end;
         self.shown.places(first, last)
@@ -434,7 +444,7 @@ impl Passages {
             of_page.entry(common.page).or_default().push(common);
         }
         let make = |page: u32, text: &Text| -> Vec<CommonRun> {
-            let places = WordPlaces::of(text, findings);
+            let places = WordPlaces::of(text, findings.model.text_options());
             let words: Vec<Word> = aligned(text, &places.words).collect();
             let runs = Runs::of(&words, measure);
             let shown = shown(text);

@@ -7,10 +7,11 @@ use proptest::prelude::*;
 
 use super::pages::TextPages;
 use super::run::Found;
-use super::{PassageOptions, passages};
+use super::{PassageOptions, passages, passages_of};
 use crate::dedup::{Dedup, Findings, Stopwatch};
 use crate::ids::Rank;
 use crate::spill::Memory;
+use crate::text::Text;
 use crate::{JudgeConfig, Model, Page, RunConfig, Source, in_pool};
 
 fn findings(pages: Vec<Page>, memory: &Memory) -> Findings {
@@ -107,6 +108,33 @@ proptest! {
         }
     }
 
+    /// Every run of the least length that a text shares with another is in a passage, on both sides, however many have it.
+    #[test]
+    fn all_runs_of_a_text_are_found(texts in texts(), least in 3u32..12) {
+        let model = Model::new(JudgeConfig::default()).unwrap();
+        // A character is a word, so that places are those of the twin.
+        let text = |words: &Vec<u8>| model.text(&Page::text("page", spelled(words, true))).unwrap();
+        let (first, others): (Vec<u8>, &[Vec<u8>]) = (texts[0].clone(), &texts[1..]);
+        prop_assume!(texts.iter().all(|text| !text.is_empty()));
+        let options = PassageOptions { min_chars: least, max_df: 2, ..PassageOptions::default() };
+        let found = passages_of(&text(&first), &others.iter().map(text).collect::<Vec<_>>(), (&options, &model), &()).unwrap();
+        let range = |(begin, end): (u32, u32)| begin as usize..end as usize;
+        for run in first.windows(least as usize) {
+            for (number, other) in others.iter().enumerate().filter(|(_, other)| has(other, run)) {
+                let mut there = Vec::new();
+                let mut here = Vec::new();
+                for place in found.iter().flat_map(|passage| &passage.others) {
+                    if place.text == number {
+                        here.push(range(place.here));
+                        there.push(range(place.place));
+                    }
+                }
+                let is_found = has_in(&first, run, &here) && has_in(other, run, &there);
+                prop_assert!(is_found, "{run:?} of {number} in {texts:?}: {found:?}");
+            }
+        }
+    }
+
     /// The same at any memory and number of threads.
     #[test]
     fn passages_do_not_depend_on_resources(texts in texts(), max_df in 2u32..5) {
@@ -176,4 +204,49 @@ fn a_quotation_by_hand() {
         [false, true]
     );
     assert!(rows.iter().all(|row| row.size == 2 && !row.boilerplate));
+}
+
+/// Two texts have the quotation, the one of them twice, and one has nothing of it.
+#[test]
+fn passages_of_a_text_by_hand() {
+    let quoted = "to be or not to be that is the question whether tis nobler in the mind to suffer";
+    let misquoted =
+        "to be or not to be that is the question whether it is nobler in mind to suffer";
+    let model = Model::new(JudgeConfig::default()).unwrap();
+    let text = |text: String| model.text(&Page::text("page", text)).unwrap();
+    let others = [
+        text("Nothing of this kind stands here, but other words of some length.".to_owned()),
+        text(format!("He said: {misquoted}.")),
+        text(format!(
+            "Twice:\n{quoted}, and later all of it once more:\n{quoted}!"
+        )),
+    ];
+    let options = PassageOptions {
+        min_words: 8,
+        ..PassageOptions::default()
+    };
+    let of = |asked: &Text| passages_of(asked, &others, (&options, &model), &()).unwrap();
+    let length = quoted.len() as u32;
+    let found = of(&text(format!("A letter. {quoted}.")));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].place, (10, 10 + length));
+    let places: Vec<_> = found[0].others.iter().collect();
+    let places: Vec<_> = places
+        .iter()
+        .map(|of| (of.text, of.place, of.matched, of.score))
+        .collect();
+    let again = 7 + length + ", and later all of it once more:\n".len() as u32;
+    // Of 18 words 12 have up to three letters; of the 16 that match in the misquotation 10, and three are paid for.
+    let expected = [
+        (2, (7, 7 + length), 18, 24),
+        (2, (again, again + length), 18, 24),
+        (1, (9, 9 + misquoted.len() as u32), 16, 19),
+    ];
+    assert_eq!(places, expected);
+    assert_eq!(of(&text("Another letter of a few words.".to_owned())), []);
+    let none = PassageOptions {
+        min_words: 0,
+        ..PassageOptions::default()
+    };
+    assert!(passages_of(&others[0], &others, (&none, &model), &()).is_err());
 }

@@ -1,0 +1,224 @@
+//! Which passages of a text pages of the index have.
+//!
+//! Pages that share keys with the text are read and aligned with it. Of a method whose keys are runs of words, as those of `coverage` are, a
+//! passage is missed only if none of its runs is a key.
+
+use std::cmp::Reverse;
+
+use retold::{PassageOptions, Result, Text, Watch, passages_of};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::export::no_texts;
+use crate::index::{Index, Prepared, unknown};
+use crate::query::{MATCHES, WORK, each_hit};
+use crate::record::Entry;
+use crate::state::State;
+
+/// Pages whose texts are read for one question at the most,
+const TEXTS: usize = 100;
+/// and the bytes of these texts; one is read however long it is.
+pub const PASSAGE_TEXTS: usize = 1 << 20;
+
+/// The passages of a text that pages of the index have.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FoundPassages {
+    /// The passages, in the order of the text.
+    pub passages: Vec<FoundPassage>,
+    /// False if further pages may have passages of the text: not all that share something with it were read, or listed.
+    pub complete: bool,
+    /// The text, as `retold text` prints it: places are counted in it.
+    pub text: String,
+}
+
+/// A passage of a text.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FoundPassage {
+    /// Its first character.
+    pub begin: u32,
+    /// One past its last.
+    pub end: u32,
+    /// Where it stands, the best alignments first, of equal ones by id. A page that has it several times comes as often.
+    pub pages: Vec<PassagePage>,
+}
+
+/// A passage on a page of the index.
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PassagePage {
+    /// The page.
+    pub id: String,
+    /// The first character there, of its text as `retold text` prints it.
+    pub begin: u32,
+    /// One past the last.
+    pub end: u32,
+    /// Words of the text that match; in scripts without spaces, characters.
+    pub matched: u32,
+    /// What the alignment is worth.
+    pub score: u32,
+    /// Where the page was fetched.
+    pub url: Option<String>,
+    /// Its date as written.
+    pub date: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its site.
+    pub site: Option<String>,
+}
+
+/// A page that shares keys with a text.
+struct Sharing {
+    page: u32,
+    /// How many of them are not common.
+    rare: usize,
+    /// Their places among the keys of the text.
+    keys: Vec<usize>,
+}
+
+impl Index {
+    /// The passages of a page's text that pages of the index have, each on `limit` pages at the most. A page of the same id is left out.
+    ///
+    /// Time: that of aligning the text with 100 pages, of which those count first that share most with it.
+    ///
+    /// Errors: options that cannot be, texts are not kept, the work was cancelled.
+    pub fn passages(
+        &self,
+        page: &Prepared,
+        (options, limit): (&PassageOptions, usize),
+        watch: &dyn Watch,
+    ) -> Result<FoundPassages> {
+        if !self.keeps_texts() {
+            return Err(no_texts());
+        }
+        let known = self.find(&page.entry.id)?.map(|(page, _)| page);
+        let model = self.model();
+        let (sharing, mut complete) = {
+            let state = self.read();
+            sharing(&state, &page.entry, known)?
+        };
+        // Some more than are wanted, as keys say only roughly which are the best.
+        let (others, texts, all_read) = self.read_sharing(page, &sharing, limit.max(MATCHES))?;
+        complete &= all_read;
+        let mut passages = Vec::new();
+        for found in passages_of(&page.text, &texts, (options, &model), watch)? {
+            let line = |of: &retold::OtherPlace| PassagePage::new(&others[of.text], of);
+            let mut pages: Vec<PassagePage> = found.others.iter().map(line).collect();
+            pages.sort_by(|a, b| {
+                (Reverse(a.score), &a.id, a.begin).cmp(&(Reverse(b.score), &b.id, b.begin))
+            });
+            complete &= pages.len() <= limit;
+            pages.truncate(limit);
+            let (begin, end) = found.place;
+            passages.push(FoundPassage { begin, end, pages });
+        }
+        Ok(FoundPassages {
+            passages,
+            complete,
+            text: page.text.shown().collect::<Vec<&str>>().join("\n"),
+        })
+    }
+
+    /// The same of a page of the index.
+    ///
+    /// Errors: those of [`Index::passages`], and there is no such page.
+    pub fn passages_of(
+        &self,
+        id: &str,
+        asked: (&PassageOptions, usize),
+        watch: &dyn Watch,
+    ) -> Result<FoundPassages> {
+        let (entry, text) = self.get_with_text(id)?.ok_or_else(|| unknown(id))?;
+        let text = text.ok_or_else(no_texts)?;
+        self.passages(&Prepared { entry, text }, asked, watch)
+    }
+
+    /// The pages and texts that are to be aligned with a page: one is read as long as it shares a key that fewer than `most` of those before
+    /// it have. Also whether these are all.
+    fn read_sharing(
+        &self,
+        page: &Prepared,
+        sharing: &[Sharing],
+        most: usize,
+    ) -> Result<(Vec<Entry>, Vec<Text>, bool)> {
+        let model = self.model();
+        let scope = page.entry.scope(&model);
+        let (mut entries, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
+        let (mut seen, mut all_read) = (FxHashMap::<usize, usize>::default(), true);
+        for other in sharing {
+            let is_wanted = |key: &usize| seen.get(key).is_none_or(|&pages| pages < most);
+            if texts.len() >= TEXTS || bytes >= PASSAGE_TEXTS || !other.keys.iter().any(is_wanted) {
+                all_read = false;
+                continue;
+            }
+            let entry = self.entry_of(other.page)?;
+            if model
+                .config()
+                .filters
+                .forbids(&scope, &entry.scope(&model))
+                .is_some()
+            {
+                continue;
+            }
+            let text = self.text_of(other.page)?.ok_or_else(no_texts)?;
+            if !texts.is_empty() && bytes + text.visible.len() > PASSAGE_TEXTS {
+                all_read = false;
+                continue;
+            }
+            bytes += text.visible.len();
+            entries.push(entry);
+            texts.push(text);
+            for &key in &other.keys {
+                *seen.entry(key).or_default() += 1;
+            }
+        }
+        Ok((entries, texts, all_read))
+    }
+}
+
+/// The pages that share keys with a page, but not `but`, those first that share most; and whether these are all.
+fn sharing(state: &State, page: &Entry, but: Option<u32>) -> Result<(Vec<Sharing>, bool)> {
+    let site = page.sketch.site.as_deref();
+    let keys = page.sketch.keys.iter().copied();
+    let keys: Vec<u64> = keys
+        .filter(|&key| !state.model.deletes(key, site))
+        .collect();
+    let mut hits: Vec<(u32, usize, bool)> = Vec::new();
+    let skipped = each_hit(
+        state,
+        (&keys, state.visible, WORK[0]),
+        |page, key, is_common| {
+            hits.push((page, key, is_common));
+        },
+    )?;
+    hits.retain(|&(page, ..)| state.pages.is_live(page) && Some(page) != but);
+    hits.sort_unstable();
+    let of_page = |hits: &[(u32, usize, bool)]| Sharing {
+        page: hits[0].0,
+        rare: hits.iter().filter(|(_, _, is_common)| !is_common).count(),
+        keys: hits.iter().map(|&(_, key, _)| key).collect(),
+    };
+    let mut pages: Vec<Sharing> = hits.chunk_by(|a, b| a.0 == b.0).map(of_page).collect();
+    pages.sort_by_key(|of| (Reverse(of.rare), Reverse(of.keys.len()), of.page));
+    Ok((pages, skipped == 0))
+}
+
+impl PassagePage {
+    fn new(entry: &Entry, of: &retold::OtherPlace) -> PassagePage {
+        PassagePage {
+            id: entry.id.clone(),
+            begin: of.place.0,
+            end: of.place.1,
+            matched: of.matched,
+            score: of.score,
+            url: entry.url.clone(),
+            date: entry.date.clone(),
+            title: entry.title.clone(),
+            site: entry.sketch.site.clone(),
+        }
+    }
+}

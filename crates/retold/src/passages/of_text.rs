@@ -1,0 +1,108 @@
+//! The passages of one text that others have.
+
+use super::clusters::Spans;
+use super::measure::PassageOptions;
+use super::pages::{PageWords, TextPages};
+use super::postings::RARER;
+use super::run::{Found, WordPlaces};
+use crate::dedup::{Stopwatch, in_pool};
+use crate::error::Result;
+use crate::model::Model;
+use crate::spill::Memory;
+use crate::text::Text;
+use crate::watch::Watch;
+
+/// A passage of a text that others have. Offsets are characters of the text that [`Text::shown`] has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextPassage {
+    /// First character, and one past the last; as wide as a quarter of the others have it.
+    pub place: (u32, u32),
+    /// Where it stands in the others, the best alignments first; in one text it may stand several times.
+    pub others: Vec<OtherPlace>,
+}
+
+/// A passage in another text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OtherPlace {
+    /// Which one of the others.
+    pub text: usize,
+    /// First character there, and one past the last.
+    pub place: (u32, u32),
+    /// What of the first text matches that.
+    pub here: (u32, u32),
+    /// How many words match, nearly equal ones included; of scripts without spaces, characters.
+    pub matched: u32,
+    /// What the alignment is worth, see [`PassagePair`](super::PassagePair).
+    pub score: u32,
+}
+
+/// The passages of a text that others have, by where they stand in it.
+///
+/// Every run of words of the least length that it shares with another one word for word, after folding, is in a passage of both
+/// ([`OtherPlace`]), as in [`passages`](super::passages()); here `max_df` means nothing, nor does `text`.
+///
+/// Memory and time: those of aligning the text with each of the others.
+///
+/// Errors: options that cannot be, and the work was cancelled.
+pub fn passages_of(
+    text: &Text,
+    others: &[Text],
+    (options, model): (&PassageOptions, &Model),
+    watch: &dyn Watch,
+) -> Result<Vec<TextPassage>> {
+    options.check()?;
+    let memory = &Memory::default();
+    let everywhere = RARER * (others.len() + 1);
+    let options = &PassageOptions {
+        max_df: everywhere.try_into().unwrap_or(u32::MAX),
+        ..options.clone()
+    };
+    let pages = TextPages::first_and(others.len());
+    let words = PageWords::of_texts(std::iter::once(text).chain(others), memory)?;
+    let clock = &mut Stopwatch::default();
+    let found = in_pool(1, || {
+        Found::among((&pages, &words), options, memory, (watch, clock))
+    })?;
+    drop(words);
+    let spans = Spans::of(&found.rows, options, memory)?;
+    // The first text has a side of each row, if there is one.
+    let parts = match found.rows.is_empty() {
+        true => Vec::new(),
+        false => spans.parts(&spans.spans(0)),
+    };
+    let places = |text: &Text| WordPlaces::of(text, model.text_options());
+    let here = places(text);
+    let mut there = Vec::with_capacity(found.rows.len());
+    let mut last: Option<(u32, WordPlaces)> = None;
+    // By the other text.
+    for [_, other, first, behind, begin, end, matched, score] in found.rows.iter() {
+        let text = other as usize - 1;
+        if last.as_ref().is_none_or(|(last, _)| *last != other) {
+            last = Some((other, places(&others[text])));
+        }
+        let place = last.as_ref().map(|(_, places)| places.places(begin, end));
+        there.push(OtherPlace {
+            text,
+            place: place.unwrap_or_default(),
+            here: here.places(first, behind),
+            matched,
+            score,
+        });
+    }
+    let mut passages: Vec<TextPassage> = parts
+        .into_iter()
+        .map(|(member, sides)| {
+            let row = |side: &u32| there[*side as usize / 2].clone();
+            let mut others: Vec<OtherPlace> = sides.iter().map(row).collect();
+            others.sort_by_key(|of| (std::cmp::Reverse(of.score), of.text, of.place));
+            TextPassage {
+                place: here.places(member.begin, member.end),
+                others,
+            }
+        })
+        .collect();
+    passages.sort_by_key(|passage| passage.place);
+    Ok(passages)
+}
