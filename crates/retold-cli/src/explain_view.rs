@@ -241,9 +241,12 @@ fn shared_feature(
 
 /// A stretch of both texts: shared, or what stands on either side between two shared ones.
 enum Stretch {
-    Shared(String),
+    Shared(String, Places),
     Apart(String, String),
 }
+
+/// From and to in either text.
+type Places = [[u32; 2]; 2];
 
 fn stretches(story: &Explanation) -> Vec<Stretch> {
     let texts = [&story.a.text, &story.b.text].map(|text| text.chars().collect::<Vec<_>>());
@@ -268,7 +271,7 @@ fn stretches(story: &Explanation) -> Vec<Stretch> {
             all.push(Stretch::Apart(left, right));
         }
         if a[1] > a[0] {
-            all.push(Stretch::Shared(part(0, a[0], a[1])));
+            all.push(Stretch::Shared(part(0, a[0], a[1]), [a, b]));
         }
         (in_a, in_b) = (a[1], b[1]);
     }
@@ -284,22 +287,23 @@ fn one_side(out: &mut String, (mark, text): (&str, &str), style: &Style, screen:
 }
 
 fn texts(out: &mut String, story: &Explanation, screen: &Screen) {
-    let moved = story
+    let moved: Vec<Places> = story
         .passages
         .iter()
         .filter(|passage| passage.kind == PassageKind::Moved)
-        .count();
+        .map(|passage| [passage.a, passage.b])
+        .collect();
     let all = stretches(story);
     let shared = all
         .iter()
-        .filter(|stretch| matches!(stretch, Stretch::Shared(_)))
+        .filter(|stretch| matches!(stretch, Stretch::Shared(..)))
         .count();
     heading(
         out,
         &format!(
             "The texts: {} passages shared in order, {} elsewhere",
             thousands(shared as u64),
-            thousands(moved as u64)
+            thousands(moved.len() as u64)
         ),
         screen,
     );
@@ -314,7 +318,7 @@ fn texts(out: &mut String, story: &Explanation, screen: &Screen) {
     }
     for stretch in all.iter().take(most) {
         match stretch {
-            Stretch::Shared(text) => shared_text(out, text, columns, screen),
+            Stretch::Shared(text, places) => shared_text(out, (text, places), columns, screen),
             Stretch::Apart(a, b) if columns => side_by_side(
                 out,
                 &lines(a, screen, true),
@@ -338,9 +342,39 @@ fn texts(out: &mut String, story: &Explanation, screen: &Screen) {
             ),
         );
     }
+    moved_texts(out, &story.a.text, &moved, most, screen);
 }
 
-fn shared_text(out: &mut String, text: &str, columns: bool, screen: &Screen) {
+/// The passages that both texts have in another order: they stand in the list above as parts of one page only.
+fn moved_texts(out: &mut String, text: &str, moved: &[Places], most: usize, screen: &Screen) {
+    if moved.is_empty() {
+        return;
+    }
+    heading(out, "Shared elsewhere", screen);
+    for places in moved.iter().take(most) {
+        placed(out, places, screen);
+        let [from, to] = places[0].map(|at| at as usize);
+        let text: String = text.chars().skip(from).take(to - from).collect();
+        one_side(out, ("~ ", &text), &Style::new().yellow(), screen);
+    }
+    if moved.len() > most {
+        let more = thousands((moved.len() - most) as u64);
+        line(
+            out,
+            &format!("… and {more} further passages (--full, or --json)"),
+        );
+    }
+}
+
+fn placed(out: &mut String, [a, b]: &Places, screen: &Screen) {
+    let places = format!("characters {}–{} of A, {}–{} of B", a[0], a[1], b[0], b[1]);
+    line(out, &screen.paint(Style::new().dim(), &places));
+}
+
+fn shared_text(out: &mut String, (text, places): (&str, &Places), columns: bool, screen: &Screen) {
+    if screen.full {
+        placed(out, places, screen);
+    }
     let style = Style::new().green();
     let parts = shorten(lines(text, screen, columns), screen);
     if columns {

@@ -86,6 +86,29 @@ fn two_files() {
 }
 
 #[test]
+fn passages_are_named_with_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = "the first paragraph is here.";
+    let rest = "the second paragraph is there. a third one ends it.";
+    let file = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let a = file("a.txt", format!("{first}\n{rest}"));
+    let b = file("b.txt", format!("{rest}\n{first}"));
+    let text = out(&retold(&["explain", &a, &b]));
+    // 28 characters; 51, a line feed that belongs to them, 28.
+    let moved = format!("Shared elsewhere\ncharacters 0–28 of A, 52–80 of B\n~ {first}\n");
+    assert!(text.contains(&moved), "{text}");
+    assert!(!text.contains("characters 29–80 of A"), "{text}");
+    let text = out(&retold(&["explain", &a, &b, "--full"]));
+    let placed = format!("characters 29–80 of A, 0–52 of B\n= {rest}\n");
+    assert!(text.contains(&placed), "{text}");
+    assert!(text.contains(&moved), "{text}");
+}
+
+#[test]
 fn unlike_pages_and_wrong_use() {
     let told = retold(&[
         "explain",
