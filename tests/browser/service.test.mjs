@@ -156,6 +156,11 @@ try {
       assert.ok(marked.includes("the captain of boat 62 told passenger 34"), marked);
       assert.ok(!marked.includes("My own first line"), marked);
     }
+    // The text itself with the passages that are known, and from where, its own line not among them.
+    const known = await page.$$eval("#text mark", (nodes) => nodes.map((node) => node.textContent).join(" "));
+    assert.ok(known.includes("the captain of boat 62 told passenger 34") && !known.includes("My own first line"), known);
+    await page.click("#text mark");
+    assert.match(await page.textContent("#where"), /[45] other pages have this passage: .*week/);
     // Addresses that are none of the web's do not become links.
     assert.equal((await page.$$("a[href^=javascript]")).length, 0);
     // Another match, and a passage found on the other side.

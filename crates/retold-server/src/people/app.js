@@ -364,8 +364,10 @@ function go(number, from, boxes) {
 /** A text that is not in the index. It is not in the address: it may be long, and nobody else's. */
 async function foreign(body) {
   const asked = { type: /^\s*</.test(body) ? "text/html; charset=utf-8" : "text/plain; charset=utf-8", body };
-  const { matches } = await ask("/v1/query?matches=100", { method: "POST", headers: { "Content-Type": asked.type }, body });
-  return ["look", [make("h2", null, say("look")), matchList(asked, matches, matches.length ? count(matches.length, ["foreignOne", "foreign"]) : say("foreignNone"))]];
+  const post = path => ask(path, { method: "POST", headers: { "Content-Type": asked.type }, body });
+  // An index without texts has no passages.
+  const [{ matches }, found] = await Promise.all([post("/v1/query?matches=100"), post("/v1/passages?" + SHORT).catch(() => null)]);
+  return ["look", [make("h2", null, say("look")), found && found.passages.length > 0 && whole(found), matchList(asked, matches, matches.length ? count(matches.length, ["foreignOne", "foreign"]) : say("foreignNone"))]];
 }
 
 /** An id or an address leads to its page; a few words to pages with such titles; all else is a text. */
