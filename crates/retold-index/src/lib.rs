@@ -74,5 +74,10 @@ pub use status::Status;
 pub use story::{Change, Order, Story, StoryLine, StoryPage, StoryPart};
 pub use writer::{Added, Writer};
 
+/// The guide's page on this crate, so that its examples are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/24-index-in-rust.md")]
+pub struct Guide;
+
 #[cfg(test)]
 mod tests;
