@@ -124,6 +124,23 @@ try {
     await pictures(bare, (await pairsOf(bare)).pair, "pair-without-texts", ".checks");
   });
 
+  await test("readme", async () => {
+    // The pictures of README.md and README.zh.md, docs/guide/pictures/report.png and report.zh.png: two pairs of the README's run.
+    const report = dedup("readme", [join(root, "examples/pages")], "--report-text");
+    for (const [name, one, other] of [["report", "ferry.html", "ferry-reprint.html"], ["report.zh", "bridge.html", "bridge-edited.html"]]) {
+      const { page, done } = await open(report, "#/clusters", { width: 1100, height: 860 });
+      await page.waitForSelector(".row");
+      await page.fill("#search", one);
+      await page.waitForFunction(() => document.querySelectorAll(".row").length === 1);
+      await page.click(".row");
+      await page.click(`.members tr:has-text("${other}") a[href*=pair]`);
+      await page.waitForSelector(".columns mark.same");
+      assert.match(await page.textContent("main"), /The pages are duplicates/);
+      await page.locator("section", { has: page.locator(".columns") }).last().screenshot({ path: join(shots, `${name}.png`) });
+      await done();
+    }
+  });
+
   await test("long", async () => {
     // Long ids, titles, sites and dates at once; a reject whose reason has backticks; pairs below the threshold.
     const input = join(work, "long.jsonl");
