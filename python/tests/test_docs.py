@@ -33,7 +33,7 @@ def test_everything_public_has_a_docstring_and_examples_hold():
     assert examples > 15
 
 
-@pytest.mark.parametrize("page", ["docs/guide/9-python.md", "README.md"])
+@pytest.mark.parametrize("page", ["docs/guide/9-python.md", "README.md", "README.zh.md"])
 def test_the_code_of_the_guide_runs(page, tmp_path, monkeypatch):
     text = (ROOT / page).read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)

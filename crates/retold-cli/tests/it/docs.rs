@@ -158,6 +158,7 @@ fn links_between_documents_lead_somewhere() {
     let mut folders = vec![root().join("docs")];
     let mut pages = vec![
         root().join("README.md"),
+        root().join("README.zh.md"),
         root().join("ARCHITECTURE.md"),
         root().join("CONTRIBUTING.md"),
     ];

@@ -24,6 +24,7 @@ mod outputs;
 mod packaging;
 mod passages;
 mod python;
+mod readme;
 mod release_0_1;
 mod resume;
 mod same_url;
