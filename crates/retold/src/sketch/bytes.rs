@@ -37,7 +37,7 @@ impl Sketch {
 
     /// The sketch with that byte form.
     ///
-    /// Errors: another version, bytes that are missing or left over, keys out of order.
+    /// Errors: another version, bytes that are missing or left over, keys out of order, a site that is no UTF-8.
     pub fn from_bytes(bytes: &[u8]) -> Result<Sketch> {
         let wrong = |what: &str| Error::usage(format!("bytes that are no sketch: {what}"));
         let mut rest = Bytes(bytes);
@@ -46,7 +46,9 @@ impl Sketch {
             Some([other]) => return Err(wrong(&format!("version {other}, this is {VERSION}"))),
             None => return Err(wrong("there are none")),
         }
-        let sketch = rest.sketch().ok_or_else(|| wrong("cut or too long"))?;
+        let sketch = rest
+            .sketch()
+            .ok_or_else(|| wrong("cut, too long or damaged"))?;
         let marked = sketch.marks.is_empty() || sketch.marks.len() == sketch.keys.len();
         if !marked || !sketch.keys.is_sorted_by(|a, b| a < b) {
             return Err(wrong("keys out of order, or marks that fit no keys"));
@@ -81,27 +83,34 @@ impl Bytes<'_> {
         )
     }
 
-    /// All but the version. `None` if bytes are missing or left over.
+    /// All but the version. `None` if bytes are missing or left over, or are none that `to_bytes` writes.
     fn sketch(mut self) -> Option<Sketch> {
         let mut count = || self.take::<4>().map(u32::from_le_bytes);
         let (keys, marks, extra, site) = (count()?, count()?, count()?, count()?);
         let chars = u64::from_le_bytes(self.take()?);
         let main_chars = u64::from_le_bytes(self.take()?);
-        let has_text = self.take::<1>()? == [1];
+        let [has_text] = self.take()?;
         let text = u128::from_le_bytes(self.take()?);
+        let text_hash = match has_text {
+            0 => None,
+            1 => Some(text),
+            _ => return None,
+        };
         let (keys, marks) = (self.numbers(keys)?, self.numbers(marks)?);
         let extra = self.numbers(extra)?;
         let site = match site {
             u32::MAX => None,
-            length if length as usize == self.0.len() => Some(std::mem::take(&mut self.0))
-                .and_then(|site| String::from_utf8(site.to_vec()).ok()),
+            length if length as usize == self.0.len() => {
+                let site = std::mem::take(&mut self.0);
+                Some(String::from_utf8(site.to_vec()).ok()?)
+            }
             _ => return None,
         };
         self.0.is_empty().then_some(Sketch {
             keys,
             marks,
             extra,
-            text_hash: has_text.then_some(text),
+            text_hash,
             chars,
             main_chars,
             site,
@@ -158,7 +167,25 @@ mod tests {
         }
     }
 
-    /// Sketches are kept on disks: a change of these bytes needs a new version.
+    /// A site that cannot be read would otherwise be none, and the sketch another page's.
+    #[test]
+    fn what_is_damaged_is_refused() {
+        let sketch = Sketch {
+            site: Some("a.cn".into()),
+            ..Sketch::default()
+        };
+        let bytes = sketch.to_bytes();
+        let with = |at: usize, value| {
+            let mut bytes = bytes.clone();
+            bytes[at] = value;
+            Sketch::from_bytes(&bytes)
+        };
+        assert!(with(HEAD, 0xff).is_err(), "a site that is no UTF-8");
+        assert!(with(33, 2).is_err(), "neither a text nor none");
+        assert_eq!(with(33, 1).unwrap().text_hash, Some(0));
+    }
+
+    /// Sketches are kept on disks: a change of these bytes needs a new version, and docs/reference/sketch.md tells it.
     #[test]
     fn the_bytes_of_version_1() {
         let sketch = Sketch {

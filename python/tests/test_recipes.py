@@ -1,0 +1,45 @@
+"""The recipes for DuckDB and polars, run as they are written."""
+
+import contextlib
+import io
+import os
+import pathlib
+import re
+import subprocess
+
+import duckdb
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def cells(table):
+    """The rows of a Markdown table, without the line below its head."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    return rows[:1] + rows[2:]
+
+
+def written(value):
+    return "NULL" if value is None else str(value)
+
+
+def test_the_recipes_run_and_say_what_they_show(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = os.environ.get("RETOLD") or f"cargo run --release --locked --quiet --manifest-path '{ROOT}/Cargo.toml' --"
+    text = (ROOT / "docs/guide/24-duckdb-polars.md").read_text()
+    # A block, and the table or the output behind it.
+    blocks = re.findall(r"^```(sh|sql|python)\n(.*?)^```\n(?:\n((?:\|[^\n]*\n)+)|\n```\n(.*?)^```\n)?", text, re.S | re.M)
+    ran, names = [], {}
+    for language, block, table, output in blocks:
+        ran.append(language)
+        if language == "sh":
+            subprocess.run(["bash", "-ec", f"retold() {{ {command} \"$@\"; }}\n{block}"], check=True)
+        elif language == "sql":
+            result = duckdb.sql(block)
+            if table:
+                assert [result.columns, *([written(value) for value in row] for row in result.fetchall())] == cells(table), block
+        else:
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                exec(compile(block, "24-duckdb-polars.md", "exec"), names)
+            assert said.getvalue() == output, block
+    assert [ran.count(language) for language in ("sh", "sql", "python")] == [2, 6, 4], ran
