@@ -79,7 +79,7 @@ fn the_example_says_what_they_show() {
     let ran = world
         .run(&["dedup", pages.to_str().unwrap(), "-o", "out"])
         .code(0);
-    let said = ran.stderr();
+    let said = ran.stdout();
     let numbers: String = said
         .lines()
         .take(2)
