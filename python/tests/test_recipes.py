@@ -25,7 +25,7 @@ def written(value):
 def test_the_recipes_run_and_say_what_they_show(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = os.environ.get("RETOLD") or f"cargo run --release --locked --quiet --manifest-path '{ROOT}/Cargo.toml' --"
-    text = (ROOT / "docs/guide/24-duckdb-polars.md").read_text()
+    text = (ROOT / "docs/guide/25-duckdb-polars.md").read_text()
     # A block, and the table or the output behind it.
     blocks = re.findall(r"^```(sh|sql|python)\n(.*?)^```\n(?:\n((?:\|[^\n]*\n)+)|\n```\n(.*?)^```\n)?", text, re.S | re.M)
     ran, names = [], {}
@@ -40,6 +40,6 @@ def test_the_recipes_run_and_say_what_they_show(tmp_path, monkeypatch):
         else:
             said = io.StringIO()
             with contextlib.redirect_stdout(said):
-                exec(compile(block, "24-duckdb-polars.md", "exec"), names)
+                exec(compile(block, "25-duckdb-polars.md", "exec"), names)
             assert said.getvalue() == output, block
     assert [ran.count(language) for language in ("sh", "sql", "python")] == [2, 6, 4], ran
