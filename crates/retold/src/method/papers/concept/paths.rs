@@ -8,7 +8,10 @@
 use std::cell::RefCell;
 use std::mem;
 
+mod queue;
+
 use super::graph::Graph;
+use queue::Queue;
 
 /// What the distances of a connected graph say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,24 +84,22 @@ pub fn distances(graph: &Graph, candidates: &[u32]) -> Distances {
         for (&node, number) in candidates.iter().zip(0..) {
             arena.candidate[node as usize] = number;
         }
-        let thin = arena.queue.is_thin(graph);
+        if arena.queue.is_thin(graph) {
+            return arena.queue.distances(graph, candidates, queue::SOURCES);
+        }
         let mut found = Distances::default();
         for start in (0..nodes).step_by(BATCH) {
             arena.sources.clear();
             arena
                 .sources
                 .extend(start as u32..(start + BATCH).min(nodes) as u32);
-            let longest = if thin {
-                each_from(graph, words, arena)
-            } else {
-                by_width!(arena.sources.len(), all_from(graph, words, arena))
-            };
+            let longest = by_width!(arena.sources.len(), all_from(graph, words, arena));
             found.longest = found.longest.max(longest);
         }
         found.total = arena.sums.iter().sum();
         for (&node, number) in candidates.iter().zip(0..) {
             arena.collect_affected(number * words..(number + 1) * words, node);
-            let growth = growth_without(graph, node, found.longest + 1, thin, arena);
+            let growth = growth_without(graph, node, found.longest + 1, arena);
             found.growth.push(growth);
             found.sums.push(arena.sums[node as usize]);
         }
@@ -124,43 +125,18 @@ impl Arena {
 }
 
 /// By how much the sum of distances between the others grows without a node, from what is collected in `hit`.
-fn growth_without(graph: &Graph, node: u32, cut_off: u64, thin: bool, arena: &mut Arena) -> u64 {
+fn growth_without(graph: &Graph, node: u32, cut_off: u64, arena: &mut Arena) -> u64 {
     let hit = mem::take(&mut arena.hit);
     let before: u64 = hit.iter().map(|&s| arena.sums[s as usize]).sum();
     let mut after = 0;
     for batch in hit.chunks(BATCH) {
-        if thin {
-            for &source in batch {
-                arena.queue.search(graph, source, Some(node));
-                after += arena.queue.sum(cut_off);
-            }
-        } else {
-            arena.sources.clear();
-            arena.sources.extend_from_slice(batch);
-            after += by_width!(batch.len(), sum_without(graph, node, cut_off, arena));
-        }
+        arena.sources.clear();
+        arena.sources.extend_from_slice(batch);
+        after += by_width!(batch.len(), sum_without(graph, node, cut_off, arena));
     }
     arena.hit = hit;
     // The distances to the removed node itself are in both sums, and the same.
     after - before
-}
-
-/// What [`all_from`] does, one source at a time.
-fn each_from(graph: &Graph, words: usize, arena: &mut Arena) -> u64 {
-    let mut longest = 0;
-    for &source in &arena.sources {
-        arena.queue.search(graph, source, None);
-        arena.sums[source as usize] = arena.queue.sum(0);
-        longest = longest.max(arena.queue.longest());
-        for node in arena.queue.sole() {
-            let number = arena.candidate[node as usize];
-            if number != NONE {
-                let word = number as usize * words + source as usize / 64;
-                arena.affected[word] |= 1 << (source % 64);
-            }
-        }
-    }
-    longest
 }
 
 /// Rows for all nodes with the bits of the sources set; the row of all bits; and a second set of rows.
@@ -346,88 +322,6 @@ fn add<const W: usize>(row: &mut [u64; W], nodes: &[u32], seen: &[[u64; W]]) {
         for (word, other) in row.iter_mut().zip(&seen[node as usize]) {
             *word |= other;
         }
-    }
-}
-
-/// A network is thin if some node is further than this from its first; about where one source at a time is faster.
-const THIN: u32 = 200;
-
-/// A search from one source at a time, for long thin networks (word lists): searching in batches takes as many rounds as the longest
-/// distance, and there that is half the number of nodes.
-#[derive(Default)]
-struct Queue {
-    /// Distance from the source + 1; 0 where it has not been.
-    steps: Vec<u32>,
-    /// The nodes reached, in order.
-    order: Vec<u32>,
-    /// The neighbour that a node was first reached from.
-    from: Vec<u32>,
-    /// True if the shortest paths to a node come through several neighbours.
-    several: Vec<bool>,
-}
-
-impl Queue {
-    fn is_thin(&mut self, graph: &Graph) -> bool {
-        if graph.is_empty() {
-            return false;
-        }
-        self.search(graph, 0, None);
-        self.longest() > u64::from(THIN)
-    }
-
-    /// Searches from `source`; no path goes through `removed`, which is reached all the same.
-    fn search(&mut self, graph: &Graph, source: u32, removed: Option<u32>) {
-        let nodes = graph.len();
-        self.steps.clear();
-        self.steps.resize(nodes, 0);
-        self.from.clear();
-        self.from.resize(nodes, source);
-        self.several.clear();
-        self.several.resize(nodes, false);
-        self.order.clear();
-        self.order.push(source);
-        self.steps[source as usize] = 1;
-        let mut next = 0;
-        while let Some(&node) = self.order.get(next) {
-            next += 1;
-            if Some(node) == removed {
-                continue;
-            }
-            let step = self.steps[node as usize] + 1;
-            for &to in graph.neighbours(node) {
-                let known = &mut self.steps[to as usize];
-                if *known == 0 {
-                    *known = step;
-                    self.from[to as usize] = node;
-                    self.order.push(to);
-                } else if *known == step {
-                    self.several[to as usize] = true;
-                }
-            }
-        }
-    }
-
-    /// The sum of the distances, `cut_off` for nodes that were not reached.
-    fn sum(&self, cut_off: u64) -> u64 {
-        let reached = self
-            .order
-            .iter()
-            .map(|&node| u64::from(self.steps[node as usize] - 1));
-        let missing = self.steps.len() - self.order.len();
-        reached.sum::<u64>() + missing as u64 * cut_off
-    }
-
-    /// The longest distance.
-    fn longest(&self) -> u64 {
-        let last = self.order.last();
-        last.map_or(0, |&node| u64::from(self.steps[node as usize] - 1))
-    }
-
-    /// The nodes without which some shortest path from the source would be gone.
-    fn sole(&self) -> impl Iterator<Item = u32> {
-        let reached = self.order.iter().skip(1);
-        let sole = reached.filter(|&&node| !self.several[node as usize]);
-        sole.map(|&node| self.from[node as usize])
     }
 }
 

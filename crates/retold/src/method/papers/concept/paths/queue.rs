@@ -1,0 +1,262 @@
+//! One source at a time, for long thin networks (word lists): searching in batches takes as many rounds as the longest distance, and there
+//! that is half the number of nodes.
+//!
+//! A removal is not searched for anew. The nodes whose shortest paths all go through a node are those below it in the tree of dominators of
+//! the search; only their distances grow, and they are found from the others next to them.
+
+use std::ops::Range;
+
+use super::Distances;
+use crate::method::papers::concept::graph::Graph;
+
+/// A network is thin if some node is further than this from its first; about where one source at a time is faster.
+const THIN: u32 = 200;
+
+/// From so many nodes is searched: a list of 3,000 words would otherwise take a minute in `keyworld`, which removes each word in turn.
+pub(super) const SOURCES: usize = 128;
+
+/// A search from one source. Vectors are by node, unless said otherwise.
+#[derive(Default)]
+pub(super) struct Queue {
+    /// Distance from the source + 1; 0 where it has not been.
+    steps: Vec<u32>,
+    /// The nodes in the order in which they were reached.
+    order: Vec<u32>,
+    tree: Tree,
+    /// Distance + 1 without the removed node; 0 if none is known.
+    without: Vec<u32>,
+    /// Nodes below the removed one with a neighbour that is not, and the distance + 1 over that.
+    edge: Vec<(u32, u32)>,
+    /// The same over nodes below it, in the order in which they were found.
+    inner: Vec<(u32, u32)>,
+}
+
+/// The dominators of a search: above each node the last one that all shortest paths to it go through.
+#[derive(Default)]
+struct Tree {
+    above: Vec<u32>,
+    /// How many nodes are above.
+    depth: Vec<u32>,
+    /// Some node above, for skipping (Myers, “An applicative random-access stack”, 1983).
+    jump: Vec<u32>,
+    /// How many nodes are below, with the node itself.
+    size: Vec<u32>,
+    /// Place in an order that has what is below a node right behind it.
+    place: Vec<u32>,
+    /// The nodes in that order.
+    nodes: Vec<u32>,
+    /// For each node the next free place below it.
+    free: Vec<u32>,
+}
+
+fn zeroed(all: &mut Vec<u32>, count: usize) {
+    all.clear();
+    all.resize(count, 0);
+}
+
+impl Queue {
+    pub fn is_thin(&mut self, graph: &Graph) -> bool {
+        if graph.is_empty() {
+            return false;
+        }
+        self.search(graph, 0);
+        self.longest() > u64::from(THIN)
+    }
+
+    /// What [`distances`](super::distances) finds, from every so-manieth node if they are more than `sources`, and then multiplied by
+    /// nodes / sources.
+    pub fn distances(&mut self, graph: &Graph, candidates: &[u32], sources: usize) -> Distances {
+        let nodes = graph.len();
+        let mut grown = vec![(0, 0); candidates.len()];
+        let mut sums = vec![0; nodes];
+        let (mut longest, mut searched) = (0, 0);
+        for source in (0..nodes as u32).step_by(nodes.div_ceil(sources).max(1)) {
+            searched += 1;
+            self.search(graph, source);
+            longest = longest.max(self.longest());
+            for (sum, &step) in sums.iter_mut().zip(&self.steps) {
+                *sum += u64::from(step - 1);
+            }
+            self.tree.build(graph, &self.steps, &self.order);
+            for ((grown, lost), &node) in grown.iter_mut().zip(candidates) {
+                if node != source {
+                    let (more, missing) = self.growth(graph, node);
+                    (*grown, *lost) = (*grown + more, *lost + missing);
+                }
+            }
+        }
+        let of_all = |sum: u64| sum * nodes as u64 / searched.max(1);
+        let growth = |&(grown, lost): &(i64, u64)| grown + (lost * (longest + 1)) as i64;
+        Distances {
+            total: of_all(sums.iter().sum()),
+            longest,
+            growth: grown.iter().map(|of| of_all(growth(of) as u64)).collect(),
+            sums: candidates
+                .iter()
+                .map(|&node| of_all(sums[node as usize]))
+                .collect(),
+        }
+    }
+
+    /// Searches from `source`. The graph is connected.
+    fn search(&mut self, graph: &Graph, source: u32) {
+        zeroed(&mut self.steps, graph.len());
+        self.order.clear();
+        self.order.push(source);
+        self.steps[source as usize] = 1;
+        let mut next = 0;
+        while let Some(&node) = self.order.get(next) {
+            next += 1;
+            let step = self.steps[node as usize] + 1;
+            for &to in graph.neighbours(node) {
+                let known = &mut self.steps[to as usize];
+                if *known == 0 {
+                    *known = step;
+                    self.order.push(to);
+                }
+            }
+        }
+    }
+
+    fn longest(&self) -> u64 {
+        let last = self.order.last();
+        last.map_or(0, |&node| u64::from(self.steps[node as usize] - 1))
+    }
+
+    /// By how much the distances from the source grow without a node, less those of nodes that are cut off; and how many these are.
+    fn growth(&mut self, graph: &Graph, removed: u32) -> (i64, u64) {
+        let below = self.tree.below(removed);
+        if below.is_empty() {
+            return (0, 0);
+        }
+        self.without.resize(graph.len(), 0);
+        self.edge.clear();
+        self.inner.clear();
+        let mut grown = 0;
+        for &node in &self.tree.nodes[below.clone()] {
+            self.without[node as usize] = 0;
+            grown -= i64::from(self.steps[node as usize] - 1);
+            let outside = graph.neighbours(node).iter().filter(|&&near| {
+                near != removed && !below.contains(&(self.tree.place[near as usize] as usize))
+            });
+            if let Some(step) = outside.map(|&near| self.steps[near as usize]).min() {
+                self.edge.push((step + 1, node));
+            }
+        }
+        self.edge.sort_unstable();
+        let (mut edge, mut inner) = (self.edge.iter().peekable(), 0);
+        let mut missing = below.len() as u64;
+        loop {
+            let found = self.inner.get(inner).copied();
+            let next = edge.next_if(|&&(step, _)| found.is_none_or(|(inner, _)| step <= inner));
+            let (step, node) = match (next, found) {
+                (Some(&next), _) => next,
+                (None, Some(found)) => {
+                    inner += 1;
+                    found
+                }
+                (None, None) => return (grown, missing),
+            };
+            if self.without[node as usize] != 0 {
+                continue;
+            }
+            self.without[node as usize] = step;
+            grown += i64::from(step - 1);
+            missing -= 1;
+            for &near in graph.neighbours(node) {
+                let is_below = below.contains(&(self.tree.place[near as usize] as usize));
+                if is_below && self.without[near as usize] == 0 {
+                    self.inner.push((step + 1, near));
+                }
+            }
+        }
+    }
+}
+
+impl Tree {
+    /// The places of the nodes below a node, without it.
+    fn below(&self, node: u32) -> Range<usize> {
+        let place = self.place[node as usize] as usize;
+        place + 1..place + self.size[node as usize] as usize
+    }
+
+    /// Builds the tree of a search.
+    fn build(&mut self, graph: &Graph, steps: &[u32], order: &[u32]) {
+        let nodes = graph.len();
+        let Tree {
+            above,
+            depth,
+            jump,
+            size,
+            place,
+            nodes: placed,
+            free,
+        } = self;
+        for all in [above, depth, jump, size, place, placed, free] {
+            zeroed(all, nodes);
+        }
+        let source = order[0];
+        self.above[source as usize] = source;
+        self.jump[source as usize] = source;
+        for &node in &order[1..] {
+            let step = steps[node as usize] - 1;
+            let before = graph.neighbours(node).iter().copied();
+            let before = before.filter(|&near| steps[near as usize] == step);
+            let above = before.reduce(|a, b| self.common(a, b)).unwrap_or(source);
+            self.hang(node, above);
+        }
+        for &node in order.iter().rev() {
+            self.size[node as usize] += 1;
+            if node != source {
+                self.size[self.above[node as usize] as usize] += self.size[node as usize];
+            }
+        }
+        self.free[source as usize] = 1;
+        self.nodes[0] = source;
+        for &node in &order[1..] {
+            let free = &mut self.free[self.above[node as usize] as usize];
+            let place = *free;
+            *free += self.size[node as usize];
+            self.free[node as usize] = place + 1;
+            self.place[node as usize] = place;
+            self.nodes[place as usize] = node;
+        }
+    }
+
+    /// Puts a node below another.
+    fn hang(&mut self, node: u32, above: u32) {
+        let of = |all: &[u32], node: u32| all[node as usize];
+        let jump = of(&self.jump, above);
+        let (here, there) = (of(&self.depth, above), of(&self.depth, jump));
+        let further = of(&self.jump, jump);
+        let is_even = here - there == there - of(&self.depth, further);
+        self.above[node as usize] = above;
+        self.depth[node as usize] = here + 1;
+        self.jump[node as usize] = if is_even { further } else { above };
+    }
+
+    /// The lowest node that is above both, or one of them; logarithmic.
+    fn common(&self, mut a: u32, mut b: u32) -> u32 {
+        let depth = |node: u32| self.depth[node as usize];
+        if depth(a) < depth(b) {
+            (a, b) = (b, a);
+        }
+        while depth(a) > depth(b) {
+            let jump = self.jump[a as usize];
+            let is_high = depth(jump) < depth(b);
+            a = if is_high {
+                self.above[a as usize]
+            } else {
+                jump
+            };
+        }
+        while a != b {
+            let (jump_a, jump_b) = (self.jump[a as usize], self.jump[b as usize]);
+            (a, b) = match jump_a == jump_b {
+                true => (self.above[a as usize], self.above[b as usize]),
+                false => (jump_a, jump_b),
+            };
+        }
+        a
+    }
+}
