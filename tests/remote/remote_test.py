@@ -340,6 +340,34 @@ else:
             self.dedup("s3://bucket/new/out/kept")
             self.assertIn("lie in one another", self.retold("dedup", "s3://bucket/in", "-o", "s3://bucket/in/out", code=2))
 
+        def test_profiles(self):
+            aws = self.folder / ".aws"
+            aws.mkdir()
+            (aws / "credentials").write_text(
+                "# keys\n[default]\naws_access_key_id = access\naws_secret_access_key = s3cr3tkey\n\n"
+                "[work]\naws_access_key_id=access\naws_secret_access_key=s3cr3tkey\n"
+            )
+            (aws / "config").write_text(
+                f"[default]\nregion = us-east-1\nendpoint_url = {self.proxy.url}\ns3 =\n  max_concurrent_requests = 20\n"
+                f"[profile work]\nregion = us-east-1\nendpoint_url = {self.proxy.url}\n[profile led]\nsource_profile = work\n"
+            )
+            local = self.dedup("in")
+            self.env = {"NO_PROXY": self.env["NO_PROXY"], "HOME": str(self.folder)}
+            self.same(local, self.dedup("s3://bucket/in"))
+            self.env["AWS_PROFILE"] = "work"
+            self.same(local, self.dedup("s3://bucket/in"))
+            self.env["AWS_PROFILE"] = "led"
+            self.assertIn("has no keys of its own; take those that it leads to", self.dedup("s3://bucket/in", code=2))
+            self.env["AWS_PROFILE"] = "none"
+            self.assertIn("the profile none of AWS_PROFILE is not in", self.dedup("s3://bucket/in", code=2))
+            # Others go first, and together.
+            self.env |= {"AWS_PROFILE": "work", "AWS_ACCESS_KEY_ID": "other", "AWS_SECRET_ACCESS_KEY": "other"}
+            self.same(local, self.dedup("s3://bucket/in"))
+            asked = self.proxy.asked[-1][2]["authorization"]
+            self.assertIn("Credential=other/", asked)
+            (aws / "credentials").write_text("[default\n")
+            self.assertIn("credentials: is not an INI file", self.dedup("s3://bucket/in", code=2))
+
         def test_messages(self):
             self.assertIn("nothing is there", self.dedup("s3://bucket/none", code=2))
             self.assertIn("no object matches", self.dedup("s3://bucket/in/*.csv", code=2))

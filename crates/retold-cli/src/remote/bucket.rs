@@ -21,6 +21,7 @@ use super::listing::{Entry, Tree};
 use super::network::waited;
 use super::pinned::Pinned;
 use super::place::{Failure, Place};
+use super::profile;
 use super::redact::redacted;
 
 /// An object, as it was when it was listed.
@@ -101,11 +102,18 @@ pub fn open(scheme: &str, name: &str) -> object_store::Result<Arc<dyn ObjectStor
     ];
     Ok(match scheme {
         "s3" => {
-            let mut builder = AmazonS3Builder::from_env().with_bucket_name(name);
-            let endpoints = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
+            let failed = |reason: String| StoreError::Generic {
+                store: "S3",
+                source: reason.into(),
+            };
+            let builder = profile::apply(AmazonS3Builder::from_env()).map_err(failed)?;
+            let mut builder = builder.with_bucket_name(name);
             // As the cloud's own tool: an endpoint of http:// is meant so.
-            let is_plain = |name| std::env::var(name).is_ok_and(|url| url.starts_with("http://"));
-            if endpoints.into_iter().any(is_plain) {
+            let endpoints = [AmazonS3ConfigKey::Endpoint, AmazonS3ConfigKey::S3Endpoint];
+            let endpoint = endpoints
+                .iter()
+                .find_map(|key| builder.get_config_value(key));
+            if endpoint.is_some_and(|url| url.starts_with("http://")) {
                 builder = builder.with_allow_http(true);
             }
             for (key, value) in limits {

@@ -11,6 +11,7 @@ mod network;
 mod out;
 mod pinned;
 mod place;
+mod profile;
 mod redact;
 mod web;
 

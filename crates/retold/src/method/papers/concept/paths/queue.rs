@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::Distances;
 use crate::method::papers::concept::graph::Graph;
 
@@ -63,15 +65,19 @@ impl Queue {
         self.longest() > u64::from(THIN)
     }
 
-    /// What [`distances`](super::distances) finds, from every so-manieth node if they are more than `sources`, and then multiplied by
-    /// nodes / sources.
+    /// What [`distances`](super::distances) finds, from so many nodes, one of each stretch, and then multiplied by nodes / sources; from all
+    /// if they are no more.
     pub fn distances(&mut self, graph: &Graph, candidates: &[u32], sources: usize) -> Distances {
         let nodes = graph.len();
         let mut grown = vec![(0, 0); candidates.len()];
         let mut sums = vec![0; nodes];
-        let (mut longest, mut searched) = (0, 0);
-        for source in (0..nodes as u32).step_by(nodes.div_ceil(sources).max(1)) {
-            searched += 1;
+        let mut longest = 0;
+        let sources = sources.min(nodes);
+        for stretch in 0..sources {
+            let (begin, end) = (stretch * nodes / sources, (stretch + 1) * nodes / sources);
+            // By chance: lists have periods.
+            let chance = xxh3_64(&(stretch as u64).to_le_bytes()) as usize;
+            let source = (begin + chance % (end - begin)) as u32;
             self.search(graph, source);
             longest = longest.max(self.longest());
             for (sum, &step) in sums.iter_mut().zip(&self.steps) {
@@ -85,7 +91,7 @@ impl Queue {
                 }
             }
         }
-        let of_all = |sum: u64| sum * nodes as u64 / searched.max(1);
+        let of_all = |sum: u64| sum * nodes as u64 / sources.max(1) as u64;
         let growth = |&(grown, lost): &(i64, u64)| grown + (lost * (longest + 1)) as i64;
         Distances {
             total: of_all(sums.iter().sum()),

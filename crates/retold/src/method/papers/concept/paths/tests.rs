@@ -95,9 +95,9 @@ fn long_thin_networks_are_searched_one_source_at_a_time() {
     let some: Vec<u32> = (0..460).step_by(23).collect();
     let wanted = twin(&thin, &some);
     assert_eq!(Queue::default().distances(&thin, &some, 462), wanted);
-    // From 116 of the 462 words: near what is found from all.
+    // From 128 of the 462 words: near what is found from all.
     let found = distances(&thin, &some);
-    let near = |found: u64, wanted: u64| found.abs_diff(wanted) * 50 <= wanted;
+    let near = |found: u64, wanted: u64| found.abs_diff(wanted) * 20 <= wanted;
     assert!(near(found.total, wanted.total), "{found:?}\n{wanted:?}");
     let growth = |of: &Distances| of.growth.iter().sum();
     assert!(
