@@ -170,19 +170,19 @@ fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<(
     let pages = records.kept + records.dropped;
     writeln!(
         to,
-        "{} pages with {} blocks read; {} blocks are repeated, in {} places beside those that are kept, with {} of {} words",
-        HumanCount(pages),
-        HumanCount(summary.blocks),
-        HumanCount(summary.cut),
-        HumanCount(summary.spans),
+        "{} with {} read; repeated: {}, in {} beside those that are kept, with {} of {} words",
+        say::count(pages, "page"),
+        say::count(summary.blocks, "block"),
+        say::count(summary.cut, "block"),
+        say::count(summary.spans, "place"),
         HumanCount(summary.words_repeated),
         HumanCount(summary.words)
     )?;
     let would = if args.apply { "" } else { "would be " };
     writeln!(
         to,
-        "{} pages {would}cut, {} of them {would}dropped for the few words that are left",
-        HumanCount(summary.pages_cut),
+        "{} {would}cut, {} of them {would}dropped for the few words that are left",
+        say::count(summary.pages_cut, "page"),
         HumanCount(records.dropped)
     )?;
     if summary.pages_named > 0 {
@@ -196,8 +196,8 @@ fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<(
     if matches!(args.scope, Scope::Site) && summary.without_site > 0 {
         writeln!(
             to,
-            "{} pages have no site and are left alone; --site-field or --site-dir says where it is, --scope collection counts without",
-            HumanCount(summary.without_site)
+            "without a site and left alone: {}; --site-field or --site-dir says where it is, --scope collection counts without",
+            say::count(summary.without_site, "page")
         )?;
     }
     if records.rejected > 0 {

@@ -145,8 +145,8 @@ fn tell(summary: &DecontaminationSummary, out: &Path, to: &mut dyn Write) -> io:
     let records = &summary.records;
     writeln!(
         to,
-        "{} pages read: {} kept, {} contaminated",
-        HumanCount(records.kept + records.dropped),
+        "{} read: {} kept, {} contaminated",
+        say::count(records.kept + records.dropped, "page"),
         HumanCount(records.kept),
         HumanCount(records.dropped)
     )?;
@@ -154,12 +154,12 @@ fn tell(summary: &DecontaminationSummary, out: &Path, to: &mut dyn Write) -> io:
         let split = benchmark.split.as_ref();
         writeln!(
             to,
-            "{}{}: {} of {} items found, on {} pages",
+            "{}{}: {} of {} found, on {}",
             say::printable(&benchmark.benchmark),
             split.map(|split| format!(" {split}")).unwrap_or_default(),
             HumanCount(benchmark.items_found),
-            HumanCount(benchmark.items),
-            HumanCount(benchmark.pages)
+            say::count(benchmark.items, "item"),
+            say::count(benchmark.pages, "page")
         )?;
         if benchmark.without_question > 0 {
             let without = HumanCount(benchmark.without_question);

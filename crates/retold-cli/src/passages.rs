@@ -169,16 +169,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 fn tell(summary: &PassageSummary, out: &Path, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
-        "{} pages read; {} have the text of another, {} repeat one for the most part",
-        HumanCount(summary.records.kept),
+        "{} read; {} have the text of another, {} repeat one for the most part",
+        say::count(summary.records.kept, "page"),
         HumanCount(summary.copies),
         HumanCount(summary.repeating)
     )?;
     writeln!(
         to,
-        "{} passages in {} places; {} of them are boilerplate of a site",
-        HumanCount(summary.passages),
-        HumanCount(summary.places),
+        "{} in {}; {} of them are boilerplate of a site",
+        say::count(summary.passages, "passage"),
+        say::count(summary.places, "place"),
         HumanCount(summary.boilerplate)
     )?;
     if summary.common > 0 {

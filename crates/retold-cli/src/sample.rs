@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use indicatif::HumanCount;
 use retold::Result;
 use retold_report::{Sample, Weights, sample};
 
@@ -65,11 +66,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         say::out(|to| {
             writeln!(
                 to,
-                "{} kept pages: {} written, {} left out; {} folders in {}",
-                sampled.pages,
-                sampled.written,
-                sampled.left,
-                sampled.folders,
+                "{}: {} written, {} left out; {} in {}",
+                say::count(sampled.pages, "kept page"),
+                HumanCount(sampled.written),
+                HumanCount(sampled.left),
+                say::count(u64::from(sampled.folders), "folder"),
                 args.out.display()
             )
         })?;

@@ -101,6 +101,12 @@ fn in_clusters(summary: &Summary) -> String {
     }
 }
 
+/// So many of what has this name: `1 page`, `1,234 pages`.
+pub fn count(number: u64, name: &str) -> String {
+    let end = if number == 1 { "" } else { "s" };
+    format!("{} {name}{end}", HumanCount(number))
+}
+
 /// What the dropped pages are.
 fn as_what(summary: &Summary) -> String {
     match &summary.same_url {
@@ -119,9 +125,8 @@ pub fn summary(summary: &Summary, out: &Path, verbose: bool, to: &mut dyn Write)
     let pages = records.kept + records.dropped;
     writeln!(
         to,
-        "{} {} read: {} kept, {} dropped{} ({:.1} % of pages, {:.1} % of bytes: {})",
-        HumanCount(pages),
-        if pages == 1 { "page" } else { "pages" },
+        "{} read: {} kept, {} dropped{} ({:.1} % of pages, {:.1} % of bytes: {})",
+        count(pages, "page"),
         HumanCount(records.kept),
         HumanCount(records.dropped),
         as_what(summary),
@@ -196,8 +201,8 @@ fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
             .collect();
         writeln!(
             to,
-            "{} records skipped: {}",
-            HumanCount(records.skipped),
+            "{} skipped: {}",
+            count(records.skipped, "record"),
             kinds.join(", ")
         )?;
     }
@@ -207,8 +212,8 @@ fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
 /// How many records could not be read, and where they are listed.
 pub fn rejects(rejected: u64, out: &Path) -> String {
     format!(
-        "{} records could not be read: see {}",
-        HumanCount(rejected),
+        "{} could not be read: see {}",
+        count(rejected, "record"),
         out.join("rejects.jsonl").display()
     )
 }

@@ -54,9 +54,9 @@ fn blocks_are_named_and_then_cut() {
         .code(1)
         .stdout();
     for part in [
-        "6 pages with 13 blocks read; 2 blocks are repeated, in 5 places",
+        "6 pages with 13 blocks read; repeated: 2 blocks, in 5 places",
         "3 pages would be cut, 1 of them would be dropped",
-        "1 pages have no site",
+        "without a site and left alone: 1 page;",
     ] {
         assert!(said.contains(part), "{said}");
     }

@@ -129,7 +129,7 @@ fn quiet_is_silent_about_what_went_right_only() {
     world
         .run(&["dedup", "in.jsonl", "-o", "out", "-q"])
         .code(1)
-        .says(&["1 records could not be read", "rejects.jsonl"]);
+        .says(&["1 record could not be read", "rejects.jsonl"]);
 }
 
 #[test]

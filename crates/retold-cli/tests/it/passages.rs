@@ -35,7 +35,7 @@ fn passages_are_listed_with_their_places() {
     let run = ["passages", "in", "-o", "out", "--min-words", "12", "--text"];
     let said = world.run(&run).code(1).stdout();
     assert!(
-        said.contains("1 passages in 2 places") && said.contains("1 records could not be read"),
+        said.contains("1 passage in 2 places") && said.contains("1 record could not be read"),
         "{said}"
     );
     let rows = world.lines("out/passages.jsonl");

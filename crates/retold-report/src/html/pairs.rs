@@ -76,7 +76,7 @@ pub(super) struct Shape {
 /// The checks shown for a pair verified on its texts: sketches would only give estimates. `usual` is the similarity that
 /// related pages have; some methods relate others too, for reasons that `explain` tells.
 fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
-    let similarity = "computed on the full texts; `retold explain` shows the details";
+    let similarity = "computed on the full texts; the command retold explain shows the details";
     let ratio = "the smaller page's size over the larger's";
     vec![
         // To the digits that are written.
