@@ -127,6 +127,7 @@ impl Collection {
         collection.spent.reading += reading;
         collection.partial.seal();
         collection.in_order_of_sources()?;
+        tell_of_longer(sources, watch);
         collection.ambiguous_dates = collection.pages.settle_dates()?;
         tell_of_dates(collection.ambiguous_dates, watch);
         collection.pages.settle(PageNo(0))?;
@@ -384,6 +385,23 @@ fn tell_of_dates(dates: AmbiguousDates, watch: &dyn Watch) {
         watch.warn(&format!(
             "dates in which day and month could be each other (04/01/2026): {}",
             ways.join("; ")
+        ));
+    }
+}
+
+/// Says how many records are longer than they say, and where.
+fn tell_of_longer(sources: &[Source], watch: &dyn Watch) {
+    let mut with = sources.iter().filter(|source| source.seen.longer() > 0);
+    let records: u64 = sources.iter().map(|source| source.seen.longer()).sum();
+    if let Some(first) = with.next() {
+        watch.warn(&format!(
+            "{}{}: records that are longer than their Content-Length says are read to the end of their gzip members: {records}",
+            first.name,
+            match with.count() {
+                0 => String::new(),
+                1 => " and another file".to_owned(),
+                others => format!(" and {others} other files"),
+            }
         ));
     }
 }

@@ -38,6 +38,32 @@ impl crate::watch::Watch for Warned {
 }
 
 #[test]
+fn records_that_are_longer_than_they_say_are_counted() {
+    let record = |id: u32, content: &str, said: usize| {
+        let head = "WARC/1.0\r\nWARC-Type: conversion\r\n";
+        let rest =
+            format!("WARC-Record-ID: <{id}>\r\nContent-Length: {said}\r\n\r\n{content}\r\n\r\n");
+        gzip((head.to_owned() + &rest).as_bytes())
+    };
+    let [one, two, three] = [(1, 3), (2, 8), (3, 7)].map(|(id, said)| record(id, "abc more", said));
+    let folder = Folder::new(&[
+        ("a.warc.gz", &[one.clone(), two.clone()].concat()),
+        ("b.warc.gz", &[one, three].concat()),
+        ("c.warc.gz", &two),
+    ]);
+    let model = Model::new(JudgeConfig::default()).unwrap();
+    let warned = Warned::default();
+    let (sources, options) = (folder.sources(&["."]), ReadOptions::default());
+    let memory = Memory::default();
+    let found = Collection::read(&sources, &options, &model, &memory, &warned).unwrap();
+    assert_eq!((found.rejects.len(), found.pages.len()), (0, 5));
+    let warned = warned.0.into_inner().unwrap();
+    let expected = "a.warc.gz and another file: records that are longer than their Content-Length says are read to the end of their gzip \
+                    members: 3";
+    assert_eq!(warned, [expected]);
+}
+
+#[test]
 fn a_file_whose_records_are_all_rejected_is_told_early() {
     let bad = "{\"body\": \"x\"}\n".repeat(10_001);
     let late = "{\"text\": \"one page\"}\n".to_owned() + &bad;

@@ -121,6 +121,8 @@ struct ArchiveFrames {
     missing: &'static [u8],
     /// Whether the current record was counted as readable, so that a truncation is still to be reported.
     promised: bool,
+    /// See [`Frames::longer`].
+    longer: u64,
 }
 
 impl ArchiveFrames {
@@ -133,6 +135,7 @@ impl ArchiveFrames {
             current: 0,
             missing: b"",
             promised: false,
+            longer: 0,
         }
     }
 
@@ -213,6 +216,7 @@ impl ArchiveFrames {
             return self.cut_off(head, total);
         }
         if let Some(length) = self.member(head, total) {
+            self.longer += 1;
             return self.sound(head, length, b"");
         }
         let held = self.window.data();
@@ -303,6 +307,10 @@ fn line_ends(bytes: &[u8]) -> usize {
 }
 
 impl Frames for ArchiveFrames {
+    fn longer(&self) -> u64 {
+        self.longer
+    }
+
     fn next(&mut self) -> Option<Frame> {
         let promised = self.promised;
         if !self.pass_current() && promised {

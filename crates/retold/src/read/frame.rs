@@ -54,6 +54,11 @@ pub(crate) trait Frames: Send {
         false
     }
 
+    /// How many records so far were longer than they say, and were read to where they end.
+    fn longer(&self) -> u64 {
+        0
+    }
+
     /// What comes before the first record of a file, whose records get these fields.
     fn header(&self, _added: Option<&AddedFields>) -> Vec<u8> {
         Vec::new()

@@ -98,6 +98,7 @@ impl Iterator for FramedRecords {
     fn next(&mut self) -> Option<Record> {
         let Some(frame) = self.frames.next() else {
             self.seen.note(self.file.hash());
+            self.seen.note_longer(self.frames.longer());
             return None;
         };
         let Frame {

@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::io::{Read, Result, Seek, SeekFrom, copy, sink};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use xxhash_rust::xxh3::Xxh3;
@@ -17,6 +17,8 @@ use super::stored::Stored;
 pub(crate) struct Seen {
     first: OnceLock<u64>,
     differed: AtomicBool,
+    /// How many of its records are longer than they say.
+    longer: AtomicU64,
 }
 
 impl Seen {
@@ -54,6 +56,16 @@ impl Seen {
         {
             self.note(hash_of(content));
         }
+    }
+
+    /// Takes the number of records that are longer than they say; it is the same in each pass.
+    pub fn note_longer(&self, count: u64) {
+        self.longer.store(count, Relaxed);
+    }
+
+    /// How many records are longer than they say, if they were read.
+    pub fn longer(&self) -> u64 {
+        self.longer.load(Relaxed)
     }
 
     /// True if two passes read different bytes.
