@@ -2,27 +2,20 @@
 //!
 //!     cargo run --release -p retold-lab --example dwdcs -- OUT all SET...
 //!
-//! Instead of `all`, a list of experiments with commas between, as in `table1,fig9`. A SET is a folder with `set.json`
-//! and `gold.tsv`, as `retold compare` takes them. Files written to the folder OUT: `table1.csv` (nodes and time by
-//! length, in characters, words and nodes, against `keyworld`), `fig8.csv` (number of key concepts), `fig9.csv` (number
-//! of hubs), `parts.csv` (what merging and the position test are worth) and `short.csv` (pairs by the length of the
-//! shorter page). Times are of one thread, from the text on; WordNet and the dictionary of the segmenter are loaded
-//! before.
+//! Instead of `all`, a list of experiments with commas between. A SET is a folder with `set.json` and `gold.tsv`, as
+//! `retold compare` takes them. Files written to the folder OUT: `parts.csv` (what merging and the position test are
+//! worth) and `short.csv` (pairs by the length of the shorter page). Table 1 and Figs. 8 and 9 are `benches/dwdcs`.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use retold::{
     Concept, Error, Extract, Gold, Label, Method, Outcome, ReadOptions, Result, Score, SketchNo,
     Sketches, Text, TextOptions, Trace, discover, find_method, related_pairs, text_of,
 };
-
-/// Pages of a set that are timed, at most: every n-th.
-const TIMED: usize = 300;
 
 /// Writes a table of what it finds on the sets.
 type Experiment = fn(&[Set], &mut Table) -> Result<()>;
@@ -39,13 +32,7 @@ fn main() -> Result<()> {
         .iter()
         .map(|set| Set::read(set))
         .collect::<Result<_>>()?;
-    let experiments: [(&str, Experiment); 5] = [
-        ("table1", table1),
-        ("parts", parts),
-        ("short", short),
-        ("fig8", fig8),
-        ("fig9", fig9),
-    ];
+    let experiments: [(&str, Experiment); 2] = [("parts", parts), ("short", short)];
     for (name, experiment) in experiments.into_iter().filter(|(name, _)| is_wanted(name)) {
         let path = out.join(format!("{name}.csv"));
         let failed = Error::io("cannot write", &path);
@@ -169,13 +156,6 @@ impl Set {
         Ok(())
     }
 
-    /// Every n-th text, so that there are at most [`TIMED`].
-    fn timed(&self) -> impl Iterator<Item = &Text> {
-        self.texts
-            .iter()
-            .step_by(self.texts.len().div_ceil(TIMED).max(1))
-    }
-
     fn sketches(&self, method: &Concept) -> Made {
         let made: Vec<_> = self
             .texts
@@ -241,89 +221,10 @@ fn concept(name: &str, settings: &[(&str, String)]) -> Result<Concept> {
     Concept::named(name, &info.resolve(&settings)?).ok_or_else(|| Error::usage("not concept"))
 }
 
-/// The time of a page's key concepts, its words included.
-fn time(method: &Concept, text: &Text) -> Duration {
-    // A clone has no words yet. The first run fills caches and is not counted.
-    let texts = [text.clone(), text.clone()];
-    method.sketch(&texts[0]);
-    let start = Instant::now();
-    method.sketch(&texts[1]);
-    start.elapsed()
-}
-
 fn told(score: &Score) -> String {
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
     let [p, r, f1] = [score.precision, score.recall, score.f1].map(number);
     format!("{p},{r},{f1},{},{},{}", score.tp, score.fp, score.r#fn)
-}
-
-/// A page of Table 1: its size by characters, words and nodes, and what the two methods cost.
-struct Timed {
-    sizes: [usize; 3],
-    nodes: [usize; 2],
-    times: [Duration; 2],
-}
-
-/// The paper's classes by characters and words; for nodes, classes of about the same pages.
-const CLASSES: [(&str, [usize; 3]); 3] = [
-    ("characters", [500, 2000, 5000]),
-    ("words", [500, 2000, 5000]),
-    ("nodes", [100, 300, 1000]),
-];
-
-fn table1(sets: &[Set], table: &mut Table) -> Result<()> {
-    let methods = [concept("concept", &[])?, concept("keyworld", &[])?];
-    table.line(
-        "set,unit,class,pages,nodes_concept,nodes_keyworld,ms_concept,ms_keyworld,ms_concept_most",
-    )?;
-    for set in sets {
-        let timed: Vec<Timed> = set
-            .timed()
-            .map(|text| {
-                let nodes = [0, 1].map(|n: usize| methods[n].nodes(text));
-                Timed {
-                    sizes: [text.seen_chars() as usize, text.words().len(), nodes[0]],
-                    nodes,
-                    times: [0, 1].map(|n: usize| time(&methods[n], text)),
-                }
-            })
-            .collect();
-        for (unit, (name, bounds)) in CLASSES.iter().enumerate() {
-            let bounds = [0, bounds[0], bounds[1], bounds[2], usize::MAX];
-            for class in bounds.windows(2) {
-                let inside = |page: &&Timed| (class[0]..class[1]).contains(&page.sizes[unit]);
-                let pages: Vec<&Timed> = timed.iter().filter(inside).collect();
-                if !pages.is_empty() {
-                    table.line(&class_line(&set.name, name, class, &pages))?;
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn class_line(set: &str, unit: &str, class: &[usize], pages: &[&Timed]) -> String {
-    let mean = |of: &dyn Fn(&Timed) -> f64| {
-        pages.iter().map(|page| of(page)).sum::<f64>() / pages.len() as f64
-    };
-    let ms = |time: Duration| time.as_secs_f64() * 1000.0;
-    let most = pages
-        .iter()
-        .map(|page| ms(page.times[0]))
-        .fold(0.0, f64::max);
-    let name = match (class[0], class[1]) {
-        (0, below) => format!("<{below}"),
-        (from, usize::MAX) => format!(">={from}"),
-        (from, below) => format!("{from}-{below}"),
-    };
-    format!(
-        "{set},{unit},{name},{},{:.0},{:.0},{:.3},{:.3},{most:.3}",
-        pages.len(),
-        mean(&|page| page.nodes[0] as f64),
-        mean(&|page| page.nodes[1] as f64),
-        mean(&|page| ms(page.times[0])),
-        mean(&|page| ms(page.times[1])),
-    )
 }
 
 /// With and without merging, with and without the position test; and `keyworld`.
@@ -375,41 +276,6 @@ fn short(sets: &[Set], table: &mut Table) -> Result<()> {
             if score.tp + score.fp + score.r#fn > 0 {
                 table.line(&format!("{},{from}-,{}", set.name, told(&score)))?;
             }
-        }
-    }
-    Ok(())
-}
-
-fn fig8(sets: &[Set], table: &mut Table) -> Result<()> {
-    table.line("set,p,precision,recall,f1,tp,fp,fn")?;
-    for set in sets {
-        for p in (5..=40).step_by(5) {
-            // As many hubs as the default has, or as there are key concepts.
-            let hubs = ("hubs", p.max(30).to_string());
-            let method = concept(
-                "concept",
-                &[
-                    ("key_concepts", p.to_string()),
-                    ("query", p.to_string()),
-                    hubs,
-                ],
-            )?;
-            let score = set.score(&method, &set.sketches(&method), |_| true)?;
-            table.line(&format!("{},{p},{}", set.name, told(&score)))?;
-        }
-    }
-    Ok(())
-}
-
-fn fig9(sets: &[Set], table: &mut Table) -> Result<()> {
-    table.line("set,l,ms,precision,recall,f1,tp,fp,fn")?;
-    for set in sets {
-        for l in (5..=60).step_by(5) {
-            let method = concept("concept", &[("hubs", l.to_string())])?;
-            let spent: Duration = set.timed().map(|text| time(&method, text)).sum();
-            let ms = spent.as_secs_f64() * 1000.0 / set.timed().count().max(1) as f64;
-            let score = set.score(&method, &set.sketches(&method), |_| true)?;
-            table.line(&format!("{},{l},{ms:.3},{}", set.name, told(&score)))?;
         }
     }
     Ok(())
