@@ -11,8 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::input::{ReadArgs, each_page_by_id};
 use crate::model_args::chosen_method;
-use crate::say::cannot_write;
-use crate::say::{json, printable};
+use crate::say::{cannot_write, json, printable};
 use crate::text_args::TextArgs;
 use crate::values::{METHOD, PRESET, Setting};
 
