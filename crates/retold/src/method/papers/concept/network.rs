@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::graph::Graph;
+use super::graph::{Distances, Graph};
 use super::params::Contribution;
-use super::paths::{Distances, distances};
+use super::paths::distances;
 use super::phrase::Concepts;
 
 /// Concepts at most this far apart in the page's sequence of concepts have an edge.

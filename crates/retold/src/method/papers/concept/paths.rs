@@ -10,22 +10,8 @@ use std::mem;
 
 mod queue;
 
-use super::graph::Graph;
+use super::graph::{Distances, Graph};
 use queue::Queue;
-
-/// What the distances of a connected graph say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Distances {
-    /// Their sum over all ordered pairs of nodes.
-    pub total: u64,
-    /// The longest.
-    pub longest: u64,
-    /// For each node asked for, by how much the sum over the ordered pairs of the other nodes grows without it; a pair
-    /// that is cut off counts as `longest` + 1.
-    pub growth: Vec<u64>,
-    /// For each node asked for, the sum of its distances to all others.
-    pub sums: Vec<u64>,
-}
 
 /// Most sources of a batch: rows of eight words.
 const BATCH: usize = 512;

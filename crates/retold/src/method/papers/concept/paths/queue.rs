@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Distances;
-use crate::method::papers::concept::graph::Graph;
+use crate::method::papers::concept::graph::{Distances, Graph};
 
 /// A network is thin if some node is further than this from its first; about where one source at a time is faster.
 const THIN: u32 = 200;
@@ -65,7 +64,7 @@ impl Queue {
         self.longest() > u64::from(THIN)
     }
 
-    /// What [`distances`](super::distances) finds, from so many nodes, one of each stretch, and then multiplied by nodes / sources; from all
+    /// What `paths::distances` finds, from so many nodes, one of each stretch, and then multiplied by nodes / sources; from all
     /// if they are no more.
     pub fn distances(&mut self, graph: &Graph, candidates: &[u32], sources: usize) -> Distances {
         let nodes = graph.len();
