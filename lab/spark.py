@@ -1,6 +1,6 @@
 """Measures `retold.spark.dedup`, and holds it against the local run: docs/lab/spark.md.
 
-    python lab/spark.py PAGES.jsonl [--workers 1 2] [--counts 25000 50000] [--partitions 8] [--input-partitions 8] [--kill] [--local] [--share 0.3]
+    python lab/spark.py PAGES.jsonl [--workers 1 2] [--counts 25000 50000] [--partitions 8] [--input-partitions 8] [--kill] [--local] [--share 0.3] [--preset ccdet]
 
 One line of JSON a run; with `--workers 0` it is `retold.dedup` on the machine itself. `examples/cluster.rs` draws them. `--local` compares pairs, clusters, dropped and kept pages with `retold.dedup` under the model that Spark learnt;
 `--kill` kills a worker once stages of pairs have begun; `--share` gives each worker so much of a core, so that more of them fit a small machine beside the
@@ -36,13 +36,14 @@ def main():
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--share", type=float)
     parser.add_argument("--folder")
+    parser.add_argument("--preset")
     args = parser.parse_args()
     for workers in args.workers:
         with tempfile.TemporaryDirectory(dir=args.folder, ignore_cleanup_errors=True) as folder:
             folder = pathlib.Path(folder)
             if not workers:
                 for count in args.counts * args.repeat:
-                    alone(folder, count, args.pages)
+                    alone(folder, count, args)
                 continue
             with cluster(folder, workers) as running, contextlib.ExitStack() as shares:
                 if args.share:
@@ -52,7 +53,7 @@ def main():
                 # The first job of a cluster also pays for starting executors and Python, and for code that is not compiled yet.
                 some = str(folder / "some.parquet")
                 spark.read.json(args.pages).limit(1000).write.parquet(some)
-                retold.spark.dedup(spark.read.parquet(some), partitions=4).unpersist()
+                retold.spark.dedup(spark.read.parquet(some), partitions=4, preset=args.preset).unpersist()
                 splits = list(zip(args.input_partitions, args.partitions, strict=True))
                 runs = [(count, *split) for count in args.counts for split in splits]
                 for count, into, out in runs * args.repeat:
@@ -87,7 +88,7 @@ def measure(spark, running, folder, workers, count, into, out, args):
     if args.kill:
         threading.Thread(target=kill, args=(spark, running), daemon=True).start()
     begun, before = time.monotonic(), task_seconds(spark)
-    found = retold.spark.dedup(pages, partitions=out)
+    found = retold.spark.dedup(pages, partitions=out, preset=args.preset)
     seconds, tasks = time.monotonic() - begun, task_seconds(spark) - before
     line = {"pages": count, "workers": workers, "share": args.share, "partitions": [into, out], "seconds": round(seconds, 1), "task_seconds": round(tasks, 1)}
     line["summary"] = found.summary
@@ -100,12 +101,12 @@ def measure(spark, running, folder, workers, count, into, out, args):
     found.unpersist()
 
 
-def alone(folder, count, pages):
+def alone(folder, count, args):
     file = folder / "pages.jsonl"
-    with open(pages) as lines, open(file, "w") as some:
+    with open(args.pages) as lines, open(file, "w") as some:
         some.writelines(itertools.islice(lines, count or None))
     begun = time.monotonic()
-    found = retold.dedup(file)
+    found = retold.dedup(file, preset=args.preset)
     seconds = round(time.monotonic() - begun, 1)
     print(json.dumps({"pages": count, "workers": 0, "seconds": seconds, "pairs": len(found.pairs.column("a"))}), flush=True)
 
