@@ -20,7 +20,7 @@ use crate::text_args::Part;
 /// By default these are paragraphs that more than half of a site's pages have: menus, notices, calls to subscribe. The folder OUT gets
 /// blocks.jsonl (each such block, and how many pages have it), spans.jsonl (its places), dropped.jsonl (pages with too few words left),
 /// rejects.jsonl and summary.json; nothing is cut yet. With --apply it gets kept/ too: the input without these blocks and pages, in the
-/// input's format. Of HTML and of pages in archives, feeds and books, blocks are named only.
+/// input's format. In HTML and in pages in archives, feeds and books, blocks are reported but not cut.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold blocks crawl.jsonl -o out --text
@@ -33,39 +33,39 @@ pub struct Args {
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
-    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
-    /// Write OUT/kept: the input without the blocks that are named
+    /// Write OUT/kept: the input without these blocks
     #[arg(long)]
     apply: bool,
 
     /// What a block is
     #[arg(long, value_enum, default_value_t = Unit::Paragraph, help_heading = "Blocks")]
     unit: Unit,
-    /// Among which pages blocks are counted
+    /// Where blocks are counted
     #[arg(long, value_enum, default_value_t = Scope::Site, help_heading = "Blocks")]
     scope: Scope,
-    /// What is left of a block: `one` place, the first by date, then by id; `none`; or `under:N`, which leaves blocks on fewer than N
-    /// pages as they are and cuts all places of the others
+    /// Which places of a block stay: `one` place, the first by date, then by id; `none`; or `under:N`, which does not cut blocks on fewer
+    /// than N pages and cuts all places of the others
     #[arg(long, value_name = "WHICH", default_value_t = BlockKeep::One, help_heading = "Blocks")]
     keep: BlockKeep,
-    /// Blocks with fewer characters, white space left out, are left alone [default: 2, or 10 with --scope collection]
+    /// Blocks with fewer characters, not counting white space, are not cut [default: 2, or 10 with --scope collection]
     #[arg(long, value_name = "N", help_heading = "Blocks")]
     min_chars: Option<u32>,
-    /// Pages that something is cut from are dropped if fewer words are left; two characters of scripts without spaces are a word
+    /// A page that something is cut from is dropped if it has fewer words left; in scripts without spaces two characters count as a word
     #[arg(long, value_name = "N", default_value_t = BlockOptions::default().min_words, help_heading = "Blocks")]
     min_words: u32,
 
-    /// Which text of HTML pages is looked at
+    /// Which text of HTML pages is used
     #[arg(long, value_enum, default_value_t = Part::None, help_heading = "Input")]
     extract: Part,
     #[command(flatten)]
     read: ReadArgs,
-    /// Let inputs without a page have an empty result, for jobs of many shards
+    /// If the inputs have no page, write an empty result; for jobs with many shards
     #[arg(long, help_heading = "Input")]
     allow_empty: bool,
-    /// What records that are rejected do to the exit code
+    /// Exit code when records were rejected
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
     rejects: Rejects,
 
@@ -76,7 +76,7 @@ pub struct Args {
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
 
-    /// Memory for what is kept of the pages (suffix K, M or G); the rest goes to temporary files
+    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
     /// [default: half of the machine's, at most 8G]
     #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
     memory: Option<u64>,
@@ -95,9 +95,9 @@ pub struct Args {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Unit {
-    /// What stands between two line ends
+    /// The text between two line ends
     Line,
-    /// What stands between blank lines; of HTML, a block of the page
+    /// The text between blank lines; in HTML, a block element
     Paragraph,
     /// A sentence; a line end ends it
     Sentence,
@@ -105,9 +105,9 @@ enum Unit {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Scope {
-    /// The pages of a site: blocks on more than half of them, of 3 pages or more
+    /// Among the pages of a site: blocks on more than half of them are cut, if there are 3 pages or more
     Site,
-    /// All pages: blocks on two or more
+    /// Among all pages: blocks on two or more are cut
     Collection,
 }
 

@@ -13,7 +13,7 @@ use retold_report::OutDir;
 use crate::progress::Progress;
 use crate::say;
 
-/// Runs methods over labelled sets and shows which is best where
+/// Runs methods over labelled sets and shows which method is best on which set
 ///
 /// A labelled set is a folder with a file set.json such as {"input": "pages", "gold": "gold.tsv", "unlisted":
 /// "distinct"}. `input` is a file or folder of pages; `gold` has lines
@@ -39,18 +39,18 @@ pub struct Args {
     /// setting extract=none|main|precise chooses the text of HTML pages
     #[arg(long, value_name = "METHODS", default_value = "all")]
     methods: Vec<String>,
-    /// A labelled set; may be repeated. DIR+INPUT plants its pages among the pages of INPUT: a pair
-    /// of one of each is false, a pair inside INPUT is not scored, and thresholds are not chosen by this set
+    /// A labelled set; may be repeated. DIR+INPUT plants its pages among the pages of INPUT: a pair of a page of the set
+    /// and a page of INPUT is false, a pair inside INPUT is not scored, and thresholds are not chosen with this set
     #[arg(long = "set", value_name = "NAME=DIR[+INPUT]", required = true)]
     sets: Vec<String>,
-    /// In this set the pages below each first folder of an id are one event, and standard errors are those of events;
+    /// In this set, the first folder of an id names an event, and standard errors are computed over events;
     /// may be repeated
     #[arg(long, value_name = "NAME")]
     events: Vec<String>,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT", required_unless_present = "measure")]
     out: Option<PathBuf>,
-    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
     /// Also run the experiments of the papers that the sets allow: thresholds (CCDet, Fig. 6), features for

@@ -16,10 +16,10 @@ use crate::progress::Progress;
 use crate::say;
 use crate::text_args::Part;
 
-/// Finds pages of a training corpus that contain a benchmark's questions, and writes the corpus without them
+/// Finds pages of a training corpus that contain questions of a benchmark, and writes the corpus without these pages
 ///
-/// CORPUS are files or folders, as retold dedup reads them; EVALS are JSONL, CSV or Parquet files, or folders of them, with an item a
-/// record. Only EVALS are held in memory. The folder OUT gets contaminated.jsonl (page, benchmark, item, score, and where),
+/// CORPUS is files or folders, as in retold dedup; EVALS are JSONL, CSV or Parquet files, or folders of them, with one item per
+/// record. Only EVALS are held in memory. The folder OUT gets contaminated.jsonl (page, benchmark, item, score, and the place),
 /// kept/ (CORPUS without these pages), rejects.jsonl and summary.json.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -36,19 +36,19 @@ pub struct Args {
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
-    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
-    /// The least score of a page that is contaminated, above 0 and up to 1: the share of the question that it has, by rarity
+    /// A page is contaminated if its score is at least this, above 0 and up to 1: the share of the question that it has, weighted by rarity
     #[arg(long, value_name = "SCORE", default_value_t = DEFAULT_CONTAMINATION, value_parser = share)]
     threshold: f64,
-    /// Fields of EVALS that hold the question, with commas between: the first that an item has counts
+    /// Fields of EVALS that hold the question, separated by commas: the first that an item has is used
     #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().question, help_heading = "Benchmarks")]
     question_field: String,
-    /// Fields of EVALS that hold answers and choices; one near the question raises the score
+    /// Fields of EVALS that hold answers and choices; an answer near the question raises the score
     #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().answer, help_heading = "Benchmarks")]
     answer_field: String,
-    /// Fields of EVALS that hold what the question is about; it raises the score, too
+    /// Fields of EVALS that hold the passage that the question is about; it raises the score too
     #[arg(long, value_name = "NAMES", default_value_t = BenchmarkFields::default().passage, help_heading = "Benchmarks")]
     passage_field: String,
     /// Field of EVALS that holds the id of an item [default: id, else the number of the record]
@@ -60,15 +60,15 @@ pub struct Args {
         help_heading = "Benchmarks"
     )]
     item_id_field: String,
-    /// Which text of HTML pages is looked at
+    /// Which text of HTML pages is used
     #[arg(long, value_enum, default_value_t = Part::Main, help_heading = "Input")]
     extract: Part,
     #[command(flatten)]
     read: ReadArgs,
-    /// Let inputs without a page have an empty result, for jobs of many shards
+    /// If the inputs have no page, write an empty result; for jobs with many shards
     #[arg(long, help_heading = "Input")]
     allow_empty: bool,
-    /// What records that are rejected do to the exit code
+    /// Exit code when records were rejected
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
     rejects: Rejects,
     /// Do not write OUT/kept

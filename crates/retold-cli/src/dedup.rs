@@ -18,7 +18,7 @@ use crate::say;
 
 /// Finds near-duplicates and writes the input without them
 ///
-/// INPUT are files or folders: HTML, text, Markdown, JSONL, Parquet, CSV, WARC, WET, each also gzip or zstd; `-` is
+/// INPUT is files or folders: HTML, text, Markdown, JSONL, Parquet, CSV, WARC, WET, also compressed with gzip or zstd; `-` is
 /// JSONL on standard input. The folder OUT gets kept/ (the input without the copies), pairs.jsonl, clusters.jsonl,
 /// dropped.jsonl, rejects.jsonl, summary.json, model.json and report.html; with --mark also marks.jsonl.
 #[derive(clap::Args)]
@@ -39,16 +39,16 @@ pub struct Args {
     /// Compare with OLD too: files and folders, or one index. Their pages are neither dropped nor written
     #[arg(long, value_name = "OLD", num_args = 1..)]
     against: Vec<PathBuf>,
-    /// What becomes of a page that is in OLD too, with the same id and text
+    /// What to do with a page that is also in OLD, with the same id and text
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Own::Drop)]
     against_self: Own,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
-    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
-    /// Go on where an interrupted run with --resume left off; what is done is kept in OUT until all is
+    /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
     #[arg(long, conflicts_with = "against")]
     resume: bool,
     /// Read options from FILE (TOML, long names); retold.example.toml lists all
@@ -57,7 +57,7 @@ pub struct Args {
 
     #[command(flatten)]
     model: ModelArgs,
-    /// When pages are versions of one by their addresses
+    /// When pages count as versions of the same page by their URLs
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Address::Off, help_heading = "Clusters")]
     same_url: Address,
     /// Which versions of a page stay, with --same-url
@@ -79,28 +79,28 @@ pub struct Args {
     /// retold_cluster_size to them
     #[arg(long, conflicts_with = "no_kept", help_heading = "Output")]
     mark: bool,
-    /// Write revisit records in place of dropped records of WARC files, instead of leaving them out with what belongs to them
+    /// Replace dropped records of WARC files by revisit records, instead of leaving them out with the records that belong to them
     #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
     revisits: bool,
-    /// Add the fields retold_cluster, retold_cluster_size and retold_dropped (how many pages went for this one) to kept pages
+    /// Add the fields retold_cluster, retold_cluster_size and retold_dropped (how many pages were dropped for this one) to kept pages
     #[arg(long, conflicts_with_all = ["no_kept", "mark"], help_heading = "Output")]
     annotate: bool,
-    /// Write stories.jsonl too: which pages tell one story, which are excerpts of it, longer versions, or round-ups of several
+    /// Also write stories.jsonl: which pages tell the same story, and which are excerpts of it, longer versions, or round-ups of several stories
     #[arg(long, help_heading = "Output")]
     stories: bool,
-    /// Put added fields into the object with this path, as in metadata.retold; --annotate without --mark
+    /// Put added fields into the object with this path, as in metadata.retold; without --mark this implies --annotate
     #[arg(long, value_name = "PATH", conflicts_with = "no_kept", value_parser = path_of_names, help_heading = "Output")]
     annotate_as: Option<String>,
     /// Names of added fields
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = FieldNames::Retold, help_heading = "Output")]
     names: FieldNames,
-    /// Write pairs, clusters, dropped pages and rejects in this form too, beside JSONL
+    /// Also write pairs, clusters, dropped pages and rejects in this format, in addition to JSONL
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
     tables: Form,
-    /// Let inputs without a page have an empty result, for jobs of many shards
+    /// If the inputs have no page, write an empty result; for jobs with many shards
     #[arg(long, help_heading = "Input")]
     allow_empty: bool,
-    /// What records that are rejected do to the exit code
+    /// Exit code when records were rejected
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
     rejects: Rejects,
     /// Include the texts of pages in clusters in report.html, up to CHARS characters each
@@ -110,18 +110,18 @@ pub struct Args {
     /// No progress, no summary; errors only
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
-    /// Print more: extraction, candidates, time; memory and temporary files while it runs
+    /// Print more: extraction, candidates, time; during the run, memory and temporary files
     #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
     verbose: bool,
 
-    /// Memory for what is kept of the pages (suffix K, M or G); the rest goes to temporary files
+    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
     /// [default: half of the machine's, at most 8G]
     #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
     memory: Option<u64>,
     /// Folder for temporary files [default: a hidden folder in OUT]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     temp_dir: Option<PathBuf>,
-    /// Keep so much of what was read from URLs in the temporary files, so that it is not fetched twice (suffix K, M or G); 0 keeps nothing
+    /// Store up to so much of the data read from URLs in temporary files, so that it is not fetched twice (suffix K, M or G); 0 stores nothing
     #[arg(long, value_name = "BYTES", default_value = "8G", value_parser = bytes_or_none, help_heading = "Resources")]
     pub remote_cache: u64,
     /// Worker threads; 0 means one per core
@@ -138,7 +138,7 @@ pub struct Args {
 enum FieldNames {
     /// retold_cluster and so on
     Retold,
-    /// minhash_cluster_id (-1 of a page in no cluster) and minhash_cluster_size
+    /// minhash_cluster_id (-1 for a page in no cluster) and minhash_cluster_size
     Datatrove,
 }
 
@@ -156,9 +156,9 @@ enum Address {
     Off,
     /// If their URLs are equal
     Exact,
-    /// If they are equal but for fragment, tracking parameters, default port, dots, slashes behind and the case of the host
+    /// If they are equal except for fragment, tracking parameters, default port, dots, slashes at the end and the case of the host
     Normalised,
-    /// The same; and a page is compared with the one that its <link rel=canonical> names
+    /// The same; and a page is also compared with the page that its <link rel=canonical> names
     Canonical,
 }
 
@@ -166,17 +166,17 @@ enum Address {
 enum Kept {
     /// The newest, by date, unless it repeats another page
     Newest,
-    /// All; they are compared as other pages are
+    /// All; they are compared like other pages
     Keep,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Own {
-    /// It is dropped for that page as for any other; the summary counts such pages
+    /// Drop it for that page; the summary counts such pages
     Drop,
-    /// That page of OLD is left out
+    /// Leave out that page of OLD
     Skip,
-    /// The run ends
+    /// End the run
     Error,
 }
 

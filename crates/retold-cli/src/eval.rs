@@ -14,9 +14,9 @@ use crate::say;
 
 /// Scores the pairs of a run, or the pages that it dropped, against labelled pairs
 ///
-/// Prints JSON. With --pairs: `any` relation, `duplicate`, `containment` (its direction must match) over pairs, and `pages`, where
-/// a page counts as found if one of its true pairs is. With --dropped: `removed`, with precision = correctly removed / removed and
-/// recall = correctly removed / removable.
+/// Prints JSON. With --pairs: scores over pairs for `any` relation, `duplicate` and `containment` (the direction must match), and over
+/// `pages`, where a page counts as found if one of its true pairs is found. With --dropped: `removed`, where precision is correctly
+/// removed / removed and recall is correctly removed / removable.
 #[derive(clap::Args)]
 pub struct Args {
     /// The pairs.jsonl of a run
@@ -28,7 +28,7 @@ pub struct Args {
     /// Labelled pairs: a<TAB>b<TAB>duplicate|contains|contained_by|related|ignore|distinct
     #[arg(long, value_name = "FILE")]
     gold: PathBuf,
-    /// What a reported pair without a label counts as
+    /// How a reported pair without a label counts
     #[arg(long, value_enum, default_value_t = NotListed::Distinct)]
     unlisted: NotListed,
     /// Score only pairs of the ids in FILE, one per line
@@ -41,7 +41,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum NotListed {
-    /// A false positive
+    /// As a false positive
     Distinct,
     /// Not scored
     Ignore,

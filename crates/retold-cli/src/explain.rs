@@ -18,11 +18,11 @@ use crate::progress::Progress;
 use crate::say;
 use crate::values::{METHOD, PRESET, Setting};
 
-/// Shows why two pages are related, or are not
+/// Shows why two pages are related or not related
 ///
 /// A and B are two files, or two page ids. Ids belong to a finished run if its folder OUT comes first, or to the
-/// files given by --in. With a finished run the inputs are read again, and its method, parameters and
-/// frozen model apply.
+/// files given by --in. With a finished run, the inputs are read again, and the method, parameters and
+/// frozen model of the run are used.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold explain a.html b.html
@@ -32,7 +32,7 @@ pub struct Args {
     /// A B: two files; or OUT A B: a finished run and two ids
     #[arg(value_name = "[OUT] A B", num_args = 0..=3)]
     names: Vec<PathBuf>,
-    /// Look for --ids in these files and folders
+    /// Search for --ids in these files and folders
     #[arg(
         long = "in",
         value_name = "INPUT",
@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_names = ["A", "B"], num_args = 2, requires = "input")]
     ids: Vec<String>,
 
-    /// Write a page with both texts side by side
+    /// Write an HTML page with both texts side by side
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     html: Option<PathBuf>,
     /// Print JSON
@@ -63,7 +63,7 @@ pub struct Args {
     /// How the pages are compared; not with OUT [default: coverage]
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, help_heading = "Method")]
     method: Option<String>,
-    /// Settings by name, instead of --method; --param overrides
+    /// Named settings, instead of --method; --param overrides
     #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method", help_heading = "Method")]
     preset: Option<String>,
     /// Set a parameter of the method; may be repeated

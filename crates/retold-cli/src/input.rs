@@ -14,12 +14,12 @@ pub(crate) use retold::byte_count as bytes;
 
 use crate::say::tell;
 
-/// What records that are rejected do to the exit code.
+/// The exit code when records were rejected.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum Rejects {
-    /// It is 1
+    /// 1
     Fail,
-    /// Nothing: it is 0, for pipelines that stop at any other
+    /// 0, for pipelines that stop at any other code
     Ok,
 }
 
@@ -44,7 +44,7 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     text_field: String,
-    /// Leave out what these roles say, where the text field is in a list, as in system,tool
+    /// If the text field is in a list, leave out the objects with these roles, as in system,tool
     #[arg(
         long,
         value_name = "LIST",
@@ -52,7 +52,7 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     skip_roles: Vec<String>,
-    /// Field that holds HTML, used where the text field is absent
+    /// Field that holds HTML, used if the text field is absent
     #[arg(
         long,
         value_name = "NAME",
@@ -84,7 +84,7 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     date_field: String,
-    /// Field that holds the title, which people are shown; if absent, metadata.NAME
+    /// Field that holds the title, which reports and stories show; if absent, metadata.NAME
     #[arg(
         long,
         value_name = "NAME",
@@ -106,7 +106,7 @@ pub struct ReadArgs {
         help_heading = "Input"
     )]
     status: Statuses,
-    /// Character between the fields of CSV and TSV, as in ; or |, or `tab` [default: as name and header row say]
+    /// Character between the fields of CSV and TSV, as in ; or |, or `tab` [default: from file name and header row]
     #[arg(long, value_name = "CHAR", help_heading = "Input")]
     delimiter: Option<Delimiter>,
     /// Character around fields of CSV and TSV, or `none`

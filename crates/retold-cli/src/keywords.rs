@@ -17,7 +17,7 @@ use crate::values::{METHOD, PRESET, Setting};
 
 /// Prints the keywords of each page, with scores and positions
 ///
-/// Positions count words from 0, stop-words included. Unreadable records are listed on standard error.
+/// Positions count words from 0, stop words included. Records that could not be read are listed on standard error.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold keywords page.html
@@ -30,7 +30,7 @@ pub struct Args {
     /// The method that finds the keywords: agglomerate, concept or keyworld
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "agglomerate")]
     method: String,
-    /// Settings by name, instead of --method; --param-file and --param override
+    /// Named settings, instead of --method; --param-file and --param override
     #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
     preset: Option<String>,
     /// Set a parameter of the method, as in --param keywords=20; may be repeated

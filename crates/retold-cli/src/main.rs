@@ -47,7 +47,7 @@ use retold::Error;
 ///
 ///     retold dedup crawl.warc.gz -o out
 ///
-/// out/kept then has the input without the copies; out/report.html shows what was found and why, and the JSONL files have the same for programs.
+/// Then out/kept has the input without the copies, out/report.html shows what was found and why, and the JSONL files have the same for programs.
 #[derive(Parser)]
 #[command(
     name = "retold",

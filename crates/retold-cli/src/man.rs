@@ -8,12 +8,12 @@ use retold::{Error, Result};
 
 /// Writes the manual pages
 ///
-/// One for retold and one for each of its commands: retold.1, retold-dedup.1 and so on. Files of these names are replaced.
+/// There is one page for retold and one for each of its commands: retold.1, retold-dedup.1 and so on. Files with these names are replaced.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   retold man ~/.local/share/man/man1 && man retold-dedup")]
 pub struct Args {
-    /// The folder to write them in; it is made if it is not there
+    /// The folder to write to; it is made if it does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

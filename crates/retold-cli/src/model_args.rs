@@ -18,7 +18,7 @@ pub struct ModelArgs {
     /// How near-duplicates are found; `retold methods` lists the methods
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = DEFAULT_METHOD, help_heading = "Method")]
     method: String,
-    /// Settings by name: copies or retellings (stricter or looser than the default), or a published method; `retold methods` lists them. --param-file and --param override
+    /// Named settings: copies or retellings (stricter or looser than the default), or a published method; `retold methods` lists them. --param-file and --param override
     #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method",
           help_heading = "Method")]
     preset: Option<String>,
@@ -43,10 +43,10 @@ pub struct ModelArgs {
     #[command(flatten)]
     text: TextArgs,
 
-    /// Compare only pages of different sites, or with another NAME than `site` pages that differ in that field
+    /// Compare only pages of different sites (NAME is `site`), or pages with different values in the field NAME
     #[arg(long, value_name = "NAME", help_heading = "Pairs")]
     across: Option<String>,
-    /// Compare only pages that are equal in these fields, as in language,split
+    /// Compare only pages with equal values in these fields, as in language,split
     #[arg(
         long,
         visible_alias = "also-equal",
@@ -62,7 +62,7 @@ pub struct ModelArgs {
     /// How related pages become clusters
     #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
     cluster: Cluster,
-    /// Which of related pages is preferred, by rules in order: longest, earliest, first (or id), field:NAME:desc (or asc), https,
+    /// Which of several related pages is preferred, by rules in order: longest, earliest, first (or id), field:NAME:desc (or asc), https,
     /// response-before-derived, url-length, rank
     #[arg(
         long,
@@ -71,7 +71,7 @@ pub struct ModelArgs {
         help_heading = "Clusters"
     )]
     canonical: Canonical,
-    /// Prefer pages of sites or sources that stand first in FILE, one a line, or that have a smaller number behind a tab
+    /// Prefer pages of the sites or sources that come first in FILE: one per line, or with a rank as a number after a tab
     #[arg(long, value_name = "FILE", help_heading = "Clusters")]
     rank: Option<PathBuf>,
     /// Which pages that repeat a kept page are dropped
@@ -92,7 +92,7 @@ enum Switch {
 enum Cluster {
     /// Repeatedly the largest set of pages within two relations of one page
     TwoEdge,
-    /// Pages whose largest set of pages within two relations of one page is the same; the whole sets, which overlap, go to classes.jsonl
+    /// Pages that have the same largest set of pages within two relations of one page; the sets, which overlap, go to classes.jsonl
     PerPage,
     /// Connected components
     Components,
@@ -104,7 +104,7 @@ enum Dropped {
     Both,
     /// Duplicates only
     Duplicate,
-    /// Both, and the pages for which they go: no page stays of which there is another
+    /// Both, and the pages that others are dropped for: no page stays that has a copy
     All,
 }
 

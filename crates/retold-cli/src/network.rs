@@ -15,9 +15,9 @@ use crate::values::{METHOD, PRESET, Setting};
 
 /// Draws the concept network of a page
 ///
-/// Nodes are concepts; edges join concepts at most two apart in the text (with --param across=sentence, in a sentence); those not
-/// connected with the largest part are left out. Key concepts (those whose removal lengthens
-/// the paths between the others most) are marked.
+/// Nodes are concepts. Edges connect concepts that are at most two apart in the text (with --param across=sentence, in a sentence).
+/// Only the largest connected component is shown. Key concepts (those whose removal lengthens the paths between the others most)
+/// are marked.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold network page.html -o page.svg
@@ -34,7 +34,7 @@ pub struct Args {
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the output file if it is there
+    /// Replace the output file if it already exists
     #[arg(long)]
     force: bool,
     /// Output format [default: from the extension of FILE, else svg]
@@ -43,7 +43,7 @@ pub struct Args {
     /// The method whose network is drawn: concept or keyworld
     #[arg(long, value_name = "NAME", value_parser = METHOD, hide_possible_values = true, default_value = "concept")]
     method: String,
-    /// Settings by name, instead of --method; --param-file and --param override
+    /// Named settings, instead of --method; --param-file and --param override
     #[arg(long, value_name = "NAME", value_parser = PRESET, hide_possible_values = true, conflicts_with = "method")]
     preset: Option<String>,
     /// Set a parameter of the method, as in --param merge=1; may be repeated

@@ -17,11 +17,11 @@ use crate::text_args::Part;
 
 /// Finds the passages that two or more pages have in common, with their places
 ///
-/// Every run of at least --min-words words that two pages share word for word, after folding, is found, unless more than --max-df
-/// pages have it; those are counted, and the most common ones are named in summary.json. Around such runs passages go on through
-/// edits and misread words. Of pages with one text the first stands for all (copies.jsonl); a page that repeats another one is
-/// compared with further pages only where it differs from that. The folder OUT gets passages.jsonl (which pages have a passage, where,
-/// and which was first), pairs.jsonl (passages of two pages each), copies.jsonl, rejects.jsonl and summary.json.
+/// Every run of at least --min-words words that two pages share word for word, after folding, is found, unless it is on more than
+/// --max-df pages; such runs are counted, and summary.json names the most common ones. From these runs, passages continue through
+/// edits and misread words. Of pages with the same text, the first represents all (copies.jsonl); a page that repeats another one is
+/// compared with further pages only where it differs from that page. The folder OUT gets passages.jsonl (which pages have a passage,
+/// where, and which was first), pairs.jsonl (passages that two pages share), copies.jsonl, rejects.jsonl and summary.json.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold passages books/ -o out
@@ -32,47 +32,47 @@ pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// Look for passages of INPUT in OLD too: files and folders, whose pages are not compared with each other
+    /// Search for passages of INPUT in these files and folders too; pages of OLD are not compared with each other
     #[arg(long, value_name = "OLD", num_args = 1..)]
     against: Vec<PathBuf>,
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
-    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
-    /// Go on where an interrupted run with --resume left off; what is done is kept in OUT until all is
+    /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
     #[arg(long, conflicts_with = "against")]
     resume: bool,
 
-    /// The least words of a passage, in scripts with spaces
+    /// Minimum length of a passage in words, in scripts with spaces
     #[arg(long, value_name = "N", default_value_t = PassageOptions::default().min_words, help_heading = "Passages")]
     min_words: u32,
-    /// The least characters of a passage, in scripts without spaces
+    /// Minimum length of a passage in characters, in scripts without spaces
     #[arg(long, value_name = "N", default_value_t = PassageOptions::default().min_chars, help_heading = "Passages")]
     min_chars: u32,
-    /// Runs of words that more pages have are not looked for
+    /// Runs of words that are on more pages than this are not searched for
     #[arg(long, value_name = "PAGES", default_value_t = PassageOptions::default().max_df, help_heading = "Passages")]
     max_df: u32,
-    /// A passage goes on behind up to so many words that differ, if what follows outweighs them
+    /// A passage can continue after at most so many words that differ, if the text that follows outweighs them
     #[arg(long, value_name = "WORDS", default_value_t = PassageOptions::default().gap, help_heading = "Passages")]
     gap: u32,
-    /// Two places on a page are one passage if their overlap has this share of the shorter one
+    /// Two places on a page are the same passage if their overlap is at least this share of the shorter one
     #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().source_overlap, help_heading = "Passages")]
     source_overlap: f64,
-    /// and this share of the longer one
+    /// and at least this share of the longer one
     #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().target_overlap, help_heading = "Passages")]
     target_overlap: f64,
 
-    /// Which text of HTML pages is looked at
+    /// Which text of HTML pages is used
     #[arg(long, value_enum, default_value_t = Part::Main, help_heading = "Input")]
     extract: Part,
     #[command(flatten)]
     read: ReadArgs,
-    /// Let inputs without a page have an empty result, for jobs of many shards
+    /// If the inputs have no page, write an empty result; for jobs with many shards
     #[arg(long, help_heading = "Input")]
     allow_empty: bool,
-    /// What records that are rejected do to the exit code
+    /// Exit code when records were rejected
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail, help_heading = "Input")]
     rejects: Rejects,
 
@@ -82,14 +82,14 @@ pub struct Args {
     /// Names of fields
     #[arg(long, value_enum, value_name = "WHOSE", default_value_t = Names::Retold, help_heading = "Output")]
     names: Names,
-    /// Write tables in this form too, beside JSONL
+    /// Also write tables in this format, in addition to JSONL
     #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Jsonl, help_heading = "Output")]
     tables: Form,
     /// No progress, no summary; errors only
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
 
-    /// Memory for what is kept of the pages (suffix K, M or G); the rest goes to temporary files
+    /// Memory for the data about the pages (suffix K, M or G); the rest goes to temporary files
     /// [default: half of the machine's, at most 8G]
     #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Resources")]
     memory: Option<u64>,
@@ -110,7 +110,7 @@ pub struct Args {
 enum Names {
     /// a, a_begin, site and so on
     Retold,
-    /// Those of passim: id1, b1, e1, matches, series, pboiler
+    /// The names of passim: id1, b1, e1, matches, series, pboiler
     Passim,
 }
 

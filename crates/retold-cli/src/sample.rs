@@ -11,11 +11,11 @@ use crate::input::ReadArgs;
 use crate::progress::Progress;
 use crate::say;
 
-/// Writes kept pages again, repeated or thinned by the size of their clusters
+/// Writes kept pages again, repeated or sampled by the size of their clusters
 ///
 /// INPUT is the output folder of `retold dedup`, whose inputs are read again; or files and folders whose records have the size
-/// as a field, as `retold dedup --annotate` writes them. OUT/copy-1 gets each page that is written at all, OUT/copy-2 those that
-/// are written twice or more, and so on, in files of the same names and formats.
+/// in a field, as `retold dedup --annotate` writes it. OUT/copy-1 gets each page that is written at least once, OUT/copy-2 each page
+/// that is written at least twice, and so on, in files with the same names and formats.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold sample out --weights 1:1,2:2,3:3,5:5,100:8,1000:1 -o sampled
@@ -24,11 +24,11 @@ pub struct Args {
     /// The output folder of a run, or files and folders
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// How often a page is written, by the pages of its cluster: SIZE:WEIGHT with commas between them, each from that size on.
-    /// 2.5 writes every second page a third time, 0.1 one of ten
+    /// How often a page is written, depending on the number of pages in its cluster: SIZE:WEIGHT, separated by commas, each from that
+    /// size on. 2.5 writes each page twice and every second page a third time, 0.1 writes one page in ten
     #[arg(long, value_name = "LIST", value_parser = |text: &str| text.parse::<Weights>())]
     weights: Weights,
-    /// Other seeds choose other pages where a weight is no whole number
+    /// Seed of the choice of pages if a weight is not a whole number
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Field of INPUT's records that holds the size
@@ -37,7 +37,7 @@ pub struct Args {
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
-    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
     /// No progress, no summary; errors only

@@ -17,8 +17,8 @@ use crate::secret::check_private;
 
 /// Serves an index over HTTP
 ///
-/// JSON over HTTP/1.1 and 2: /openapi.json describes it, / is a page for people. Logs go to standard error, a line of JSON each.
-/// SIGTERM and Ctrl-C finish what was accepted; a second one ends at once.
+/// It answers with JSON over HTTP/1.1 and 2: /openapi.json describes the requests, / is a web page for people. Logs go to standard
+/// error as lines of JSON. After SIGTERM or Ctrl-C, accepted requests are finished; a second signal ends the service at once.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold serve news
@@ -28,32 +28,32 @@ pub struct Args {
     /// The folder of the index
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Where to listen; port 0 takes any that is free. Other addresses than this machine's own need --token-file
+    /// Address and port to listen on; port 0 takes a free port. Any address that is not a loopback address needs --token-file
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     listen: SocketAddr,
     /// Answer only; another process may write
     #[arg(long)]
     read_only: bool,
-    /// Let only those ask who bring one of the tokens in FILE, one per line
+    /// Accept only requests with one of the tokens in FILE, one per line
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Without tokens: answer requests to this name, too (repeatable). Others than localhost and loopback addresses, and pages of other
-    /// sites in a browser, are refused
+    /// Without tokens: accept requests for this host name too (repeatable). Other names than localhost and loopback addresses, and requests
+    /// from web pages of other sites, are refused
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
     /// Refuse larger bodies (suffix K, M or G)
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = bytes, help_heading = "Limits")]
     max_body: u64,
-    /// Memory for bodies and what is made of them, at one time (suffix K, M or G); more get 503
+    /// Memory for bodies and what is made of them, at one time (suffix K, M or G); further requests get 503
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes, help_heading = "Limits")]
     max_bodies: u64,
-    /// Requests worked on at one time; more get 503
+    /// Requests that are processed at one time; further requests get 503
     #[arg(long, value_name = "N", default_value = "64", value_parser = positive, help_heading = "Limits")]
     max_requests: usize,
-    /// Connections open at one time; more are closed
+    /// Connections that are open at one time; further connections are closed
     #[arg(long, value_name = "N", default_value = "16384", value_parser = positive, help_heading = "Limits")]
     max_connections: usize,
-    /// Seconds that a client has to send a request
+    /// Seconds that a client may take to send a request
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = positive, help_heading = "Limits")]
     read_timeout: usize,
     /// Seconds that the work on a request may take

@@ -21,7 +21,7 @@ use crate::values::{PRESET, Setting};
 /// Records that could not be read are listed on standard error.
 ///
 /// With --topic it is the topic text of the patent behind `period` (CN102945244): the sentences that end in a full stop and whose
-/// features are not the template's of the collection (by IDF, or on the page's site). Inputs are read twice.
+/// features do not belong to a template of the collection (by IDF, or on the page's site). Inputs are read twice.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold text page.html --format text
@@ -35,7 +35,7 @@ pub struct Args {
     /// Which text of HTML pages is shown
     #[arg(long, value_enum, default_value_t = Part::Main)]
     extract: Part,
-    /// Only the sentences that are not the template's of the collection
+    /// Print only the sentences that do not belong to a template of the collection
     #[arg(long, conflicts_with = "extract")]
     topic: bool,
     /// With --topic: set a parameter of `period` or of its noise filter, as in --param noise=site; may be repeated

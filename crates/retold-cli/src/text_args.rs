@@ -29,7 +29,7 @@ pub struct TextArgs {
     /// Synonyms from FILE: one group per line, separated by tabs
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     synonyms: Option<PathBuf>,
-    /// Stop-words from FILE, one per line, beside those of the page's language
+    /// Stop words from FILE, one per line, in addition to those of the page's language
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     stop_words: Option<PathBuf>,
 }

@@ -17,9 +17,9 @@ use crate::values::{METHOD, PRESET, Setting};
 
 /// Searches for the parameters that fit labelled pairs best
 ///
-/// A genetic algorithm over all numeric parameters of the method. Part of the pages is held out (pages that the
-/// labels connect stay on one side); both parts are scored, before and after. Writes FILE, which --param-file
-/// accepts, and an HTML page of the same name that shows the search.
+/// This is a genetic algorithm over all numeric parameters of the method. A part of the pages is held out (pages that
+/// are connected by labels stay on one side); both parts are scored, before and after. It writes FILE, which --param-file
+/// accepts, and an HTML page with the same name that shows the search.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold tune --method agglomerate --gold gold.tsv pages.jsonl -o tuned.toml
@@ -34,7 +34,7 @@ pub struct Args {
     /// The parameter file to write
     #[arg(short, long, value_name = "FILE", default_value = "tuned.toml")]
     out: PathBuf,
-    /// Replace the files if they are there
+    /// Replace the files if they already exist
     #[arg(long)]
     force: bool,
     /// The method to tune
@@ -52,7 +52,7 @@ pub struct Args {
     /// Also search this parameter, whose values are names; may be repeated
     #[arg(long, value_name = "NAME")]
     vary: Vec<String>,
-    /// What a reported pair without a label counts as
+    /// How a reported pair without a label counts
     #[arg(long, value_enum, default_value_t = NotListed::Distinct)]
     unlisted: NotListed,
     /// Maximise F-beta: recall counts BETA times as much as precision
@@ -84,7 +84,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum NotListed {
-    /// A false positive
+    /// As a false positive
     Distinct,
     /// Not scored
     Ignore,

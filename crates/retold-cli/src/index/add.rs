@@ -19,13 +19,13 @@ use crate::progress::Progress;
 
 /// Adds pages, and prints what each of them repeats
 ///
-/// For each page a line of JSON: its id, its status (new, replaced, unchanged, rejected) and the pages that it repeats. The line
-/// comes when the page is safe on disk. A page of an id that is there takes its place.
+/// Prints a line of JSON for each page: its id, its status (new, replaced, unchanged, rejected) and the pages that it repeats. The line
+/// comes when the page is safe on disk. A page replaces an earlier one with the same id.
 #[derive(clap::Args)]
 pub struct Add {
     #[command(flatten)]
     what: What,
-    /// Pages in a commit at the most, fewer if they are long; each waits for the disk once
+    /// At most so many pages in a commit, fewer if they are long; each commit waits for the disk once
     #[arg(long, value_name = "PAGES", default_value_t = 1000, value_parser = crate::input::positive)]
     commit: usize,
 }
@@ -59,10 +59,10 @@ struct What {
     /// Files and folders to read; `-` for JSONL on standard input, answered line by line
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// Print at most N matches of a page, the best; 0: look for none
+    /// Print at most N matches of a page, the best first; 0: search for none
     #[arg(long, value_name = "N", default_value_t = retold_index::MATCHES)]
     matches: usize,
-    /// What records that are rejected do to the exit code
+    /// Exit code when records were rejected
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Rejects::Fail)]
     rejects: Rejects,
     /// No progress

@@ -22,10 +22,10 @@ pub struct Create {
     /// The folder to make; it must be new or empty
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Learn what is common from these files and folders, which are not added
+    /// Learn what is common from these files and folders; their pages are not added
     #[arg(long, value_name = "INPUT", num_args = 1..)]
     learn: Vec<PathBuf>,
-    /// Keep no texts: verdicts are then those of the sketches
+    /// Keep no texts; verdicts then come from the sketches alone
     #[arg(long)]
     no_texts: bool,
     #[command(flatten)]
@@ -41,19 +41,19 @@ pub struct Export {
     /// The folder to write; it must be new or empty
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
-    /// Replace what an earlier run wrote in OUT; other files there are not touched
+    /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
     /// Do not write OUT/kept
     #[arg(long)]
     no_kept: bool,
-    /// Write stories.jsonl too, as in `dedup`
+    /// Also write stories.jsonl, as in `dedup`
     #[arg(long)]
     stories: bool,
     /// Flag clusters with more pages than this
     #[arg(long, value_name = "PAGES", default_value_t = 1000)]
     alarm_size: usize,
-    /// Memory for what is kept of the pages (suffix K, M or G) [default: half of the machine's, at most 8G]
+    /// Memory for the data about the pages (suffix K, M or G) [default: half of the machine's, at most 8G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     memory: Option<u64>,
     /// Worker threads; 0 means one per core
@@ -64,7 +64,7 @@ pub struct Export {
     quiet: bool,
 }
 
-/// Writes the index anew, without pages that were removed or replaced
+/// Rewrites the index without pages that were removed or replaced
 #[derive(clap::Args)]
 pub struct Compact {
     /// The folder of the index
@@ -75,7 +75,7 @@ pub struct Compact {
     quiet: bool,
 }
 
-/// Counts what is common in the pages of the index, and judges by that from now on
+/// Counts again what is common in the pages of the index, and judges by these counts from now on
 #[derive(clap::Args)]
 pub struct Learn {
     /// The folder of the index

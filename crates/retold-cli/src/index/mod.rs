@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use retold::Result;
 
-/// Keeps pages in an index, and tells which of them repeat a page
+/// Keeps pages in an index, and says which of them a page repeats
 ///
 /// An index is a folder. Its model is made once, by `create`, and judges all pages that come later.
 #[derive(clap::Args)]

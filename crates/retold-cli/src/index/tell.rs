@@ -14,8 +14,8 @@ use crate::say::tell;
 
 /// Prints the story of a page: the pages that tell it and what belongs to it, in order of time
 ///
-/// A story is the pages that are duplicates of each other, directly or through others. To it belong excerpts (pages that are contained in one of
-/// these), longer versions, and round-ups: pages that contain it beside other stories.
+/// A story is a group of pages that are duplicates of each other, directly or through others. Excerpts (pages that are contained in one of
+/// these), longer versions, and round-ups (pages that contain this story and others) belong to it.
 #[derive(clap::Args)]
 pub struct Story {
     /// The folder of the index
@@ -30,21 +30,21 @@ pub struct Story {
     /// Leave out the first N rows
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
-    /// Say how many words each page added to the first one, cut and replaced
+    /// Say how many words each page added, cut and replaced, compared with the first page
     #[arg(long)]
     edits: bool,
 }
 
 /// Lists stories: pages that repeat each other
 ///
-/// For each story a line of JSON: its id, which lasts, title and URL of its first page, how many pages it has on how many sites, how many excerpts,
-/// longer versions and round-ups belong to it, when its first and its last page were published, or added where they have no date.
+/// Prints a line of JSON for each story: its permanent id, title and URL of its first page, how many pages it has on how many sites, how many
+/// excerpts, longer versions and round-ups belong to it, and when its first and last pages were published (or added, if they have no date).
 #[derive(clap::Args)]
 pub struct Stories {
     /// The folder of the index
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// What comes first
+    /// Which story comes first
     #[arg(long, value_enum, default_value_t = Sort::Size)]
     sort: Sort,
     /// Only stories with a page since DATE
@@ -60,27 +60,27 @@ pub struct Stories {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Sort {
-    /// The story with most pages
+    /// The story with the most pages
     Size,
     /// The story with the latest page
     Recent,
-    /// The story that got most pages within the last 24 hours before the newest page
+    /// The story with the most pages in the 24 hours before the newest page
     Growth,
 }
 
 /// Prints the pages that were added since a cursor, and what they repeat
 ///
-/// For each page a line of JSON as `add` prints it, with the status `added`: what it repeats of the pages that were there before it. The last
-/// line has the cursor from which to go on. A page that was printed may come again after `compact` and `learn`; none is passed over.
+/// Prints a line of JSON for each page, as `add` does, with the status `added` and the earlier pages that it repeats. The last
+/// line has the cursor for the next call. After `compact` and `learn`, some pages may be printed again; none is left out.
 #[derive(clap::Args)]
 pub struct Changes {
     /// The folder of the index
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// The cursor that was printed last; 0: from the first page on
+    /// The cursor that was printed last; 0: start with the first page
     #[arg(long, value_name = "CURSOR", default_value_t = 0)]
     since: u64,
-    /// Print at most N matches of a page, the best; 0: look for none
+    /// Print at most N matches of a page, the best first; 0: search for none
     #[arg(long, value_name = "N", default_value_t = retold_index::MATCHES)]
     matches: usize,
 }
@@ -93,7 +93,7 @@ pub struct Stats {
     dir: PathBuf,
 }
 
-/// Reads all of the index and says whether it is whole
+/// Reads the whole index and says whether it is intact
 ///
 /// Prints JSON. The exit code is 2 if something is damaged.
 #[derive(clap::Args)]

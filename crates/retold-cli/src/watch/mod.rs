@@ -27,19 +27,19 @@ use self::state::{State, Tries, now};
 use crate::progress::Progress;
 use crate::say::tell;
 
-/// Reads feeds and folders as they change, and tells of new reprints
+/// Reads feeds and folders as they change, and reports new reprints
 ///
-/// New articles are added to the index. What repeats a page of it is told to a webhook, or as a line of JSON on standard output, at least
-/// once. What is remembered stands in DIR.watch.json beside the index. SIGTERM and Ctrl-C end it.
+/// New articles are added to the index. Pages that repeat a page of the index are reported to a webhook, or as lines of JSON on standard
+/// output, at least once. The state is in DIR.watch.json beside the index. SIGTERM and Ctrl-C end the command.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold watch watch.toml
   retold watch watch.toml --once >> notices.jsonl")]
 pub struct Args {
-    /// What is watched, and who is told: docs/reference/watch.md has the keys
+    /// What is watched and where it is reported; docs/reference/watch.md lists the keys
     #[arg(value_name = "CONFIG")]
     config: PathBuf,
-    /// Read what is due, tell what is new, and end
+    /// Do one round: read what is due, report what is new, and end
     #[arg(long)]
     once: bool,
     /// Errors only
