@@ -21,23 +21,23 @@ choices! {
 params! {
     /// The parameters of the noise filter, which every method that wants one has beside its own.
     pub(crate) struct NoiseParams {
-        /// how features of templates and disclaimers are treated: deleted by IDF, by site, by both, or kept, with further evidence asked for
+        /// how features of templates and disclaimers are treated: deleted by IDF, by site, by both, or kept, with further evidence required
         noise: NoiseFilter = NoiseFilter::Evidence,
         /// evidence: a feature on at least this many texts may be common
         common_df: usize[2..=1_000_000_000] = 8,
-        /// evidence: such a feature is common if fewer of the pairs of its texts agree in nearly all they have
+        /// evidence: such a feature is common if fewer of the pairs of its texts agree in nearly everything
         agreement: f64[0.0..=1.0] = 0.2,
-        /// evidence: common features suffice if their sentences are this share of the shorter text
+        /// evidence: common features are enough if their sentences are this share of the shorter text
         cover: f64[0.01..=1.0] = 0.65,
-        /// evidence: common features suffice if this many are shared
+        /// evidence: common features are enough if this many are shared
         many: usize[1..=1_000_000_000] = 20,
         /// idf: a feature with ln(N / df) below this is noise
         idf_threshold: f64[0.0..=100.0] = 6.0,
         /// idf: a feature on fewer different texts than this is never noise
         idf_min_df: usize[2..=1_000_000_000] = 20,
-        /// site: a feature on no more different texts of a site than this is never the site's noise
+        /// site: a feature on at most this many different texts of a site is never noise there
         site_min_df: usize[1..=1_000_000_000] = 20,
-        /// site: a feature on more than this share of a site's different texts is the site's noise
+        /// site: a feature on more than this share of a site's different texts is noise there
         site_share: f64[0.0..=1.0] = 0.02,
     }
 }

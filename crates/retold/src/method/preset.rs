@@ -27,7 +27,7 @@ pub const PRESETS: &[Preset] = &[
         method: "coverage",
         params: &[("threshold", "0.8"), ("reworded", "1")],
         source: "docs/coverage.md",
-        remark: "stricter than the default: copies and light edits, nothing that was reworded",
+        remark: "stricter than the default: finds copies and light edits, but no reworded pages",
     },
     Preset {
         name: "retellings",
@@ -39,7 +39,7 @@ pub const PRESETS: &[Preset] = &[
             ("reworded", "0.65"),
         ],
         source: "docs/coverage.md",
-        remark: "looser than the default: more of what was rewritten, and more that is wrong",
+        remark: "looser than the default: finds more rewritten pages, and more false pairs",
     },
     Preset {
         name: "ccdet",
@@ -80,7 +80,7 @@ pub const PRESETS: &[Preset] = &[
             ("b", "20"),
         ],
         source: "AgT, Journal of Computer Applications 2010, 30(6):1661",
-        remark: "f is not given: ours, steep enough for a burst to outweigh many even occurrences; ten dimensions and .95 are given of TF-IDF, and taken for AgT too; no containment",
+        remark: "f is not given: ours, steep enough for a burst to outweigh many even occurrences; ten dimensions and .95 are given for TF-IDF, and taken for AgT too; no containment",
     },
     Preset {
         name: "dwdcs",
@@ -109,7 +109,7 @@ pub const PRESETS: &[Preset] = &[
             ("length_threshold", "0"),
         ],
         source: "KeyWorld, Discovery Science 2001, in place of DWDCS's network (DWSWN)",
-        remark: "KeyWorld finds keywords and compares no pages: DWDCS's comparison; the Jaccard threshold and S_thr: ours; no containment",
+        remark: "KeyWorld finds keywords and does not compare pages: DWDCS's comparison; the Jaccard threshold and S_thr: ours; no containment",
     },
     Preset {
         name: "imatch",
@@ -128,7 +128,7 @@ pub const PRESETS: &[Preset] = &[
             ("threshold", "0.5"),
         ],
         source: "Broder, Glassman, Manasse and Zweig, Syntactic clustering of the Web, WWW 1997",
-        remark: "min-hash values in bands stand for the sample of each 25th shingle; characters are words in scripts without spaces",
+        remark: "min-hash values in bands replace the sample of every 25th shingle; in scripts without spaces characters are words",
     },
     Preset {
         name: "spotsigs",

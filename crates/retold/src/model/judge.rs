@@ -349,10 +349,10 @@ impl Model {
         if !shared.any(|(i, _)| a.whole.is_common(i)) {
             return u64::MAX;
         }
-        let outcome = ("evidence enough", "look for other evidence");
+        let outcome = ("enough evidence", "search for other evidence");
         let many = Check::number(
             "evidence: shared",
-            "shared features; common ones are no evidence unless there are many",
+            "shared features; common ones are not evidence unless there are many",
             verdict.shared as usize,
             Op::AtLeast,
             f64::from(evidence.many),

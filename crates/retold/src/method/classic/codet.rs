@@ -13,9 +13,9 @@ params! {
     pub(in crate::method) struct CoDetParams {
         /// minimum share of the shorter page's sentences, by characters, that the other page has
         threshold: f64[0.0..=1.0] = 0.5,
-        /// least length ratio of duplicates; below it one page contains the other
+        /// minimum length ratio of duplicates; below it one page contains the other
         length_threshold: f64[0.0..=1.0] = 0.5,
-        /// least length in characters of the sentences that two pages share
+        /// minimum length in characters of the sentences that two pages share
         min_chars: usize[0..=100_000] = 40,
     }
 }
@@ -152,12 +152,12 @@ impl Method for CoDet {
         let counts = Counts::of(a, b);
         let sizes = (counts.lengths.0 as usize, counts.lengths.1 as usize);
         let (shared, chars) = (counts.shared as usize, counts.shared_chars as usize);
-        let any = "sentences that both pages have, noise taken out";
+        let any = "sentences that both pages have, without noise";
         let mut related = trace.test(Check::number("shared", any, shared, Op::AtLeast, 1.0));
         let enough = "characters of the sentences that both pages have";
         let least = self.0.min_chars as f64;
         related &= trace.test(Check::number("chars", enough, chars, Op::AtLeast, least));
-        let share = "these over the characters of all sentences of the shorter page";
+        let share = "these divided by the characters of all sentences of the shorter page";
         let share = Check::ratio(
             "share",
             share,
@@ -167,7 +167,7 @@ impl Method for CoDet {
         );
         let similarity = share.value;
         related &= trace.test(share);
-        let length = "characters of the shorter page's sentences over those of the longer";
+        let length = "characters of the shorter page's sentences divided by those of the longer";
         let least = self.0.length_threshold;
         let (relation, length_ratio) = trace.by_length("length ratio", length, sizes, least);
         related.then_some(Verdict {

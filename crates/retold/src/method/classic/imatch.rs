@@ -15,17 +15,17 @@ use crate::text::{Extract, Text};
 params! {
     /// The parameters of `imatch`.
     pub(in crate::method) struct IMatchParams {
-        /// least share of equal signatures; at 0 one is enough
+        /// minimum share of equal signatures; with 0, one is enough
         threshold: f64[0.0..=1.0] = 0.0,
         /// what is hashed: content words, spot signatures, or full-stop features
         features: Features = Features::Words,
-        /// least normalised IDF, ln(N / df) / ln N, of a feature that is hashed
+        /// minimum normalised IDF, ln(N / df) / ln N, of a feature that is hashed
         idf_min: f64[0.0..=1.0] = 0.2,
-        /// greatest normalised IDF of a feature that is hashed
+        /// maximum normalised IDF of a feature that is hashed
         idf_max: f64[0.0..=1.0] = 0.9,
-        /// how many of these are hashed, those of the highest IDF; 0 for all
+        /// how many of these are hashed, those with the highest IDF; 0 for all
         terms: usize[0..=1000] = 20,
-        /// least number of features that make a signature
+        /// minimum number of features in a signature
         min_terms: usize[1..=1000] = 5,
         /// random lexicons that make further signatures
         lexicons: usize[0..=64] = 10,
@@ -137,7 +137,7 @@ fn size(sketch: SketchRef<'_>) -> usize {
 fn length_ratio(a: SketchRef<'_>, b: SketchRef<'_>, trace: &mut Trace) -> f64 {
     let (smaller, larger) = (size(a).min(size(b)), size(a).max(size(b)));
     let length_ratio = ratio(smaller, larger);
-    let meaning = "the smaller page's features over the larger's";
+    let meaning = "features of the smaller page divided by those of the larger";
     trace.test(Check::value("length ratio", meaning, length_ratio));
     length_ratio
 }
@@ -169,7 +169,7 @@ impl Method for IMatch {
         let shared = count_shared(a.keys, b.keys);
         let equal = "signatures that both pages have";
         let any = trace.test(Check::number("shared", equal, shared, Op::AtLeast, 1.0));
-        let share = "these over the signatures that a page can have";
+        let share = "these divided by the signatures that a page can have";
         let all = self.params.lexicons + 1;
         let share = Check::ratio("similarity", share, shared, all, self.params.threshold);
         let similarity = share.value;

@@ -110,7 +110,7 @@ impl Method for Punctuation {
         if !trace.test(Check::number("shared", equal, shared, Op::AtLeast, 1.0)) {
             return None;
         }
-        let stops = "the full stops of the page with fewer over those of the other";
+        let stops = "full stops of the page with fewer divided by those of the other";
         let (smaller, larger) = (size(a).min(size(b)), size(a).max(size(b)));
         let length_ratio = ratio(smaller, larger);
         trace.test(Check::value("length ratio", stops, length_ratio));

@@ -42,13 +42,13 @@ impl From<Tokens> for Token {
 params! {
     /// The parameters of `shingle`.
     pub(in crate::method) struct ShingleParams {
-        /// least resemblance of related pages; with containment, least share of the smaller page's shingles
+        /// minimum resemblance of related pages; with containment, minimum share of the smaller page's shingles
         threshold: f64[0.05..=1.0] = 0.7,
-        /// containment: least length ratio of duplicates; below it one page contains the other
+        /// with containment: minimum length ratio of duplicates; below it one page contains the other
         length_threshold: f64[0.0..=1.0] = 0.5,
         /// true: also find pages contained in longer ones; false: compare whole pages
         containment: bool = true,
-        /// exact: verify candidates on their texts; off: accept the estimates of the sketches
+        /// exact: verify candidates on their texts; off: use the estimates from the sketches
         verify: Verification = Verification::Exact,
         /// what is compared: shingles of words, spot signatures, or full-stop features
         features: Features = Features::Words,
@@ -236,7 +236,7 @@ impl Shingle {
         trace: &mut Trace,
     ) -> Option<Verdict> {
         let all = a + b - shared;
-        let meaning = "exact resemblance: shared shingles over all of both pages";
+        let meaning = "exact resemblance: shared shingles divided by all shingles of both pages";
         let resemblance = Check::ratio("resemblance", meaning, shared, all, self.params.threshold);
         let similarity = resemblance.value;
         trace.test(resemblance).then(|| Verdict {
@@ -257,7 +257,7 @@ impl Shingle {
     ) -> Option<Verdict> {
         let (similarity, shared) = (containment.value, containment.part.unwrap_or_default());
         let similar = trace.test(containment);
-        let clr = "length ratio: shingles of the smaller page over those of the larger";
+        let clr = "length ratio: shingles of the smaller page divided by those of the larger";
         let least = self.params.length_threshold;
         let (relation, length_ratio) = trace.by_length("length ratio", clr, sizes, least);
         similar.then(|| Verdict {
@@ -413,7 +413,8 @@ impl Verifier for Shingle {
         match self.scheme {
             Scheme::Bands(..) => self.resemblance(shared, sizes, trace),
             Scheme::Sample(_) => {
-                let meaning = "exact containment: shared shingles over those of the smaller page";
+                let meaning =
+                    "exact containment: shared shingles divided by those of the smaller page";
                 let (smaller, least) = (a.len().min(b.len()), self.params.threshold);
                 let share = Check::ratio("containment", meaning, shared, smaller, least);
                 self.contained(share, sizes, trace)

@@ -20,9 +20,9 @@ params! {
     pub(in crate::method) struct SpotSigsParams {
         /// minimum Jaccard similarity of the multisets of signatures
         threshold: f64[0.0..=1.0] = 0.44,
-        /// least number of shared signatures
+        /// minimum number of shared signatures
         min_shared: usize[1..=1000] = 3,
-        /// the stop-words that signatures begin with: is; a, an, the; these and others; all
+        /// the stop words that signatures begin with: is; a, an, the; these and others; all
         antecedents: Antecedents = Signatures::DEFAULT.antecedents,
         /// 1: a signature has the next content words; 2: every second one, and so on
         distance: usize[1..=20] = Signatures::DEFAULT.distance,
@@ -33,7 +33,7 @@ params! {
 
 pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     name: "spotsigs",
-    summary: "pages with the same running text: stop-words and the content words after them",
+    summary: "pages with the same running text: stop words and the content words after them",
     source: "Theobald, Siddharth and Paepcke, SIGIR 2008",
     learns: Learns::Nothing,
     extract: Extract::None,
@@ -153,7 +153,7 @@ impl Method for SpotSigs {
         let least = self.0.min_shared as f64;
         let few = "shared signatures (multiset)";
         let few = Check::number("shared", few, shared, Op::AtLeast, least);
-        let jaccard = "shared signatures over all signatures of both pages";
+        let jaccard = "shared signatures divided by all signatures of both pages";
         let jaccard = Check::ratio("Jaccard", jaccard, shared, m + n - shared, self.0.threshold);
         let similarity = jaccard.value;
         let (enough, similar) = (trace.test(few), trace.test(jaccard));

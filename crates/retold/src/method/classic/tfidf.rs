@@ -15,9 +15,9 @@ use crate::text::{Extract, Text, WordForm};
 params! {
     /// The parameters of `tfidf`.
     pub(in crate::method) struct TfIdfParams {
-        /// least cosine of related pages
+        /// minimum cosine of related pages
         threshold: f64[0.0..=1.0] = 0.95,
-        /// words of a page that are kept
+        /// how many words of a page are kept
         terms: usize[1..=1000] = 10,
     }
 }

@@ -51,7 +51,7 @@ impl CoverageParams {
 
     /// Whether what is no template's makes a candidate by itself.
     fn is_own_candidate(&self, overlap: &SketchOverlap, trace: &mut Trace) -> bool {
-        let meaning = "share of what is no template's that both sketches have";
+        let meaning = "share of the smaller sketch, without templates, that the other has";
         let value = overlap.non_boilerplate_coverage(overlap::LEAST_NON_BOILERPLATE);
         let slack = self.slack(overlap.non_boilerplate);
         let (value, least) = reaching(value, slack, self.candidate());

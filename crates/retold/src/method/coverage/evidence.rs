@@ -28,27 +28,26 @@ impl CoverageParams {
         (shared, error): (usize, f64),
         trace: &mut Trace,
     ) -> bool {
-        let meaning = "share of what is no template's that both sketches have";
+        let meaning = "share of the smaller sketch, without templates, that the other has";
         let value = overlap.non_boilerplate_coverage(overlap.least_non_boilerplate());
         let distinctive = Check::value("rest", meaning, value).against(Op::AtLeast, self.rest);
-        let outcomes = ("evidence enough", "what templates share has to be evidence");
+        let outcomes = ("enough evidence", "not enough without templates");
         if trace.test(distinctive.deciding(outcomes.0, outcomes.1)) {
             return true;
         }
-        let meaning =
-            "thousandths of the smaller page in full sentences; what articles share is evidence";
+        let meaning = "thousandths of the smaller page in full sentences; in articles, shared text of templates is evidence";
         let least = self.least_prose() as f64;
         let article = Check::number("prose", meaning, prose as usize, Op::AtLeast, least);
         let is_article = trace.test(article.deciding(
             "an article",
-            "evidence only if it is more than any template has",
+            "not an article; evidence only if more is shared than in any template",
         ));
         let least = match is_article {
             true => self.many.min(LEAST_RUNS),
             false => self.many,
         };
         let (_, least) = reaching(shared as f64, error, least as f64);
-        let meaning = "runs of words that both pages have, those of templates too";
+        let meaning = "runs of words that both pages have, including those of templates";
         let least = least.ceil();
         trace.test(Check::number("shared", meaning, shared, Op::AtLeast, least))
     }
@@ -60,7 +59,7 @@ impl CoverageParams {
         overlap: &SketchOverlap,
         trace: &mut Trace,
     ) -> bool {
-        let meaning = "runs of words that both pages have over those of the smaller page";
+        let meaning = "shared runs of words divided by all runs of words of the smaller page";
         // Nothing in common is never enough.
         let least = |threshold: f64| threshold.max(ratio(1, runs.max(1)));
         let (high, low) = (least(self.threshold), least(self.threshold * LEAST));
@@ -68,8 +67,8 @@ impl CoverageParams {
         if covered.holds() || !overlap.has_boilerplate() {
             return trace.test(covered);
         }
-        trace.test(covered.deciding("enough", "enough only if what is no template's agrees"));
-        let meaning = "share of what is no template's that both sketches have";
+        trace.test(covered.deciding("enough", "enough only if the text outside templates agrees"));
+        let meaning = "share of the smaller sketch, without templates, that the other has";
         let value = overlap.non_boilerplate_coverage(overlap::LEAST_NON_BOILERPLATE);
         let least = self.threshold.max(LEAST_NON_BOILERPLATE);
         let distinctive = Check::value("rest", meaning, value).against(Op::AtLeast, least);
@@ -88,24 +87,21 @@ impl CoverageParams {
         let at_most = |name, meaning, value, most| {
             Check::value(name, meaning, value).against(Op::AtMost, most)
         };
-        let meaning = "share of the smaller page in gaps between what both pages have, but for lines behind the headline";
+        let meaning = "share of the smaller page in gaps between shared text, except lines after the headline";
         let gaps = at_most("gaps", meaning, ratio(differences.gaps, tokens), self.gaps);
         if !trace.test(gaps) {
             return false;
         }
         let share = |replaced: usize| ratio(replaced, tokens) * differences.distinctive;
         if tokens < self.short {
-            let outcomes = [
-                "no character may be spelled otherwise",
-                "single characters may be spelled otherwise",
-            ];
+            let outcomes = ["no character may differ", "single characters may differ"];
             let is_spelling = differences.variants > 0 && !is_form(overlap, outcomes, trace);
             let variants = if is_spelling { differences.variants } else { 0 };
-            let meaning = "share of a short page that is replaced by words rare in the collection, at its ends too";
+            let meaning = "share of a short page that is replaced by words that are rare in the collection, including its ends";
             let replaced = share(differences.replaced - variants);
             return trace.test(at_most("replaced", meaning, replaced, self.short_replaced));
         }
-        let outcomes = ["hardly a word may be replaced", "words may be replaced"];
+        let outcomes = ["nearly no words may be replaced", "words may be replaced"];
         let most = match is_form(overlap, outcomes, trace) {
             true => self.replaced_frequent,
             false => self.replaced,
@@ -130,7 +126,7 @@ pub(super) fn is_form(
         ),
         false => (overlap.frequent, overlap.sampled_shared),
     };
-    let meaning = "of what both sketches have, templates left out where the rest agrees, the share on many texts";
+    let meaning = "share of the common shingles that are on many texts (without templates if the rest agrees)";
     let share = Check::value("frequent", meaning, ratio(frequent, shared));
     trace.test(share.against(Op::AtLeast, FREQUENT).deciding(form, none))
 }

@@ -17,7 +17,7 @@ use crate::text::{Extract, Text};
 
 pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     name: "coverage",
-    summary: "pages whose text another page contains; what differs tells reprints from forms and templates",
+    summary: "pages whose text another page contains; the differences distinguish reprints from forms and templates",
     source: "our own, after Broder 1997 (containment) and CCDet 2013 (full stops mark body text)",
     learns: Learns::Common(|params| CoverageParams::from(params).common_rule()),
     extract: Extract::Main,
@@ -179,7 +179,7 @@ impl Method for Coverage {
         let overlap = SketchOverlap::of_sketches(a, b, self.params.below(), least)?;
         let value = self.params.estimate((a, b), &overlap, trace)?;
         let sizes = (a.keys.len(), b.keys.len());
-        let meaning = "length ratio: keys of the smaller sketch over those of the larger";
+        let meaning = "length ratio: keys of the smaller sketch divided by those of the larger";
         let least = self.params.length_threshold;
         let (relation, length_ratio) = trace.by_length("length ratio", meaning, sizes, least);
         Some(Verdict {

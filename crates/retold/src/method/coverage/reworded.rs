@@ -76,7 +76,7 @@ impl CoverageParams {
         }
         let alignment = align(small.words, large.words, &[]);
         let words = alignment.matched();
-        let meaning = "words of the smaller page that the other has in the same order, misspelt ones too, over all";
+        let meaning = "words of the smaller page that the other has in the same order, including misspelt ones, divided by all";
         let ordered = Check::ratio("in order", meaning, words, small.tokens, self.reworded);
         if !trace.test(ordered) {
             return None;
@@ -112,11 +112,10 @@ impl CoverageParams {
             ) <= MOST_PASSAGE_IN_MISSPELT;
         let near = alignment.near();
         let differing = small.tokens - words + near;
-        let meaning =
-            "of the smaller page's words that differ those that are nearly equal, over all";
+        let meaning = "nearly equal words divided by all differing words of the smaller page";
         let near = Check::ratio("misspelt", meaning, near, differing, LEAST_MISSPELT);
         is_alike
-            && trace.test(near.deciding("a misspelt copy", "names and numbers have to be the same"))
+            && trace.test(near.deciding("a misspelt copy", "names and numbers must be the same"))
     }
 
     /// Whether no long passage of full sentences stands in the place of another, as it does where two articles share a notice.
@@ -198,7 +197,7 @@ impl CoverageParams {
             return true;
         }
         let own = SketchOverlap::own_sentences(small, large, self.below());
-        let meaning = "keys of sentences beyond templates, of the sketch that has fewer; the other has none of them";
+        let meaning = "keys of sentences outside templates, in the sketch with fewer of them; the other sketch has none of these";
         let keys = Check::number("own keys", meaning, own, Op::Below, FEW_OWN_KEYS as f64);
         trace.test(keys)
     }
@@ -216,14 +215,14 @@ impl CoverageParams {
         let (found, all) = own.fold((0, 0), |(found, all), (is_matched, _)| {
             (found + usize::from(is_matched), all + 1)
         });
-        let meaning = "words of the larger page beyond templates that the smaller has in the same order, over all of them";
+        let meaning = "words of the larger page outside templates that the smaller has in the same order, divided by all of these";
         let found = Check::ratio("own in common", meaning, found, all, LEAST_OWN);
         all < FEW_OWN || trace.test(found)
     }
 }
 
 fn passage_check(passage: usize, words: usize, most: f64) -> Check {
-    let meaning = "share of the smaller page in the longest passage of full sentences that stands in the place of another";
+    let meaning = "share of the smaller page in the longest passage of full sentences that replaces another passage";
     Check::value("replaced passage", meaning, ratio(passage, words)).against(Op::AtMost, most)
 }
 
@@ -268,7 +267,8 @@ fn keeps_names(small: &Fingerprint<'_>, alignment: &Alignment, trace: &mut Trace
     let lengths = alignment.differing();
     let lengths = lengths.map(|passage| passage.here.len().min(passage.there.len()));
     let replaced: usize = lengths.filter(|&length| length >= 2).sum();
-    let meaning = "share of the smaller page in stretches of characters that stand in the place of as many others";
+    let meaning =
+        "share of the smaller page in stretches of characters that replace as many others";
     let names = Check::value("names", meaning, ratio(replaced, small.tokens));
     trace.test(names.against(Op::AtMost, MOST_NAMES))
 }
@@ -287,7 +287,7 @@ fn agree(
 ) -> bool {
     let (small, large) = sides;
     let (found, all) = numbers_found((small.words, &alignment.matched_here()), large.words);
-    let meaning = "numbers of the smaller page that the other has, over all";
+    let meaning = "numbers of the smaller page that the other has, divided by all";
     let numbers = Check::ratio("numbers", meaning, found, all, LEAST_NUMBERS);
     if all > 0 && !trace.test(numbers) {
         return false;
@@ -303,7 +303,7 @@ fn agree(
 }
 
 fn longest_check((found, all): (usize, usize), least: f64) -> Check {
-    let meaning = "of the longest words of one page those that the other has, over all; of pages of like length the lower";
+    let meaning = "share of the longest words of one page that the other has; for pages of similar length, the lower of the two shares";
     Check::ratio("longest words", meaning, found, all, least)
 }
 

@@ -122,7 +122,7 @@ impl CoverageParams {
         (shared, all): (usize, usize),
         trace: &mut Trace,
     ) -> Verdict {
-        let meaning = "length ratio: words of the smaller page over those of the larger";
+        let meaning = "length ratio: words of the smaller page divided by those of the larger";
         let least = self.length_threshold;
         let (relation, length_ratio) = trace.by_length("length ratio", meaning, sizes, least);
         Verdict {
@@ -149,7 +149,7 @@ impl CoverageParams {
         if does_not_apply || !is_form(overlap, ["", ""], &mut Trace::off()) {
             return true;
         }
-        let meaning = "share of the smaller page before and behind all that both pages have that is replaced by other words, both rare in the collection";
+        let meaning = "share of the smaller page that is replaced by other words before or after all shared text, both rare in the collection";
         let ends = replaced_at_ends(small, large, alignment, self.width);
         let ends = Check::value("ends", meaning, ends / small.tokens.max(1) as f64);
         trace.test(ends.against(Op::AtMost, self.replaced))
@@ -173,13 +173,13 @@ impl CoverageParams {
             return true;
         }
         let distinctive = tokens as f64 * ratio(overlap.non_boilerplate, overlap.sampled);
-        let meaning = "words of the smaller page, by the sketches' share of what is no template's";
+        let meaning = "words of the smaller page outside templates, estimated from the sketches";
         let is_short = Check::value("own words", meaning, distinctive);
         let is_short = is_short.against(Op::Below, self.short as f64);
-        if !trace.test(is_short.deciding("a short text in a template", "no short text")) {
+        if !trace.test(is_short.deciding("a short text in a template", "not a short text")) {
             return true;
         }
-        let meaning = "words that are replaced, rare in the collection, over the own words";
+        let meaning = "replaced words that are rare in the collection, divided by the words outside templates";
         let replaced = differences.replaced as f64 * differences.distinctive;
         let replaced = Check::value("replaced of own", meaning, replaced / distinctive.max(1.0));
         trace.test(replaced.against(Op::AtMost, self.short_replaced))

@@ -38,7 +38,7 @@ choices! {
 params! {
     /// The parameters of `agglomerate`.
     pub(in crate::method) struct AgglomerateParams {
-        /// least cosine of duplicates
+        /// minimum cosine of duplicates
         threshold: f64[0.0..=1.0] = 0.95,
         /// minimum share of the shorter page's keyword occurrences whose words are keywords of the longer page
         share: f64[0.0..=1.0] = 0.92,
@@ -125,7 +125,7 @@ impl AgglomerateParams {
     /// contained if its share is large enough. All other pages are duplicates by their cosine; those of like length
     /// also by the share, where that is wanted.
     fn relation(&self, numbers: &Numbers, trace: &mut Trace) -> Option<(Relation, f64)> {
-        let length = "length ratio: words of the shorter page over those of the longer";
+        let length = "length ratio: words of the shorter page divided by those of the longer";
         let (shorter, longer) = numbers.lengths();
         let length = Check::ratio(
             "length ratio",

@@ -24,19 +24,19 @@ choices! {
 params! {
     /// The parameters of `period`.
     pub(in crate::method) struct PeriodParams {
-        /// least common containment similarity (CCS) of related pages
+        /// minimum common containment similarity (CCS) of related pages
         threshold: f64[0.0..=1.0] = 0.7,
-        /// least length ratio (CLR) of duplicates; below it one page contains the other
+        /// minimum length ratio (CLR) of duplicates; below it one page contains the other
         length_threshold: f64[0.0..=1.0] = 0.5,
-        /// least number of shared features; below it whole sentences must be equal
+        /// minimum number of shared features; below it whole sentences must be equal
         min_shared: usize[1..=1000] = 3,
-        /// least length in characters of the equal sentences of pages with fewer features
+        /// minimum length in characters of the equal sentences of pages with fewer features
         min_chars: usize[0..=100_000] = 40,
         /// characters before a full stop that make a feature, in scripts without spaces
         chars: usize[1..=1000] = Tail::DEFAULT.chars,
         /// words before a full stop that make a feature, in scripts with spaces
         words: usize[1..=100] = Tail::DEFAULT.words,
-        /// part: a sentence begins with its block; join: after the full stop before it, wherever that stands (CCDet)
+        /// part: a sentence does not reach back over its block; join: it begins after the previous full stop, wherever that is (CCDet)
         blocks: Blocks = Blocks::Part,
     }
 }
@@ -130,7 +130,7 @@ impl Period {
         if !has_few {
             return shared;
         }
-        let equal = "equal whole sentences (asked for because the smaller page has few features)";
+        let equal = "equal whole sentences (required because the smaller page has few features)";
         let equal = test("equal", equal, counts.equal, smaller);
         let chars = "characters of these sentences";
         test("chars", chars, counts.equal_chars, self.params.min_chars) && shared && equal
@@ -300,11 +300,12 @@ impl Method for Period {
         let smaller = sizes.0.min(sizes.1);
         let counts = Counts::of(a, b);
         let enough = self.shares_enough(&counts, smaller, trace);
-        let ccs = "common containment similarity: shared features over those of the smaller page";
+        let ccs =
+            "common containment similarity: shared features divided by those of the smaller page";
         let ccs = Check::ratio("CCS", ccs, counts.shared, smaller, self.params.threshold);
         let similarity = ccs.value;
         let similar = trace.test(ccs);
-        let clr = "length ratio: features of the smaller page over those of the larger";
+        let clr = "length ratio: features of the smaller page divided by those of the larger";
         let (relation, length_ratio) =
             trace.by_length("CLR", clr, sizes, self.params.length_threshold);
         (enough && similar).then(|| Verdict {

@@ -57,7 +57,7 @@ impl Compared {
                 let meaning = match params.spread_by {
                     SpreadBy::Share => "position spread S of shared concepts, divided by the words of the shorter page",
                     SpreadBy::Words => "position spread S of shared concepts, in words",
-                    SpreadBy::Dwdcs => "position spread S as DWDCS prints it, of the direction in which it is larger, in words",
+                    SpreadBy::Dwdcs => "position spread S as printed in DWDCS, the larger of both directions, in words",
                 };
                 Check::value("S", meaning, spread).against(Op::Below, params.spread)
             }
@@ -66,7 +66,7 @@ impl Compared {
                 Check::value("concepts with positions to test", meaning, 0.0)
             }
         });
-        let ratio = "length ratio: words of the shorter page over those of the longer";
+        let ratio = "length ratio: words of the shorter page divided by those of the longer";
         let least = params.length_threshold;
         let (relation, length_ratio) = trace.by_length("length ratio", ratio, self.words, least);
         related.then_some(Verdict {

@@ -51,27 +51,27 @@ choices! {
 params! {
     /// The parameters that both methods have.
     pub(super) struct SharedParams {
-        /// least cosine of the weights of the key concepts
+        /// minimum cosine of the weights of the key concepts
         threshold: f64[0.0..=1.0] = 0.75,
         /// maximum position spread S of related pages, in the unit of `spread_by`
         spread: f64[0.0..=100_000.0] = 0.08,
-        /// share: S is divided by the words of the shorter page; words: it is not, and `spread` is in words; dwdcs: in words, and as DWDCS prints it
+        /// share: S is divided by the number of words of the shorter page; words: S is in words; dwdcs: S as printed in DWDCS, in words
         spread_by: SpreadBy = SpreadBy::Share,
         /// length ratio below which the shorter page is contained in the longer
         length_threshold: f64[0.0..=1.0] = 0.5,
-        /// minimum share of the queried concepts that both pages have, of the page with fewer
+        /// minimum share of the queried concepts that both pages have, relative to the page with fewer
         shared: f64[0.0..=1.0] = 0.5,
-        /// number of first key concepts by which a page is looked up
+        /// how many of the first key concepts of a page are used to look it up
         query: usize[1..=200] = 20,
-        /// key concepts of a page that are compared
+        /// how many key concepts of a page are compared
         key_concepts: usize[1..=200] = 20,
-        /// most words of a phrase: words that follow each other twice or more on the page
+        /// maximum number of words in a phrase: words that follow each other twice or more on the page
         phrase: usize[1..=phrase::WORDS] = 1,
         /// concepts that occur more often are nodes of the network
         frequency: usize[0..=1000] = 0,
         /// words are linked across the whole page, inside blocks, or inside sentences (DWDCS)
         across: Across = Across::Page,
-        /// what the mean distance without a node is compared with: that between the others, or that between all nodes (DWDCS)
+        /// what the mean distance without a node is compared with: the mean distance between the other nodes, or that between all nodes (DWDCS)
         contribution: Contribution = Contribution::Others,
     }
 }
@@ -81,7 +81,7 @@ params! {
     pub(super) struct ConceptParams {
         /// phrases that are related by more than this become one concept; 1 merges none
         merge: f64[0.0..=1.0] = 0.3,
-        /// number of nodes of highest degree considered as key concepts
+        /// how many nodes with the highest degree are searched for key concepts
         hubs: usize[1..=100_000] = 30,
     }
 }
@@ -89,9 +89,9 @@ params! {
 params! {
     /// Those of `keyworld` alone.
     pub(super) struct KeyworldParams {
-        /// near: words at most two apart are linked (DWDCS); sentences: words that stand in the same sentences (KeyWorld)
+        /// near: words at most two apart are linked (DWDCS); sentences: words that occur in the same sentences (KeyWorld)
         links: Links = Links::Near,
-        /// links=sentences: least Jaccard coefficient of the sentences in which linked words stand
+        /// links=sentences: minimum Jaccard coefficient of the sets of sentences of two linked words
         jaccard: f64[0.0..=1.0] = 0.2,
     }
 }
