@@ -304,7 +304,7 @@ pub fn page(page: &Bound<'_, PyAny>, read: &ReadOptions) -> PyResult<Page> {
     match Source::line("page", 1, &line, read) {
         Outcome::Page(page) => Ok(page),
         Outcome::Rejected(reason) => Err(usage(reason.trim_start_matches("line 1: "))),
-        Outcome::Skipped(kind) => Err(usage(format!("this is no page but: {kind}"))),
+        Outcome::Skipped(kind) => Err(usage(format!("this is not a page but: {kind}"))),
     }
 }
 

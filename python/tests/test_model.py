@@ -97,7 +97,7 @@ def test_tables_go_through_pickle_and_findings_say_so(records):
 
 
 def test_words_have_to_be_learnt_first():
-    with pytest.raises(retold.UsageError, match="weighs words"):
+    with pytest.raises(retold.UsageError, match="document frequencies"):
         retold.Model(method="tfidf").sketch("a page")
     assert retold.explain("one page of words", "one page of words", method="tfidf")["exact"]
 

@@ -140,7 +140,7 @@ def test_rejects_and_wrong_use(spark):
         retold.spark.dedup(df.union(df).where("id = 'a'"))
     with pytest.raises(retold.UsageError, match="no column for pages among id, text"):
         retold.spark.dedup(df, text_field="body")
-    with pytest.raises(retold.UsageError, match="weighs words"):
+    with pytest.raises(retold.UsageError, match="document frequencies"):
         retold.spark.dedup(df, method="tfidf")
     with pytest.raises(retold.UsageError, match="a model has its own options"):
         retold.spark.dedup(df, model=retold.Model(), method="period")

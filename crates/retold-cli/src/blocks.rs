@@ -170,7 +170,7 @@ fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<(
     let pages = records.kept + records.dropped;
     writeln!(
         to,
-        "{} with {} read; repeated: {}, in {} beside those that are kept, with {} of {} words",
+        "{} with {} read; repeated: {}, in {} besides the kept ones, with {} of {} words",
         say::count(pages, "page"),
         say::count(summary.blocks, "block"),
         say::count(summary.cut, "block"),
@@ -181,7 +181,7 @@ fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<(
     let would = if args.apply { "" } else { "would be " };
     writeln!(
         to,
-        "{} {would}cut, {} of them {would}dropped for the few words that are left",
+        "{} {would}cut, {} of them {would}dropped because too few words are left",
         say::count(summary.pages_cut, "page"),
         HumanCount(records.dropped)
     )?;
@@ -196,7 +196,7 @@ fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<(
     if matches!(args.scope, Scope::Site) && summary.without_site > 0 {
         writeln!(
             to,
-            "without a site and left alone: {}; --site-field or --site-dir says where it is, --scope collection counts without",
+            "without a site and left alone: {}; --site-field or --site-dir names the site, --scope collection needs none",
             say::count(summary.without_site, "page")
         )?;
     }

@@ -233,7 +233,7 @@ fn remote_out(args: &Args, job: &mut Job) -> Result<Option<RemoteOut>> {
     }
     if args.resume {
         return Err(Error::usage(
-            "--resume keeps what is done in OUT, which has to be a local folder then; copy it to the bucket afterwards",
+            "--resume stores intermediate results in OUT, so OUT must be a local folder; copy it to the bucket afterwards",
         ));
     }
     let remote = RemoteOut::open(&args.out, &job.inputs, args.force, args.temp_dir.as_deref())?;
@@ -274,7 +274,7 @@ fn job(args: &Args) -> Result<(Job, Option<NamedTempFile>)> {
         && !old.is_empty()
     {
         return Err(Error::usage(format!(
-            "no INPUT: all names behind --against are old pages; put INPUT first: retold dedup {} --against {} -o {}",
+            "no INPUT: all names after --against are old pages; put INPUT first: retold dedup {} --against {} -o {}",
             new.display(),
             old[0].display(),
             args.out.display()
@@ -346,7 +346,7 @@ pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
     let mut run = RunConfig::default();
     let most = retold::most_threads();
     if threads > most {
-        eprintln!("retold: --threads {threads}: {most} are used, four a core");
+        eprintln!("retold: --threads {threads}: {most} are used, four per core");
     }
     run.threads = threads;
     run.memory = memory.unwrap_or_else(usual_memory);

@@ -139,7 +139,7 @@ fn check_sweep(sweep: &Sweep, pairs: &Path) -> Result<()> {
     let own = summary["parameters"]["params"]["threshold"].as_f64();
     match own {
         Some(own) if sweep.from < own - 1e-9 => Err(Error::usage(format!(
-            "--sweep threshold={}: the pairs were written with threshold {own}, pairs below it are not there; start \
+            "--sweep threshold={}: the pairs were written with threshold {own}, so there are no pairs below it; start \
              at {own}, or run `retold dedup` again with --param threshold={}",
             sweep.from, sweep.from
         ))),

@@ -191,7 +191,7 @@ fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
 fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> Result<Case> {
     if !Finished::is_at(out) {
         return Err(Error::usage(format!(
-            "{}: no finished run of retold (there is no summary.json)",
+            "{}: not a finished run of retold (there is no summary.json)",
             out.display()
         )));
     }
@@ -229,8 +229,8 @@ fn story(case: &Case, offsets: Offsets) -> Result<Explanation> {
     story.remark = match &case.superseded {
         Some(_) if story.filter.is_some() => None,
         Some(page) => Some(format!(
-            "The run compared `{page}` with no page: it is an older version of a page (versions.jsonl). What follows is what the \
-             texts say."
+            "The run did not compare `{page}`: it is an older version of a page (versions.jsonl). What follows is judged by the \
+             texts alone."
         )),
         None => case
             .expected

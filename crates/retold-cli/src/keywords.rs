@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let model = Model::new(config)?;
     if model.keywords(&Text::default()).is_none() {
         return Err(Error::usage(format!(
-            "method {} does not look for keywords; --method agglomerate, concept and keyworld do",
+            "method {} does not find keywords; --method agglomerate, concept and keyworld do",
             model.method().name
         )));
     }

@@ -117,7 +117,7 @@ impl Args {
                 let ending = ending.to_string_lossy();
                 Format::from_str(&ending, true).map_err(|_| {
                     Error::usage(format!(
-                        "no format goes by the ending .{ending}; name one with --format: svg, graphml, dot, json"
+                        "no format has the ending .{ending}; name one with --format: svg, graphml, dot, json"
                     ))
                 })
             }

@@ -169,7 +169,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 fn tell(summary: &PassageSummary, out: &Path, to: &mut dyn Write) -> io::Result<()> {
     writeln!(
         to,
-        "{} read; {} have the text of another, {} repeat one for the most part",
+        "{} read; {} have the same text as another, {} consist mostly of another",
         say::count(summary.records.kept, "page"),
         HumanCount(summary.copies),
         HumanCount(summary.repeating)
@@ -184,7 +184,7 @@ fn tell(summary: &PassageSummary, out: &Path, to: &mut dyn Write) -> io::Result<
     if summary.common > 0 {
         writeln!(
             to,
-            "{} runs of words were not looked for, because more than --max-df pages have them; summary.json names the most common",
+            "{} runs of words were not searched for, because they are on more than --max-df pages; summary.json names the most common",
             HumanCount(summary.common)
         )?;
     }

@@ -75,7 +75,7 @@ pub fn tell(message: impl std::fmt::Display) {
 pub fn may_write(path: &Path, force: bool) -> Result<()> {
     if path.exists() && !force {
         return Err(Error::usage(format!(
-            "{} is there already; name another file, or add --force to replace it",
+            "{} already exists; name another file, or add --force to replace it",
             path.display()
         )));
     }
@@ -176,14 +176,14 @@ fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     if let Some(own) = summary.against_self {
         writeln!(
             to,
-            "{} pages of OLD have the id and the text of a page of INPUT: is it the same data? (--against-self skip leaves them out)",
+            "{} pages of OLD have the same id and text as a page of INPUT: is it the same data? (--against-self skip leaves them out)",
             HumanCount(own)
         )?;
     }
     if let Some(pages) = summary.kept_in_longer {
         writeln!(
             to,
-            "{} preferred pages stay beside a longer page that contains them",
+            "{} preferred pages stay although a longer page contains them",
             HumanCount(pages)
         )?;
     }
@@ -242,7 +242,7 @@ fn large(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     for component in largest.iter().take(SHOWN) {
         writeln!(
             to,
-            "{} pages hang together with {}: pairs.jsonl lists only those of their pairs that decide what is dropped",
+            "{} pages are connected with {}: pairs.jsonl lists only those of their pairs that decide what is dropped",
             HumanCount(component.pages),
             component.canonical
         )?;
@@ -305,7 +305,7 @@ fn details(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     if summary.sketches.partly_compared > 0 {
         writeln!(
             to,
-            "{} kept pages have keys of templates; pages that share nothing else were not all compared",
+            "{} kept pages have keys of templates; pages that share only such keys were not all compared",
             HumanCount(summary.sketches.partly_compared)
         )?;
     }

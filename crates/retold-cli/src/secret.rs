@@ -12,7 +12,7 @@ pub fn check_private(option: &str, path: &Path) -> Result<()> {
     match file.permissions().mode() & 0o077 {
         0 => Ok(()),
         _ => Err(Error::usage(format!(
-            "{option} {0}: others can read it; `chmod 600 {0}` makes it yours alone",
+            "{option} {0}: others can read it; run `chmod 600 {0}` so that only you can",
             path.display()
         ))),
     }

@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let mut options = options(args)?;
     if !args.listen.ip().is_loopback() && options.tokens.is_empty() {
         return Err(Error::usage(format!(
-            "--listen {}: others than this machine can connect there, so a token is needed: --token-file FILE",
+            "--listen {}: other machines can connect there, so tokens are required: --token-file FILE",
             args.listen
         )));
     }

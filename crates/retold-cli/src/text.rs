@@ -111,7 +111,7 @@ fn topic_model(args: &Args) -> Result<Model> {
     let (method, mut params) = chosen_method("period", args.preset.as_deref(), None, &args.param)?;
     if method != "period" {
         return Err(Error::usage(format!(
-            "--topic is a text of `period`; that preset is of `{method}`"
+            "--topic uses the method `period`; that preset is for `{method}`"
         )));
     }
     params

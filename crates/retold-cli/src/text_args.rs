@@ -73,7 +73,7 @@ impl TextArgs {
     pub fn set(&self, config: &mut JudgeConfig) -> Result<()> {
         if self.fold.len() > 1 && self.fold.contains(&Fold::None) {
             return Err(Error::usage(
-                "--fold: `none` stands alone; leave it out, or the others",
+                "--fold: `none` cannot be combined with others; leave out one or the other",
             ));
         }
         let step = |fold: &Fold| match fold {

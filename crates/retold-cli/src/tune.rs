@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let page = args.out.with_extension("html");
     if page == args.out {
         return Err(Error::usage(format!(
-            "--out {}: the parameter file cannot end in .html; its page will",
+            "--out {}: the parameter file cannot end in .html, because its HTML page does",
             args.out.display()
         )));
     }

@@ -127,7 +127,7 @@ pub fn sources(job: &Job) -> Result<Vec<Source>> {
     let named = expand(&job.inputs)?;
     if let Some(input) = named.iter().find(|input| is_output(input)) {
         return Err(Error::usage(format!(
-            "INPUT {0} is what a run of retold wrote; name {0}/kept for the pages that it kept",
+            "INPUT {0} is the output of a run of retold; name {0}/kept for the pages that it kept",
             input.display()
         )));
     }

@@ -105,7 +105,7 @@ pub fn create(args: &Create) -> Result<ExitCode> {
     if args.no_texts && info.own_params().any(|param| param.name == "verify") {
         config.params.insert("verify".to_owned(), "off".into());
         eprintln!(
-            "retold: without texts nothing is verified: verdicts are those of the sketches (verify = off)"
+            "retold: without texts there is no verification: verdicts come from the sketches alone (verify = off)"
         );
     }
     let model = learnt(Model::new(config)?, &args.learn)?;
@@ -120,7 +120,7 @@ fn learnt(model: Model, inputs: &[PathBuf]) -> Result<Model> {
         return match model.wants_words() {
             false => Ok(model),
             true => Err(Error::usage(format!(
-                "method {} weighs words by a collection: name one with --learn INPUT",
+                "method {} needs the document frequencies of a collection: name one with --learn INPUT",
                 model.method().name
             ))),
         };

@@ -90,7 +90,7 @@ impl Hub {
         let mut url = self.endpoint.clone();
         match url.path_segments_mut() {
             Ok(mut path) => path.pop_if_empty().extend(parts),
-            Err(()) => return Err("HF_ENDPOINT: this is no web address".into()),
+            Err(()) => return Err("HF_ENDPOINT: this is not a web address".into()),
         };
         Ok(url)
     }
@@ -117,8 +117,9 @@ impl Hub {
             let body = answer.bytes().await;
             let body = body.map_err(|error| Failure::passing(redacted(&error.without_url())))?;
             let read = serde_json::from_slice(&body);
-            let read = read
-                .map_err(|error| Failure::Final(format!("this is no answer of a hub: {error}")))?;
+            let read = read.map_err(|error| {
+                Failure::Final(format!("this is not an answer of a hub: {error}"))
+            })?;
             Ok((read, next))
         })
         .await

@@ -83,7 +83,7 @@ impl Tree {
         }
         if pattern.is_none() && outputs.contains(folder) {
             return Err(Error::usage(format!(
-                "INPUT {0}/{folder} is what a run of retold wrote; name {0}/{folder}/kept for the pages that it kept",
+                "INPUT {0}/{folder} is the output of a run of retold; name {0}/{folder}/kept for the pages that it kept",
                 self.root
             )));
         }

@@ -52,7 +52,7 @@ impl RemoteOut {
             let (input, out) = (slashed(input), slashed(&url));
             if input.starts_with(&out) || out.starts_with(&input) {
                 return Err(Error::usage(format!(
-                    "-o {url}: this and INPUT {input} lie in one another; name another place"
+                    "-o {url}: OUT and INPUT {input} overlap; name another place"
                 )));
             }
         }
@@ -69,7 +69,7 @@ impl RemoteOut {
         })?;
         if !found.is_empty() && !force {
             return Err(Error::usage(format!(
-                "-o {url}: there are objects; name another place, or add --force to replace what an earlier run of retold wrote there (other \
+                "-o {url}: the folder has objects; name another place, or add --force to replace what an earlier run of retold wrote there (other \
                  objects stay)"
             )));
         }

@@ -45,7 +45,7 @@ impl Resolver for PublicOnly {
             false => Ok(public),
             true => Err(Error::Other(
                 format!(
-                    "{} is not a public address; `allow-private = true` lets it be asked",
+                    "{} is not a public address; `allow-private = true` allows it",
                     uri.host().unwrap_or_default()
                 )
                 .into(),

@@ -165,16 +165,13 @@ impl Config {
         let has_agent = has_contact && is_sendable;
         if !self.feeds.is_empty() && !has_agent {
             return Err(
-                "user-agent: say in ASCII who asks and where people can reach you, as in user-agent = \"example-watch/1.0 (+https://example.org/bot)\""
+                "user-agent: say in ASCII who sends the requests and where people can reach you, as in user-agent = \"example-watch/1.0 (+https://example.org/bot)\""
                     .into(),
             );
         }
         for (at, feed) in self.feeds.iter().enumerate() {
             if self.feeds[..at].iter().any(|other| other.url == feed.url) {
-                return Err(format!(
-                    "the feed {} is there twice; take one away",
-                    feed.url
-                ));
+                return Err(format!("the feed {} is listed twice; remove one", feed.url));
             }
         }
         Ok(())
@@ -197,7 +194,7 @@ impl Webhook {
         let secret = text.trim_ascii().to_vec();
         if secret.len() < SHORTEST {
             return Err(Error::usage(format!(
-                "secret-file {}: at least {SHORTEST} characters expected; `openssl rand -hex 32` makes some",
+                "secret-file {}: at least {SHORTEST} characters expected; `openssl rand -hex 32` makes one",
                 path.display()
             )));
         }

@@ -159,14 +159,14 @@ fn answer(mut response: Response<Body>, was_conditional: bool) -> Answer {
     let body: Box<dyn Read + '_> = match coding.as_deref() {
         None | Some("identity") => Box::new(body),
         Some("gzip" | "x-gzip") => Box::new(MultiGzDecoder::new(body)),
-        Some(other) => return Answer::Failed(format!("nobody asked for the coding `{other}`")),
+        Some(other) => return Answer::Failed(format!("unexpected content coding `{other}`")),
     };
     match body.take(LARGEST + 1).read_to_end(&mut got.body) {
         Ok(length) if length as u64 > LARGEST => {
             Answer::Failed(format!("more than {LARGEST} bytes"))
         }
         Ok(_) => Answer::Got(got),
-        Err(error) => Answer::Failed(format!("the body broke off: {error}")),
+        Err(error) => Answer::Failed(format!("the body ended early: {error}")),
     }
 }
 

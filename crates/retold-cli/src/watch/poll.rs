@@ -311,7 +311,7 @@ impl<'c> Poller<'c> {
         let url = url.and_then(|url| web_address(url.as_str()));
         let Some(url) = url else {
             return Err(Failure::lasting(format!(
-                "it moved to {location}, which cannot be asked"
+                "it moved to {location}, which cannot be fetched"
             )));
         };
         if job.hops == HOPS {
@@ -374,7 +374,7 @@ impl<'c> Poller<'c> {
             .map(|feed| feed.articles)
             .unwrap_or_default();
         let Some(entries) = Entries::read(feed, url, &got.body, wanted) else {
-            let failure = Failure::passing("what came is no feed".to_owned());
+            let failure = Failure::passing("the answer is not a feed".to_owned());
             return Ok(self.fail(state, &what, failure, now).into_iter().collect());
         };
         self.tally.feeds += 1;
@@ -481,11 +481,11 @@ impl<'c> Poller<'c> {
         let teaser = article.teaser(id);
         self.notes.push(match teaser {
             Some(_) => format!(
-                "{}: {reason}; what the feed has of it is added",
+                "{}: {reason}; the text from the feed is added instead",
                 article.url
             ),
             None => format!(
-                "{}: {reason}; the feed has nothing of it, so it is left out",
+                "{}: {reason}; the feed has no text of it, so it is left out",
                 article.url
             ),
         });
@@ -529,7 +529,7 @@ impl Failure {
 
     fn no_rules(why: &str) -> Failure {
         Failure::passing(format!(
-            "robots.txt cannot be had, so nothing else is asked: {why}"
+            "robots.txt cannot be fetched, so nothing else is requested: {why}"
         ))
     }
 

@@ -124,12 +124,12 @@ impl State {
         };
         let wrong = |reason: String| Error::Corrupt {
             path: path.to_owned(),
-            reason: format!("{reason}; move it away to begin anew"),
+            reason: format!("{reason}; move it away to start from the beginning"),
         };
         let state: State = serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
         match state.version {
             VERSION => Ok(state),
-            other => Err(wrong(format!("its form is {other}, not {VERSION}"))),
+            other => Err(wrong(format!("its version is {other}, not {VERSION}"))),
         }
     }
 

@@ -27,7 +27,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             to,
-            "feeds: {} came, {} unchanged, {} failed; articles: {} fetched, {} not to be had; files: {} read; pages: {} new, {} replaced, {} \
+            "feeds: {} came, {} unchanged, {} failed; articles: {} fetched, {} not available; files: {} read; pages: {} new, {} replaced, {} \
              unchanged, {} rejected; notices: {} delivered",
             self.feeds,
             self.same_feeds,

@@ -525,7 +525,9 @@ fn of_many_large_families_the_summary_tells_the_largest() {
     ];
     let ran = world.run(&args).code(0);
     let told = ran.stdout();
-    let large = told.lines().filter(|line| line.contains("hang together"));
+    let large = told
+        .lines()
+        .filter(|line| line.contains("are connected with"));
     let large: Vec<&str> = large.collect();
     assert_eq!(large.len(), 3, "{told}");
     assert!(
@@ -559,7 +561,7 @@ fn of_a_family_of_more_than_a_thousand_only_the_pairs_that_decide_are_listed() {
         .code(0);
     assert!(
         ran.stdout()
-            .contains("1,001 pages hang together with p0000"),
+            .contains("1,001 pages are connected with p0000"),
         "{}",
         ran.stdout()
     );

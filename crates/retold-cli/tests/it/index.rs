@@ -290,7 +290,7 @@ fn without_texts_verdicts_are_those_of_sketches() {
     world
         .run(&["index", "create", "ix", "--no-texts"])
         .code(0)
-        .says(&["verdicts are those of the sketches"]);
+        .says(&["verdicts come from the sketches alone"]);
     world
         .run(&["index", "add", "ix", "all.jsonl", "-q"])
         .code(0);

@@ -27,7 +27,7 @@ fn a_method_without_keywords_says_so() {
     world.file("one.txt", "渡船。");
     let ran = world.run(&["keywords", "one.txt", "--method", "period"]);
     ran.code(2)
-        .says(&["period does not look for keywords", "agglomerate"]);
+        .says(&["period does not find keywords", "agglomerate"]);
 }
 
 #[test]

@@ -335,7 +335,7 @@ fn a_preset_is_no_method_and_its_parameters_can_be_overridden() {
     world
         .run(&["text", "in.jsonl", "--topic", "--preset", "agt"])
         .code(2)
-        .says(&["--topic is a text of `period`"]);
+        .says(&["--topic uses the method `period`"]);
 }
 
 #[test]

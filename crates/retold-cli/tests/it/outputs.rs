@@ -168,7 +168,7 @@ fn odd_orders_are_refused() {
     world
         .run(&["network", "in/a.txt", "-o", "net.svg"])
         .code(2)
-        .says(&["net.svg is there already", "--force"]);
+        .says(&["net.svg already exists", "--force"]);
     assert_eq!(world.read("net.svg"), "mine");
     world
         .run(&["network", "in/a.txt", "-o", "net.svg", "--force"])
@@ -176,7 +176,7 @@ fn odd_orders_are_refused() {
     world
         .run(&["dedup", "in", "-o", "out", "--threads", "100000"])
         .code(0)
-        .says(&["four a core"]);
+        .says(&["four per core"]);
     let threads = world.summary("out")["run"]["threads"].as_u64().unwrap();
     assert!(threads < 10_000, "{threads}");
 }

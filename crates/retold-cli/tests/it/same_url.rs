@@ -73,7 +73,7 @@ fn every_dropped_page_names_one_that_stays_and_numbers_add_up() {
     let ran = world.run(&["explain", "out", "old", "copied"]).code(0);
     let said = ran.stdout().replace("\n! ", " ");
     assert!(
-        said.contains("The run compared `old` with no page: it is an older version"),
+        said.contains("The run did not compare `old`: it is an older version"),
         "{said}"
     );
 }

@@ -465,12 +465,12 @@ fn two_hundred_feeds_and_their_faults() {
         "status 503",
         "status 429",
         "status 304",
-        "what came is no feed",
+        "the answer is not a feed",
         "robots.txt forbids it",
         "timeout",
         "file:///etc/passwd",
-        "broke off",
-        "status 404; what the feed has of it is added",
+        "the body ended early",
+        "status 404; the text from the feed is added instead",
     ] {
         assert!(first.contains(said), "`{said}` is missing in {first}");
     }
@@ -684,7 +684,7 @@ fn what_is_wrong_is_said() {
         net.url(0, "/feed")
     );
     run(&feed).code(0).says(&[
-        "robots.txt cannot be had",
+        "robots.txt cannot be fetched",
         "127.0.0.1 is not a public address",
     ]);
     assert!(net.of(0).is_empty());

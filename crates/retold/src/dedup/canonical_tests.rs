@@ -194,6 +194,6 @@ fn orders_of_preference() {
     let wrong = Model::new(config("coverage", "rank", DropRule::Both)).unwrap_err();
     assert_eq!(
         wrong.to_string(),
-        "canonical `rank` wants a file: name one with --rank FILE"
+        "canonical `rank` needs a file: name one with --rank FILE"
     );
 }

@@ -218,7 +218,7 @@ pub(super) fn warn_of_filters(context: &Context<'_>) {
     ] {
         if let Some(value) = value.as_ref().filter(|_| without > 0) {
             context.watch.warn(&match without == pages {
-                true => format!("--{name} {value}: no page has a {what}, so it forbids nothing"),
+                true => format!("--{name} {value}: no page has a {what}, so it excludes nothing"),
                 false => format!(
                     "--{name} {value}: {without} of {pages} pages have no {what}; they are compared with {with}"
                 ),

@@ -43,7 +43,7 @@ impl ExplainInputs {
     pub fn only_page(path: &Path, model: &Model) -> Result<ComparedPage> {
         if path.is_dir() {
             return Err(Error::Usage(format!(
-                "{} is a folder and no finished run of retold: name two files, or use --in {} --ids A B",
+                "{} is a folder, but not a finished run of retold: name two files, or use --in {} --ids A B",
                 path.display(),
                 path.display()
             )));
@@ -146,7 +146,7 @@ impl ExplainInputs {
                     date: page.date,
                 })
             }
-            Outcome::Skipped(kind) => Err(bad(&format!("this is no page but: {kind}"))),
+            Outcome::Skipped(kind) => Err(bad(&format!("this is not a page but: {kind}"))),
             Outcome::Rejected(reason) => Err(bad(&reason)),
         }
     }

@@ -266,7 +266,7 @@ impl Model {
     pub fn sketch(&self, text: &Text, site: Option<&str>) -> Result<Sketch> {
         if self.wants_words() {
             return Err(Error::Usage(format!(
-                "method {} weighs words by a collection and knows none: let it learn one first",
+                "method {} needs the document frequencies of a collection: let it learn first",
                 self.0.info.name
             )));
         }
@@ -578,7 +578,7 @@ fn ranks(config: &mut JudgeConfig) -> Result<BTreeMap<String, u64>> {
     let Some(file) = &mut config.rank else {
         return match config.canonical.rules().contains(&Prefer::Rank) {
             true => Err(Error::usage(
-                "canonical `rank` wants a file: name one with --rank FILE",
+                "canonical `rank` needs a file: name one with --rank FILE",
             )),
             false => Ok(BTreeMap::new()),
         };

@@ -151,7 +151,7 @@ fn a_method_that_weighs_words_must_learn_them() {
         assert!(model.wants_words());
         let message = model.sketch(&text, None).unwrap_err().to_string();
         assert!(
-            message.starts_with(&format!("method {method} weighs words")),
+            message.starts_with(&format!("method {method} needs the document frequencies")),
             "{message}"
         );
         let words = crate::knowledge::Frequencies::of([model.words(&text)]);

@@ -53,7 +53,7 @@ impl PassageOptions {
         }
         if self.max_df < 2 {
             return Err(Error::Usage(format!(
-                "--max-df {}: a passage stands on 2 pages at least",
+                "--max-df {}: a passage is on at least 2 pages",
                 self.max_df
             )));
         }

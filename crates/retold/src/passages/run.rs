@@ -113,7 +113,7 @@ pub fn passages(
     options.check()?;
     if findings.model.config().addresses.drops() {
         return Err(Error::usage(
-            "same_url: passages are looked for in all pages; use versions `keep`, or look for them in what a run has kept",
+            "same_url: passages are searched for in all pages; use versions `keep`, or search in the pages that a run has kept",
         ));
     }
     let memory = findings.collection.memory();
