@@ -163,7 +163,7 @@ impl PyFindings {
         py.detach(|| table(pairs(&self.findings)))
     }
 
-    /// Pages that tell one story: `cluster`, `canonical`, `members`.
+    /// Pages that tell the same story: `cluster`, `canonical`, `members`.
     #[getter]
     fn clusters(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| {
@@ -191,7 +191,7 @@ impl PyFindings {
     }
 
     /// Pages that are dropped: `id`, the `canonical` page that is kept for it, the `relation` of the first to the second, the `cluster`
-    /// and its `cluster_size`, and the `row` of the page in what was passed, from 0 (None of pages of files).
+    /// and its `cluster_size`, and the `row` of the page in the input that was passed, from 0 (None for pages of files).
     ///
     /// >>> import retold
     /// >>> texts = ["The ferry left late because of the storm.", "A bridge was opened.", "The ferry left late because of the storm."]
@@ -219,7 +219,7 @@ impl PyFindings {
         })
     }
 
-    /// With `same_url`, the pages of each address that has several, the newest first: the `newest`, `id`, `date`.
+    /// With `same_url`, the pages of each URL that several pages have, the newest first: the `newest`, `id`, `date`.
     #[getter]
     fn versions(&self, py: Python<'_>) -> PyResult<Table> {
         let findings = &self.findings;
@@ -240,8 +240,8 @@ impl PyFindings {
         })
     }
 
-    /// Pages that are kept: `id`, and the `row` of the page in what was passed, from 0 (None of pages of files); in the order of
-    /// reading.
+    /// Pages that are kept: `id`, and the `row` of the page in the input that was passed, from 0 (None for pages of files); in the
+    /// order of reading.
     #[getter]
     fn kept(&self, py: Python<'_>) -> PyResult<Table> {
         py.detach(|| {
@@ -300,7 +300,7 @@ impl PyFindings {
         plain::to_python(py, &summary)
     }
 
-    /// What judged the pages, with what it learnt from them.
+    /// The model that judged the pages, with what it learnt from them.
     #[getter]
     fn model(&self) -> Model {
         Model(self.findings.model.clone())
@@ -333,11 +333,11 @@ impl PyFindings {
 /// `pages` is a path or several (all formats that `retold dedup` reads), a table with the Arrow PyCapsule interface (pyarrow,
 /// polars, pandas, DuckDB; a LazyFrame is collected), a dict of columns, or an iterable of dicts; a record has `text` (or `html`, str or bytes), and may have `id`, `url`
 /// and `date`. Options are those of `retold dedup`, by their long names with `_` for `-`; parameters of the method go
-/// into `params`. A `model` that has learnt judges by what it knows; with a model there are only options of the output (`kept`, `mark`,
+/// into `params`. A `model` that has learnt judges by what it knows; with a model, only options of the output can be set (`kept`, `mark`,
 /// `annotate`, `annotate_as`, `stories`, `revisits`, `names`, `tables`, `report_text`, `alarm_size`).
 ///
-/// `out` is a folder to write as `retold dedup -o` does; it needs `pages` to be paths. `threads` (0: one a core), `memory` (bytes
-/// for what is kept of texts, as in 4000000000 or "4G") and `temp_dir` change no result. `progress` is True, or a callable that takes (stage, done, total).
+/// `out` is a folder to write, as in `retold dedup -o`; then `pages` must be paths. `threads` (0: one per core), `memory` (bytes
+/// for the data about the pages, as in 4000000000 or "4G") and `temp_dir` do not change the result. `progress` is True, or a callable that takes (stage, done, total).
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."

@@ -156,8 +156,8 @@ impl Index {
         opened.map_err(raise)
     }
 
-    /// Makes an empty index in a new folder, open for writing. It judges with a model that has learnt, or with a new one of
-    /// these options. Without `texts` verdicts are the sketches'.
+    /// Makes an empty index in a new folder, open for writing. It judges with a model that has learnt, or with a new one with
+    /// these options. Without `texts`, verdicts come from the sketches alone.
     #[staticmethod]
     #[pyo3(
     name = "create",
@@ -177,9 +177,9 @@ impl Index {
         made.map(Index::of).map_err(raise)
     }
 
-    /// Adds pages (as `retold.dedup` takes them), at most `commit` at a time, and tells of each its `status` (`new`, `replaced`,
-    /// `unchanged`, `rejected`) and at most `matches` pages that it repeats, best first. What has been committed survives a
-    /// power cut. A page of an id that is there takes its place.
+    /// Adds pages (as `retold.dedup` takes them), at most `commit` at a time. Returns for each its `status` (`new`, `replaced`,
+    /// `unchanged`, `rejected`) and at most `matches` pages that it repeats, best first. Committed pages survive a
+    /// power cut. A page replaces an earlier one with the same id.
     #[pyo3(signature = (pages, *, matches=20, commit=1000, progress=None))]
     fn add<'py>(
         &self,
@@ -204,7 +204,7 @@ impl Index {
         python(py, answers)
     }
 
-    /// What pages repeat, as `add` tells it, without adding them. A page that is in the index is `unchanged`.
+    /// What pages repeat, as in the answer of `add`, without adding them. A page that is in the index is `unchanged`.
     #[pyo3(signature = (pages, *, matches=20, progress=None))]
     fn query<'py>(
         &self,
@@ -226,7 +226,7 @@ impl Index {
         python(py, answers)
     }
 
-    /// Removes the pages of these ids in one commit; says of each whether it was there.
+    /// Removes the pages with these ids in one commit; returns for each whether it was there.
     fn remove(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<bool>> {
         py.detach(|| self.write(|writer| writer.remove(&ids)))
             .map_err(raise)
@@ -246,7 +246,7 @@ impl Index {
         Ok(PyFindings::of(findings))
     }
 
-    /// The page of an id, without its text: a dict with `id`, `url`, `date`, `title`, `site`; KeyError if it is not there.
+    /// The page with an id, without its text: a dict with `id`, `url`, `date`, `title`, `site`; KeyError if it is not there.
     fn __getitem__<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyAny>> {
         let entry = py.detach(|| self.index.get(id)).map_err(raise)?;
         let entry = entry.ok_or_else(|| PyKeyError::new_err(id.to_owned()))?;
@@ -263,7 +263,7 @@ impl Index {
         self.index.len()
     }
 
-    /// Why two pages of the index are, or are not, related.
+    /// Why two pages of the index are related or not related.
     fn explain<'py>(&self, py: Python<'py>, a: &str, b: &str) -> PyResult<Bound<'py, PyAny>> {
         let story = py
             .detach(|| self.index.explain(a, b, Offsets::Chars))
@@ -273,7 +273,7 @@ impl Index {
 
     /// The stories of two pages or more, as `retold index stories` lists them: dicts with `id`, `title`, `url`, `pages`, `excerpts`, `longer`,
     /// `round_ups`, `sites`, `first_seen`, `last_seen`. `sort` is "size" (most pages first), "recent" (the latest page first) or "growth" (most pages in the last 24 hours); with `since` (a
-    /// date, or a str that is one) only those with a page since then; at most `limit`, behind the first `skip`.
+    /// date, or a str that is one) only those with a page since then; at most `limit`, after the first `skip`.
     ///
     /// >>> import retold, tempfile
     /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
@@ -310,9 +310,9 @@ impl Index {
         python(py, json!(stories.map_err(raise)?))
     }
 
-    /// The story of the page of an id, as `retold index story` prints it: what `stories` says of it, and the `timeline`, its pages and what
-    /// belongs to it in order of time; or `limit` rows of that, behind the first `skip`. With `edits`
-    /// they say how many words they added to the first page, cut and replaced.
+    /// The story of the page with an id, as `retold index story` prints it: the fields of `stories`, and the `timeline`, its pages and what
+    /// belongs to it in order of time; or `limit` rows of that, after the first `skip`. With `edits`, the rows
+    /// say how many words each page added, cut and replaced, compared with the first page.
     #[pyo3(signature = (id, *, limit=None, skip=0, edits=false))]
     fn story<'py>(
         &self,
@@ -339,18 +339,18 @@ impl Index {
         )
     }
 
-    /// What judges.
+    /// The model that judges.
     #[getter]
     fn model(&self) -> Model {
         Model(self.index.model())
     }
 
-    /// Takes in what a writer elsewhere has committed since.
+    /// Makes pages visible that another writer has committed since.
     fn refresh(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.index.refresh()).map_err(raise)
     }
 
-    /// Writes the index anew, without what is gone.
+    /// Rewrites the index without removed and replaced pages.
     #[pyo3(signature = (*, progress=None))]
     fn compact<'py>(&self, py: Python<'py>, progress: Option<Bound<'py, PyAny>>) -> PyResult<()> {
         job::run(py, progress, |watch| {
@@ -358,7 +358,7 @@ impl Index {
         })
     }
 
-    /// Learns again what is common, from the pages that are there, and judges by that from now on.
+    /// Learns again what is common, from the pages that are there, and judges by this from now on.
     #[pyo3(signature = (*, threads=0, progress=None))]
     fn learn<'py>(
         &self,

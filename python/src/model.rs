@@ -13,7 +13,7 @@ use crate::pages::{self, Pages};
 use crate::plain;
 use crate::values::{Judgement, Sketch, Text, Verdict};
 
-/// A configuration, its method, and what was learnt from a collection: the only judge of two pages. Frozen: learning makes
+/// A configuration, its method, and what was learnt from a collection: it judges pairs of pages. A model is frozen: learning makes
 /// a new one. Options are those of `retold.dedup`.
 ///
 /// A page is a str (plain text), bytes (an HTML document) or a dict with the fields of a record.
@@ -128,12 +128,12 @@ impl Model {
         })
     }
 
-    /// What two pages are to each other, as far as their sketches tell. Sketches know nothing of `across`, `within` and `window`.
+    /// The judgement on two pages by their sketches alone. Sketches do not contain the fields for `across`, `within` and `window`.
     fn judge(&self, a: &Bound<'_, Sketch>, b: &Bound<'_, Sketch>) -> Judgement {
         Judgement(self.0.judge(&a.get().0, &b.get().0))
     }
 
-    /// The verdict on two texts of which sketches leave a doubt; None if they are not related.
+    /// The verdict on two texts whose sketches do not decide; None if they are not related.
     fn verify(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Option<Verdict>> {
         let py = a.py();
         self.with(a, |a| {
@@ -143,8 +143,8 @@ impl Model {
         })
     }
 
-    /// The verdict on two pages, as a run comes to it: sketches are judged, and texts verified if that leaves a doubt. None if
-    /// the pages are not related, or `across`, `within` or `window` forbid to compare them.
+    /// The verdict on two pages, as in a run: sketches are judged, and texts are verified if the sketches do not decide. None if
+    /// the pages are not related, or if `across`, `within` or `window` exclude the comparison.
     fn compare(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Option<Verdict>> {
         let py = a.py();
         self.with(a, |a| {
@@ -171,7 +171,7 @@ impl Model {
         })
     }
 
-    /// Why two pages are, or are not, related: what `retold explain --json` prints.
+    /// Why two pages are related or not related: what `retold explain --json` prints.
     fn explain<'py>(
         &self,
         a: &Bound<'py, PyAny>,
@@ -194,7 +194,7 @@ impl Model {
         })
     }
 
-    /// A new model that knows what is common in these pages (as `retold.dedup` takes them), instead of what this one knows.
+    /// A new model that has learnt what is common in these pages (as `retold.dedup` takes them), instead of what this one has learnt.
     ///
     /// >>> import retold
     /// >>> model = retold.Model().learn([{"text": "The ferry left late."}, {"text": "A new bridge was opened."}])
@@ -217,7 +217,7 @@ impl Model {
         Ok(Model(learnt))
     }
 
-    /// On how many different texts the model has learnt; None if it has not.
+    /// From how many different texts the model has learnt; None if it has not learnt.
     #[getter]
     fn learnt(&self) -> Option<u64> {
         self.0.knowledge().map(|known| known.texts)
@@ -229,7 +229,7 @@ impl Model {
         self.0.method().name
     }
 
-    /// All options, in which nothing is left open.
+    /// All options, with their final values.
     #[getter]
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let options = serde_json::Value::from(self.0.config().to_map());
@@ -290,8 +290,8 @@ impl Model {
     }
 }
 
-/// Why two pages are, or are not, related: what `retold explain --json` prints. Without a model the two are a collection by
-/// themselves, in which nothing is common.
+/// Why two pages are related or not related: what `retold explain --json` prints. Without a model, the two pages are the whole
+/// collection, in which nothing is common.
 ///
 /// >>> import retold
 /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."

@@ -28,26 +28,26 @@ pub struct Passages {
 
 #[pymethods]
 impl Passages {
-    /// Which pages have a passage, where: `cluster`, `size`, `id`, `begin`, `end`, `site`, `date`, `first`, `boilerplate`, and the `text`
-    /// if it was asked for.
+    /// Which pages have a passage, and where: `cluster`, `size`, `id`, `begin`, `end`, `site`, `date`, `first`, `boilerplate`, and the
+    /// `text` if you asked for it.
     #[getter]
     fn passages(&self) -> Table {
         Table(self.passages.clone())
     }
 
-    /// The passages of two pages each: `a`, `a_begin`, `a_end`, `b`, `b_begin`, `b_end`, `matched`, `score`.
+    /// The passages that two pages share: `a`, `a_begin`, `a_end`, `b`, `b_begin`, `b_end`, `matched`, `score`.
     #[getter]
     fn pairs(&self) -> Table {
         Table(self.pairs.clone())
     }
 
-    /// Pages with the same text as another, which stands for them: `id`, `of`.
+    /// Pages with the same text as another page, which represents them: `id`, `of`.
     #[getter]
     fn copies(&self) -> Table {
         Table(self.copies.clone())
     }
 
-    /// The most common of the runs of words that more than `max_df` pages have: how many `pages`, the `id` of one of them, its `text`.
+    /// The most common of the runs of words that are on more than `max_df` pages: how many `pages`, the `id` of one of them, its `text`.
     #[getter]
     fn common(&self) -> Table {
         Table(self.common.clone())
@@ -128,11 +128,11 @@ fn common(findings: &Findings, found: &retold::Passages) -> Columns {
     ]
 }
 
-/// Finds the passages that pages have in common, with their places.
+/// Finds the passages that pages have in common, and where they are.
 ///
 /// `pages` are those of `retold.dedup`, and so are the options of reading. Every run of `min_words` words (`min_chars` characters of scripts
-/// without spaces) that two pages share is found, unless more than `max_df` pages have it, and what goes on around it through up to `gap` words that
-/// differ. Offsets are characters of `retold.text(page)`. `text` asks for the texts of passages too.
+/// without spaces) that two pages share is found, unless it is on more than `max_df` pages. A passage continues around it through up to `gap` words that
+/// differ. Offsets are characters of `retold.text(page)`. With `text`, the texts of passages are returned too.
 ///
 /// >>> import retold
 /// >>> verse = "the curfew tolls the knell of parting day the lowing herd wind slowly over the lea"

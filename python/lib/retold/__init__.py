@@ -6,9 +6,9 @@
 >>> found.dropped.to_pylist()
 [{'id': 'a', 'canonical': 'b', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'row': 0}]
 
-`retold.dedup` is the main job, `retold.Model` the judge behind it, `retold.explain` tells why,
-`retold.passages` finds what pages have in common inside, `retold.Index` keeps pages.
-`retold.spark` does the main job on Apache Spark.
+`retold.dedup` finds near-duplicates, `retold.Model` judges pairs of pages, `retold.explain` says why,
+`retold.passages` finds passages that pages have in common, `retold.Index` keeps pages.
+`retold.spark` finds near-duplicates on Apache Spark.
 """
 
 from ._retold import (

@@ -15,14 +15,14 @@ __all__ = ["Dedup"]
 
 
 class Dedup(PipelineStep, metaclass=abc.ABCMeta):
-    """Passes on the documents that `retold.dedup` keeps, unchanged and in their order. Those that go are written by
+    """Passes on the documents that `retold.dedup` keeps, unchanged and in their order. Dropped documents go to
     `exclusion_writer` if there is one, with `retold_canonical` and `retold_relation` in their metadata.
 
-    Copies are found among all documents that one task reads, so the pipeline runs with `tasks=1` (Retold works on all cores). Ids must
-    be unique; `url` and `date` come from the metadata. Documents wait in a temporary file. Options are those of `retold.dedup`, but for
-    those of the files that it writes.
+    Copies are found among all documents that one task reads, so the pipeline must run with `tasks=1` (Retold uses all cores). Ids must
+    be unique; `url` and `date` come from the metadata. Meanwhile documents are in a temporary file. Options are those of `retold.dedup`,
+    except those for the files that it writes.
 
-    Its statistics are `total`, `forwarded`, `dropped` and, of the dropped, `dropped_duplicate` and the other relations; lengths are
+    Its statistics are `total`, `forwarded`, `dropped`, and `dropped_duplicate` and the other relations; lengths are
     those of the documents that are passed on. Its time is that of finding copies, without the steps before and after it.
     """
 

@@ -44,10 +44,10 @@ _PAIR = ["a", "b", "relation", "similarity", "length_ratio", "shared"]
 
 class Findings:
     """What was found: the DataFrames `pairs`, `clusters`, `dropped`, `rejects` (columns as in the tables of `retold.dedup`) and
-    `kept`, the rows of the input that are kept; the `model` that judged; and `summary`, the run in numbers. What `retold.Findings` has
-    goes by the same names here.
+    `kept`, the rows of the input that are kept; the `model` that judged; and `summary`, the run in numbers. The names are the same as
+    in `retold.Findings`.
 
-    `unpersist()` frees what is kept of the run; the DataFrames cannot be used after that.
+    `unpersist()` frees the cached data of the run; the DataFrames cannot be used after that.
     """
 
     def __init__(self, pairs, clusters, dropped, rejects, kept, model, summary, held):
@@ -70,16 +70,16 @@ class Findings:
 def dedup(dataframe, *, model=None, learn_pages=1_000_000, partitions=None, **options):
     """Finds near-duplicates, reprints and contained pages in a DataFrame.
 
-    It has a column `text` (or `html`) of strings, `id` or `url`, and may have `date`; options are those of `retold.dedup`, with the
-    same names (`text_field="content"`, `params={...}`). Ids must be unique. The DataFrame is read twice and must hold the
-    same both times; pages come from it again only where sketches leave a doubt, and for `kept`.
+    The DataFrame has the string columns `text` (or `html`) and `id` or `url`, and may have `date`; options are those of `retold.dedup`,
+    with the same names (`text_field="content"`, `params={...}`). Ids must be unique. The DataFrame is read twice and must have the same
+    rows both times; texts are read again only where sketches do not decide, and for `kept`.
 
-    A `model` judges by what it has learnt. Without one, what is common is learnt from the sketches of all pages, as `retold.dedup`
-    learns it, if there are at most `learn_pages`; of more, from those of a sample of the texts of about that size, chosen by
+    A `model` judges by what it has learnt. Without one, what is common is learnt from the sketches of all pages, as in `retold.dedup`,
+    if there are at most `learn_pages`; otherwise from a sample of the texts of about that size, chosen by
     their hashes. `partitions` is the number of tasks of each shuffle (default: `spark.sql.shuffle.partitions`).
 
     Components are found in rounds between which Spark writes a checkpoint: call `sparkContext.setCheckpointDir` with a folder that
-    all workers see. (With a local master a temporary folder is made.)
+    all workers can reach. (With a local master a temporary folder is made.)
     """
     job = _Job(dataframe, model, partitions, options)
     job.learn_pages = learn_pages
