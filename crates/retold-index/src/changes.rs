@@ -36,7 +36,7 @@ impl Index {
             let next = gone + u64::from(state.visible);
             if since > next {
                 return Err(Error::usage(format!(
-                    "cursor {since} is of another index: this one is at {next}; 0 begins with its first page"
+                    "cursor {since} belongs to another index: this one is at {next}; 0 starts with its first page"
                 )));
             }
             let from = since.saturating_sub(gone) as u32;

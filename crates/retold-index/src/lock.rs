@@ -23,7 +23,7 @@ impl Lock {
         let path = folder.join(LOCK);
         if std::fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
             return Err(Error::usage(format!(
-                "{}: no file of its own, as a lock is (a link?); remove it",
+                "{}: not a regular file, as a lock must be (a link?); remove it",
                 path.display()
             )));
         }

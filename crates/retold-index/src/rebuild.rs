@@ -181,7 +181,9 @@ impl<'a> Resketch<'a> {
 }
 
 fn no_texts() -> Error {
-    Error::usage("the method weighs words, and the index keeps no texts to count them in")
+    Error::usage(
+        "the method needs document frequencies, and the index keeps no texts to count them in",
+    )
 }
 
 /// The document frequencies of the words of all pages; equal texts count once.

@@ -86,7 +86,7 @@ impl Manifest {
         };
         if !is_there {
             return Err(Error::usage(format!(
-                "{}: no index of retold (there is no {MANIFEST}); make one with `retold index create {}`",
+                "{}: not an index of retold (there is no {MANIFEST}); make one with `retold index create {}`",
                 folder.display(),
                 folder.display()
             )));

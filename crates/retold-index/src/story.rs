@@ -91,7 +91,7 @@ pub struct StoryPage {
     pub date: Option<String>,
     /// When it was published, or added where it has no date.
     pub seen: String,
-    /// Characters of its text, white space left out.
+    /// Characters of its text, not counting white space.
     pub chars: u64,
     /// What it changed of the first page, if that was asked for; without the places.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -132,7 +132,7 @@ fn fifty_collapsed(findings: &Findings, pages: &[Rank]) -> Option<String> {
     let gone = read[at..]
         .iter()
         .take_while(|&&page| page - read[at] < WINDOW);
-    Some(format!("{} of {WINDOW} pages in a row", gone.count()))
+    Some(format!("{} of {WINDOW} consecutive pages", gone.count()))
 }
 
 /// The share of a page's sketch that the model has learnt to be boilerplate; `None` if it has no sketch.
@@ -200,7 +200,7 @@ mod tests {
         let alike = |count: usize| flagged_of((0..count).map(|_| (0, None)));
         assert!(alike(49).is_empty());
         let reason = &alike(50)[0].reason;
-        assert!(reason.starts_with("49 of 50 pages in a row"), "{reason}");
+        assert!(reason.starts_with("49 of 50 consecutive pages"), "{reason}");
         let spread = |step: usize| {
             let told = move |number: usize| {
                 if number.is_multiple_of(step) && number / step < 18 {
@@ -216,7 +216,7 @@ mod tests {
         assert!(
             flagged[0]
                 .reason
-                .starts_with("17 of 50 pages in a row were dropped for ")
+                .starts_with("17 of 50 consecutive pages were dropped for ")
         );
         assert!(spread(4).is_empty());
     }

@@ -60,7 +60,7 @@ impl OutDir {
         let interrupted = out.join(RESUME).exists();
         if !force && !resume && interrupted {
             return Err(Error::Usage(format!(
-                "-o {}: an interrupted run is there; add --resume to go on with it, or --force to begin anew",
+                "-o {}: there is an interrupted run; add --resume to continue it, or --force to start from the beginning",
                 out.display()
             )));
         }
@@ -115,7 +115,7 @@ impl OutDir {
         files.sort_by_key(|file| (file == Path::new(SUMMARY), file.clone()));
         if let Some(file) = files.iter().find(|file| self.is_foreign(file)) {
             return Err(Error::Usage(format!(
-                "{} is there and no earlier run of retold wrote it; move it away, or name another folder",
+                "{} exists and was not written by an earlier run of retold; move it away, or name another folder",
                 self.out.join(file).display()
             )));
         }

@@ -101,7 +101,9 @@ impl Committer {
         let jobs = self.jobs.lock().unwrap_or_else(|e| e.into_inner());
         let sender = jobs.as_ref().ok_or_else(stopping)?;
         sender.try_send(job).map_err(|e| match e {
-            TrySendError::Full(_) => Problem::busy("as many requests as may be wait for the disk"),
+            TrySendError::Full(_) => {
+                Problem::busy("the maximum number of requests is waiting for the disk")
+            }
             TrySendError::Disconnected(_) => ended(),
         })
     }

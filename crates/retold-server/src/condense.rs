@@ -42,10 +42,10 @@ pub(crate) struct Condensed {
 /// The entries of a list that tell one story.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Line {
-    /// The first of them, which stands for all.
+    /// The first of them, which represents all.
     #[serde(flatten)]
     first: Ranked,
-    /// Why it was compared with nothing: it is no page.
+    /// Why it was not compared: it is not a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The others.
@@ -57,7 +57,7 @@ pub(crate) struct Line {
 pub(crate) struct Other {
     #[serde(flatten)]
     entry: Ranked,
-    /// What it is to the first; `null`: it is related to it through others.
+    /// Its relation to the first; `null`: it is related to it only through others.
     relation: Option<Relation>,
 }
 
@@ -107,7 +107,7 @@ impl Watch for Until {
     }
 }
 
-/// Condenses a list of results to one line a story.
+/// Condenses a list of results to one line per story.
 ///
 /// The order of the list is its ranking. Its entries, 1,000 at the most, are ids of pages of the index, or pages. They are judged among
 /// themselves by the index's model; nothing is added.

@@ -49,7 +49,7 @@ fn read<K: DeserializeOwned>(list: &str, cursor: &str) -> Result<K, Problem> {
     let found: Option<Cursor<K>> = json.and_then(|json| serde_json::from_slice(&json).ok());
     let found = found.filter(|found| found.list == list);
     found.map(|found| found.after).ok_or_else(|| {
-        Problem::bad("cursor: not one that this list has given; leave it out to begin anew")
+        Problem::bad("cursor: not a cursor of this list; leave it out to start from the beginning")
     })
 }
 

@@ -20,9 +20,9 @@ const GUARDED: Errors = &[
     ("401", "no token, or a wrong one"),
     (
         "403",
-        "the service only reads, or a page of another site asks",
+        "the service is read-only, or the request comes from a page of another site",
     ),
-    ("421", "the service is asked by a name that is not its own"),
+    ("421", "the host name of the request is not the service's"),
 ];
 /// Of requests that ask the index.
 const WORK: Errors = &[
@@ -37,7 +37,7 @@ const WORK: Errors = &[
 const BODY: Errors = &[
     ("408", "the body did not come in time"),
     ("413", "the body is too large"),
-    ("415", "the body is of no kind that is known"),
+    ("415", "the media type of the body is unknown"),
     ("422", "the body cannot be read as pages"),
 ];
 const ID: Errors = &[("404", "no page of the index has the id")];
@@ -46,7 +46,7 @@ const ID: Errors = &[("404", "no page of the index has the id")];
 pub(crate) fn complete(description: &mut OpenApi) {
     let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer);
     let token = token.description(Some(
-        "one of the tokens of `--token-file`, where the service was started with it",
+        "one of the tokens of `--token-file`, if the service was started with it",
     ));
     let components = description.components.get_or_insert_default();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(token.build()));

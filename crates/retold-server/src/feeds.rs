@@ -68,10 +68,10 @@ impl Wanted {
 
 /// The stories with the latest pages as an Atom feed, the latest first.
 ///
-/// Answers with an `ETag`, and with 304 to who brings it back in `If-None-Match`.
+/// Answers with an `ETag`, and with 304 if `If-None-Match` has it.
 #[utoipa::path(get, path = "/v1/feeds/stories.atom", tag = "stories", params(Wanted),
     responses((status = 200, description = "the feed", body = String, content_type = "application/atom+xml"),
-        (status = 304, description = "the feed is what it was")))]
+        (status = 304, description = "the feed has not changed")))]
 pub(crate) async fn stories_atom(
     State(app): State<App>,
     wanted: std::result::Result<Query<Wanted>, QueryRejection>,

@@ -42,7 +42,7 @@ pub(crate) struct Wanted {
     /// At most this many.
     #[param(value_type = Option<usize>, default = 100, minimum = 1, maximum = 1000)]
     limit: Option<NonZeroUsize>,
-    /// Where the list goes on: `next` of the answer before.
+    /// Where the list continues: `next` of the answer before.
     cursor: Option<String>,
 }
 
@@ -89,11 +89,11 @@ pub(crate) struct Stories {
     stories: Vec<StoryCard>,
     /// How many there are in all.
     total: u64,
-    /// Where the list goes on; none: it is at its end.
+    /// The cursor for the next part of the list; none at its end.
     next: Option<String>,
 }
 
-/// Lists stories: those of two pages or more, and those of one page that has excerpts.
+/// Lists stories: those with two pages or more, and those with one page that has excerpts.
 #[utoipa::path(get, path = "/v1/stories", tag = "stories", params(Wanted),
     responses((status = 200, description = "the stories", body = Stories)))]
 pub(crate) async fn stories(
@@ -129,7 +129,7 @@ pub(crate) struct PageList {
     pages: Vec<PageLine>,
     /// How many there are in all.
     total: u64,
-    /// Where the list goes on; none: it is at its end.
+    /// The cursor for the next part of the list; none at its end.
     next: Option<String>,
 }
 
@@ -153,7 +153,7 @@ pub(crate) async fn search(
     Ok(Json(pages.await?))
 }
 
-/// Shows the index at a glance: what is new, the largest and the fastest stories, who was first and who reprints.
+/// Shows the index at a glance: what is new, the largest and the fastest-growing stories, who publishes first and who reprints.
 #[utoipa::path(get, path = "/v1/overview", tag = "stories", params(Wanted),
     responses((status = 200, description = "the index", body = Overview)))]
 pub(crate) async fn overview(

@@ -90,13 +90,13 @@ pub(crate) fn people() -> Router<App> {
 pub(crate) async fn nothing(uri: Uri) -> Problem {
     let path = uri.path();
     let detail = format!(
-        "there is nothing at {path}; /openapi.json says what there is (ids in paths are percent-encoded)"
+        "there is nothing at {path}; /openapi.json lists the paths (ids in paths are percent-encoded)"
     );
     Problem::new(StatusCode::NOT_FOUND, detail)
 }
 
 pub(crate) async fn other_method(method: Method, uri: Uri) -> Problem {
     let path = uri.path();
-    let detail = format!("{path} knows no {method}; /openapi.json says what it knows");
+    let detail = format!("{path} does not allow {method}; /openapi.json says what it allows");
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
 }

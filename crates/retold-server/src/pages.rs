@@ -169,20 +169,20 @@ fn check_id(id: &str) -> std::result::Result<(), String> {
     match matches!(id, "" | "." | "..") || id.len() > LONGEST {
         false => Ok(()),
         true => Err(format!(
-            "the page could not be asked for at /v1/pages/{{id}}: an id has 1 to {LONGEST} bytes, and is not `.` or `..`"
+            "the page could not be requested at /v1/pages/{{id}}: an id has 1 to {LONGEST} bytes, and is not `.` or `..`"
         )),
     }
 }
 
 /// Adds pages, and says what each of them repeats.
 ///
-/// Answers when the pages are safe on disk. A page of an id that is there takes its place. The body is a page as JSON (`text`, or
+/// Answers when the pages are safe on disk. A page replaces an earlier one with the same id. The body is a page as JSON (`text`, or
 /// `html`, and `id`, `url`, `date`), pages as NDJSON, or the HTML or text of a page itself, with `id`, `url` and `date` in the
 /// query.
 #[utoipa::path(post, path = "/v1/pages", params(Asked), tag = "pages",
     request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
         (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
-    responses((status = 200, description = "what became of it; of several in the order of the question, and in its form", content(
+    responses((status = 200, description = "the status of the page; for several pages, in the order and form of the request", content(
         (Answers = "application/json"), (String = "application/x-ndjson"))),
         (status = 507, description = "the disk is full; nothing of the request was added", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn add(
@@ -237,7 +237,7 @@ pub(crate) async fn add(
 #[utoipa::path(post, path = "/v1/query", params(Asked), tag = "pages",
     request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
         (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
-    responses((status = 200, description = "what became of it; of several in the order of the question, and in its form", content(
+    responses((status = 200, description = "the status of the page; for several pages, in the order and form of the request", content(
         (Answers = "application/json"), (String = "application/x-ndjson")))))]
 pub(crate) async fn query(
     State(app): State<App>,
@@ -252,7 +252,7 @@ pub(crate) async fn query(
 #[utoipa::path(post, path = "/v1/match", params(Asked), tag = "pages",
     request_body(description = "a page, pages, or the HTML or text of one (its id, URL and date are in the query)", content(
         (NewPages = "application/json"), (String = "application/x-ndjson"), (String = "text/html"), (String = "text/plain"))),
-    responses((status = 200, description = "what became of it; of several in the order of the question, and in its form", content(
+    responses((status = 200, description = "the status of the page; for several pages, in the order and form of the request", content(
         (Answers = "application/json"), (String = "application/x-ndjson")))))]
 #[deprecated = "/v1/query is its name"]
 pub(crate) async fn query_by_old_name(
@@ -295,7 +295,7 @@ fn answer(index: &Index, page: &Prepared, limit: usize) -> Result<Answer> {
 fn read_only() -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,
-        "this service only reads: it was started with --read-only",
+        "this service is read-only: it was started with --read-only",
     )
 }
 
@@ -314,9 +314,9 @@ pub(crate) struct KeptPage {
     date: Option<String>,
     /// When it was added.
     added: String,
-    /// Characters of its text, white space left out.
+    /// Characters of its text, not counting white space.
     chars: u64,
-    /// Its visible text, a line for each block; `null` if the index keeps no texts.
+    /// Its visible text, one line for each block; `null` if the index keeps no texts.
     text: Option<String>,
 }
 
@@ -382,7 +382,7 @@ pub(crate) async fn get_by_url(
 
 /// Removes a page. Answers when it is gone from the disk.
 #[utoipa::path(delete, path = "/v1/pages/{id}", params(("id" = String, Path, description = "the page's id, percent-encoded")),
-    tag = "pages", responses((status = 204, description = "the page is gone"),
+    tag = "pages", responses((status = 204, description = "the page is removed"),
         (status = 507, description = "the disk is full", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn remove(
     State(app): State<App>,

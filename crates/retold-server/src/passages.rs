@@ -26,15 +26,15 @@ type Result<T> = std::result::Result<T, Problem>;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Wanted {
-    /// So many words that match are a passage, in scripts with spaces.
+    /// Minimum number of matching words in a passage, in scripts with spaces.
     #[serde(default = "usual_words")]
     #[param(value_type = u32, default = 25, minimum = 1, maximum = 10000)]
     min_words: NonZeroU32,
-    /// So many characters that match are one, in scripts without spaces.
+    /// Minimum number of matching characters in a passage, in scripts without spaces.
     #[serde(default = "usual_chars")]
     #[param(value_type = u32, default = 40, minimum = 1, maximum = 10000)]
     min_chars: NonZeroU32,
-    /// Of each passage at most so many places on other pages, the best.
+    /// For each passage at most so many places on other pages, the best.
     #[serde(default = "usual_pages")]
     #[param(value_type = u32, default = 20, minimum = 1, maximum = 100)]
     pages: NonZeroUsize,
@@ -68,7 +68,7 @@ impl Wanted {
     }
 }
 
-/// Says which passages of a text pages of the index have, and where they stand there.
+/// Says which passages of a text are on pages of the index, and where.
 ///
 /// The body is a page as in `POST /v1/query`; nothing is added. Places are counted in characters of the `text` of the answer, and of what
 /// `GET /v1/pages/{id}/passages` has as the text of the other page.
@@ -95,7 +95,7 @@ pub(crate) async fn passages(
     Ok(Json(found.await?))
 }
 
-/// Says which passages of a page of the index other pages have, and where they stand there.
+/// Says which passages of a page of the index are on other pages, and where.
 #[utoipa::path(get, path = "/v1/pages/{id}/passages", tag = "passages",
     params(("id" = String, Path, description = "the page's id, percent-encoded"), Wanted),
     responses((status = 200, description = "the passages, in the order of the text", body = FoundPassages)))]

@@ -32,5 +32,5 @@ impl Room {
 }
 
 fn no_room() -> Problem {
-    Problem::busy("the bodies and pages of other requests take all memory that they may")
+    Problem::busy("other requests use all the memory that bodies and pages may take")
 }

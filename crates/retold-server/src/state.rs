@@ -135,7 +135,7 @@ impl App {
 
     fn permit(&self) -> std::result::Result<OwnedSemaphorePermit, Problem> {
         let permit = Arc::clone(&self.work).try_acquire_owned();
-        permit.map_err(|_| Problem::busy("as many requests as may be are being worked on"))
+        permit.map_err(|_| Problem::busy("the maximum number of requests is being processed"))
     }
 
     /// Room for a request's body, and for what is made of it: none yet.

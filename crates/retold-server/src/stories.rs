@@ -34,7 +34,7 @@ pub(crate) struct Limit {
     #[serde(default = "usual_matches")]
     #[param(value_type = u32, default = 20, minimum = 1)]
     limit: NonZeroUsize,
-    /// Go on where an answer ended: its `next`.
+    /// Continue after an earlier answer: its `next`.
     cursor: Option<String>,
 }
 
@@ -47,11 +47,11 @@ fn usual_matches() -> NonZeroUsize {
 pub(crate) struct Matches {
     /// The pages, best first.
     matches: Vec<MatchLine>,
-    /// The cursor of those that come next; `null`: there are no more.
+    /// The cursor for the next part; `null`: there are no more.
     next: Option<String>,
 }
 
-/// Lists the pages that a page of the index repeats, best first, of equal similarity by id: up to 2,000, in parts.
+/// Lists the pages that a page of the index repeats, best first, with equal similarity by id: up to 2,000, in parts.
 #[utoipa::path(get, path = "/v1/pages/{id}/matches", tag = "stories",
     params(("id" = String, Path, description = "the page's id, percent-encoded"), Limit),
     responses((status = 200, description = "the pages", body = Matches)))]
@@ -87,10 +87,10 @@ pub(crate) struct Rows {
     #[serde(default = "most_rows")]
     #[param(value_type = usize, default = 1000, minimum = 1, maximum = 1000)]
     limit: NonZeroUsize,
-    /// Leave out so many of the first ones.
+    /// Leave out the first so many rows.
     #[serde(default)]
     skip: usize,
-    /// Whether each page says how many words it added to the first one, cut and replaced.
+    /// Whether each page says how many words it added, cut and replaced, compared with the first one.
     #[serde(default)]
     edits: bool,
 }
@@ -99,7 +99,7 @@ fn most_rows() -> NonZeroUsize {
     const { NonZeroUsize::new(1000).expect("it is not 0") }
 }
 
-/// Tells the story of a page of the index: its pages and what belongs to it in order of time, who was first, who copied whom.
+/// Shows the story of a page of the index: its pages and what belongs to it in order of time, who was first, who copied whom.
 #[utoipa::path(get, path = "/v1/pages/{id}/story", tag = "stories",
     params(("id" = String, Path, description = "the page's id, percent-encoded"), Rows),
     responses((status = 200, description = "the story", body = Story)))]
@@ -113,9 +113,9 @@ pub(crate) async fn story(
     Ok(Json(story.await?))
 }
 
-/// Tells a story by its id, or by that of any of its pages.
+/// Shows a story by its id, or by that of any of its pages.
 ///
-/// The answer has the story's own id: that of a story which has become part of another leads to that one.
+/// The answer has the story's own id. The id of a story that has become part of another leads to that one.
 #[utoipa::path(get, path = "/v1/stories/{id}", tag = "stories",
     params(("id" = String, Path, description = "the story's id, percent-encoded"), Rows),
     responses((status = 200, description = "the story", body = Story)))]
@@ -141,11 +141,11 @@ fn told(index: &Index, id: &str, rows: &Rows) -> Result<Story> {
 pub(crate) struct Versions {
     /// The id of a page.
     id: String,
-    /// The id of the page of which it may be a version.
+    /// The id of the page that it may be a version of.
     of: String,
 }
 
-/// Says what a page changed of another: words that were added, cut and replaced, and the headline.
+/// Says what a page changed in another: words that were added, cut and replaced, and the headline.
 #[utoipa::path(get, path = "/v1/edits", tag = "stories", params(Versions),
     responses((status = 200, description = "the changes", body = Edits),
         (status = 404, description = "no page of the index has the id", body = Problem, content_type = "application/problem+json")))]
@@ -170,7 +170,7 @@ pub(crate) struct Both {
     a: Option<String>,
     /// The id of another.
     b: String,
-    /// What places in texts count: `chars`, or `utf16` units, as browsers do.
+    /// The unit of places in texts: `chars`, or `utf16` units, as in browsers.
     #[serde(default)]
     offsets: Units,
 }
@@ -193,9 +193,9 @@ impl Units {
     }
 }
 
-/// Explains why two pages of the index are related, or are not: the tests that decided, shared features and passages, both texts.
+/// Explains why two pages of the index are related or not related: the tests that decided, shared features and passages, both texts.
 #[utoipa::path(get, path = "/v1/explain", tag = "stories", params(Both),
-    responses((status = 200, description = "what they are to each other, and why", body = Explanation),
+    responses((status = 200, description = "their relation, and the reasons", body = Explanation),
         (status = 404, description = "no page of the index has the id", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn explain(
     State(app): State<App>,
@@ -210,12 +210,12 @@ pub(crate) async fn explain(
     Ok(Json(told.await?))
 }
 
-/// Explains what a page that is not in the index is to one that is.
+/// Explains how a page that is not in the index is related to one that is.
 ///
 /// The body is a page as in `POST /v1/query`.
 #[utoipa::path(post, path = "/v1/explain", tag = "stories", params(Both),
     request_body(description = "a page", content((NewPage = "application/json"), (String = "text/html"), (String = "text/plain"))),
-    responses((status = 200, description = "what they are to each other, and why", body = Explanation),
+    responses((status = 200, description = "their relation, and the reasons", body = Explanation),
         (status = 404, description = "no page of the index has the id", body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn explain_new(
     State(app): State<App>,

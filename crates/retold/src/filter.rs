@@ -160,7 +160,7 @@ impl FromStr for Window {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Window, String> {
-        let wrong = || format!("`{written}` is no length of time such as 30d, 12h or 2 weeks");
+        let wrong = || format!("`{written}` is not a length of time such as 30d, 12h or 2 weeks");
         let span: Span = written.parse().map_err(|_| wrong())?;
         let length = span.to_duration(SpanRelativeTo::days_are_24_hours());
         let seconds = length.map_err(|_| wrong())?.as_secs();

@@ -268,15 +268,15 @@ fn pages_are_replaced_and_removed() {
     world
         .run(&["index", "changes", "ix", "--since", "99"])
         .code(2)
-        .says(&["cursor 99 is of another index"]);
+        .says(&["cursor 99 belongs to another index"]);
     world
         .run(&["index", "story", "ix", "zzz"])
         .code(2)
         .says(&["no page of the index has the id `zzz`"]);
-    world
-        .run(&["index", "stats", "nowhere"])
-        .code(2)
-        .says(&["nowhere: no index of retold", "retold index create nowhere"]);
+    world.run(&["index", "stats", "nowhere"]).code(2).says(&[
+        "nowhere: not an index of retold",
+        "retold index create nowhere",
+    ]);
     world
         .run(&["index", "create", "ix"])
         .code(2)

@@ -93,7 +93,7 @@ fn dictionaries_are_checked() {
     world
         .run(&["dedup", "in.txt", "-o", "a", "--user-dict", "words.txt"])
         .code(2)
-        .says(&["--user-dict words.txt: line 2: the frequency `-5` of `词` is no whole number"]);
+        .says(&["--user-dict words.txt: line 2: the frequency `-5` of `词` is not a whole number"]);
     world
         .run(&["dedup", "in.txt", "-o", "a", "--user-dict", "missing.txt"])
         .code(2)

@@ -64,7 +64,7 @@ fn what_was_added_since_a_cursor() {
     assert!(
         error
             .to_string()
-            .contains("cursor 6 is of another index: this one is at 5"),
+            .contains("cursor 6 belongs to another index: this one is at 5"),
         "{error}"
     );
 }

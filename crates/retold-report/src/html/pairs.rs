@@ -77,7 +77,7 @@ pub(super) struct Shape {
 /// related pages have; some methods relate others too, for reasons that `explain` tells.
 fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
     let similarity = "computed on the full texts; the command retold explain shows the details";
-    let ratio = "the smaller page's size over the larger's";
+    let ratio = "the smaller page's size divided by the larger's";
     vec![
         // To the digits that are written.
         match (f64::from(pair.similarity) * 1e6).round() / 1e6 {

@@ -157,7 +157,7 @@ async fn matches_come_in_parts() {
     served
         .get(&other)
         .await
-        .is_problem(400, "cursor: not one that this list has given");
+        .is_problem(400, "cursor: not a cursor of this list");
     served
         .get("/v1/pages/p3/matches?limit=0")
         .await

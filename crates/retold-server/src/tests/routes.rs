@@ -267,7 +267,7 @@ async fn ids_that_cannot_be_asked_for_are_refused() {
     let served = Served::new(Options::default());
     let long = "x".repeat((16 << 10) + 1);
     for id in ["", ".", "..", &long] {
-        let says = "could not be asked for";
+        let says = "could not be requested";
         let path = format!("/v1/pages?id={id}");
         let answer = served.ask("POST", &path, "text/plain", article(1)).await;
         answer.is_problem(422, says);

@@ -158,7 +158,7 @@ fn checked(rules: Vec<Prefer>) -> Result<Canonical, String> {
     }
     for (at, rule) in rules.iter().enumerate() {
         if rules[..at].contains(rule) {
-            return Err(format!("`{rule}` stands there twice"));
+            return Err(format!("`{rule}` is given twice"));
         }
     }
     Ok(Canonical(rules))

@@ -369,13 +369,16 @@ fn tell_of_dates(dates: AmbiguousDates, watch: &dyn Watch) {
     let ways = [
         (
             day_first,
-            "as day/month/year, as the other dates of their files are",
+            "as day/month/year, like the other dates of their files",
         ),
         (
             month_first,
-            "as month/day/year, as the other dates of their files are",
+            "as month/day/year, like the other dates of their files",
         ),
-        (unknown, "not at all, as no other date of their files tells"),
+        (
+            unknown,
+            "not at all, because no other date of their files decides",
+        ),
     ];
     let ways = ways.iter().filter(|(count, _)| *count > 0);
     let ways: Vec<String> = ways
@@ -383,7 +386,7 @@ fn tell_of_dates(dates: AmbiguousDates, watch: &dyn Watch) {
         .collect();
     if !ways.is_empty() {
         watch.warn(&format!(
-            "dates in which day and month could be each other (04/01/2026): {}",
+            "dates in which day and month could be exchanged (04/01/2026): {}",
             ways.join("; ")
         ));
     }

@@ -152,7 +152,7 @@ fn warn_of_missing(same_url: SameUrl, without: usize, pages: usize, watch: &dyn 
         watch.warn(&match without == pages {
             true => format!("--same-url {option}: no page has a URL, so none is a version of another"),
             false => format!(
-                "--same-url {option}: {without} of {pages} pages have no URL; they are versions of no other"
+                "--same-url {option}: {without} of {pages} pages have no URL; they are not versions of other pages"
             ),
         });
     }

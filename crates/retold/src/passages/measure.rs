@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 pub struct PassageOptions {
     /// So many words that match are a passage; with characters between them the two are added up by shares.
     pub min_words: u32,
-    /// So many characters that match are one, in scripts without spaces.
+    /// Minimum number of matching characters in a passage, in scripts without spaces.
     pub min_chars: u32,
     /// Runs that more pages have are not looked for.
     pub max_df: u32,

@@ -167,7 +167,7 @@ impl Remote {
         let wanted = range.end - range.start;
         let read = match self.file.read(range) {
             Ok(bytes) if bytes.len() as u64 != wanted => Err(RemoteError::Failed(format!(
-                "{} bytes came where {wanted} were asked for",
+                "{} bytes were received instead of {wanted}",
                 bytes.len()
             ))),
             read => read,

@@ -157,10 +157,10 @@ fn json(head: &[u8]) -> Box<dyn Format> {
     if is_list_of_pages(first) {
         skip("list of a crawl's pages")
     } else if text.starts_with(b"[") {
-        refuse("a JSON list, not JSON Lines (one object a line); `jq -c '.[]'` makes that of it")
+        refuse("a JSON list, not JSON Lines (one object per line); `jq -c '.[]'` converts it")
     } else if matches!(first, b"{") && first.len() < text.len() {
         refuse(
-            "JSON over several lines, not JSON Lines (one object a line); `jq -c .` makes that of it",
+            "JSON over several lines, not JSON Lines (one object per line); `jq -c .` converts it",
         )
     } else {
         Box::new(JsonLines)

@@ -52,7 +52,7 @@ pub const A_PAGE: u64 = 118;
 pub fn too_little(given: u64, least: u64) -> Error {
     let least = least.div_ceil(1 << 20);
     Error::Usage(format!(
-        "--memory {given}: too little for this; the least that would do is {least}M"
+        "--memory {given}: too little; at least {least}M are needed"
     ))
 }
 

@@ -73,7 +73,7 @@ impl Tokenizer {
                 Some(field) if field.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
                     Some(field.parse::<usize>().map_err(|_| {
                         format!(
-                            "line {}: the frequency `{field}` of `{word}` is no whole number",
+                            "line {}: the frequency `{field}` of `{word}` is not a whole number",
                             number + 1
                         )
                     })?)

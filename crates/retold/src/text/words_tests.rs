@@ -221,7 +221,7 @@ fn a_users_words_are_known_and_folded() {
         .expect_err("a negative frequency");
     assert_eq!(
         error,
-        "line 2: the frequency `-5` of `词` is no whole number"
+        "line 2: the frequency `-5` of `词` is not a whole number"
     );
 }
 

@@ -229,7 +229,7 @@ fn check_id(schema: &SchemaDescriptor, options: &ReadOptions) -> Result<(), Stri
         Some(true) => Ok(()),
         None if fields.iter().all(|field| field.name() != name) => Ok(()),
         _ => Err(format!(
-            "column `{name}` is of type list or group, which is no id; name another with --id-field"
+            "column `{name}` is of type list or group, which cannot be an id; name another with --id-field"
         )),
     }
 }

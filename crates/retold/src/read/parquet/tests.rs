@@ -314,8 +314,7 @@ fn a_group_is_no_id() {
     let columns = vec![full(strings(["x"])), full(strings(["text"]))];
     let bytes = file(fields, Compression::UNCOMPRESSED, &[columns]);
     let folder = Folder::new(&[("a", &bytes)]);
-    let expected =
-        "!column `id` is of type list or group, which is no id; name another with --id-field";
+    let expected = "!column `id` is of type list or group, which cannot be an id; name another with --id-field";
     assert_eq!(briefs(&folder.source("a")), [expected]);
 }
 
