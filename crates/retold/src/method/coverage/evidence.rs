@@ -126,7 +126,7 @@ pub(super) fn is_form(
         ),
         false => (overlap.frequent, overlap.sampled_shared),
     };
-    let meaning = "share of the common shingles that are on many texts (without templates if the rest agrees)";
+    let meaning = "share of the shared shingles that are on many texts (without templates if the rest agrees)";
     let share = Check::value("frequent", meaning, ratio(frequent, shared));
     trace.test(share.against(Op::AtLeast, FREQUENT).deciding(form, none))
 }
