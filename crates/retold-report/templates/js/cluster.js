@@ -6,9 +6,9 @@ const fates = ["kept", "dropped", "dropped"];
 function whyCanonical(cluster) {
   const [page] = cluster.members;
   switch (overview.parameters.canonical) {
-    case "longest": return `Of the pages that stay it has the longest text: ${plural(page.chars, "character")}.`;
-    case "earliest": return page.date ? `Of the pages that stay it has the earliest date: ${page.date}.` : "No page of the cluster that stays has a date, so the longest text stands for it.";
-    default: return "Of the pages that stay its id comes first.";
+    case "longest": return `Among the kept pages it has the longest text: ${plural(page.chars, "character")}.`;
+    case "earliest": return page.date ? `Among the kept pages it has the earliest date: ${page.date}.` : "No kept page of the cluster has a date, so the page with the longest text represents it.";
+    default: return "Its id comes first among the kept pages.";
   }
 }
 
@@ -55,7 +55,7 @@ function pairsTable(cluster, place) {
         pageId(cluster.members[pair.a].id), el("span", { class: `rel ${pair.relation}` }, ` ${relationNames[pair.relation]} `), pageId(cluster.members[pair.b].id)),
         el("code", { class: "under" }, pair.exact ? "equal texts" : pair.checks.filter((c) => !c.name.startsWith("evidence")).map(formula).join("; "))),
       el("td", { class: "num" }, ratio(pair.similarity)))))),
-    left > 0 ? el("p", { class: "note" }, `${plural(left, "further pair")} of this cluster stand in pairs.jsonl.`) : null);
+    left > 0 ? el("p", { class: "note" }, `${plural(left, "further pair")} of this cluster are in pairs.jsonl.`) : null);
 }
 
 function clusterDetail(place) {
@@ -68,7 +68,7 @@ function clusterDetail(place) {
     el("p", { class: "canonical" }, badge("canonical", "canonical"), " ", pageName(clusters.canonical[place], clusters.title[place]))];
   if (!cluster) return [...head, el("p", { class: "note" }, "The report holds the details of the largest clusters only; those of this one are in clusters.jsonl and pairs.jsonl.")];
   const possible = clusters.size[place] * (clusters.size[place] - 1) / 2;
-  const reasons = [flags & 4 ? "fewer than half of its possible pairs are related, so it may contain more than one story" : "", flags & 8 ? `it has more than ${count(overview.parameters.alarm_size)} pages` : "", flags & 16 ? "more than a third of a site, or of fifty pages in a row, was dropped for one of its pages" : ""].filter(Boolean);
+  const reasons = [flags & 4 ? "fewer than half of its possible pairs are related, so it may contain more than one story" : "", flags & 8 ? `it has more than ${count(overview.parameters.alarm_size)} pages` : "", flags & 16 ? "more than a third of a site, or of fifty consecutive pages, was dropped for one of its pages" : ""].filter(Boolean);
   return [...head,
     el("p", {}, whyCanonical(cluster)),
     reasons.length ? el("p", { class: "flag" }, `Check this cluster: ${reasons.join("; ")}.`) : null,

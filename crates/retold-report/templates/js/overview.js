@@ -55,7 +55,7 @@ function similarityChart() {
   return section("Pairs by similarity",
     barChart(bars, { title: "Number of related pairs by similarity, with the threshold", x: "similarity of the pair", y: "pairs (logarithmic)", log: true, xTicks: ticks, marker }),
     legend(["one", "duplicate"], ["two", "one contains the other"]),
-    below ? el("p", { class: "note" }, `${plural(below, "pair")} left of the threshold: another test of the method accepted them, which their page names.`) : null);
+    below ? el("p", { class: "note" }, `${plural(below, "pair")} left of the threshold: another test of the method accepted them; the page of the pair names it.`) : null);
 }
 
 function matrixTable() {
@@ -95,7 +95,7 @@ function timelineChart() {
     label: `${name}: ${plural(kept, "page")} kept, ${count(copies)} dropped as copies`,
   }));
   const ticks = (width) => toTheEnd(line.bars.map(([name], at) => [(at + 0.5) / n, name]), Math.max(2, Math.floor(width / 90)));
-  const left = [line.undated ? `${plural(line.undated, "page")} without a date` : "", line.earlier ? `${plural(line.earlier, "page")} before the first bar` : "", line.later ? `${plural(line.later, "page")} behind the last bar` : ""].filter(Boolean);
+  const left = [line.undated ? `${plural(line.undated, "page")} without a date` : "", line.earlier ? `${plural(line.earlier, "page")} before the first bar` : "", line.later ? `${plural(line.later, "page")} after the last bar` : ""].filter(Boolean);
   return section("Over time",
     barChart(bars, { title: "Pages by date", x: `date of the page, by ${line.unit}`, y: "pages", xTicks: ticks }),
     legend(["one", "kept"], ["two", "dropped as copies"]), left.length ? el("p", { class: "note" }, `Not shown: ${left.join(", ")}.`) : null);
@@ -105,7 +105,7 @@ function flaggedTable() {
   const flags = overview.flagged;
   if (!flags.length) return null;
   return section("Check these clusters first",
-    el("p", { class: "note" }, "A cluster is flagged when under half of its pairs match at 20 pages or more, when it is very large, or when more than a third of a site, or of fifty pages in a row, was dropped for one of its pages."),
+    el("p", { class: "note" }, "A cluster is flagged when under half of its pairs match at 20 pages or more, when it is very large, or when more than a third of a site, or of fifty consecutive pages, was dropped for one of its pages."),
     el("ul", { class: "rows" }, flags.slice(0, 12).map((flag) => el("li", {},
       el("a", { href: `#/cluster/${flag.cluster}` }, `cluster ${count(flag.cluster)}`), " ", plural(flag.pages, "page"), " around ", pageId(flag.canonical), ": ", flag.reason))),
     overview.flagged_in_all > 12 ? el("p", {}, el("a", { href: "#/clusters?flag=1" }, `All ${count(overview.flagged_in_all)} flagged clusters`)) : null);
@@ -140,7 +140,7 @@ function settings() {
 
 function groupsNote() {
   const groups = overview.large_components;
-  return groups.length ? el("p", { class: "note" }, `${plural(groups.length, "family", "families")} of very many pages: of their pairs only those that decide what is dropped are listed.`) : null;
+  return groups.length ? el("p", { class: "note" }, `${plural(groups.length, "family", "families")} of very many pages: only the pairs that decide what is dropped are listed.`) : null;
 }
 
 function showOverview() {

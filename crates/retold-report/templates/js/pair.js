@@ -104,11 +104,11 @@ function frequencies(pair) {
   return section("Shared features by document frequency",
     el("p", { class: "note" }, "Document frequency of each shared feature, rarest first: the rarer, the stronger the evidence."),
     plain.length ? el("p", {}, chips(plain, plainMore, "plain")) : null,
-    common.length ? el("p", { class: "grey" }, "Common in the collection, no evidence by themselves: ", chips(common, commonMore, "common")) : null,
+    common.length ? el("p", { class: "grey" }, "Common in the collection, not evidence by themselves: ", chips(common, commonMore, "common")) : null,
     deleted.length ? el("p", { class: "grey" }, "Pruned as noise, not counted: ", chips(deleted, 0, "deleted")) : null);
 }
 
-const roleNames = { shared: "", common: "common: no evidence by itself", deleted: "pruned as noise: not counted", alone: "on one page only" };
+const roleNames = { shared: "", common: "common: not evidence by itself", deleted: "pruned as noise: not counted", alone: "on one page only" };
 
 function featureTable(pair, focus) {
   const shared = pair.features.filter((f) => f.role !== "alone");
@@ -210,7 +210,7 @@ function showPair(pair) {
     el("h1", { class: `verdict ${pair.exact ? "duplicate" : pair.relation || "none"}` }, verdictLine(pair)),
     el("div", { class: "cards" }, pageCard("A", pair.a, pair), pageCard("B", pair.b, pair)),
     pair.remark ? el("p", { class: "flag" }, pair.remark) : null,
-    section("How the verdict came about", el("ul", { class: "checks" }, pair.checks.map(checkLine)), pair.notes.map((note) => el("p", {}, note))),
+    section("How the verdict was made", el("ul", { class: "checks" }, pair.checks.map(checkLine)), pair.notes.map((note) => el("p", {}, note))),
     pair.features ? featureTable(pair, texts.focus) : frequencies(pair),
     texts.node));
   window.scrollTo(0, 0);
