@@ -229,7 +229,7 @@ fn shared_feature(
         feature.b.len()
     );
     let (style, why) = match feature.role {
-        "common" => (Style::new().dim(), "common: no evidence by itself"),
+        "common" => (Style::new().dim(), "common: not evidence by itself"),
         "deleted" => (Style::new().dim(), "pruned as noise: not counted"),
         _ => (Style::new(), ""),
     };
