@@ -11,22 +11,22 @@ import retold
 
 corpus_file, clean_file = sys.argv[1:]
 
-# 1. Read the corpus, and give pages an id if they have none: it is what they are called from here on.
+# 1. Read the corpus, and give pages an id if they have none.
 corpus = polars.read_parquet(corpus_file)
 if "id" not in corpus.columns:
     corpus = corpus.with_row_index("id").with_columns(polars.col("id").cast(polars.String))
 if corpus["id"].is_duplicated().any():
-    sys.exit(f"{corpus_file}: ids are not unique; rename the column, and pages are numbered")
+    sys.exit(f"{corpus_file}: ids are not unique; rename the column `id`, then pages are numbered")
 
 # 2. Find the copies. Tables go in and out as Arrow data.
 found = retold.dedup(corpus, progress=True)
 print(found)
 
-# 3. Take them out. Pages that cannot be read (no text) are neither kept nor dropped; here they go, too.
+# 3. Remove them. Pages that cannot be read (no text) are neither kept nor dropped; here they are removed too.
 clean = corpus[found.kept.column("row")]
 clean.write_parquet(clean_file)
 
-# 4. Keep what was decided, for whoever asks: which page went, for which other, and why.
+# 4. Write down the decisions: which page was dropped, for which page, and why.
 dropped = polars.DataFrame(found.dropped)
 dropped.write_parquet(f"{clean_file}.dropped.parquet")
 for gone in dropped.head(3).to_dicts():

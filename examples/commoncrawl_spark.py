@@ -1,9 +1,9 @@
-"""Takes the copies out of WARC files of a crawl on Apache Spark.
+"""Removes the copies from WARC files of a crawl on Apache Spark.
 
     spark-submit --archives retold.zip#packages --conf spark.executorEnv.PYTHONPATH=packages \\
         examples/commoncrawl_spark.py 's3a://commoncrawl/crawl-data/CC-MAIN-.../*.warc.gz' OUT
 
-OUT/pages gets the pages as Parquet, OUT/kept those that stay, OUT/dropped and OUT/pairs what was decided. docs/guide/10-spark.md says how
+OUT/pages gets the pages as Parquet, OUT/kept the pages that stay, OUT/dropped and OUT/pairs the decisions. docs/guide/10-spark.md says how
 the package gets to the executors. On one machine: python examples/commoncrawl_spark.py WARCS OUT --master 'local[*]'
 """
 
