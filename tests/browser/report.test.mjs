@@ -32,6 +32,13 @@ function dedup(name, inputs, ...options) {
   return join(out, "report.html");
 }
 
+function passages(name, inputs, ...options) {
+  const out = join(work, name);
+  const run = spawnSync(retold, ["passages", ...inputs, "-o", out, "--force", "-q", ...options], { encoding: "utf8" });
+  assert.equal(run.status, 0, run.stderr);
+  return join(out, "report.html");
+}
+
 /** Opens a file in a new tab; any error on its console fails the test. */
 async function open(file, hash = "", size = { width: 1600, height: 1000 }, scheme = "light") {
   const page = await context.newPage();
@@ -182,6 +189,66 @@ try {
     assert.ok((await page.$$("mark.now")).length > 1);
     await done();
     await pictures(html, "", "explain", ".columns");
+  });
+
+  await test("passages", async () => {
+    const input = join(work, "passages.jsonl");
+    const ferry = "The ferry to Naxos left late because of the storm, the port police said on Monday. Passengers waited at the quay until noon, and the captain said that it was the last boat of the day";
+    const edited = ferry.replace("waited", "had to wait");
+    const evil = "</script><script>window.hacked=1</script>";
+    // A letter outside of the first plane is two units in JavaScript, and one character.
+    const long = `𝔄 ${Array.from({ length: 4000 }, (_, n) => `word${n} `).join("")}`;
+    const page = (id, date, text) => JSON.stringify({ id, date, url: `https://${/^\w+/.exec(id)?.[0] ?? "evil"}.example/`, text });
+    writeFileSync(input, [
+      page("agency", "2026-03-01", `${ferry}.`), page("paper", "2026-03-02", `Shops were closed in March.\n${edited}. Snow fell on the hills, and schools stayed shut until Thursday morning; farmers brought goats down.`),
+      page(evil, "2026-04-02", `${evil} tells this: ${ferry}, I read somewhere, and then all of it was forgotten by everybody who had ever been there, or so they told us.`),
+      page("book", "2026-05-01", `${long}${edited}. ${long}`), page("copy", "2026-03-03", `${ferry}.`),
+    ].join("\n"));
+    const report = passages("passages", [input], "--min-words", "12");
+    const { page: tab, done } = await open(report);
+    await tab.waitForSelector("body[data-ready]");
+    assert.match(await tab.textContent("h1"), /1 passage found/);
+    assert.match(await tab.textContent("main"), /paper\.example ← agency\.example/);
+    await tab.click(".quotes a.quote");
+    await tab.waitForSelector(".timeline circle.two");
+    assert.equal((await tab.$$(".timeline circle")).length, 4);
+    assert.match(await tab.textContent("h1"), /In 4 pages of 4 sites/);
+    const rows = await tab.$$eval(".places tbody tr", (nodes) => nodes.map((node) => node.textContent));
+    assert.match(rows[0], /agency.*first.*1 page with this text/);
+    // The agency repeats the third page, and was aligned with no other.
+    assert.match(rows[1], /paper.*after agency$/);
+    assert.ok(rows[2].includes(evil), "the evil id is shown as text");
+    assert.match(rows[3], /book.*from paper/);
+    // Side by side: the words that differ are marked.
+    await tab.click(".places tr:has-text('paper') td:nth-child(3) a");
+    await tab.waitForSelector(".columns mark.same");
+    const marked = (selector) => tab.$$eval(selector, (nodes) => nodes.map((node) => node.textContent).join(""));
+    assert.deepEqual([await marked(".columns > :first-child mark.same"), await marked(".columns > :last-child mark.same")], [ferry, edited]);
+    assert.deepEqual([await marked(".columns > :first-child mark.differs"), await marked(".columns > :last-child mark.differs")], ["waited", "hadtowait"]);
+    // The book is cut around its passage.
+    await tab.keyboard.press("Escape");
+    await tab.click(".places tr:has-text('book') td:nth-child(2) a");
+    await tab.waitForSelector("a.mark mark.now");
+    assert.equal(await marked("mark.now"), edited);
+    assert.equal((await tab.$$(".gap")).length, 2);
+    assert.match(await tab.textContent(".gap"), /^… [\d,]+ characters not shown …$/);
+    await tab.click("a.mark");
+    await tab.waitForSelector(".timeline");
+    await tab.keyboard.press("/");
+    await tab.waitForSelector("#search:focus");
+    await tab.keyboard.type("evil.example");
+    await tab.waitForFunction(() => document.querySelector("[role=status]").textContent === "1 passage");
+    await tab.fill("#search", "nowhere");
+    await tab.waitForFunction(() => document.querySelector("[role=status]").textContent === "0 passages");
+    assert.equal(await tab.evaluate(() => window.hacked), undefined);
+    await done();
+    for (const [hash, view, ready] of [["", "overview", ".quotes"], ["#/passages", "list", ".quotes"], ["#/passage/0", "passage", ".timeline svg"], ["#/page/2/0", "page", "mark.now"], ["#/pair/0/1", "pair", "mark.differs"]]) {
+      await pictures(report, hash, `passages-${view}`, ready);
+    }
+    const none = passages("no-passages", [input], "--min-words", "9999");
+    const { page: empty, done: closed } = await open(none);
+    assert.match(await empty.textContent("h1"), /No two pages have a passage in common/);
+    await closed();
   });
 
   await test("many", async () => {

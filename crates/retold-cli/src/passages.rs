@@ -21,7 +21,8 @@ use crate::text_args::Part;
 /// --max-df pages; such runs are counted, and summary.json names the most common ones. From these runs, passages continue through
 /// edits and misread words. Of pages with the same text, the first represents all (copies.jsonl); a page that repeats another one is
 /// compared with further pages only where it differs from that page. The folder OUT gets passages.jsonl (which pages have a passage,
-/// where, and which was first), pairs.jsonl (passages that two pages share), copies.jsonl, rejects.jsonl and summary.json.
+/// where, and which was first), pairs.jsonl (passages that two pages share), copies.jsonl, rejects.jsonl, summary.json and
+/// report.html.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   retold passages books/ -o out
@@ -191,5 +192,5 @@ fn tell(summary: &PassageSummary, out: &Path, to: &mut dyn Write) -> io::Result<
     if summary.records.rejected > 0 {
         writeln!(to, "{}", say::rejects(summary.records.rejected, out))?;
     }
-    writeln!(to, "start with {}", out.join("passages.jsonl").display())
+    writeln!(to, "start with {}", out.join("report.html").display())
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::columns::{self, Columns, Kind};
 use crate::files::commit;
+use crate::html::write_passages;
 use crate::job::{Job, find, inputs, opened};
 use crate::out::OutDir;
 use crate::summary::Records;
@@ -202,6 +203,7 @@ pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSu
         watch.begin(Stage::Write.name(), 0);
         let mut summary = summary(wanted, &findings, &found);
         write_tables(wanted, (&findings, &found), &out)?;
+        let report = write_passages((&findings, &found), &summary, &out, watch)?;
         summary.run = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "threads": rayon::current_num_threads(),
@@ -210,6 +212,7 @@ pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSu
             "peak_memory": retold::peak_memory(),
             "temporary_files": findings.collection.memory().on_disk(),
         });
+        report.finish(&summary.run)?;
         commit(out, &summary, watch)?;
         Ok(summary)
     })

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use retold::Explanation;
 
-use crate::html::DataPage;
+use crate::html::{COPIES, DataPage};
 
 /// Writes the explanation as one self-contained page. Offsets must count UTF-16 units.
 pub fn write(story: &Explanation, out: impl Write) -> io::Result<()> {
@@ -16,7 +16,7 @@ pub fn write(story: &Explanation, out: impl Write) -> io::Result<()> {
         hash.update(page.id.as_bytes());
         hash.update(page.text.as_bytes());
     }
-    let mut page = DataPage::begin(out, &title, hash.digest128())?;
+    let mut page = DataPage::begin(out, &title, hash.digest128(), &COPIES)?;
     let mut data = story.json(true);
     // The page's code knows checks as a report holds them: a list of outcomes or nothing.
     if let Some(checks) = data

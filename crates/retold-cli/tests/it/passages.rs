@@ -1,6 +1,6 @@
 //! `retold passages` through the real binary.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::World;
 
@@ -35,7 +35,9 @@ fn passages_are_listed_with_their_places() {
     let run = ["passages", "in", "-o", "out", "--min-words", "12", "--text"];
     let said = world.run(&run).code(1).stdout();
     assert!(
-        said.contains("1 passage in 2 places") && said.contains("1 record could not be read"),
+        said.contains("1 passage in 2 places")
+            && said.contains("1 record could not be read")
+            && said.contains("start with out/report.html"),
         "{said}"
     );
     let rows = world.lines("out/passages.jsonl");
@@ -74,6 +76,118 @@ fn passages_are_listed_with_their_places() {
         (&summary["passages"], &summary["places"], &summary["copies"]),
         (&json!(1), &json!(2), &json!(1))
     );
+}
+
+/// A chunk of data of the report.
+fn chunk(report: &str, id: &str) -> Value {
+    let data = report.split(&format!("id=\"{id}\">")).nth(1).unwrap();
+    serde_json::from_str(data.split("</script>").next().unwrap()).unwrap()
+}
+
+#[test]
+fn the_report_says_who_has_a_passage_from_whom() {
+    let world = world();
+    // A third page quotes it later, word for word as the essay has it around it, and one without a date.
+    let page = |id: &str, date: Value, text: String| {
+        json!({"id": id, "date": date, "text": text}).to_string() + "\n"
+    };
+    world.file(
+        "in/c.jsonl",
+        page(
+            "later",
+            json!("2020-02-01"),
+            format!("{QUOTED}, he said, with one word </script> of it wrong."),
+        ) + &page("undated", Value::Null, format!("Then: {QUOTED}?")),
+    );
+    let run = ["passages", "in", "-o", "out", "--min-words", "12", "-q"];
+    world.run(&run).code(1);
+    let report = world.read("out/report.html");
+    let pages = chunk(&report, "pages-0");
+    // The essay has a copy; all texts are there. Slots are in the order of reading.
+    assert_eq!(
+        pages,
+        json!([
+            ["essay", "essay.example", "2020-01-02T00:00:00Z", 0, 1],
+            ["later", null, "2020-02-01T00:00:00Z", 2, 0],
+            ["review", "review.example", "2020-01-01T00:00:00Z", 1, 0],
+            ["undated", null, null, 3, 0]
+        ])
+    );
+    let listed = json!([{
+        "cluster": 0, "size": 4, "sites": 2, "boilerplate": false, "places": 4, "page": 2, "chars": QUOTED.len(), "text": QUOTED,
+    }]);
+    assert_eq!(chunk(&report, "passages-0"), listed);
+    let end = |begin: usize| begin + QUOTED.len();
+    let detail = chunk(&report, "detail-0");
+    // By date: the review, the essay, the later page; the one without a date comes last.
+    let more = ", he said".len();
+    let places = json!([
+        [2, 43, end(43)],
+        [0, 48, end(48) + more],
+        [1, 0, end(0) + more],
+        [3, 6, end(6)]
+    ]);
+    assert_eq!(detail[0][0], places);
+    // The first has it from nobody, so the pair that is worth the most is shown; the essay has it from the review. The later page has a few
+    // words more of the essay: from that. Of the page without a date, both pairs are worth the same: the earlier.
+    let sources: Vec<(u64, u64, bool)> = detail[0][1]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|from| {
+            (
+                from[0].as_u64().unwrap(),
+                from[1].as_u64().unwrap(),
+                from[8].as_bool().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        sources,
+        [(0, 1, false), (1, 0, true), (2, 1, true), (3, 0, false)]
+    );
+    let texts = chunk(&report, "text-0");
+    let essay = &texts[0];
+    assert_eq!(essay["marks"], json!([[48, end(48) + more, 0]]));
+    assert!(
+        essay["windows"][0][1]
+            .as_str()
+            .unwrap()
+            .starts_with("Nobody reads")
+    );
+    assert!(
+        !report.contains("one word </script>"),
+        "a text ends no script"
+    );
+}
+
+/// But for its last chunk, which tells of the run.
+#[test]
+fn the_report_does_not_depend_on_memory_and_threads() {
+    let world = world();
+    let report = |out: &str, memory: &str, threads: &str| {
+        let run = [
+            "passages",
+            "in",
+            "-o",
+            out,
+            "--min-words",
+            "3",
+            "--memory",
+            memory,
+            "--threads",
+            threads,
+            "-q",
+        ];
+        world.run(&run).code(1);
+        let report = world.read(&format!("{out}/report.html"));
+        let (before, run) = report.split_once("id=\"run-0\">").unwrap();
+        (
+            before.to_owned(),
+            run.split_once("</script>").unwrap().1.to_owned(),
+        )
+    };
+    assert_eq!(report("one", "128M", "1"), report("four", "1G", "4"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `report.html`: the run for people, in one self-contained file.
+//! `report.html`: the run for people, in one self-contained file; that of passages is in `passages/`.
 //!
 //! The file is a head, chunks of JSON and the code that shows them. It is written as a stream and read as one: the
 //! code parses a chunk when something in it is looked at. What is in it is bounded (see the constants here); the
@@ -10,9 +10,12 @@ mod members;
 mod overview;
 mod page;
 mod pairs;
+mod passages;
 mod report;
+mod reread;
 mod texts;
 mod write;
 
-pub(crate) use page::DataPage;
+pub(crate) use page::{COPIES, DataPage};
+pub(crate) use passages::write_passages;
 pub(crate) use write::write;

@@ -12,6 +12,7 @@ struct Head<'a> {
     title: &'a str,
     nonce: &'a str,
     style: &'static str,
+    files: &'static str,
 }
 
 /// What stands after the data: the code that shows it.
@@ -22,29 +23,62 @@ struct Tail<'a> {
     code: &'static str,
 }
 
-/// The code of the page. One function around it all, so that nothing of it is global.
-const CODE: &str = concat!(
-    "(() => {\n\"use strict\";\n",
-    include_str!("../../templates/js/data.js"),
-    include_str!("../../templates/js/dom.js"),
-    include_str!("../../templates/js/charts.js"),
-    include_str!("../../templates/js/overview.js"),
-    include_str!("../../templates/js/clusters.js"),
-    include_str!("../../templates/js/cluster.js"),
-    include_str!("../../templates/js/pair.js"),
-    include_str!("../../templates/js/main.js"),
-    "})();\n"
-);
+/// A kind of page.
+pub(crate) struct Kind {
+    /// Files beside it that have what it shows.
+    files: &'static str,
+    /// Its code: one function around it all, so that nothing of it is global.
+    code: &'static str,
+}
+
+/// The copies of a run, or the story of one pair.
+pub(crate) const COPIES: Kind = Kind {
+    files: "summary.json, clusters.jsonl and pairs.jsonl",
+    code: concat!(
+        "(() => {\n\"use strict\";\n",
+        include_str!("../../templates/js/chunks.js"),
+        include_str!("../../templates/js/data.js"),
+        include_str!("../../templates/js/dom.js"),
+        include_str!("../../templates/js/charts.js"),
+        include_str!("../../templates/js/page.js"),
+        include_str!("../../templates/js/overview.js"),
+        include_str!("../../templates/js/clusters.js"),
+        include_str!("../../templates/js/cluster.js"),
+        include_str!("../../templates/js/pair.js"),
+        include_str!("../../templates/js/main.js"),
+        "})();\n"
+    ),
+};
+
+/// Passages that pages have in common.
+pub(crate) const PASSAGES: Kind = Kind {
+    files: "summary.json, passages.jsonl and pairs.jsonl",
+    code: concat!(
+        "(() => {\n\"use strict\";\n",
+        include_str!("../../templates/js/chunks.js"),
+        include_str!("../../templates/js/dom.js"),
+        include_str!("../../templates/js/charts.js"),
+        include_str!("../../templates/js/page.js"),
+        include_str!("../../templates/js/passages/data.js"),
+        include_str!("../../templates/js/passages/overview.js"),
+        include_str!("../../templates/js/passages/passage.js"),
+        include_str!("../../templates/js/passages/texts.js"),
+        include_str!("../../templates/js/passages/main.js"),
+        "})();\n"
+    ),
+};
 
 const STYLE: &str = concat!(
     include_str!("../../templates/report.css"),
-    include_str!("../../templates/report_views.css")
+    include_str!("../../templates/report_views.css"),
+    include_str!("../../templates/report_passages.css")
 );
 
 /// A page being written: a head, chunks of JSON, and the code.
 pub(crate) struct DataPage<W: Write> {
     out: W,
     nonce: String,
+    code: &'static str,
     /// The chunk that is being written.
     json: Vec<u8>,
 }
@@ -52,18 +86,20 @@ pub(crate) struct DataPage<W: Write> {
 impl<W: Write> DataPage<W> {
     /// Writes the head. Only scripts with the `nonce` run in the page; it should differ from page to page, so that
     /// nobody can prepare a text for it, and must not hold quotes.
-    pub(crate) fn begin(mut out: W, title: &str, nonce: u128) -> io::Result<Self> {
+    pub(crate) fn begin(mut out: W, title: &str, nonce: u128, kind: &Kind) -> io::Result<Self> {
         let nonce = format!("{nonce:032x}");
         let style = STYLE;
         let head = Head {
             title,
             nonce: &nonce,
             style,
+            files: kind.files,
         };
         head.write_into(&mut out).map_err(io::Error::other)?;
         Ok(DataPage {
             out,
             nonce,
+            code: kind.code,
             json: Vec::new(),
         })
     }
@@ -97,7 +133,7 @@ impl<W: Write> DataPage<W> {
     pub(crate) fn finish(mut self) -> io::Result<()> {
         let tail = Tail {
             nonce: &self.nonce,
-            code: CODE,
+            code: self.code,
         };
         tail.write_into(&mut self.out).map_err(io::Error::other)?;
         self.out.flush()
@@ -111,7 +147,7 @@ mod tests {
     #[test]
     fn no_text_ends_the_element_it_stands_in() {
         let mut out = Vec::new();
-        let mut page = DataPage::begin(&mut out, "<b>&\"title", 7).unwrap();
+        let mut page = DataPage::begin(&mut out, "<b>&\"title", 7, &COPIES).unwrap();
         let evil = "</script><script>alert(1)</script><!--";
         page.chunk("detail", 3, &[evil]).unwrap();
         page.finish().unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use retold::{Findings, JudgeConfig, Model, Rank, Relation};
+use retold::{Findings, Model, Rank, Relation};
 
 use crate::output::OutputConfig;
 use crate::summary::Summary;
@@ -29,7 +29,6 @@ pub(super) const REJECTS: usize = 500;
 /// What the parts of the report are made from.
 pub(super) struct Report<'a> {
     pub(super) findings: &'a Findings,
-    pub(super) config: &'a JudgeConfig,
     pub(super) output: &'a OutputConfig,
     pub(super) model: &'a Model,
     /// The clusters that are listed, the largest first; of equals the one with the smallest number.
@@ -47,7 +46,6 @@ impl<'a> Report<'a> {
         let collapsed = summary.flagged.iter().filter(|flag| flag.collapsed);
         Report {
             findings,
-            config: findings.model.config(),
             output,
             model: &findings.model,
             order: order(findings),

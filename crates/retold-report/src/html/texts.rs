@@ -2,15 +2,14 @@
 
 use std::io::{self, Write};
 
-use retold::{
-    Error, Offsets, Outcome, PageNo, ReadOrder, Record, Shown, Source, Watch, each_wanted,
-};
+use retold::{Offsets, PageNo, Shown, Text, Watch};
 use serde_json::{Value, json};
 
 use super::chosen::Chosen;
 use super::page::DataPage;
 use super::pairs::Facts;
 use super::report::{Report, TEXT_CHUNK};
+use super::reread::reread;
 
 /// Reads the inputs again and writes the texts; tells how many chunks.
 pub(super) fn write<W: Write>(
@@ -19,48 +18,21 @@ pub(super) fn write<W: Write>(
     page: &mut DataPage<W>,
     watch: &dyn Watch,
 ) -> io::Result<usize> {
-    if !chosen.pages().is_empty() {
-        watch.begin("texts", chosen.pages().len() as u64);
-    }
-    let mut chunk = Vec::new();
-    let mut chunks = 0;
-    let collection = &report.findings.collection;
-    let wanted = |&number: &PageNo| {
-        let row = collection.page(number);
-        (row.source, row.record)
-    };
-    let wanted: Vec<(u32, u64)> = chosen.pages().iter().map(wanted).collect();
-    let mut written = Ok(());
-    let make = |at: usize, source: &Source, record: Record| {
-        text(report, facts, source, chosen.pages()[at], record)
-    };
-    let take = |_: usize, text: &mut Value| {
-        watch.advance(1);
-        chunk.push(text.take());
-        if chunk.len() == TEXT_CHUNK {
-            written = page
-                .chunk("text", chunks, &std::mem::take(&mut chunk))
-                .map(drop);
-            chunks += 1;
-        }
-        match written {
-            Ok(()) => Ok(()),
-            Err(_) => Err(Error::Cancelled),
-        }
-    };
-    let (sources, read) = (&report.findings.sources, &report.config.read);
-    let ended = each_wanted(
-        sources,
-        read,
-        (&wanted, ReadOrder::Listed),
+    let (mut chunk, mut chunks) = (Vec::new(), 0);
+    reread(
+        report.findings,
+        chosen.pages(),
+        |at, read| text(report, facts, chosen.pages()[at], read),
+        |text| {
+            chunk.push(text);
+            if chunk.len() == TEXT_CHUNK {
+                page.chunk("text", chunks, &std::mem::take(&mut chunk))?;
+                chunks += 1;
+            }
+            Ok(())
+        },
         watch,
-        make,
-        take,
-    );
-    written?;
-    if ended.is_err() {
-        return Ok(chunks);
-    }
+    )?;
     if !chunk.is_empty() {
         page.chunk("text", chunks, &chunk)?;
         chunks += 1;
@@ -68,25 +40,13 @@ pub(super) fn write<W: Write>(
     Ok(chunks)
 }
 
-fn text(
-    report: &Report<'_>,
-    facts: &Facts<'_>,
-    source: &Source,
-    number: PageNo,
-    record: Record,
-) -> Value {
-    let (config, model) = (report.config, report.model);
-    let Outcome::Page(page) = record.parse(source, &config.read) else {
-        return Value::Null;
-    };
-    let Ok(text) = model.text(&page) else {
-        return Value::Null;
-    };
+fn text(report: &Report<'_>, facts: &Facts<'_>, number: PageNo, text: &Text) -> Value {
+    let model = report.model;
     let collection = &report.findings.collection;
     let site = collection.site(&collection.page(number));
     let limit = report.output.report_text.unwrap_or_default();
-    let shown = Shown::new(&text, model.text_options(), limit, Offsets::Utf16);
-    let features = model.highlights(&text).into_iter().filter_map(|spot| {
+    let shown = Shown::new(text, model.text_options(), limit, Offsets::Utf16);
+    let features = model.highlights(text).into_iter().filter_map(|spot| {
         let (start, end) = shown.places(spot.start, spot.end)?;
         let kind = match (model.deletes(spot.key, site), model.is_common(spot.key)) {
             (true, _) => 2,

@@ -5,27 +5,28 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use retold::{Error, Findings, PageNo, Result, Watch, thousands};
+use retold::{Error, Findings, Result, Watch, thousands};
 use serde::Serialize;
 
 use super::chosen::Chosen;
-use super::page::DataPage;
+use super::page::{COPIES, DataPage};
 use super::pairs::{self, Facts};
 use super::report::{DETAIL_BYTES, DETAIL_CHUNK, LIST_CHUNK, Report, TEXT_CHUNK};
+use super::reread::nonce;
 use super::{members, overview, texts};
 use crate::out::OutDir;
 use crate::output::OutputConfig;
-use crate::summary::{Run, Summary};
+use crate::summary::Summary;
 
 /// A report to which only the times of the run are still to be added.
 pub(crate) struct Unfinished {
-    page: DataPage<BufWriter<File>>,
-    path: PathBuf,
+    pub(super) page: DataPage<BufWriter<File>>,
+    pub(super) path: PathBuf,
 }
 
 impl Unfinished {
     /// Writes the rest.
-    pub(crate) fn finish(mut self, run: &Run) -> Result<()> {
+    pub(crate) fn finish(mut self, run: &impl Serialize) -> Result<()> {
         let written = self.page.chunk("run", 0, run);
         written
             .and_then(|_| self.page.finish())
@@ -76,7 +77,7 @@ impl Parts<'_> {
             thousands(report.findings.dropped.len() as u64),
             thousands(report.findings.by_id.len() as u64)
         );
-        let mut page = DataPage::begin(file, &title, self.nonce())?;
+        let mut page = DataPage::begin(file, &title, nonce(report.findings), &COPIES)?;
         page.chunk("overview", 0, &overview::overview(report, summary))?;
         let traits = pairs::traits(report);
         for (number, clusters) in report.order.chunks(LIST_CHUNK).enumerate() {
@@ -103,17 +104,6 @@ impl Parts<'_> {
         };
         page.chunk("tables", 0, &tables)?;
         Ok(page)
-    }
-
-    /// Differs from page to page, and is the same for the same result.
-    fn nonce(&self) -> u128 {
-        let mut hash = xxhash_rust::xxh3::Xxh3::new();
-        let pages = &self.report.findings.collection.pages;
-        for (number, page) in PageNo::first(pages.len()).zip(pages.iter()) {
-            hash.update(pages.id(number).as_bytes());
-            hash.update(&page.text_hash.unwrap_or_default().to_le_bytes());
-        }
-        hash.digest128()
     }
 
     /// Writes the details of the largest clusters and tells of how many.

@@ -1,9 +1,5 @@
 // The overview: what was found, in numbers and pictures.
 
-function tile(name, value, note, kind) {
-  return el("div", { class: `tile ${kind || ""}` }, el("dt", {}, name), el("dd", {}, value, note ? el("small", {}, note) : null));
-}
-
 function tiles() {
   const r = overview.records;
   const pages = r.kept + r.dropped;
@@ -119,15 +115,6 @@ function rejectsTable() {
     el("details", {}, el("summary", {}, `${all > rows.length ? `The first ${count(rows.length)} of ${count(all)}` : `All ${count(all)}`} one by one`),
       el("table", { class: "list" }, el("thead", {}, el("tr", {}, ["file", "record", "reason"].map((name) => el("th", {}, name)))),
         el("tbody", {}, rows.map(([source, record, reason]) => el("tr", {}, el("td", {}, pageId(source)), el("td", { class: "num" }, count(record)), el("td", {}, prose(reason))))))));
-}
-
-/** What differs from run to run; all of it comes from the chunk `run`. */
-function runSection() {
-  if (!run) return null;
-  const all = run.seconds.reduce((sum, [, seconds]) => sum + seconds, 0);
-  return section("Time per stage",
-    barTable(run.seconds.map(([name, seconds]) => ({ name, value: seconds, text: `${seconds.toFixed(2)} s` })), "Seconds per stage"),
-    el("p", { class: "note" }, `Retold ${run.version}, ${all.toFixed(1)} s on ${plural(run.threads, "thread")}`, run.peak_memory ? `, at most ${bytes(run.peak_memory)} of memory` : "", "."));
 }
 
 function settings() {

@@ -123,6 +123,11 @@ impl Spans {
         }
     }
 
+    /// The cluster of a row of pairs.
+    pub(super) fn cluster(&self, row: usize) -> u32 {
+        self.clusters[2 * row]
+    }
+
     /// The spans of the page at a place in [`Spans::pages`].
     pub(super) fn spans(&self, place: usize) -> Vec<Span> {
         self.rows.get(place).to_vec()

@@ -24,6 +24,8 @@ use crate::watch::{Stage, Watch};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PassagePair {
+    /// The number of the passage.
+    pub cluster: u32,
     /// The page that comes first by id.
     pub a: Rank,
     /// The other one.
@@ -89,7 +91,8 @@ pub struct Passages {
     ranks: Vec<Rank>,
     /// See [`Passages::about`].
     clusters: SpillVec<[u32; 3]>,
-    pairs: SpillVec<[u32; 8]>,
+    /// Rows of pairs, each with its cluster.
+    pairs: SpillVec<[u32; 9]>,
     /// Cluster and page, place, and the number of its text.
     rows: SpillVec<[u64; 3]>,
     texts: SpillRows<u8>,
@@ -403,13 +406,17 @@ impl Passages {
         };
         pages.read(findings, spans.pages.iter().copied(), make, take, watch)?;
         let mut sides = sides.finish()?;
-        for mut row in rows.iter() {
+        for (number, mut row) in rows.iter().enumerate() {
             for places in [2, 4] {
                 if let Some([_, begin, end]) = sides.next() {
                     (row[places], row[places + 1]) = (begin, end);
                 }
             }
-            self.pairs.push(row)?;
+            let [a, b, a_begin, a_end, b_begin, b_end, matched, score] = row;
+            let cluster = spans.cluster(number);
+            self.pairs.push([
+                cluster, a, b, a_begin, a_end, b_begin, b_end, matched, score,
+            ])?;
         }
         let mut of_cluster: Vec<Rank> = Vec::new();
         let mut last = None;
@@ -478,8 +485,19 @@ impl Passages {
     /// they stand.
     pub fn pairs(&self) -> impl Iterator<Item = PassagePair> + Clone {
         self.pairs.iter().map(|row| {
-            let [a, b, a_begin, a_end, b_begin, b_end, matched, score] = row;
+            let [
+                cluster,
+                a,
+                b,
+                a_begin,
+                a_end,
+                b_begin,
+                b_end,
+                matched,
+                score,
+            ] = row;
             PassagePair {
+                cluster,
                 a: self.ranks[a as usize],
                 b: self.ranks[b as usize],
                 a_place: (a_begin, a_end),
@@ -497,22 +515,33 @@ impl Passages {
 
     /// All passages on all pages, by number and page.
     pub fn rows(&self) -> impl Iterator<Item = PassageRow> + Clone {
-        self.rows.iter().map(|[of, place, text]| {
-            let (cluster, page) = ((of >> 32) as u32, self.ranks[of as u32 as usize]);
-            let [size, first, boilerplate] = self.clusters.one(cluster as usize);
-            PassageRow {
-                cluster,
-                size,
-                page,
-                place: ((place >> 32) as u32, place as u32),
-                first: first == page.0,
-                boilerplate: boilerplate == 1,
-                text: (!self.texts.is_empty()).then(|| {
-                    let text = self.texts.get(text as usize);
-                    String::from_utf8_lossy(&text).into_owned()
-                }),
-            }
+        let rows = self.rows.iter();
+        rows.map(|row| PassageRow {
+            text: (!self.texts.is_empty()).then(|| {
+                let text = self.texts.get(row[2] as usize);
+                String::from_utf8_lossy(&text).into_owned()
+            }),
+            ..self.row(row)
         })
+    }
+
+    /// The same without their texts.
+    pub fn places(&self) -> impl Iterator<Item = PassageRow> + Clone {
+        self.rows.iter().map(|row| self.row(row))
+    }
+
+    fn row(&self, [of, place, _]: [u64; 3]) -> PassageRow {
+        let (cluster, page) = ((of >> 32) as u32, self.ranks[of as u32 as usize]);
+        let [size, first, boilerplate] = self.clusters.one(cluster as usize);
+        PassageRow {
+            cluster,
+            size,
+            page,
+            place: ((place >> 32) as u32, place as u32),
+            first: first == page.0,
+            boilerplate: boilerplate == 1,
+            text: None,
+        }
     }
 
     /// How many lines [`Passages::rows`] has.
