@@ -11,6 +11,7 @@ mod dedup;
 mod eval;
 mod explain;
 mod explain_view;
+mod filter_args;
 mod index;
 mod input;
 mod keywords;

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use retold::{
-    Canonical, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage, PairFilters, Preset,
-    Result, Settings, Window, find_method,
+    Canonical, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage, Preset, Result,
+    Settings, find_method,
 };
 
+use crate::filter_args::FilterArgs;
 use crate::input::ReadArgs;
 use crate::text_args::TextArgs;
 use crate::values::{METHOD, PRESET, Setting};
@@ -43,21 +44,8 @@ pub struct ModelArgs {
     #[command(flatten)]
     text: TextArgs,
 
-    /// Compare only pages of different sites (NAME is `site`), or pages with different values in the field NAME
-    #[arg(long, value_name = "NAME", help_heading = "Pairs")]
-    across: Option<String>,
-    /// Compare only pages with equal values in these fields, as in language,split
-    #[arg(
-        long,
-        visible_alias = "also-equal",
-        value_name = "LIST",
-        value_delimiter = ',',
-        help_heading = "Pairs"
-    )]
-    within: Vec<String>,
-    /// Compare only pages whose dates are at most so far apart, as in 30d or 12h
-    #[arg(long, value_name = "TIME", help_heading = "Pairs")]
-    window: Option<Window>,
+    #[command(flatten)]
+    pairs: FilterArgs,
 
     /// How related pages become clusters
     #[arg(long, value_enum, default_value_t = Cluster::TwoEdge, help_heading = "Clusters")]
@@ -128,11 +116,7 @@ impl ModelArgs {
                 Cluster::PerPage => Linkage::PerPage,
                 Cluster::Components => Linkage::Components,
             },
-            filters: PairFilters {
-                across: self.across.clone(),
-                within: self.within.clone(),
-                window: self.window.clone(),
-            },
+            filters: self.pairs.filters(),
             canonical: self.canonical.clone(),
             rank: self.rank.clone().map(FileRef::at),
             drop: match self.drop {

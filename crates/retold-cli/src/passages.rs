@@ -10,6 +10,7 @@ use retold::{JudgeConfig, PassageOptions, Result};
 use retold_report::{Job, OutputConfig, PassageJob, PassageNames, PassageSummary, find_passages};
 
 use crate::dedup::{Form, against, run_config};
+use crate::filter_args::FilterArgs;
 use crate::input::{ReadArgs, Rejects, bytes, spooled};
 use crate::progress::Progress;
 use crate::say;
@@ -28,7 +29,8 @@ use crate::text_args::Part;
   retold passages books/ -o out
   retold passages news.jsonl -o out --text --tables parquet
   retold passages poems.jsonl -o out --min-chars 15
-  retold passages new/ --against archive/ -o out --min-words 15")]
+  retold passages new/ --against archive/ -o out --min-words 15
+  retold passages crawl.warc.gz -o out --across site")]
 pub struct Args {
     /// Files and folders to read; `-` for JSONL on standard input
     #[arg(value_name = "INPUT", required = true)]
@@ -128,6 +130,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             judge: JudgeConfig {
                 read: args.read.options(),
                 extract: Some(args.extract.extract()),
+                filters: args.pairs.filters(),
                 ..JudgeConfig::default()
             },
             run,

@@ -114,6 +114,35 @@ impl PairFilters {
         }
     }
 
+    /// These apart, so that filters allow to compare no two of different parts; without parts of which they allow no pair.
+    pub(crate) fn parts<T: Copy + Ord>(
+        &self,
+        mut all: Vec<T>,
+        scope: impl Fn(T) -> Scope,
+    ) -> Vec<Vec<T>> {
+        all.sort_unstable_by_key(|&one| {
+            let Scope { within, date, .. } = scope(one);
+            (within, ordered_date(date), one)
+        });
+        let mut parts = Vec::new();
+        for of_field in all.chunk_by(|&a, &b| scope(a).within == scope(b).within) {
+            // One without a date is near to all.
+            let has_undated = scope(of_field[0]).date.is_none();
+            let is_near = |&a: &T, &b: &T| {
+                let dates = scope(a).date.zip(scope(b).date);
+                let apart = dates.map_or(0, |(a, b)| a.abs_diff(b));
+                has_undated || self.reach().is_none_or(|reach| apart <= reach)
+            };
+            for part in of_field.chunk_by(is_near) {
+                let first = scope(part[0]).across;
+                if first == 0 || part.iter().any(|&one| scope(one).across != first) {
+                    parts.push(part.to_vec());
+                }
+            }
+        }
+        parts
+    }
+
     /// The seconds of the window.
     pub(crate) fn reach(&self) -> Option<u64> {
         self.window.as_ref().map(|window| window.seconds)
@@ -136,6 +165,11 @@ impl PairFilters {
             }
         })
     }
+}
+
+/// Ascending as dates do; none comes first.
+pub(crate) fn ordered_date(date: Option<i64>) -> u64 {
+    date.map_or(0, |date| date as u64 ^ 1 << 63)
 }
 
 /// Seconds in words.

@@ -8,6 +8,7 @@ use super::texts::Reread;
 use super::verify::Verified;
 use crate::cluster::{Class, Cluster, Pairs};
 use crate::collect::{Collection, PageRow};
+use crate::filter::Scope;
 use crate::ids::{PageNo, PrunedNo, Rank};
 use crate::model::{Model, PrunedSketches};
 use crate::read::Source;
@@ -77,6 +78,13 @@ impl Findings {
             collection: &self.collection,
             others: None,
         }
+    }
+
+    /// What pair filters look at in the page with that rank.
+    pub(crate) fn scope(&self, rank: Rank) -> Scope {
+        let number = self.by_id[rank.at()];
+        let seen = self.collection.pages.seen(number);
+        self.model.scope(&seen, self.collection.page(number).date)
     }
 
     /// The page with that rank.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::context::Context;
 use crate::error::Result;
-use crate::filter::{PairFilters, Scope};
+use crate::filter::{PairFilters, Scope, ordered_date};
 use crate::ids::{GroupNo, PrunedNo, Rank, SketchNo};
 use crate::model::PrunedSketches;
 use crate::spill::Sorter;
@@ -220,29 +220,8 @@ impl Groups {
     }
 
     /// These groups apart, so that filters allow to compare no two of different parts; without parts of which they allow no pair.
-    pub(super) fn parts(&self, mut groups: Vec<GroupNo>) -> Vec<Vec<GroupNo>> {
-        let scope = |group: &GroupNo| &self.scopes[group.at()];
-        groups.sort_unstable_by_key(|group| {
-            let Scope { within, date, .. } = *scope(group);
-            (within, ordered_date(date), *group)
-        });
-        let mut parts = Vec::new();
-        for of_field in groups.chunk_by(|a, b| scope(a).within == scope(b).within) {
-            // One without a date is near to all.
-            let has_undated = scope(&of_field[0]).date.is_none();
-            let is_near = |a: &GroupNo, b: &GroupNo| {
-                let dates = scope(a).date.zip(scope(b).date);
-                let apart = dates.map_or(0, |(a, b)| a.abs_diff(b));
-                has_undated || self.filters.reach().is_none_or(|reach| apart <= reach)
-            };
-            for part in of_field.chunk_by(is_near) {
-                let first = scope(&part[0]).across;
-                if first == 0 || part.iter().any(|group| scope(group).across != first) {
-                    parts.push(part.to_vec());
-                }
-            }
-        }
-        parts
+    pub(super) fn parts(&self, groups: Vec<GroupNo>) -> Vec<Vec<GroupNo>> {
+        self.filters.parts(groups, |group| self.scopes[group.at()])
     }
 
     /// Whether a group has old pages; then it has no others.
@@ -284,9 +263,4 @@ impl Groups {
         all.map(|group| self.members(group).len().div_ceil(2) as u32)
             .collect()
     }
-}
-
-/// Ascending as dates do; none comes first.
-fn ordered_date(date: Option<i64>) -> u64 {
-    date.map_or(0, |date| date as u64 ^ 1 << 63)
 }

@@ -1,6 +1,6 @@
 //! Passages that pages of a collection have in common, and where.
 //!
-//! 1. `pages`: which pages are looked at: one for all of equal text; the words of each.
+//! 1. `pages`: which pages are looked at: one for all of equal text that pair filters do not tell apart; the words of each.
 //! 2. `dropped`: pages that repeat a kept page are aligned with that one; of their words only those count further that differ.
 //! 3. `seeds`: short runs of words of every page, chosen so that whatever long run two pages share has one of them.
 //! 4. `postings`: pages that share seeds, with the places.
@@ -11,6 +11,8 @@
 
 mod clusters;
 mod dropped;
+#[cfg(test)]
+mod filter_tests;
 mod measure;
 mod of_text;
 mod pages;

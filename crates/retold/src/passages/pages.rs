@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::align::Word;
 use crate::dedup::Findings;
 use crate::error::Result;
+use crate::filter::{PairFilters, Scope};
 use crate::ids::{PageNo, Rank};
 use crate::method::grams::{aligned, tokens};
 use crate::spill::{Memory, Piece, Row, SpillRows};
@@ -17,14 +18,18 @@ pub(super) struct TextPage {
     pub(super) rank: Rank,
     /// Whether it is one of the old pages, which are not compared with each other.
     pub(super) is_old: bool,
-    /// The text, by its place among these pages, that it is dropped for.
+    /// The text, by its place among these pages, that it is dropped for, if pair filters make no difference between the two.
     pub(super) dropped_for: Option<u32>,
 }
 
-/// The pages that are looked at, by rank: of those of one text the first by date, then by id.
+/// The pages that are looked at, by rank: of those of one text, between which pair filters make no difference, the first by date, then by
+/// id.
 #[derive(Debug)]
 pub(super) struct TextPages {
     pub(super) pages: Vec<TextPage>,
+    filters: PairFilters,
+    /// What these look at in each page; empty if there are none.
+    scopes: Vec<Scope>,
     /// Pages of the same text as one of them, ascending, each with that one.
     pub(super) copies: Vec<(Rank, Rank)>,
 }
@@ -39,6 +44,8 @@ impl TextPages {
         };
         TextPages {
             pages: (0..=others).map(page).collect(),
+            filters: PairFilters::default(),
+            scopes: Vec::new(),
             copies: Vec::new(),
         }
     }
@@ -51,16 +58,70 @@ impl TextPages {
             texts.extend(page.text_hash.map(|hash| (hash, date, rank)));
         }
         texts.sort_unstable();
+        let filters = findings.model.config().filters.clone();
         let (mut ranks, mut copies) = (Vec::new(), Vec::new());
-        for same in texts.chunk_by(|one, other| one.0 == other.0) {
-            ranks.push(same[0].2);
-            copies.extend(same[1..].iter().map(|&(_, _, copy)| (copy, same[0].2)));
+        for same in texts.chunk_by_mut(|one, other| one.0 == other.0) {
+            if !filters.is_empty() {
+                same.sort_by_cached_key(|&(_, date, rank)| {
+                    let Scope {
+                        within,
+                        across,
+                        date: seen,
+                    } = findings.scope(rank);
+                    (within, across, seen, date, rank)
+                });
+            }
+            let is_alike = |one: &(u128, i64, Rank), other: &(u128, i64, Rank)| {
+                filters.is_empty() || findings.scope(one.2) == findings.scope(other.2)
+            };
+            for alike in same.chunk_by(is_alike) {
+                ranks.push(alike[0].2);
+                copies.extend(alike[1..].iter().map(|&(_, _, copy)| (copy, alike[0].2)));
+            }
         }
         drop(texts);
         ranks.sort_unstable();
         copies.sort_unstable();
-        let pages = with_dropped(findings, ranks, &copies);
-        TextPages { pages, copies }
+        let scopes = match filters.is_empty() {
+            true => Vec::new(),
+            false => ranks.iter().map(|&rank| findings.scope(rank)).collect(),
+        };
+        let mut pages = TextPages {
+            pages: with_dropped(findings, ranks, &copies),
+            filters,
+            scopes,
+            copies,
+        };
+        pages.compare_where_filters_differ();
+        pages
+    }
+
+    /// A page is compared with others only where it differs from the one that it is dropped for: not if filters may allow to compare it with a
+    /// page and forbid that for the other.
+    fn compare_where_filters_differ(&mut self) {
+        for (page, scope) in self.pages.iter_mut().zip(&self.scopes) {
+            let is_alike = |other: &u32| self.scopes[*other as usize] == *scope;
+            page.dropped_for = page.dropped_for.filter(is_alike);
+        }
+    }
+
+    /// Whether two pages are compared: old ones are not with each other, nor those that pair filters forbid.
+    pub(super) fn may_compare(&self, one: u32, other: u32) -> bool {
+        let (one, other) = (one as usize, other as usize);
+        let is_forbidden = || self.filters.forbids(&self.scopes[one], &self.scopes[other]);
+        let are_old = self.pages[one].is_old && self.pages[other].is_old;
+        !are_old && (self.scopes.is_empty() || is_forbidden().is_none())
+    }
+
+    /// These pages apart, ascending, so that filters allow to compare no two of different parts; nothing if there are no filters.
+    pub(super) fn parts(&self, pages: impl Iterator<Item = u32>) -> Option<Vec<Vec<u32>>> {
+        if self.scopes.is_empty() {
+            return None;
+        }
+        let scope = |page: u32| self.scopes[page as usize];
+        let mut parts = self.filters.parts(pages.collect(), scope);
+        parts.iter_mut().for_each(|part| part.sort_unstable());
+        Some(parts)
     }
 
     /// Reads the texts of these pages again; `make` gets each one's place among them.

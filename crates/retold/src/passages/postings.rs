@@ -34,25 +34,24 @@ pub(super) struct Common {
 }
 
 /// What the places of seeds come to.
-pub(super) struct Hits {
+pub(super) struct Hits<'p> {
+    pages: &'p TextPages,
     hits: Sorter<Hit>,
     /// How many runs too many pages have, and those that the most have.
     pub(super) common: u64,
     pub(super) most_common: Vec<Common>,
     max_df: usize,
-    /// Page -> whether it is an old one.
-    is_old: Vec<bool>,
 }
 
 /// Finds the places at which two pages share a seed.
 ///
 /// Errors: a temporary file cannot be written, the run was cancelled.
-pub(super) fn hits(
-    (pages, words): (&TextPages, &PageWords),
+pub(super) fn hits<'p>(
+    (pages, words): (&'p TextPages, &PageWords),
     (measure, max_df): (Measure, u32),
     memory: &Memory,
     watch: &dyn Watch,
-) -> Result<Hits> {
+) -> Result<Hits<'p>> {
     let mut postings: Sorter<Posting> = Sorter::new(memory);
     let seeds = |page: u32, of: &[Word]| -> Vec<Posting> {
         let seeds = dropped::seeds((page, of), (pages, words), measure);
@@ -64,11 +63,11 @@ pub(super) fn hits(
         postings.extend(seeds)
     })?;
     let mut hits = Hits {
+        pages,
         hits: Sorter::new(memory),
         common: 0,
         most_common: Vec::new(),
         max_df: max_df as usize,
-        is_old: pages.pages.iter().map(|page| page.is_old).collect(),
     };
     let mut common: Sorter<u64> = Sorter::new(memory);
     each_list(postings.finish()?, |hash, postings| {
@@ -144,47 +143,63 @@ fn whole_runs(
     runs.finish()
 }
 
-impl Hits {
-    /// Adds the pairs of places of a seed; a long one that too many pages have, or one too often, goes to `common`.
+impl Hits<'_> {
+    /// Adds the pairs of places of a seed; a long one that too many pages have, or one too often, goes to `common`. What pair filters part is
+    /// counted apart.
     fn add(&mut self, hash: u64, places: &[u64], common: &mut Sorter<u64>) -> Result<()> {
         let is_long = Seed::is_long(hash);
+        for pages in self.parted(places) {
+            let most = match is_long {
+                true => self.max_df,
+                false => (self.max_df / RARER).max(2),
+            };
+            let is_common =
+                pages.len() > most || is_long && pages.iter().any(|places| places.len() > OFTEN);
+            match (is_common, is_long) {
+                (true, true) => pages.iter().try_for_each(|places| common.extend(places))?,
+                (true, false) => {}
+                (false, _) => self.add_pairs(&pages, is_long)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The places of each page, of pages that may be compared with each other; without pages that none is left for.
+    fn parted<'a>(&self, places: &'a [u64]) -> Vec<Vec<&'a [u64]>> {
         let same_page = |one: &u64, other: &u64| one >> 32 == other >> 32;
-        let pages: Vec<&[u64]> = places.chunk_by(same_page).collect();
-        if pages.len() < 2 {
-            return Ok(());
+        let page = |places: &&[u64]| of_place(places[0]).0;
+        let all: Vec<&[u64]> = places.chunk_by(same_page).collect();
+        if all.len() < 2 {
+            return Vec::new();
         }
-        let most = match is_long {
-            true => self.max_df,
-            false => (self.max_df / RARER).max(2),
+        let Some(parts) = self.pages.parts(all.iter().map(page)) else {
+            return vec![all];
         };
-        let is_common =
-            pages.len() > most || is_long && pages.iter().any(|places| places.len() > OFTEN);
-        match (is_common, is_long) {
-            (true, true) => common.extend(places),
-            (true, false) => Ok(()),
-            (false, _) => self.add_pairs(&pages, is_long),
-        }
+        let places = |wanted: u32| all[all.partition_point(|places| page(places) < wanted)];
+        let parts = parts.into_iter().filter(|part| part.len() > 1);
+        parts
+            .map(|part| part.into_iter().map(places).collect())
+            .collect()
     }
 
     /// Adds the pairs of pages that have a run of the least length, by the first place of each.
     fn add_whole(&mut self, places: &[u64]) -> Result<()> {
         let mut first = places.to_vec();
         first.dedup_by_key(|place| *place >> 32);
-        if first.len() < 2 {
-            return Ok(());
-        }
-        if first.len() > self.max_df {
+        for pages in self.parted(&first) {
+            if pages.len() <= self.max_df {
+                self.add_pairs(&pages, true)?;
+                continue;
+            }
             self.common += 1;
-            let (page, at) = of_place(first[0]);
-            let df = first.len() as u32;
+            let (page, at) = of_place(pages[0][0]);
+            let df = pages.len() as u32;
             self.most_common.push(Common { df, page, at });
             if self.most_common.len() >= 1 << 16 {
                 self.forget_rarer();
             }
-            return Ok(());
         }
-        let pages: Vec<&[u64]> = first.chunks(1).collect();
-        self.add_pairs(&pages, true)
+        Ok(())
     }
 
     /// Leaves as many of the most common runs as can be named, however much they overlap.
@@ -203,11 +218,10 @@ impl Hits {
     }
 
     fn add_pairs(&mut self, pages: &[&[u64]], is_long: bool) -> Result<()> {
-        let is_old = |places: &[u64]| self.is_old[of_place(places[0]).0 as usize];
-        let old: Vec<bool> = pages.iter().map(|places| is_old(places)).collect();
+        let page = |places: &[u64]| of_place(places[0]).0;
         for (number, places) in pages.iter().enumerate() {
-            for (other, others) in pages.iter().enumerate().skip(number + 1) {
-                if old[number] && old[other] {
+            for others in &pages[number + 1..] {
+                if !self.pages.may_compare(page(places), page(others)) {
                     continue;
                 }
                 for one in places.iter().take(OFTEN) {

@@ -22,7 +22,7 @@ fn findings(pages: Vec<Page>, memory: &Memory) -> Findings {
 }
 
 /// Texts over few words, with runs that several have, once or again and again.
-fn texts() -> impl Strategy<Value = Vec<Vec<u8>>> {
+pub(super) fn texts() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let run = prop::collection::vec(0u8..40, 4..24);
     let shared = prop::collection::vec(run, 1..4);
     shared.prop_flat_map(|shared| {
@@ -37,7 +37,7 @@ fn texts() -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 /// Words of the Latin alphabet, or characters.
-fn spelled(words: &[u8], is_chinese: bool) -> String {
+pub(super) fn spelled(words: &[u8], is_chinese: bool) -> String {
     let character = |word: &u8| char::from_u32(0x4E00 + u32::from(*word) * 7).unwrap();
     match is_chinese {
         true => words.iter().map(character).collect(),
@@ -53,11 +53,11 @@ fn spelled(words: &[u8], is_chinese: bool) -> String {
 }
 
 /// Whether a text has a run within one of these parts of it.
-fn has_in(text: &[u8], run: &[u8], parts: &[Range<usize>]) -> bool {
+pub(super) fn has_in(text: &[u8], run: &[u8], parts: &[Range<usize>]) -> bool {
     parts.iter().any(|part| has(&text[part.clone()], run))
 }
 
-fn has(text: &[u8], run: &[u8]) -> bool {
+pub(super) fn has(text: &[u8], run: &[u8]) -> bool {
     text.windows(run.len()).any(|words| words == run)
 }
 
