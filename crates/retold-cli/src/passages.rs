@@ -67,6 +67,9 @@ pub struct Args {
     #[arg(long, value_name = "SHARE", default_value_t = PassageOptions::default().target_overlap, help_heading = "Passages")]
     target_overlap: f64,
 
+    #[command(flatten)]
+    pairs: FilterArgs,
+
     /// Which text of HTML pages is used
     #[arg(long, value_enum, default_value_t = Part::Main, help_heading = "Input")]
     extract: Part,
