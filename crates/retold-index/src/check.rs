@@ -98,8 +98,7 @@ fn check_log(folder: &Path, (number, sure): (u32, u64), model: &Model) -> Result
     log.replay(0, sure, |frames| {
         for frame in frames.iter().filter(|frame| frame.head.kind == Kind::Page) {
             crate::record::Entry::from_bytes(&frame.first, &log.path)?;
-            let packed = log.second(frame.at, (frame.head.first, frame.head.second))?;
-            unpack(&packed, model.text_options(), &log.path)?;
+            unpack(&frame.second, model.text_options(), &log.path)?;
         }
         Ok(())
     })?;
@@ -131,7 +130,11 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
         let entry = state.entry(page)?;
         let without =
             url_key(&entry).filter(|_| state.manifest.urls.is_some_and(|urls| page < urls));
-        let keys = keys_of(&entry).filter(|&key| Some(key) != without);
+        let words = match state.manifest.words {
+            Some(words) if page >= words => state.words(page)?,
+            _ => Vec::new(),
+        };
+        let keys = keys_of(&entry, &words).filter(|&key| Some(key) != without);
         found = keys.fold(found, |sum, key| sum.wrapping_sub(hash(key, page)));
     }
     match found {

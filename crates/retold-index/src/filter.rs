@@ -1,7 +1,10 @@
 //! Which pages of the index are meant.
 
-use crate::columns::{Columns, words};
+use retold::Result;
+
+use crate::columns::{Columns, folded, words};
 use crate::state::State;
+use crate::terms::keys_of_query;
 
 /// Which pages are meant: all that pass everything that is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +17,8 @@ pub struct PageFilter {
     pub site: Option<String>,
     /// With a title in this language (ISO 639-1).
     pub language: Option<String>,
-    /// With a title that has all these words, separated by white space.
+    /// With a title that has all these words, separated by white space, also within others; or with a text that has all of them as words,
+    /// in scripts without spaces all pairs of neighbouring characters ([`crate::Index::finds_texts`]).
     pub words: Option<String>,
 }
 
@@ -33,37 +37,50 @@ pub(crate) struct Sieve<'a> {
     state: &'a State,
     site: Option<u32>,
     language: Option<u32>,
-    pub(crate) titled: Option<Vec<u32>>,
+    /// The pages that have the words in their titles or texts, ascending.
+    pub(crate) worded: Option<Vec<u32>>,
 }
 
 impl<'a> Sieve<'a> {
     /// `None` if no page can pass.
+    ///
+    /// Errors: the index is damaged.
     pub(crate) fn of(
         filter: &'a PageFilter,
         columns: Option<&'a Columns>,
         state: &'a State,
-    ) -> Option<Sieve<'a>> {
+    ) -> Result<Option<Sieve<'a>>> {
         let mut sieve = Sieve {
             filter,
             columns,
             state,
             site: None,
             language: None,
-            titled: None,
+            worded: None,
         };
         if let Some(columns) = columns {
             if let Some(site) = &filter.site {
-                sieve.site = Some(columns.sites.find(site)?);
+                sieve.site = columns.sites.find(site);
+                if sieve.site.is_none() {
+                    return Ok(None);
+                }
             }
             if let Some(language) = &filter.language {
-                sieve.language = Some(columns.languages.find(language)?);
+                sieve.language = columns.languages.find(language);
+                if sieve.language.is_none() {
+                    return Ok(None);
+                }
             }
             if let Some(query) = &filter.words {
-                let words = words(query, state.model.text_options().folder());
-                sieve.titled = Some(columns.titled(&words));
+                let folder = state.model.text_options().folder();
+                let mut pages = columns.titled(&words(query, folder));
+                pages.extend(state.pages_with(&keys_of_query(&folded(query, folder)))?);
+                pages.sort_unstable();
+                pages.dedup();
+                sieve.worded = Some(pages);
             }
         }
-        Some(sieve)
+        Ok(Some(sieve))
     }
 
     pub(crate) fn passes(&self, page: u32) -> bool {
@@ -82,8 +99,8 @@ impl<'a> Sieve<'a> {
             && is(self.site, |columns| &columns.site)
             && is(self.language, |columns| &columns.language)
             && self
-                .titled
+                .worded
                 .as_ref()
-                .is_none_or(|titled| titled.binary_search(&page).is_ok())
+                .is_none_or(|worded| worded.binary_search(&page).is_ok())
     }
 }

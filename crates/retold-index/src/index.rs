@@ -51,7 +51,7 @@ pub struct Stats {
     pub gone: u64,
     /// Its stories in numbers.
     pub stories: StoryFigures,
-    /// Postings: a page has one for each key of its sketch, one for its id, one for its URL if that is another, and one for its text.
+    /// Postings: a page has one for each key of its sketch, one for its id, one for its URL if that is another, one for its text, and one for each word of it.
     pub postings: u64,
     /// Segments.
     pub segments: u64,

@@ -49,10 +49,12 @@ mod passages;
 mod query;
 mod rebuild;
 mod record;
+mod search;
 mod segment;
 mod state;
 mod status;
 mod story;
+mod terms;
 mod told;
 mod writer;
 

@@ -120,6 +120,7 @@ pub(crate) struct Frame {
     pub(crate) at: u64,
     pub(crate) head: Head,
     pub(crate) first: Vec<u8>,
+    pub(crate) second: Vec<u8>,
 }
 
 impl Log {
@@ -208,7 +209,13 @@ impl Log {
         read_at(&self.file, &self.path, &mut first, at + HEAD as u64)?;
         let second = first.split_off(head.first as usize);
         let whole = xxh3_64(&first) == head.check_first && xxh3_64(&second) == head.check_second;
-        Ok(whole.then_some(Frame { at, head, first }))
+        let frame = Frame {
+            at,
+            head,
+            first,
+            second,
+        };
+        Ok(whole.then_some(frame))
     }
 
     /// Hands the frames of each whole commit from `from` on to `take`; returns where the last commit ends. Whatever is not

@@ -117,6 +117,9 @@ pub struct PageLine {
     pub story: String,
     /// How many pages that has.
     pub story_pages: u64,
+    /// Where its text has the words that were asked for, if its title does not have them all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<String>,
 }
 
 /// What a page in a list is sorted by: the latest first.
@@ -178,7 +181,7 @@ impl Index {
         let keys = self.sifted(filter, |columns| {
             let state = self.read();
             self.check_stories(&state)?;
-            let Some(sieve) = Sieve::of(filter, columns, &state) else {
+            let Some(sieve) = Sieve::of(filter, columns, &state)? else {
                 return Ok(Vec::new());
             };
             let telling = state.telling();
@@ -236,7 +239,7 @@ impl Index {
         self.check_stories(&state)?;
         let telling = state.telling();
         let now = now(&telling);
-        let sieve = Sieve::of(filter, Some(columns), &state);
+        let sieve = Sieve::of(filter, Some(columns), &state)?;
         let passes = |page: u32| sieve.as_ref().is_some_and(|sieve| sieve.passes(page));
         let mut counted = Counted::default();
         let mut is_reprint = vec![false; state.pages.len()];
@@ -276,11 +279,11 @@ impl Index {
     pub fn page_keys(&self, filter: &PageFilter) -> Result<Vec<PageKey>> {
         self.sifted(filter, |columns| {
             let state = self.read();
-            let Some(sieve) = Sieve::of(filter, columns, &state) else {
-                return Vec::new();
+            let Some(sieve) = Sieve::of(filter, columns, &state)? else {
+                return Ok(Vec::new());
             };
-            let all: Vec<u32> = match &sieve.titled {
-                Some(titled) => titled.clone(),
+            let all: Vec<u32> = match &sieve.worded {
+                Some(worded) => worded.clone(),
                 None => (0..state.visible).collect(),
             };
             let passing = all
@@ -290,12 +293,12 @@ impl Index {
                 .map(|page| PageKey(Reverse(state.pages.time(page).0), page))
                 .collect();
             keys.sort_unstable();
-            keys
-        })
+            Ok(keys)
+        })?
     }
 
-    /// The pages of these keys.
-    pub fn page_lines(&self, keys: &[PageKey]) -> Result<Vec<PageLine>> {
+    /// The pages of these keys, each with where its text has the words of the filter.
+    pub fn page_lines(&self, keys: &[PageKey], filter: &PageFilter) -> Result<Vec<PageLine>> {
         let lines = keys.iter().map(|&PageKey(_, page)| {
             let entry = self.entry_of(page)?;
             let (name, story_pages) = {
@@ -307,7 +310,12 @@ impl Index {
                 true => entry.id.clone(),
                 false => self.entry_of(name)?.id,
             };
+            let excerpt = match &filter.words {
+                Some(query) => self.excerpt(page, entry.title.as_deref(), query)?,
+                None => None,
+            };
             Ok(PageLine {
+                excerpt,
                 seen: written(entry.moment()),
                 id: entry.id,
                 title: entry.title,

@@ -15,6 +15,7 @@ use crate::links::{Link, LinkKind, links_of_run, renumbered};
 use crate::log::{Kind, Log, frame};
 use crate::record::Entry;
 use crate::state::{Manifest, State, model_name};
+use crate::terms::keys_of_packed;
 use crate::writer::Writer;
 
 /// Bytes of frames that are written at a time.
@@ -221,6 +222,7 @@ impl<'a> Build<'a> {
             tail: 0,
             next: number + 1,
             urls: Some(0),
+            words: Some(0),
             stories: true,
             ..old.clone()
         };
@@ -243,7 +245,9 @@ impl<'a> Build<'a> {
         frame(&mut self.bytes, Kind::Page, page, &bytes, packed);
         let lengths = (bytes.len() as u32, packed.len() as u32);
         let number = self.state.manifest.last_log();
-        self.state.add_page(entry, (number, at), lengths);
+        let words = keys_of_packed(packed, self.state.model.text_options(), &self.log.path)?;
+        self.state
+            .add_page((entry, &words), (number, at), lengths);
         if self.bytes.len() >= PIECE.min(self.limits.log as usize) {
             self.commit()?;
             if self.state.end >= self.limits.log {

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rayon::prelude::*;
 use retold::{Error, Model, Result};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::memory::Memory;
 use crate::pages::{Pages, Row};
 use crate::record::Entry;
 use crate::segment::{Facts, Named, Segment};
+use crate::terms::keys_of_packed;
 use crate::told::Telling;
 
 /// The manifest's file.
@@ -52,6 +54,9 @@ pub(crate) struct Manifest {
     /// Pages from this number on are found by their URLs; those of an index that 0.1 wrote are not.
     #[serde(default)]
     pub(crate) urls: Option<u32>,
+    /// Pages from this number on are found by the words of their texts; those of an index that 0.1 wrote are not.
+    #[serde(default)]
+    pub(crate) words: Option<u32>,
     /// Whether all links say what the relation is; those that 0.1 wrote do not.
     #[serde(default)]
     pub(crate) stories: bool,
@@ -72,6 +77,7 @@ impl Manifest {
             next: 2,
             gone: 0,
             urls: Some(0),
+            words: Some(0),
             stories: true,
         }
     }
@@ -190,8 +196,8 @@ fn key_of_url(url: &str) -> u64 {
     xxh3_64_with_seed(url.as_bytes(), 3)
 }
 
-/// All keys of a page.
-pub(crate) fn keys_of(entry: &Entry) -> impl Iterator<Item = u64> {
+/// All keys of a page, whose text has these words.
+pub(crate) fn keys_of(entry: &Entry, words: &[u64]) -> impl Iterator<Item = u64> {
     let own = [
         Some(id_key(&entry.id)),
         url_key(entry),
@@ -200,6 +206,7 @@ pub(crate) fn keys_of(entry: &Entry) -> impl Iterator<Item = u64> {
     own.into_iter()
         .flatten()
         .chain(entry.sketch.keys.iter().copied())
+        .chain(words.iter().copied())
 }
 
 /// The last log, and where its last commit ends.
@@ -268,6 +275,7 @@ impl State {
         }
         state.visible = state.fresh;
         state.manifest.urls.get_or_insert(state.fresh);
+        state.manifest.words.get_or_insert(state.fresh);
         let last = state.manifest.last_log();
         for &(number, length) in &state.manifest.logs {
             let log = Log::open(folder, number, write && number == last)?;
@@ -327,7 +335,13 @@ impl State {
 
     /// Takes in a commit.
     fn apply(&mut self, log: &Log, number: u32, frames: Vec<Frame>) -> Result<()> {
-        for frame in frames {
+        let options = self.model.text_options();
+        let words = frames.par_iter().map(|frame| match frame.head.kind {
+            Kind::Page => keys_of_packed(&frame.second, options, &log.path),
+            _ => Ok(Vec::new()),
+        });
+        let words: Vec<Result<Vec<u64>>> = words.collect();
+        for (frame, words) in frames.into_iter().zip(words) {
             let wrong = |what: &str| {
                 let at = frame.at;
                 damaged(&log.path, &format!("the frame at byte {at} {what}"))
@@ -339,7 +353,7 @@ impl State {
                     }
                     let entry = Entry::from_bytes(&frame.first, &log.path)?;
                     let lengths = (frame.head.first, frame.head.second);
-                    self.add_page(&entry, (number, frame.at), lengths);
+                    self.add_page((&entry, &words?), (number, frame.at), lengths);
                 }
                 Kind::Links => {
                     let pairs = Bytes(&frame.first)
@@ -362,10 +376,15 @@ impl State {
         Ok(())
     }
 
-    /// Adds a page whose frame is at that place of that log.
-    pub(crate) fn add_page(&mut self, entry: &Entry, place: (u32, u64), lengths: (u32, u32)) {
+    /// Adds a page, whose text has these words, and whose frame is at that place of that log.
+    pub(crate) fn add_page(
+        &mut self,
+        (entry, words): (&Entry, &[u64]),
+        place: (u32, u64),
+        lengths: (u32, u32),
+    ) {
         let page = self.pages.len() as u32;
-        keys_of(entry).for_each(|key| self.memory.push(key, page));
+        keys_of(entry, words).for_each(|key| self.memory.push(key, page));
         self.pages.push(Row {
             log: place.0,
             at: place.1,
@@ -428,6 +447,14 @@ impl State {
         let row = *self.pages.row(page).ok_or_else(|| no_page(page))?;
         let log = self.log_of(row.log)?;
         Entry::from_bytes(&log.first(row.at, row.lengths.0)?, &log.path)
+    }
+
+    /// The keys of the words of a page's text.
+    pub(crate) fn words(&self, page: u32) -> Result<Vec<u64>> {
+        let row = *self.pages.row(page).ok_or_else(|| no_page(page))?;
+        let log = self.log_of(row.log)?;
+        let packed = log.second(row.at, row.lengths)?;
+        keys_of_packed(&packed, self.model.text_options(), &log.path)
     }
 
     /// The page of an id below `before`, which `is_there` accepts.

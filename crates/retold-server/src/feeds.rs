@@ -15,7 +15,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::lists::given;
+use crate::lists::{given, words};
 use crate::problem::Problem;
 use crate::state::App;
 
@@ -30,7 +30,8 @@ const KIND: &str = "application/atom+xml; charset=utf-8";
 pub(crate) struct Wanted {
     /// Only those with a page on this site.
     site: Option<String>,
-    /// Only those with a page with a title that has all these words.
+    /// Only those with a page with all these words in its title, or in its text.
+    #[param(max_length = 200)]
     q: Option<String>,
     /// At most this many.
     #[param(value_type = Option<usize>, default = 50, minimum = 1, maximum = 200)]
@@ -38,12 +39,12 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    fn filter(&self) -> PageFilter {
-        PageFilter {
+    fn filter(&self) -> Result<PageFilter> {
+        Ok(PageFilter {
             site: given(&self.site).map(str::to_owned),
-            words: given(&self.q).map(str::to_owned),
+            words: words(&self.q)?,
             ..PageFilter::default()
-        }
+        })
     }
 
     fn limit(&self) -> usize {
@@ -78,8 +79,9 @@ pub(crate) async fn stories_atom(
     headers: HeaderMap,
 ) -> Result<Response> {
     let Query(wanted) = wanted?;
+    let filter = wanted.filter()?;
     let feed = app.work(move |index| {
-        let mut keys = index.story_keys(Order::Recent, &wanted.filter())?;
+        let mut keys = index.story_keys(Order::Recent, &filter)?;
         keys.truncate(wanted.limit());
         let cards = index.story_cards(&keys)?;
         atom(&wanted, &cards).map_err(|e| Problem::internal(format!("the feed: {e}")))

@@ -21,6 +21,20 @@ pub(crate) fn given(text: &Option<String>) -> Option<&str> {
     text.as_deref().filter(|text| !text.trim().is_empty())
 }
 
+/// Characters of a search at the most: longer ones are texts.
+const QUERY: usize = 200;
+
+/// The words that are looked for.
+pub(crate) fn words(query: &Option<String>) -> Result<Option<String>> {
+    let words = given(query);
+    match words.is_some_and(|words| words.chars().count() > QUERY) {
+        true => Err(Problem::bad(format!(
+            "q: at most {QUERY} characters; ask POST /v1/query about a longer text"
+        ))),
+        false => Ok(words.map(str::to_owned)),
+    }
+}
+
 /// Which pages are meant: all that pass everything that is given.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -37,7 +51,8 @@ pub(crate) struct Wanted {
     site: Option<String>,
     /// Only what has a page with a title in this language (ISO 639-1, as in `zh`).
     language: Option<String>,
-    /// Only what has a page with a title that has all these words.
+    /// Only what has a page with all these words in its title, or in its text.
+    #[param(max_length = 200)]
     q: Option<String>,
     /// At most this many.
     #[param(value_type = Option<usize>, default = 100, minimum = 1, maximum = 1000)]
@@ -62,7 +77,7 @@ impl Wanted {
             until: date("until", &self.until)?,
             site: given(&self.site),
             language: given(&self.language),
-            words: given(&self.q),
+            words: words(&self.q)?,
         })
     }
 
@@ -89,6 +104,8 @@ pub(crate) struct Stories {
     stories: Vec<StoryCard>,
     /// How many there are in all.
     total: u64,
+    /// False if the words were not looked for in every text: the index keeps none, or Retold 0.1 added pages and `compact` was not run since.
+    complete: bool,
     /// The cursor for the next part of the list; none at its end.
     next: Option<String>,
 }
@@ -116,6 +133,7 @@ pub(crate) async fn stories(
         Ok(Stories {
             stories,
             total,
+            complete: filter.words.is_none() || index.finds_texts(),
             next,
         })
     });
@@ -129,11 +147,16 @@ pub(crate) struct PageList {
     pages: Vec<PageLine>,
     /// How many there are in all.
     total: u64,
+    /// False if the words were not looked for in every text: the index keeps none, or Retold 0.1 added pages and `compact` was not run since.
+    complete: bool,
     /// The cursor for the next part of the list; none at its end.
     next: Option<String>,
 }
 
-/// Lists pages, the latest first: those whose titles have the words, of a site, of a time.
+/// Lists pages, the latest first: those whose titles or texts have the words, of a site, of a time.
+///
+/// A word of the title may stand within another; in the text it is a whole word. In scripts without spaces a text has a word if it has all
+/// its pairs of neighbouring characters.
 #[utoipa::path(get, path = "/v1/search", tag = "pages", params(Wanted),
     responses((status = 200, description = "the pages", body = PageList)))]
 pub(crate) async fn search(
@@ -147,8 +170,13 @@ pub(crate) async fn search(
         let total = keys.len() as u64;
         let cursor = wanted.cursor.as_deref();
         let (part, next) = cursor::part("pages", keys, |&key| key, cursor, wanted.limit())?;
-        let pages = index.page_lines(&part)?;
-        Ok(PageList { pages, total, next })
+        let pages = index.page_lines(&part, &filter)?;
+        Ok(PageList {
+            pages,
+            total,
+            complete: filter.words.is_none() || index.finds_texts(),
+            next,
+        })
     });
     Ok(Json(pages.await?))
 }

@@ -213,6 +213,17 @@ fn an_index_of_release_0_1_opens() {
         index.get("p01").unwrap().unwrap().url.as_deref(),
         Some("http://s1.example/p01")
     );
+    // Nothing but what was added since is found by its text.
+    let sentence = sentence(1, 0);
+    let found = |index: &Index| {
+        let filter = crate::PageFilter {
+            words: Some(sentence.clone()),
+            ..crate::PageFilter::default()
+        };
+        index.page_keys(&filter).unwrap().len()
+    };
+    assert!(!index.finds_texts());
+    let before = found(&index);
     let mut writer = open(folder.path());
     writer
         .add(&prepared(&writer, &[page("new", &(1, 0..7, 0))]), None)
@@ -221,8 +232,12 @@ fn an_index_of_release_0_1_opens() {
         Index::check(folder.path()).unwrap().problems,
         Vec::<String>::new()
     );
+    assert_eq!(found(writer.index()), before + 1);
     writer.compact(&()).unwrap();
     assert_eq!(writer.index().matches_of("new", None).unwrap().len(), 2);
+    // p01, p09 and the new one have that sentence; p05 is gone.
+    assert_eq!(found(writer.index()), 3);
+    assert!(writer.index().finds_texts());
     // Once it is written anew, pages are found by their URLs.
     let found = writer.index().find_url("http://s1.example/p01").unwrap();
     assert_eq!(found.unwrap().id, "p01");

@@ -8,6 +8,7 @@ mod damage;
 mod folder;
 mod passages;
 mod same;
+mod search;
 
 use std::path::Path;
 

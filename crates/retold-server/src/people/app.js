@@ -179,35 +179,34 @@ async function parts(path, key, row) {
     list.append(...part[key].map(row));
     cursor = part.next;
     more.hidden = !cursor;
-    return part.total;
+    return part;
   };
   more.onclick = () => load().catch(error => tell(error.message, true));
-  return { total: await load(), shown: [list, more] };
+  const { total, complete } = await load();
+  return { total, complete, shown: [list, more] };
 }
+const partly = complete => !complete && make("p", { className: "soft" }, say("partly"));
 const head = (text, name, rows) => make("div", { className: "head" }, make("p", { className: "soft" }, text), downloads(name, rows));
 
 async function stories(values) {
   const path = "/v1/stories?" + query({ ...filtersOf(values), sort: values.get("sort") });
-  const { total, shown } = await parts(path, "stories", card);
+  const { total, complete, shown } = await parts(path, "stories", card);
   return ["stories", [
     make("h2", null, say("stories")), filters("stories", values, ["sort", "q", "since", "until", "site", "language"]),
-    head(total ? total.toLocaleString(language) : say("noStories"), "stories", async () => (await everything(path, "stories")).map(flatStory)), shown,
+    head(total ? total.toLocaleString(language) : say("noStories"), "stories", async () => (await everything(path, "stories")).map(flatStory)), partly(complete), shown,
   ]];
 }
 
 const pageRow = page => make("li", { className: "card" }, make("a", { href: pageLink(page.id) }, page.title || page.id),
-  make("span", { className: "soft small" }, [time(page.seen), page.site].filter(Boolean).join(" · "), page.story_pages > 1 && [" · ", make("a", { href: storyLink(page.story) }, count(page.story_pages, ["onePage", "pagesOf"]))]));
+  make("span", { className: "soft small" }, [time(page.seen), page.site].filter(Boolean).join(" · "), page.story_pages > 1 && [" · ", make("a", { href: storyLink(page.story) }, count(page.story_pages, ["onePage", "pagesOf"]))]),
+  page.excerpt && make("span", { className: "small excerpt" }, page.excerpt));
 
 async function search(values) {
   const path = "/v1/search?" + query(filtersOf(values));
-  const { total, shown } = await parts(path, "pages", pageRow);
-  const words = values.get("q") || "";
-  // Long enough to be a passage: texts that have it.
-  const texts = [...words].length > 11 ? (await ask("/v1/query?matches=20", { method: "POST", headers: { "Content-Type": "text/plain; charset=utf-8" }, body: words })).matches : [];
+  const { total, complete, shown } = await parts(path, "pages", pageRow);
   return ["pages", [
     make("h2", null, say("pages")), filters("search", values, ["q", "since", "until", "site", "language"]),
-    texts.length > 0 && [make("h3", null, say("foundTexts")), make("ol", { className: "cards" }, texts.map(match => pageRow({ ...match, seen: match.date || "", story_pages: 0 }))), make("h3", null, say("inTitles"))],
-    head(total ? say("found", { n: total.toLocaleString(language) }) : say("noPages"), "pages", () => everything(path, "pages")), shown,
+    head(total ? say("found", { n: total.toLocaleString(language) }) : say("noPages"), "pages", () => everything(path, "pages")), partly(complete), shown,
   ]];
 }
 
@@ -370,7 +369,7 @@ async function foreign(body) {
   return ["look", [make("h2", null, say("look")), found && found.passages.length > 0 && whole(found), matchList(asked, matches, matches.length ? count(matches.length, ["foreignOne", "foreign"]) : say("foreignNone"))]];
 }
 
-/** An id or an address leads to its page; a few words to pages with such titles; all else is a text. */
+/** An id or an address leads to its page; a few words to pages that have them; all else is a text. */
 async function lookUp(text) {
   if (text.length < 2000 && !text.includes("\n")) {
     const found = await ask(pagePath(text)).catch(missing) || (/^https?:\/\/\S+$/i.test(text) ? await ask("/v1/pages?url=" + encodeURIComponent(text)).catch(missing) : null);

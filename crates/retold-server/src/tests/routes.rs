@@ -538,6 +538,22 @@ async fn lists_for_people() {
     assert_eq!(ids(&found["pages"]), ["a2", "a1"]);
     assert_eq!(found["pages"][0]["story"], "a1");
     assert_eq!(found["pages"][0]["story_pages"], 3);
+    assert_eq!(found["complete"], true);
+    assert!(found["pages"][0].get("excerpt").is_none());
+    // In a text: part 3 of story 7 has captain 7 × 31 + 3.
+    let found = served.get("/v1/search?q=Captain%20220").await.json();
+    assert_eq!(ids(&found["pages"]), ["a3", "a2", "a1"]);
+    let excerpt = found["pages"][0]["excerpt"].as_str().unwrap();
+    assert!(
+        excerpt.starts_with('…') && excerpt.contains("captain") && excerpt.ends_with('…'),
+        "{excerpt}"
+    );
+    let found = served.get("/v1/stories?q=220").await.json();
+    assert_eq!((ids(&found["stories"]), &found["complete"]), (vec!["a1".to_owned()], &json!(true)));
+    served
+        .get(&format!("/v1/search?q={}", "a".repeat(201)))
+        .await
+        .is_problem(400, "POST /v1/query");
     // In parts of two, each page once.
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
