@@ -217,7 +217,7 @@ try {
     await page.waitForSelector("text=No story passes these filters.");
     await done();
   }
-  { // HTML, an id, a URL, words of a title, nothing.
+  { // HTML, an id, a URL, words of a title and of a text, nothing.
     const { page, done } = await open(service.address, "", undefined, undefined, /status of 404/);
     await ask(page, pages[0].html);
     await page.waitForSelector("#matches .row");
@@ -232,6 +232,8 @@ try {
     await page.waitForFunction(() => /No page of the index has this URL/.test(document.querySelector("#found")?.textContent));
     await ask(page, "Storm ISLANDS");
     await page.waitForFunction(() => location.hash === "#/search?q=Storm+ISLANDS" && document.querySelectorAll(".card").length === 1);
+    await ask(page, "TULIPS behind");
+    await page.waitForFunction(() => /tulips/.test(document.querySelector(".card .excerpt")?.textContent) && document.querySelectorAll(".card").length === 1);
     await ask(page, "Nobody has ever written this sentence before, nor will anybody write it again.");
     await page.waitForFunction(() => /No page of the index repeats this text/.test(document.querySelector("#found")?.textContent));
     assert.ok(await page.isHidden("#why"));
@@ -239,7 +241,7 @@ try {
   }
   // Every view on a desk and on a phone, in both themes and languages: nothing is wider than the screen, and axe finds nothing serious.
   const axe = readFileSync(join(root, "tests/browser/node_modules/axe-core/axe.min.js"), "utf8");
-  const views = { home: "#/", stories: "#/stories", story: "#/story/" + encodeURIComponent(pages[0].id), page: "#/page/copy-1", search: "#/search?q=gardens", old: "#id=copy-1" };
+  const views = { home: "#/", stories: "#/stories", story: "#/story/" + encodeURIComponent(pages[0].id), page: "#/page/copy-1", search: "#/search?q=tulips", old: "#id=copy-1" };
   const looks = [["desk", { width: 1280, height: 900 }, "light", "en-US"], ["phone", { width: 390, height: 844 }, "dark", "zh-CN"]];
   for (const [name, size, scheme, locale] of looks) {
     for (const [view, hash] of Object.entries(views)) {

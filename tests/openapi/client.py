@@ -35,7 +35,8 @@ listed = stories.sync(client=client)
 assert (listed.total, listed.stories[0].pages, listed.next_) == (1, 3, None), listed
 told = story_by_id.sync(listed.stories[0].id, client=client, edits=True)
 assert [(page.what, page.of) for page in told.timeline][0] == ("first", None), told
-assert search.sync(client=client, q="storm").pages[0].id == "py/1"
+found = search.sync(client=client, q="storm")
+assert found.pages[0].id == "py/1" and found.complete
 assert overview.sync(client=client).largest[0].id == told.id
 assert edits.sync(client=client, id="py/2", of="py/1").added > 0
 told = explain.sync(client=client, a="py/1", b="py/2")

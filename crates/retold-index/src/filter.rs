@@ -15,7 +15,7 @@ pub struct PageFilter {
     pub until: Option<i64>,
     /// On this site.
     pub site: Option<String>,
-    /// With a title in this language (ISO 639-1).
+    /// With a text in this language (ISO 639-1).
     pub language: Option<String>,
     /// With a title that has all these words, separated by white space, also within others; or with a text that has all of them as words,
     /// in scripts without spaces all pairs of neighbouring characters ([`crate::Index::finds_texts`]).

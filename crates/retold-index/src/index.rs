@@ -202,6 +202,7 @@ impl Index {
             date,
             added: jiff::Timestamp::now().as_second(),
             title: title.map(|title| title.chars().take(TITLE).collect()),
+            language: text.language().map(str::to_owned),
             bytes: page.content.len() as u64,
             seen: model.seen(&page, &text, ""),
             id: page.id,

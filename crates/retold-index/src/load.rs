@@ -33,12 +33,14 @@ impl Index {
             let rows = pages.par_iter().map(|&page| {
                 let entry = self.entry_of(page)?;
                 let title = entry.title.unwrap_or_default();
-                let language = language_of(&title, None);
+                // 0.1 did not keep the language of the text.
+                let of_title = || language_of(&title, None).map(str::to_owned);
+                let language = entry.language.or_else(of_title);
                 Ok((entry.sketch.site, language, folded(&title, folder)))
             });
             let rows: Result<Vec<_>> = rows.collect();
             for (site, language, title) in rows? {
-                columns.push(site.as_deref(), language, &title);
+                columns.push(site.as_deref(), language.as_deref(), &title);
             }
         }
         Ok(take(&columns))

@@ -94,7 +94,7 @@ pub struct Overview {
     pub first: Vec<SiteCount>,
     /// Sites that reprinted, by how many pages.
     pub reprinting: Vec<SiteCount>,
-    /// Languages of titles, by pages.
+    /// Languages of texts, by pages.
     pub languages: Vec<SiteCount>,
 }
 

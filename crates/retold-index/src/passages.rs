@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::export::no_texts;
-use crate::index::{Index, Prepared, unknown};
+use crate::index::{Index, Prepared};
 use crate::query::{MATCHES, WORK, each_hit};
 use crate::record::Entry;
 use crate::state::State;
@@ -123,18 +123,21 @@ impl Index {
         })
     }
 
-    /// The same of a page of the index.
+    /// The same of a page of the index; `None` if there is no such page.
     ///
-    /// Errors: those of [`Index::passages`], and there is no such page.
+    /// Errors: those of [`Index::passages`].
     pub fn passages_of(
         &self,
         id: &str,
         asked: (&PassageOptions, usize),
         watch: &dyn Watch,
-    ) -> Result<FoundPassages> {
-        let (entry, text) = self.get_with_text(id)?.ok_or_else(|| unknown(id))?;
+    ) -> Result<Option<FoundPassages>> {
+        let Some((entry, text)) = self.get_with_text(id)? else {
+            return Ok(None);
+        };
         let text = text.ok_or_else(no_texts)?;
         self.passages(&Prepared { entry, text }, asked, watch)
+            .map(Some)
     }
 
     /// The pages and texts that are to be aligned with a page: one is read as long as it shares a key that fewer than `most` of those before

@@ -13,9 +13,9 @@ use crate::index::Index;
 use crate::limits::Limits;
 use crate::links::{Link, LinkKind, links_of_run, renumbered};
 use crate::log::{Kind, Log, frame};
-use crate::record::Entry;
+use crate::record::{Entry, unpack};
 use crate::state::{Manifest, State, model_name};
-use crate::terms::keys_of_packed;
+use crate::terms::keys_of_text;
 use crate::writer::Writer;
 
 /// Bytes of frames that are written at a time.
@@ -151,7 +151,7 @@ impl Writer {
                 Some(_) => sketches.entry(page)?,
                 None => index.entry_of(page)?,
             };
-            build.push(&entry, &index.packed(page)?)?;
+            build.push(entry, &index.packed(page)?)?;
             watch.advance(1);
         }
         let links = renumbered(links.into_iter(), pages);
@@ -238,16 +238,20 @@ impl<'a> Build<'a> {
         })
     }
 
-    fn push(&mut self, entry: &Entry, packed: &[u8]) -> Result<()> {
+    fn push(&mut self, mut entry: Entry, packed: &[u8]) -> Result<()> {
+        let text = unpack(packed, self.state.model.text_options(), &self.log.path)?;
+        let words = text.as_ref().map_or_else(Vec::new, keys_of_text);
+        if entry.language.is_none() {
+            // 0.1 did not keep it.
+            entry.language = text.and_then(|text| text.language()).map(str::to_owned);
+        }
         let page = self.state.pages.len() as u32;
         let at = self.state.end + self.bytes.len() as u64;
         let bytes = entry.to_bytes();
         frame(&mut self.bytes, Kind::Page, page, &bytes, packed);
         let lengths = (bytes.len() as u32, packed.len() as u32);
         let number = self.state.manifest.last_log();
-        let words = keys_of_packed(packed, self.state.model.text_options(), &self.log.path)?;
-        self.state
-            .add_page((entry, &words), (number, at), lengths);
+        self.state.add_page((&entry, &words), (number, at), lengths);
         if self.bytes.len() >= PIECE.min(self.limits.log as usize) {
             self.commit()?;
             if self.state.end >= self.limits.log {

@@ -24,6 +24,8 @@ pub struct Entry {
     pub added: i64,
     /// Its title, cut after 200 characters.
     pub title: Option<String>,
+    /// The language of its text (ISO 639-1), if the text or the page tells; pages that 0.1 has added have it after `compact`.
+    pub language: Option<String>,
     /// Bytes of its content as it came.
     pub bytes: u64,
     /// What rules beside the method's saw of it ([`retold::Model::seen`]).
@@ -32,9 +34,11 @@ pub struct Entry {
     pub sketch: Sketch,
 }
 
-/// The version of the byte form, its first number: of an entry of which nothing was seen, and of others.
-const VERSION: u32 = 1;
-const WITH_SEEN: u32 = 2;
+/// The version of the byte form, its first number.
+const VERSION: u32 = 3;
+/// The first version that has what was seen, and the first that has a language.
+const SEEN: u32 = 2;
+const LANGUAGE: u32 = 3;
 
 impl Entry {
     /// What pair filters of the model look at in it.
@@ -59,27 +63,23 @@ impl Entry {
     }
 
     /// The byte form: a version; id, URL, date, title, each behind its length, which is 2³² − 1 for none; three numbers of 64
-    /// bits: seconds (least for none), added, bytes; in version 2 the number of those that were seen, and these; the sketch.
+    /// bits: seconds (least for none), added, bytes; from version 2 on the number of those that were seen, and these; from version 3 on the language, like a title; the sketch.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let version = match self.seen.is_empty() {
-            true => VERSION,
-            false => WITH_SEEN,
+        let optional = |bytes: &mut Vec<u8>, text: &Option<String>| match text {
+            Some(text) => put_string(bytes, text),
+            None => bytes.extend(u32::MAX.to_le_bytes()),
         };
-        let mut bytes = version.to_le_bytes().to_vec();
+        let mut bytes = VERSION.to_le_bytes().to_vec();
         put_string(&mut bytes, &self.id);
         for text in [&self.url, &self.date, &self.title] {
-            match text {
-                Some(text) => put_string(&mut bytes, text),
-                None => bytes.extend(u32::MAX.to_le_bytes()),
-            }
+            optional(&mut bytes, text);
         }
         bytes.extend(self.seconds.unwrap_or(i64::MIN).to_le_bytes());
         bytes.extend(self.added.to_le_bytes());
         bytes.extend(self.bytes.to_le_bytes());
-        if version == WITH_SEEN {
-            bytes.extend((self.seen.len() as u32).to_le_bytes());
-            bytes.extend(self.seen.iter().flat_map(|number| number.to_le_bytes()));
-        }
+        bytes.extend((self.seen.len() as u32).to_le_bytes());
+        bytes.extend(self.seen.iter().flat_map(|number| number.to_le_bytes()));
+        optional(&mut bytes, &self.language);
         bytes.extend(self.sketch.to_bytes());
         bytes
     }
@@ -89,25 +89,23 @@ impl Entry {
         let mut rest = Bytes(bytes);
         let entry = || {
             let version = rest.u32()?;
-            if ![VERSION, WITH_SEEN].contains(&version) {
+            if !(1..=VERSION).contains(&version) {
                 return None;
             }
             let id = rest.string()?.to_owned();
-            let mut optional = || {
-                if rest.0.starts_with(&u32::MAX.to_le_bytes()) {
-                    rest.u32()?;
-                    return Some(None);
-                }
-                rest.string().map(|text| Some(text.to_owned()))
-            };
-            let (url, date, title) = (optional()?, optional()?, optional()?);
+            let url = optional(&mut rest)?;
+            let (date, title) = (optional(&mut rest)?, optional(&mut rest)?);
             let seconds = rest.u64()? as i64;
             let (added, bytes) = (rest.u64()? as i64, rest.u64()?);
             let seen = match version {
-                WITH_SEEN => rest.u32()?,
+                SEEN.. => rest.u32()?,
                 _ => 0,
             };
             let seen = (0..seen).map(|_| rest.u64()).collect::<Option<_>>()?;
+            let language = match version {
+                LANGUAGE.. => optional(&mut rest)?,
+                _ => None,
+            };
             Some(Entry {
                 id,
                 url,
@@ -115,6 +113,7 @@ impl Entry {
                 seconds: (seconds != i64::MIN).then_some(seconds),
                 added,
                 title,
+                language,
                 bytes,
                 seen,
                 sketch: Sketch::from_bytes(rest.0).ok()?,
@@ -123,6 +122,15 @@ impl Entry {
         let mut entry = entry;
         entry().ok_or_else(|| damaged(path, "an entry has not the form of one"))
     }
+}
+
+/// A text behind its length, or none; `None` if there is neither.
+fn optional(rest: &mut Bytes<'_>) -> Option<Option<String>> {
+    if rest.0.starts_with(&u32::MAX.to_le_bytes()) {
+        rest.u32()?;
+        return Some(None);
+    }
+    rest.string().map(|text| Some(text.to_owned()))
 }
 
 /// How much texts are compressed: more costs more time than it saves room.

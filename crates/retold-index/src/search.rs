@@ -66,19 +66,19 @@ impl Index {
     }
 }
 
-/// A piece of the first block that has most of the words, around the first of them.
+/// A piece of the first block that has most of the words, around the one that comes last: mostly the rarest.
 fn excerpt(text: &Text, words: &[String], fold: impl Fn(&str) -> String) -> Option<String> {
     let mut best: Option<(usize, usize, &str)> = None;
     for block in text.shown() {
         let folded = fold(block);
-        let places = words.iter().filter_map(|word| folded.find(word));
-        let (count, first) = places.fold((0, folded.len()), |(count, first), at| {
-            (count + 1, first.min(at))
-        });
-        if count > best.map_or(0, |best| best.0) {
-            best = Some((count, folded[..first].chars().count(), block));
+        let places: Vec<usize> = words.iter().filter_map(|word| folded.find(word)).collect();
+        let Some(&last) = places.iter().max() else {
+            continue;
+        };
+        if places.len() > best.map_or(0, |best| best.0) {
+            best = Some((places.len(), folded[..last].chars().count(), block));
         }
-        if count == words.len() {
+        if places.len() == words.len() {
             break;
         }
     }

@@ -22,11 +22,7 @@ fn key(word: &str) -> u64 {
 fn is_unspaced(c: char) -> bool {
     matches!(
         Script::of(c),
-        Script::Han
-            | Script::Japanese
-            | Script::Hangul
-            | Script::Thai
-            | Script::SouthEastAsian
+        Script::Han | Script::Japanese | Script::Hangul | Script::Thai | Script::SouthEastAsian
     )
 }
 

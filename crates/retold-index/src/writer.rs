@@ -160,13 +160,14 @@ impl Writer {
             .collect();
         let keeps_texts = self.index.keeps_texts();
         let parts = new.par_iter().map(|(page, _)| {
-            let text = keeps_texts.then(|| (pack(&page.text), keys_of_text(&page.text)));
-            (page.entry.to_bytes(), text.unwrap_or_default())
+            let kept = keeps_texts.then(|| (pack(&page.text), keys_of_text(&page.text)));
+            let (text, words) = kept.unwrap_or_default();
+            (page.entry.to_bytes(), text, words)
         });
-        let parts: Vec<(Vec<u8>, (Vec<u8>, Vec<u64>))> = parts.collect();
+        let parts: Vec<(Vec<u8>, Vec<u8>, Vec<u64>)> = parts.collect();
         let mut bytes = Vec::new();
         let mut places = Vec::new();
-        for (&(_, number), (entry, (text, _))) in new.iter().zip(&parts) {
+        for (&(_, number), (entry, text, _)) in new.iter().zip(&parts) {
             let at = start + bytes.len() as u64;
             places.push((at, (entry.len() as u32, text.len() as u32)));
             frame(&mut bytes, Kind::Page, number, entry, text);
@@ -175,7 +176,7 @@ impl Writer {
         log.write(start, &bytes)?;
         let mut state = self.index.write();
         let number = state.manifest.last_log();
-        for (((page, _), (_, (_, words))), (at, lengths)) in new.iter().zip(&parts).zip(places) {
+        for (((page, _), (_, _, words)), (at, lengths)) in new.iter().zip(&parts).zip(places) {
             state.add_page((&page.entry, words), (number, at), lengths);
         }
         Ok(start + bytes.len() as u64)

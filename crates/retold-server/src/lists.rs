@@ -49,7 +49,7 @@ pub(crate) struct Wanted {
     until: Option<String>,
     /// Only what has a page on this site.
     site: Option<String>,
-    /// Only what has a page with a title in this language (ISO 639-1, as in `zh`).
+    /// Only what has a page with a text in this language (ISO 639-1, as in `zh`).
     language: Option<String>,
     /// Only what has a page with all these words in its title, or in its text.
     #[param(max_length = 200)]

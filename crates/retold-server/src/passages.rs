@@ -111,8 +111,8 @@ pub(crate) async fn of_page(
     let until = Until(Instant::now() + app.options.work_timeout);
     let found = app.work(move |index| {
         let _held = room;
-        index.get(&id)?.ok_or_else(|| Problem::missing(&id))?;
-        Ok(index.passages_of(&id, (&options, pages), &until)?)
+        let found = index.passages_of(&id, (&options, pages), &until)?;
+        found.ok_or_else(|| Problem::missing(&id))
     });
     Ok(Json(found.await?))
 }

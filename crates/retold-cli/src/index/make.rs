@@ -14,7 +14,7 @@ use crate::dedup::run_config;
 use crate::input::{bytes, sources};
 use crate::model_args::ModelArgs;
 use crate::progress::Progress;
-use crate::say;
+use crate::say::{self, count};
 
 /// Makes an empty index
 #[derive(clap::Args)]
@@ -229,8 +229,12 @@ fn remade(
     if !quiet {
         let after = writer.index().stats()?;
         eprintln!(
-            "retold: {} pages, epoch {}, {} bytes (before: epoch {}, {} bytes)",
-            after.pages, after.epoch, after.bytes, before.epoch, before.bytes
+            "retold: {}, epoch {}, {} bytes (before: epoch {}, {} bytes)",
+            count(after.pages, "page"),
+            after.epoch,
+            after.bytes,
+            before.epoch,
+            before.bytes
         );
     }
     writer.close()?;

@@ -39,7 +39,10 @@ fn a_passage_of_pages_that_are_not_related() {
     let index = writer.index();
     assert!(index.matches_of("one", None).unwrap().is_empty());
     let options = PassageOptions::default();
-    let found = index.passages_of("one", (&options, 20), &()).unwrap();
+    let found = index
+        .passages_of("one", (&options, 20), &())
+        .unwrap()
+        .unwrap();
     let [passage] = &found.passages[..] else {
         panic!("{found:?}")
     };

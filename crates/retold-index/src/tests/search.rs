@@ -42,8 +42,13 @@ const QUERIES: &[&str] = &[
 ];
 
 fn made(id: u32, (title, text): &(Vec<usize>, Vec<usize>)) -> Page {
-    let joined =
-        |parts: &[usize]| parts.iter().map(|&part| PARTS[part]).collect::<Vec<_>>().join(", ");
+    let joined = |parts: &[usize]| {
+        parts
+            .iter()
+            .map(|&part| PARTS[part])
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let page = Page::text(format!("p{id:02}"), joined(text));
     match title.is_empty() {
         true => page,
@@ -69,7 +74,10 @@ fn has(page: &Page, query: &str) -> bool {
     let text = text.folded;
     let is_latin = |c: char| c.is_ascii_alphanumeric();
     let words: Vec<&str> = text.split(|c| !is_latin(c)).collect();
-    let asked: Vec<&str> = query.split(|c| !is_latin(c)).filter(|w| !w.is_empty()).collect();
+    let asked: Vec<&str> = query
+        .split(|c| !is_latin(c))
+        .filter(|w| !w.is_empty())
+        .collect();
     let others: Vec<&str> = query
         .split(|c: char| c.is_ascii())
         .filter(|run| !run.is_empty())
@@ -148,9 +156,17 @@ proptest! {
 fn where_the_words_stand() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = make(folder.path(), &Model::new(JudgeConfig::default()).unwrap());
-    let long = format!("{}渡船今天晚點，船長說。{}", "好".repeat(100), "了".repeat(300));
+    let long = format!(
+        "{}渡船今天晚點，船長說。{}",
+        "好".repeat(100),
+        "了".repeat(300)
+    );
     let pages = [
-        Page::text("a", format!("A first line with a storm.\n\n{long}\n\nstorm 晚点")).with_title("Titled"),
+        Page::text(
+            "a",
+            format!("A first line with a storm.\n\n{long}\n\nstorm 晚点"),
+        )
+        .with_title("Titled"),
         Page::text("b", "Nothing").with_title("渡船晚点"),
     ];
     writer.add(&prepared(&writer, &pages), None).unwrap();
@@ -161,15 +177,25 @@ fn where_the_words_stand() {
         };
         let keys = writer.index().page_keys(&filter).unwrap();
         let lines = writer.index().page_lines(&keys, &filter).unwrap();
-        lines.into_iter().map(|line| (line.id, line.excerpt)).collect::<Vec<_>>()
+        lines
+            .into_iter()
+            .map(|line| (line.id, line.excerpt))
+            .collect::<Vec<_>>()
     };
     let a = |excerpt: &str| vec![("a".to_owned(), Some(excerpt.to_owned()))];
     assert_eq!(excerpt("storm line"), a("A first line with a storm."));
     // The block that has both words, not the first that has one.
     assert_eq!(excerpt("storm 晚点"), a("storm 晚点"));
     // Sixty characters before the place, two hundred in all: 60 + 11 + 129.
-    let piece = format!("…{}渡船今天晚點，船長說。{}…", "好".repeat(60), "了".repeat(129));
-    assert_eq!(excerpt("渡船"), [("a".to_owned(), Some(piece)), ("b".to_owned(), None)]);
+    let piece = format!(
+        "…{}渡船今天晚點，船長說。{}…",
+        "好".repeat(60),
+        "了".repeat(129)
+    );
+    assert_eq!(
+        excerpt("渡船"),
+        [("a".to_owned(), Some(piece)), ("b".to_owned(), None)]
+    );
 }
 
 #[test]

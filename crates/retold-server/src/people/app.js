@@ -206,7 +206,7 @@ async function search(values) {
   const { total, complete, shown } = await parts(path, "pages", pageRow);
   return ["pages", [
     make("h2", null, say("pages")), filters("search", values, ["q", "since", "until", "site", "language"]),
-    head(total ? say("found", { n: total.toLocaleString(language) }) : say("noPages"), "pages", () => everything(path, "pages")), partly(complete), shown,
+    head(total ? count(total, ["onePage", "pagesOf"]) : say("noPages"), "pages", () => everything(path, "pages")), partly(complete), shown,
   ]];
 }
 

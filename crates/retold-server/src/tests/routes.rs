@@ -186,7 +186,7 @@ async fn questions_change_nothing() {
     );
     assert_eq!(
         served.get("/v1/stories?since=2024-01-06").await.json(),
-        json!({"stories": [], "total": 0, "next": null})
+        json!({"stories": [], "total": 0, "complete": true, "next": null})
     );
     served
         .get("/v1/stories?since=tomorrow")
@@ -526,7 +526,8 @@ async fn lists_for_people() {
         ("?until=2024-01-05&sort=growth", vec!["a1", "b1"]),
         ("?site=late.example", vec!["a1"]),
         ("?q=bridge", vec!["b1"]),
-        ("?language=zh", vec!["a1"]),
+        ("?language=zh", vec![]),
+        ("?language=en", vec!["a1", "b1"]),
         ("?since=2024-01-05", vec!["a1"]),
         ("?site=nobody.example", vec![]),
     ] {
@@ -549,7 +550,10 @@ async fn lists_for_people() {
         "{excerpt}"
     );
     let found = served.get("/v1/stories?q=220").await.json();
-    assert_eq!((ids(&found["stories"]), &found["complete"]), (vec!["a1".to_owned()], &json!(true)));
+    assert_eq!(
+        (ids(&found["stories"]), &found["complete"]),
+        (vec!["a1".to_owned()], &json!(true))
+    );
     served
         .get(&format!("/v1/search?q={}", "a".repeat(201)))
         .await

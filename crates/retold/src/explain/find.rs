@@ -175,7 +175,10 @@ fn unknown(id: &str, pages: &[PageId<'_>]) -> Error {
     close.truncate(CLOSE);
     let close: Vec<String> = close.iter().map(|name| format!("`{name}`")).collect();
     Error::Usage(if close.is_empty() {
-        format!("no page has the id `{id}`; there are {} pages", pages.len())
+        match pages.len() {
+            1 => format!("no page has the id `{id}`; there is 1 page"),
+            many => format!("no page has the id `{id}`; there are {many} pages"),
+        }
     } else {
         format!(
             "no page has the id `{id}`; close to it: {}",
