@@ -60,7 +60,7 @@ fn contaminated_pages_are_listed_and_left_out() {
             &found[1]["score"],
             &found[1]["answer"]
         ),
-        (&json!("short"), &json!("2"), &json!(0.8), &json!(true))
+        (&json!("short"), &json!("2"), &json!(0.7), &json!(true))
     );
     assert_eq!(found.len(), 2);
     assert_eq!(world.lines("out/kept/in/a.jsonl")[0]["id"], "clean");

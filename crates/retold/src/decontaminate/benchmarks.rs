@@ -164,7 +164,7 @@ impl Building {
             self.made.questions.push(Question {
                 words: aligned(&text, &tokens.placed).collect(),
                 ngrams: ngrams.iter().map(|ngram| (ngram.tokens, 0.0)).collect(),
-                length: (tokens.weigh_all() as f64 / WIDTH as f64).min(1.0),
+                evidence: (tokens.weigh_all() as f64 / WIDTH as f64).min(1.0),
                 items: Vec::new(),
             });
             self.ngrams.push(ngrams);
@@ -220,9 +220,11 @@ impl Building {
             for (ngram, weighed) in ngrams.iter().zip(&mut question.ngrams) {
                 weighed.1 = rarity(questions, having[&ngram.hash]);
             }
-            if question.length < 1.0 {
+            if question.evidence < 1.0 {
                 self.made.short |= 1 << question.words.len();
             }
+            let weights: f64 = question.ngrams.iter().map(|(_, weight)| weight).sum();
+            question.evidence *= weights / rarity(questions, 1);
             let rarest = ngrams.iter().map(|ngram| having[&ngram.hash]).min();
             let most = rarest.unwrap_or_default().max(MOST_QUESTIONS);
             let wanted = ngrams.iter().enumerate();

@@ -23,9 +23,9 @@ const DENSE_OF: usize = 5;
 pub struct Contamination {
     /// The number of the item.
     pub item: u32,
-    /// The share of its question that the page has, by weight, raised by what stands nearby.
+    /// How much of its question the page has, by weight, raised by what stands nearby.
     pub score: f64,
-    /// The share by itself.
+    /// The same without what stands nearby.
     pub question: f64,
     /// Whether an answer or a choice of the item stands nearby.
     pub answer: bool,
@@ -51,7 +51,7 @@ pub(super) struct Hit {
 #[derive(Clone, Debug)]
 struct Place {
     question: u32,
-    share: f64,
+    says: f64,
     tokens: Range<usize>,
 }
 
@@ -96,7 +96,7 @@ impl Benchmarks {
         let mut found: Vec<Contamination> = Vec::new();
         let mut spots = Vec::new();
         for place in places {
-            if score(place.share, true, true) < threshold {
+            if score(place.says, true, true) < threshold {
                 continue;
             }
             let before = found.len();
@@ -125,7 +125,7 @@ impl Benchmarks {
             let (near, behind) = rest.split_at(rest.partition_point(|hit| hit.begin <= reach));
             rest = behind;
             if let Some(place) = look(question, tokens, near)
-                && best.as_ref().is_none_or(|best| best.share < place.share)
+                && best.as_ref().is_none_or(|best| best.says < place.says)
             {
                 best = Some(place);
             }
@@ -145,12 +145,12 @@ impl Benchmarks {
             let item = &self.items()[number as usize];
             let near = |parts: &[Part]| parts.iter().any(|part| is_near(part, tokens, place));
             let (answer, passage) = (near(&item.answers), near(&item.passages));
-            let score = score(place.share, answer, passage);
+            let score = score(place.says, answer, passage);
             if score >= threshold {
                 found.push(Contamination {
                     item: number,
                     score,
-                    question: place.share,
+                    question: place.says,
                     answer,
                     passage,
                     begin: 0,
@@ -165,7 +165,7 @@ impl Benchmarks {
 fn look(question: &Question, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place> {
     let mut has = vec![false; question.ngrams.len()];
     hits.iter().for_each(|hit| has[hit.place as usize] = true);
-    if question.share(|place| has[place]) < LEAST_SHARE * question.length {
+    if question.share(|place| has[place]) < LEAST_SHARE {
         return None;
     }
     let (slack, all) = (question.slack() as i64, tokens.placed.len() as i64);
@@ -177,7 +177,7 @@ fn look(question: &Question, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place>
     let range = dense(&alignment.matched_there())?;
     Some(Place {
         question: hits[0].question,
-        share: question.matched_share(&alignment.matched_here()),
+        says: question.said_by(&alignment.matched_here()),
         tokens: from + range.start..from + range.end,
     })
 }

@@ -26,19 +26,27 @@ pub(super) fn read(
     fields: &BenchmarkFields,
     options: &ReadOptions,
 ) -> Result<(Vec<RawItem>, u64)> {
-    let mut records = source.records(options).peekable();
-    let is_json = records
-        .peek_mut()
-        .is_some_and(|first| first.raw().is_some());
     let mut all = Vec::new();
-    if is_json {
-        for mut record in records {
-            let number = record.number;
-            all.push(json_item(record.raw(), number, source, fields)?);
-        }
+    if let Some(rows) = source.rows(options) {
+        let rows =
+            rows.map_err(|reason| Error::Usage(format!("{}: {reason}", source.path.display())))?;
+        all.extend(
+            (1..)
+                .zip(&rows)
+                .map(|(number, row)| item(row, number, fields)),
+        );
     } else {
-        drop(records);
-        all = columns(source, fields, options);
+        let mut records = source.records(options).peekable();
+        let first = records.peek_mut();
+        if first.is_some_and(|first| first.raw().is_some()) {
+            for mut record in records {
+                let number = record.number;
+                all.push(json_item(record.raw(), number, source, fields)?);
+            }
+        } else {
+            drop(records);
+            all = columns(source, fields, options);
+        }
     }
     let read = all.len() as u64;
     all.retain(|item| !item.question.trim().is_empty());
@@ -71,11 +79,16 @@ fn json_item(
     if !record.is_object() {
         return Err(failed("it is not a JSON object".into()));
     }
+    Ok(item(&record, number, fields))
+}
+
+/// The item of a record.
+fn item(record: &Value, number: u64, fields: &BenchmarkFields) -> RawItem {
     let all = |list: &str| -> Vec<String> {
-        let values = names(list).filter_map(|name| value(&record, name));
+        let values = names(list).filter_map(|name| value(record, name));
         values.flat_map(texts).collect()
     };
-    let questions = names(&fields.question).filter_map(|name| value(&record, name));
+    let questions = names(&fields.question).filter_map(|name| value(record, name));
     let mut questions = questions.map(|value| texts(value).join("\n"));
     let question = questions.find(|text| !text.trim().is_empty());
     let mut item = RawItem {
@@ -85,7 +98,7 @@ fn json_item(
         passages: all(&fields.passage),
     };
     settle(&mut item, number);
-    Ok(item)
+    item
 }
 
 /// An item without a question is asked for by its passage; one without an id is known by its record's number.
@@ -146,4 +159,26 @@ fn column(source: &Source, name: &str, options: &ReadOptions) -> Vec<(u64, Strin
         (!text.is_empty()).then_some((number, text))
     });
     texts.collect()
+}
+
+#[cfg(all(test, feature = "parquet"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_groups_of_parquet_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.parquet");
+        std::fs::write(&path, crate::read::parquet_questions()).unwrap();
+        let options = ReadOptions::default();
+        let sources = crate::read::discover(&[path], &options).unwrap();
+        let (items, without) = read(&sources[0], &BenchmarkFields::default(), &options).unwrap();
+        assert_eq!(without, 0);
+        assert_eq!(
+            items[0].answers,
+            ["the town of Velmora", "Velmora itself", "Istrand"]
+        );
+        assert_eq!(items[1].answers, ["nobody at all", "the elder ringer"]);
+        assert_eq!(items[1].id, "2");
+    }
 }

@@ -5,6 +5,13 @@ use crate::align::Word;
 /// The least score of a page that counts as contaminated.
 pub const DEFAULT_CONTAMINATION: f64 = 0.7;
 
+/// A question counts by itself if it has the weight of so many n-grams that no other question has. With less it says little: “Which of the
+/// following is true?” stands on pages that no benchmark was copied to.
+const ENOUGH: f64 = 1.5;
+
+/// A question of so many such n-grams may miss a part of them for what that is; of a shorter one each that is missing counts for more.
+const MANY: f64 = 10.0;
+
 /// So many words of an n-gram may be others, but not its first and its last one: what a page goes on with is no part of the question.
 const MISSES: usize = 1;
 
@@ -14,8 +21,9 @@ pub(super) struct Question {
     pub(super) words: Vec<Word>,
     /// Of each n-gram how many tokens it has, and its weight: the logarithm of how rare it is among all questions.
     pub(super) ngrams: Vec<(usize, f64)>,
-    /// Which part of an n-gram it is, if it is shorter than one; else 1.
-    pub(super) length: f64,
+    /// What its n-grams weigh together, as if they were so many that no other question has; the one of a question that is shorter than an
+    /// n-gram weighs what its tokens do.
+    pub(super) evidence: f64,
     /// The items that ask it.
     pub(super) items: Vec<u32>,
 }
@@ -30,13 +38,20 @@ impl Question {
             .sum();
         let all: f64 = self.ngrams.iter().map(|(_, weight)| weight).sum();
         match all > 0.0 {
-            true => self.length * (had / all).min(1.0),
+            true => (had / all).min(1.0),
             false => 0.0,
         }
     }
 
+    /// How much these matched words say that the question is there: all of a question that is long and rare enough says 1.
+    pub(super) fn said_by(&self, matched: &[bool]) -> f64 {
+        let missing = 1.0 - self.matched_share(matched);
+        let counted = missing * (MANY / self.evidence).max(1.0);
+        (self.evidence / ENOUGH).min(1.0) * (1.0 - counted).max(0.0)
+    }
+
     /// The share of the weight of the n-grams of which the first and the last word, and all others but [`MISSES`], have a match.
-    pub(super) fn matched_share(&self, matched: &[bool]) -> f64 {
+    fn matched_share(&self, matched: &[bool]) -> f64 {
         self.share(|place| {
             let words = &matched[place..place + self.ngrams[place].0];
             let misses = words.iter().filter(|is_matched| !**is_matched).count();
@@ -55,7 +70,7 @@ pub(super) fn rarity(questions: usize, having: u32) -> f64 {
     ((questions + 1) as f64 / f64::from(having)).ln()
 }
 
-/// A question's share, raised by half of what is missing where an answer is nearby, and again where a passage is.
+/// What a question says, raised by half of what is missing where an answer is nearby, and again where a passage is.
 pub(super) fn score(question: f64, answer: bool, passage: bool) -> f64 {
     let left = |is_near: bool| if is_near { 0.5 } else { 1.0 };
     1.0 - (1.0 - question) * left(answer) * left(passage)

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::compression::Compression;
 use super::hashed::Hashed;
 use super::mark::Decide;
@@ -44,6 +46,12 @@ pub(crate) trait Format: fmt::Debug {
         to: &Path,
     ) -> Result<()> {
         copy_one(source, decide, to)
+    }
+
+    /// All rows of a file with all their columns, lists and groups in them included, as JSON has them; nothing of a format without such
+    /// columns. The error says what is wrong with the file.
+    fn rows(&self, _source: &Source) -> Option<std::result::Result<Vec<Value>, String>> {
+        None
     }
 
     /// Whether its records begin with a header of named fields.

@@ -67,6 +67,8 @@ pub use self::ids::{PageId, page_ids, settle_ids};
 pub(crate) use self::magic::BOM;
 pub use self::mark::{AddedFields, FieldKind, FieldValue, RecordDecision};
 pub use self::options::ReadOptions;
+#[cfg(all(test, feature = "parquet"))]
+pub(crate) use self::parquet::tests::questions as parquet_questions;
 pub use self::record::{Outcome, Record};
 pub use self::remote::{
     RemoteError, RemoteFile, RemoteInput, RemoteListed, RemoteStore, cache_remote_in,

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::companions;
 use super::format::Records;
 use super::mark::{AddedFields, Decide, RecordDecision};
@@ -30,6 +32,16 @@ impl Source {
             format.heads(file, self, options, each);
         }
         self.unchanged()
+    }
+
+    /// All rows with all their columns, of a format whose columns may hold lists and groups; else nothing. Of small files: they are in
+    /// memory.
+    pub(crate) fn rows(
+        &self,
+        options: &ReadOptions,
+    ) -> Option<std::result::Result<Vec<Value>, String>> {
+        let (_, format) = open(self, options).ok()?;
+        format.rows(self)
     }
 
     /// Opens the source: its records in order, streaming. Damage ends the stream with one rejected record; a file that

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::{records, rewrite};
+use serde_json::Value;
+
+use super::{records, rewrite, rows};
 use crate::error::Result;
 use crate::read::format::{Format, OpenFile, Records};
 use crate::read::mark::Decide;
@@ -16,6 +18,10 @@ pub(crate) struct Parquet;
 impl Format for Parquet {
     fn records(&self, _: OpenFile, source: &Source, options: &ReadOptions) -> Records {
         records::records(source, options)
+    }
+
+    fn rows(&self, source: &Source) -> Option<std::result::Result<Vec<Value>, String>> {
+        Some(rows::rows(source))
     }
 
     fn rewrite(

@@ -8,6 +8,7 @@ mod format;
 mod levels;
 mod records;
 mod rewrite;
+mod rows;
 mod table;
 
 pub(crate) use self::format::Parquet;

@@ -35,7 +35,7 @@ pub(super) enum Places {
 }
 
 impl Places {
-    fn open(source: &Source) -> std::io::Result<Places> {
+    pub(super) fn open(source: &Source) -> std::io::Result<Places> {
         Ok(match &source.remote {
             Some(remote) => Places::Remote(RemotePlaces::new(remote.clone())),
             None => Places::File(File::open(&source.path)?),

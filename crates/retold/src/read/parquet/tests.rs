@@ -120,6 +120,26 @@ fn sample(compression: Compression) -> Vec<u8> {
     file(fields, compression, &[group(0..5), group(5..10)])
 }
 
+/// A file of two multiple-choice questions, the choices of which are lists.
+pub(crate) fn questions() -> Vec<u8> {
+    let fields = "required binary question (STRING);
+        required group choices (LIST) { repeated group list { required binary element (STRING); } }
+        required group answers { required binary text (STRING); }";
+    let columns = vec![
+        full(strings([
+            "Which of the old towns by the salt sea has the oldest wall of copper?",
+            "Who rang the bell of the lower tower on the first morning of the fair?",
+        ])),
+        Column(
+            strings(["Velmora itself", "Istrand", "the elder ringer"]),
+            vec![1, 1, 1],
+            vec![0, 1, 0],
+        ),
+        full(strings(["the town of Velmora", "nobody at all"])),
+    ];
+    file(fields, Compression::SNAPPY, &[columns])
+}
+
 /// A file with one column of texts.
 pub(crate) fn table(texts: &[&str]) -> Vec<u8> {
     let fields = "required binary text (STRING);";
