@@ -18,7 +18,7 @@ use crate::job;
 use crate::model::Model;
 use crate::pages::Pages;
 use crate::plain;
-use crate::table::Table;
+use crate::table::{Table, html_of};
 
 /// What a run found out: tables as in the JSONL files of `retold dedup`, and the run in numbers.
 #[pyclass(frozen, name = "Findings", module = "retold")]
@@ -28,6 +28,9 @@ pub struct PyFindings {
     /// The pages were passed as such and are the rows of one table, not records of files.
     are_rows: bool,
 }
+
+/// Rows of each table that a notebook shows of findings.
+const FEW_SHOWN: usize = 5;
 
 /// The columns of a table, in order.
 pub type Columns = Vec<(&'static str, ArrayRef)>;
@@ -311,6 +314,26 @@ impl PyFindings {
             "Findings hold all that is kept of the pages and cannot be pickled: pickle the tables (found.dropped and so on), found.summary \
              or found.model",
         ))
+    }
+
+    /// The run in a line and the first rows of each table that has any, as notebooks show them.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let line = self.__repr__();
+        let line = line.trim_matches(['<', '>']);
+        let mut html = format!("<p>{line}</p>");
+        let mark = self.request.output.mark;
+        let tables = [
+            ("pairs", pairs(&self.findings)),
+            ("clusters", clusters(&self.findings)),
+            ("dropped", dropped(&self.findings, mark)),
+        ];
+        for (name, columns) in tables {
+            let Table(batch) = table(columns)?;
+            if batch.num_rows() > 0 {
+                html += &format!("<h4>{name}</h4>{}", html_of(py, &batch, FEW_SHOWN)?);
+            }
+        }
+        Ok(html)
     }
 
     fn __repr__(&self) -> String {

@@ -129,7 +129,7 @@ pub fn resources(
     Ok(run)
 }
 
-/// What shows progress: nothing, the line that `True` stands for, or a callable.
+/// What shows progress: nothing, the line or the bars that `True` stands for, or a callable.
 fn callable(progress: Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     let py = progress.py();
     if progress.is_none() || progress.is(PyBool::new(py, false)) {
@@ -137,7 +137,7 @@ fn callable(progress: Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     }
     if progress.is(PyBool::new(py, true)) {
         let shown = py.import(intern!(py, "retold._progress"))?;
-        return Ok(Some(shown.getattr(intern!(py, "Line"))?.call0()?.unbind()));
+        return Ok(Some(shown.getattr(intern!(py, "shown"))?.call0()?.unbind()));
     }
     if !progress.is_callable() {
         return Err(usage(

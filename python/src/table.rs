@@ -111,6 +111,11 @@ impl Table {
         Ok((function(py, "_table")?, (columns?,)))
     }
 
+    /// The first rows, as notebooks show them.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        html_of(py, &self.0, ROWS_SHOWN)
+    }
+
     fn __repr__(&self) -> String {
         let rows = self.0.num_rows();
         let noun = if rows == 1 { "row" } else { "rows" };
@@ -119,6 +124,45 @@ impl Table {
             self.column_names().join(", ")
         )
     }
+}
+
+/// Rows of a table that a notebook shows.
+const ROWS_SHOWN: usize = 20;
+/// Characters of a cell that it shows.
+const CHARS_SHOWN: usize = 200;
+
+/// The first rows of a table as HTML; how many more there are is said below.
+pub fn html_of(py: Python<'_>, batch: &RecordBatch, most: usize) -> PyResult<String> {
+    let escape = py.import("html")?.getattr("escape")?;
+    let escaped = |text: &str| -> PyResult<String> { escape.call1((text,))?.extract() };
+    let cell = |column: &ArrayRef, row: usize| -> PyResult<String> {
+        let shown = value(py, column, row)?.str()?.to_string();
+        let mut cut: String = shown.chars().take(CHARS_SHOWN).collect();
+        if cut.len() < shown.len() {
+            cut.push('…');
+        }
+        Ok(format!("<td>{}</td>", escaped(&cut)?))
+    };
+    let mut html = String::from("<table><thead><tr>");
+    for field in batch.schema().fields() {
+        html += &format!("<th>{}</th>", escaped(field.name())?);
+    }
+    html += "</tr></thead><tbody>";
+    for row in 0..batch.num_rows().min(most) {
+        let cells: PyResult<Vec<String>> = batch
+            .columns()
+            .iter()
+            .map(|column| cell(column, row))
+            .collect();
+        html += &format!("<tr>{}</tr>", cells?.concat());
+    }
+    html += "</tbody></table>";
+    let more = batch.num_rows().saturating_sub(most);
+    if more > 0 {
+        let noun = if more == 1 { "row" } else { "rows" };
+        html += &format!("<p>and {more} more {noun}</p>");
+    }
+    Ok(html)
 }
 
 /// What `pickle` keeps of a column: its name, its type and its values.

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use retold::{
-    Error, Gold, Result, Unlisted, eval_csv_header, evaluate, evaluate_removed, read_removed,
-    read_reported,
+    Error, Gold, Result, Unlisted, eval_csv_header, evaluate, evaluate_clusters, evaluate_removed,
+    read_removed, read_reported,
 };
 
 use crate::say;
@@ -95,6 +95,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(pairs) = &args.pairs {
         let reported = read_reported(pairs, universe.as_ref())?;
         result = serde_json::json!(evaluate(&reported, &gold, unlisted, f64::NEG_INFINITY));
+        let clusters = evaluate_clusters(&reported, &gold, universe.as_ref());
+        result["clusters"] = serde_json::json!(clusters);
     }
     if let Some(dropped) = &args.dropped {
         let removed = read_removed(dropped, universe.as_ref())?;

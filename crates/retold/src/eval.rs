@@ -151,6 +151,11 @@ impl Reported {
         }
     }
 
+    /// What the page of the smaller id is to the other.
+    pub(crate) fn relation(&self) -> Relation {
+        self.relation
+    }
+
     /// The smaller id and the larger one.
     pub fn ids(&self) -> (&str, &str) {
         (&self.ids.0, &self.ids.1)

@@ -60,6 +60,7 @@ mod param;
 mod passages;
 #[cfg(any(feature = "parquet", feature = "precise", test))]
 mod quiet;
+mod rand_index;
 mod read;
 mod relation;
 mod removed;
@@ -165,6 +166,7 @@ pub use explain::{
     explain_pair,
 };
 pub use pairs::{PairLine, each_line, read_pairs};
+pub use rand_index::{ClusterScore, evaluate_clusters};
 pub use removed::{Removal, RemovedPage, RemovedScore, evaluate_removed, read_removed};
 
 // What the system says of this process.

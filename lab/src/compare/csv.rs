@@ -59,6 +59,7 @@ const SUMMARY: &[Column] = &[
         number(row.own().evaluation.containment.f1)
     }),
     ("own_kind_right", |row| number(row.own().kind_right())),
+    ("own_adjusted_rand", |row| number(row.own().adjusted_rand)),
     ("own_pages_precision", |row| {
         number(row.own().evaluation.pages.precision)
     }),

@@ -27,6 +27,8 @@ pub struct Point {
     pub evaluation: Evaluation,
     /// True pairs found of which the labels say how they are related.
     pub named: u64,
+    /// The adjusted Rand index of the clusters, of the pages that the gold names.
+    pub adjusted_rand: Option<f64>,
     /// F1 of any relation in each resample of the pages.
     pub(super) resampled: Vec<f64>,
     /// Pairs that were reported.

@@ -152,6 +152,7 @@ impl Job<'_> {
                 value,
                 evaluation: scored.evaluation,
                 named: scored.named,
+                adjusted_rand: scored.adjusted_rand,
                 resampled: scored.tallies.resampled(),
                 pairs: found.pairs.len() as u64,
                 candidates: found.candidates,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use retold::{
     Collection, Error, Evaluation, Gold, Label, Model, PageNo, Reported, Result, Text, Unlisted,
-    Watch, discover, evaluate,
+    Watch, discover, evaluate, evaluate_clusters,
 };
 use serde::Deserialize;
 
@@ -58,6 +58,8 @@ pub(super) struct Scored {
     pub evaluation: Evaluation,
     /// True pairs found of which the labels say how they are related.
     pub named: u64,
+    /// How alike the clusters are, of the pages that the gold names.
+    pub adjusted_rand: Option<f64>,
     pub tallies: Tallies,
 }
 
@@ -181,6 +183,7 @@ impl LabelledSet {
         let named = |pair: &&Reported| matches!(label(pair), Label::Is(_));
         Scored {
             named: reported.iter().filter(named).count() as u64,
+            adjusted_rand: evaluate_clusters(&reported, &self.gold, None).adjusted_rand,
             evaluation: evaluate(&reported, gold, self.unlisted, f64::NEG_INFINITY),
             tallies: Tallies::of(gold, &reported, self.unlisted, self.events),
         }

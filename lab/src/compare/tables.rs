@@ -22,6 +22,7 @@ const SCORES: &[Column] = &[
         part(row.own().evaluation.containment.f1)
     }),
     ("kind right", |row| part(row.own().kind_right())),
+    ("adjusted Rand", |row| part(row.own().adjusted_rand)),
     ("pages precision", |row| {
         part(row.own().evaluation.pages.precision)
     }),

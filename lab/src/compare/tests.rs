@@ -20,6 +20,7 @@ pub(super) fn curve(found: &[u64]) -> Curve {
                 pages: score,
             },
             named: tp,
+            adjusted_rand: None,
             resampled: vec![score.f_beta(1.0); chance::RESAMPLES as usize],
             pairs: tp,
             candidates: tp,

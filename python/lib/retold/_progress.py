@@ -1,7 +1,26 @@
-"""Progress on standard error."""
+"""Progress on standard error, or as bars in a notebook."""
 
 import sys
 import time
+
+
+def shown():
+    """What `progress=True` stands for: a bar a stage in a notebook that has tqdm, else a line."""
+    if in_notebook():
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            pass
+        else:
+            return Bars(tqdm)
+    return Line()
+
+
+def in_notebook():
+    """Whether the code runs in a kernel of Jupyter or the like, which shows bars where a terminal shows lines."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and hasattr(shell, "kernel")
 
 
 class Line:
@@ -19,3 +38,20 @@ class Line:
             share = f"{100 * done / total:5.1f} %" if total else ""
             spent = time.monotonic() - self.since
             print(f"\r\033[K{self.stage} {share} {spent:.0f} s", end="", file=sys.stderr, flush=True)
+
+
+class Bars:
+    """A bar a stage, of `tqdm`; the last one is closed when it is no longer referred to, as tqdm does."""
+
+    def __init__(self, tqdm):
+        self.tqdm, self.stage, self.bar = tqdm, None, None
+
+    def __call__(self, stage, done, total):
+        if not stage:
+            return
+        if stage != self.stage:
+            if self.bar is not None:
+                self.bar.close()
+            self.stage, self.bar = stage, self.tqdm(total=total or None, desc=stage)
+        self.bar.n = done
+        self.bar.refresh()
