@@ -2,6 +2,7 @@
 //!
 //! Nothing is decided here: values go in and out of the library, and a model of it judges.
 
+mod corpus;
 mod error;
 mod findings;
 mod index;
@@ -33,6 +34,8 @@ fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<reader::Reader>()?;
     module.add_function(wrap_pyfunction!(findings::dedup, module)?)?;
     module.add_function(wrap_pyfunction!(passages::passages, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::decontaminate, module)?)?;
+    module.add_function(wrap_pyfunction!(corpus::sample, module)?)?;
     module.add_function(wrap_pyfunction!(model::explain, module)?)?;
     module.add_function(wrap_pyfunction!(model::text_of, module)?)?;
     module.add_function(wrap_pyfunction!(reader::read, module)?)?;

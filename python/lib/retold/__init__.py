@@ -7,7 +7,8 @@
 [{'id': 'a', 'canonical': 'b', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'row': 0}]
 
 `retold.dedup` finds near-duplicates, `retold.Model` judges pairs of pages, `retold.explain` says why,
-`retold.passages` finds passages that pages have in common, `retold.Index` keeps pages.
+`retold.passages` finds passages that pages have in common, `retold.Index` keeps pages. `retold.decontaminate` removes pages with
+questions of benchmarks from a corpus, `retold.sample` repeats or thins kept pages.
 `retold.spark` finds near-duplicates on Apache Spark.
 """
 
@@ -28,10 +29,12 @@ from ._retold import (
     UsageError,
     Verdict,
     __version__,
+    decontaminate,
     dedup,
     explain,
     passages,
     read,
+    sample,
     text,
 )
 
@@ -52,9 +55,11 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "decontaminate",
     "dedup",
     "explain",
     "passages",
     "read",
+    "sample",
     "text",
 ]
