@@ -123,7 +123,7 @@ pub fn decontaminate<'py>(
 /// >>> here = pathlib.Path(tempfile.mkdtemp())
 /// >>> _ = (here / "pages.csv").write_text("id,text,retold_cluster_size\na,The ferry left late.,1\nb,A new bridge was opened.,12\n")
 /// >>> retold.sample(here / "pages.csv", {1: 1, 10: 2}, out=here / "out")
-/// {'pages': 2, 'written': 3, 'left': 0, 'rejected': 0, 'folders': 2}
+/// {'folders': 2, 'left': 0, 'pages': 2, 'rejected': 0, 'written': 3}
 #[pyfunction]
 #[pyo3(
     signature = (pages, weights, *, out, seed=0, size_field="retold_cluster_size", force=false, progress=None, **options),
