@@ -35,7 +35,7 @@ impl Passages {
         Table(self.passages.clone())
     }
 
-    /// The passages that two pages share: `a`, `a_begin`, `a_end`, `b`, `b_begin`, `b_end`, `matched`, `score`.
+    /// The passages that two pages share: `a`, `a_begin`, `a_end`, `a_begin_byte`, `a_end_byte`, the same of `b`, `matched`, `score`.
     #[getter]
     fn pairs(&self) -> Table {
         Table(self.pairs.clone())
@@ -81,6 +81,14 @@ fn places(findings: &Findings, found: &retold::Passages, with_text: bool) -> Col
         ("id", strings(rows().map(|row| findings.id(row.page)))),
         ("begin", numbers(rows().map(|row| i64::from(row.place.0)))),
         ("end", numbers(rows().map(|row| i64::from(row.place.1)))),
+        (
+            "begin_byte",
+            numbers(rows().map(|row| row.bytes.map(|bytes| i64::from(bytes.0)))),
+        ),
+        (
+            "end_byte",
+            numbers(rows().map(|row| row.bytes.map(|bytes| i64::from(bytes.1)))),
+        ),
         ("site", some_strings(rows().map(site))),
         (
             "date",
@@ -99,13 +107,20 @@ fn pairs(findings: &Findings, found: &retold::Passages) -> Columns {
     let number = |of: fn(retold::PassagePair) -> u32| {
         numbers(found.pairs().map(move |pair| i64::from(of(pair))))
     };
+    let byte = |of: fn(retold::PassagePair) -> Option<u32>| {
+        numbers(found.pairs().map(move |pair| of(pair).map(i64::from)))
+    };
     vec![
         ("a", strings(found.pairs().map(|pair| findings.id(pair.a)))),
         ("a_begin", number(|pair| pair.a_place.0)),
         ("a_end", number(|pair| pair.a_place.1)),
+        ("a_begin_byte", byte(|pair| Some(pair.a_bytes?.0))),
+        ("a_end_byte", byte(|pair| Some(pair.a_bytes?.1))),
         ("b", strings(found.pairs().map(|pair| findings.id(pair.b)))),
         ("b_begin", number(|pair| pair.b_place.0)),
         ("b_end", number(|pair| pair.b_place.1)),
+        ("b_begin_byte", byte(|pair| Some(pair.b_bytes?.0))),
+        ("b_end_byte", byte(|pair| Some(pair.b_bytes?.1))),
         ("matched", number(|pair| pair.matched)),
         ("score", number(|pair| pair.score)),
     ]
@@ -138,8 +153,8 @@ fn common(findings: &Findings, found: &retold::Passages) -> Columns {
 /// >>> verse = "the curfew tolls the knell of parting day the lowing herd wind slowly over the lea"
 /// >>> pages = [{"id": "poem", "text": verse}, {"id": "essay", "text": "Everybody knows how it begins: " + verse + ", and so on."}]
 /// >>> found = retold.passages(pages, min_words=12)
-/// >>> found.pairs.to_pylist()
-/// [{'a': 'essay', 'a_begin': 31, 'a_end': 113, 'b': 'poem', 'b_begin': 0, 'b_end': 82, 'matched': 16, 'score': 25}]
+/// >>> [(place["id"], place["begin"], place["end"]) for place in found.passages.to_pylist()]
+/// [('essay', 31, 113), ('poem', 0, 82)]
 #[pyfunction]
 #[pyo3(
     signature = (pages, *, min_words=25, min_chars=40, max_df=100, gap=100, source_overlap=0.9, target_overlap=0.5, text=false, model=None, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),

@@ -43,7 +43,8 @@ fn passages_are_listed_with_their_places() {
     let rows = world.lines("out/passages.jsonl");
     let row = |id: &str, begin: usize, date: &str, first: bool| {
         json!({
-            "cluster": 0, "size": 2, "id": id, "begin": begin, "end": begin + QUOTED.len(), "site": format!("{id}.example"),
+            "cluster": 0, "size": 2, "id": id, "begin": begin, "end": begin + QUOTED.len(),
+            "begin_byte": begin, "end_byte": begin + QUOTED.len(), "site": format!("{id}.example"),
             "date": date, "first": first, "boilerplate": false, "text": QUOTED,
         })
     };
@@ -58,7 +59,8 @@ fn passages_are_listed_with_their_places() {
     assert_eq!(
         world.lines("out/pairs.jsonl"),
         [json!({
-            "a": "essay", "a_begin": 48, "a_end": 48 + QUOTED.len(), "b": "review", "b_begin": 43, "b_end": 43 + QUOTED.len(),
+            "a": "essay", "a_begin": 48, "a_end": 48 + QUOTED.len(), "a_begin_byte": 48, "a_end_byte": 48 + QUOTED.len(),
+            "b": "review", "b_begin": 43, "b_end": 43 + QUOTED.len(), "b_begin_byte": 43, "b_end_byte": 43 + QUOTED.len(),
             "matched": 18, "score": 2 * 18 - 12,
         })]
     );
@@ -188,6 +190,64 @@ fn the_report_does_not_depend_on_memory_and_threads() {
         )
     };
     assert_eq!(report("one", "128M", "1"), report("four", "1G", "4"));
+}
+
+/// The bytes that are named, cut out of the field, are the passage, but for white space; of HTML none are named, and none of a field that is put
+/// together from several.
+#[test]
+fn bytes_are_those_of_the_field() {
+    let world = World::new();
+    let verse = "床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。";
+    let wrapped = QUOTED.replace(" or ", " \u{3000}or\t").replace("the question", "the\nquestion");
+    let fields = [
+        ("a", format!("\u{3000}\u{3000}Né à Paris.\r\n\r\n{QUOTED}, he said.\n{verse}")),
+        ("b", format!("Some 𝔄 other words. {wrapped}; then: {verse}!")),
+    ];
+    let line = |(id, text): &(&str, String)| json!({"id": id, "text": text}).to_string() + "\n";
+    let html = json!({"id": "c", "html": format!("<p>In HTML.</p><p>{QUOTED}</p><p>{verse}")});
+    world.file("in.jsonl", fields.iter().map(line).collect::<String>() + &html.to_string());
+    world.file(
+        "in/d.txt",
+        format!("\u{FEFF}A file of its own. {QUOTED} and {verse}"),
+    );
+    let run = ["passages", "in.jsonl", "in", "-o", "out", "--min-words", "12", "--min-chars", "15", "--text", "-q"];
+    world.run(&run).code(0);
+    let file = world.read("in/d.txt");
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
+    let cut = |id: &str, begin: &Value, end: &Value| {
+        let field = fields.iter().find(|(other, _)| *other == id);
+        let field = field.map_or(file.as_str(), |(_, text)| text);
+        let bytes = begin.as_u64().unwrap() as usize..end.as_u64().unwrap() as usize;
+        bare(&field[bytes])
+    };
+    let rows = world.lines("out/passages.jsonl");
+    assert!(rows.len() >= 4, "{rows:?}");
+    for row in &rows {
+        let (begin, end) = (&row["begin_byte"], &row["end_byte"]);
+        match row["id"].as_str().unwrap() {
+            "c" => assert!(begin.is_null() && end.is_null()),
+            id => assert_eq!(cut(id, begin, end), bare(row["text"].as_str().unwrap())),
+        }
+    }
+    let pairs = world.lines("out/pairs.jsonl");
+    let quoted = [bare(QUOTED), bare(verse.trim_end_matches('。'))];
+    let mut sides = 0;
+    for (pair, side) in pairs.iter().flat_map(|pair| [(pair, "a"), (pair, "b")]) {
+        let (begin, end) = (&pair[format!("{side}_begin_byte")], &pair[format!("{side}_end_byte")]);
+        match pair[side].as_str().unwrap() {
+            "c" => assert!(begin.is_null() && end.is_null()),
+            id => {
+                sides += 1;
+                let cut = cut(id, begin, end);
+                assert!(quoted.iter().any(|quoted| cut.contains(quoted)), "{cut}");
+            }
+        }
+    }
+    assert!(sides >= 6, "{pairs:?}");
+    world.run(&[&run[..], &["--force", "--text-field", "text,title"]].concat()).code(0);
+    let rows = world.lines("out/passages.jsonl");
+    let of = |id: &str| rows.iter().find(|row| row["id"] == id).unwrap();
+    assert!(of("a")["begin_byte"].is_null());
 }
 
 #[test]

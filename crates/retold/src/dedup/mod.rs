@@ -60,5 +60,6 @@ pub use retain::{Dropped, DroppedAs};
 pub use run::{Dedup, StoredPages, dedup};
 pub use stage::StageTime;
 pub(crate) use stage::Stopwatch;
+pub(crate) use texts::Again;
 pub use texts::{Take, TextSource};
 pub use verify::Verified;

@@ -4,6 +4,7 @@ use crate::collect::Collection;
 use crate::error::{Error, Result};
 use crate::ids::PageNo;
 use crate::model::Model;
+use crate::page::Page;
 use crate::read::{Outcome, ReadOrder, Record, Source, each_wanted};
 use crate::text::{Text, text_hash};
 use crate::watch::Watch;
@@ -24,6 +25,14 @@ pub trait TextSource: Sync {
         take: &mut Take<'_>,
         watch: &dyn Watch,
     ) -> Result<()>;
+}
+
+/// A page that was read again.
+pub(crate) struct Again {
+    pub(crate) page: Page,
+    pub(crate) text: Text,
+    /// Whether its content is one field of its record, or all of it.
+    pub(crate) is_field: bool,
 }
 
 /// Texts made once more from the records that were read, or from elsewhere.
@@ -47,7 +56,7 @@ impl TextSource for Reread<'_> {
         let is_ours =
             |page: &PageNo| (self.collection.page(*page).source as usize) < self.sources.len();
         let (wanted, others) = wanted.split_at(wanted.partition_point(is_ours));
-        self.read(wanted, |_, text| make(text), &mut *take, watch)?;
+        self.read(wanted, |_, again| make(&again.text), &mut *take, watch)?;
         match self.others {
             Some(texts) if !others.is_empty() => {
                 let mut behind = |at: usize, made: Vec<u64>| take(wanted.len() + at, made);
@@ -63,7 +72,7 @@ impl Reread<'_> {
     pub(crate) fn read<T: Send>(
         &self,
         wanted: &[PageNo],
-        make: impl Fn(usize, &Text) -> T + Sync,
+        make: impl Fn(usize, &Again) -> T + Sync,
         mut take: impl FnMut(usize, T) -> Result<()>,
         watch: &dyn Watch,
     ) -> Result<()> {
@@ -75,9 +84,9 @@ impl Reread<'_> {
         let make_one = |at: usize, source: &Source, record: Record| {
             // Another text in its place is an error: the file changed.
             let known = self.collection.page(wanted[at]).text_hash;
-            let text = self.text(source, record);
-            let text = text.filter(|text| text_hash(text) == known);
-            text.map(|text| make(at, &text))
+            let again = self.again(source, record);
+            let again = again.filter(|again| text_hash(&again.text) == known);
+            again.map(|again| make(at, &again))
         };
         let take_one = |at: usize, made: &mut Option<T>| {
             watch.advance(1);
@@ -98,11 +107,18 @@ impl Reread<'_> {
             .try_for_each(|&source| self.sources[source as usize].unchanged())
     }
 
-    fn text(&self, source: &Source, record: Record) -> Option<Text> {
-        match record.parse(source, &self.model.config().read) {
-            Outcome::Page(page) => self.model.text(&page).ok(),
-            _ => None,
-        }
+    fn again(&self, source: &Source, record: Record) -> Option<Again> {
+        let read = &self.model.config().read;
+        let is_field = read.has_one_text_field() && record.has_text_field();
+        let Outcome::Page(page) = record.parse(source, read) else {
+            return None;
+        };
+        let text = self.model.text(&page).ok()?;
+        Some(Again {
+            page,
+            text,
+            is_field,
+        })
     }
 
     fn gone(&self, page: PageNo) -> Error {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::align::Word;
-use crate::dedup::Findings;
+use crate::dedup::{Again, Findings};
 use crate::error::Result;
 use crate::filter::{PairFilters, Scope};
 use crate::ids::{PageNo, Rank};
@@ -124,14 +124,14 @@ impl TextPages {
         Some(parts)
     }
 
-    /// Reads the texts of these pages again; `make` gets each one's place among them.
+    /// Reads these pages again; `make` gets each one's place among them.
     ///
     /// Errors: a text that is no longer there, the run was cancelled, those of `take`.
     pub(super) fn read<T: Send>(
         &self,
         findings: &Findings,
         wanted: impl Iterator<Item = u32>,
-        make: impl Fn(u32, &Text) -> T + Sync,
+        make: impl Fn(u32, &Again) -> T + Sync,
         mut take: impl FnMut(u32, T) -> Result<()>,
         watch: &dyn Watch,
     ) -> Result<()> {
@@ -141,7 +141,7 @@ impl TextPages {
         let pages: Vec<PageNo> = wanted.iter().map(|(page, _)| *page).collect();
         findings.reread().read(
             &pages,
-            |at, text| make(wanted[at].1, text),
+            |at, again| make(wanted[at].1, again),
             |at, made| take(wanted[at].1, made),
             watch,
         )
@@ -220,7 +220,7 @@ impl PageWords {
             row_of: vec![0; pages.pages.len()],
             page_of: Vec::new(),
         };
-        let make = |_: u32, text: &Text| words_of(text);
+        let make = |_: u32, again: &Again| words_of(&again.text);
         let take = |page: u32, words: Vec<Word>| {
             all.row_of[page as usize] = all.rows.len() as u32;
             all.page_of.push(page);

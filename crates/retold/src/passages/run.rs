@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::clusters::{Member, PairRow, Spans};
+use super::clusters::{PairRow, Spans};
 use super::dropped;
 use super::measure::{Measure, PassageOptions};
 use super::pages::{PageWords, TextPages};
@@ -10,14 +10,14 @@ use super::postings::{Common, PairHits, hits};
 use super::seeds::Runs;
 use super::shared::{Shared, Texts};
 use crate::align::Word;
-use crate::dedup::{Findings, StageTime, Stopwatch};
+use crate::dedup::{Again, Findings, StageTime, Stopwatch};
 use crate::error::{Error, Result};
 use crate::explain::shown::ShownPlaces;
 use crate::ids::Rank;
 use crate::lane::in_order;
 use crate::method::grams::{Placed, aligned, tokens};
 use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
-use crate::text::{Text, TextOptions};
+use crate::text::{Text, TextOptions, Written};
 use crate::watch::{Stage, Watch};
 
 /// A passage that two pages have in common. Offsets are characters of the text that [`Text::shown`] has.
@@ -34,6 +34,10 @@ pub struct PassagePair {
     pub a_place: (u32, u32),
     /// The same in `b`.
     pub b_place: (u32, u32),
+    /// The same places in bytes of the field, or of the file, that the page's text is written in, if it is plain text there, in UTF-8.
+    pub a_bytes: Option<(u32, u32)>,
+    /// The same in `b`.
+    pub b_bytes: Option<(u32, u32)>,
     /// How many words of `a` match, nearly equal ones included; of scripts without spaces, characters.
     pub matched: u32,
     /// What the alignment is worth: 2 for a word that matches, 1 for one of up to three letters, less 1 for each that differs or is
@@ -53,6 +57,8 @@ pub struct PassageRow {
     pub page: Rank,
     /// First character, and one past the last.
     pub place: (u32, u32),
+    /// The same in bytes; see [`PassagePair::a_bytes`].
+    pub bytes: Option<(u32, u32)>,
     /// Whether no other page has it with an earlier date; none is the first of a passage without dates.
     pub first: bool,
     /// Whether three pages or more have it and four fifths of them are of one site.
@@ -91,10 +97,10 @@ pub struct Passages {
     ranks: Vec<Rank>,
     /// See [`Passages::about`].
     clusters: SpillVec<[u32; 3]>,
-    /// Rows of pairs, each with its cluster.
-    pairs: SpillVec<[u32; 9]>,
-    /// Cluster and page, place, and the number of its text.
-    rows: SpillVec<[u64; 3]>,
+    /// Cluster, pages, place and bytes in either, words that match, and score.
+    pairs: SpillVec<[u32; 13]>,
+    /// Cluster and page, place, bytes, and the number of its text.
+    rows: SpillVec<[u64; 4]>,
     texts: SpillRows<u8>,
 }
 
@@ -304,34 +310,47 @@ fn pair_rows((a, b): (u32, u32), passages: Vec<Shared>) -> impl Iterator<Item = 
     })
 }
 
-/// What is written of a page: the places of its spans, each with its side, and of its members, with their texts.
+/// A place on a page: characters, then bytes; `u32::MAX` for all of these where there are none.
+type Spot = [u32; 4];
+
+const NO_BYTES: (u32, u32) = (u32::MAX, u32::MAX);
+
+fn bytes_of(begin: u32, end: u32) -> Option<(u32, u32)> {
+    Some((begin, end)).filter(|bytes| *bytes != NO_BYTES)
+}
+
+/// What is written of a page: the places of its spans, each with its side, and of its members, each with its cluster and its text.
 struct Placement {
-    spans: Vec<(u32, (u32, u32))>,
-    members: Vec<(Member, Option<String>)>,
+    spans: Vec<(u32, Spot)>,
+    members: Vec<(u32, Spot, Option<String>)>,
 }
 
 impl Placement {
     fn of(
-        text: &Text,
+        again: &Again,
         (findings, spans): (&Findings, &Spans),
         place: usize,
         wants_text: bool,
     ) -> Placement {
         let of_page = spans.spans(place);
-        let places = WordPlaces::of(text, findings.model.text_options());
-        let placed = |&[begin, end, side]: &[u32; 3]| (side, places.places(begin, end));
-        let shown = wants_text.then(|| shown(text));
+        let places = WordPlaces::of(&again.text, findings.model.text_options());
+        let written = again
+            .is_field
+            .then(|| Written::of(&again.page, &again.text))
+            .flatten();
+        let spot = |begin: u32, end: u32| -> Spot {
+            let (begin, end) = places.places(begin, end);
+            let bytes = written.as_ref();
+            let bytes = bytes.and_then(|written| written.bytes(begin, end));
+            let (first, last) = bytes.unwrap_or(NO_BYTES);
+            [begin, end, first, last]
+        };
+        let placed = |&[begin, end, side]: &[u32; 3]| (side, spot(begin, end));
+        let shown = wants_text.then(|| shown(&again.text));
         let members = spans.members(&of_page).map(|member| {
-            let (begin, end) = places.places(member.begin, member.end);
-            let text = shown.as_ref().map(|shown| cut(shown, begin, end));
-            (
-                Member {
-                    begin,
-                    end,
-                    ..member
-                },
-                text,
-            )
+            let spot = spot(member.begin, member.end);
+            let text = shown.as_ref().map(|shown| cut(shown, spot[0], spot[1]));
+            (member.cluster, spot, text)
         });
         Placement {
             spans: of_page.iter().map(placed).collect(),
@@ -382,41 +401,39 @@ impl Passages {
     ) -> Result<()> {
         watch.begin(Stage::Places.name(), spans.pages.len() as u64);
         let memory = findings.collection.memory();
-        let mut sides: Sorter<[u32; 3]> = Sorter::new(memory);
-        let mut members: Sorter<[u64; 3]> = Sorter::new(memory);
-        let make = |page: u32, text: &Text| {
+        let mut sides: Sorter<[u32; 5]> = Sorter::new(memory);
+        let mut members: Sorter<[u64; 4]> = Sorter::new(memory);
+        let make = |page: u32, again: &Again| {
             let place = spans.pages.partition_point(|&other| other < page);
-            Placement::of(text, (findings, spans), place, wants_text)
+            Placement::of(again, (findings, spans), place, wants_text)
         };
         let texts = &mut self.texts;
         let take = |page: u32, placement: Placement| {
-            for (side, (begin, end)) in placement.spans {
-                sides.push([side, begin, end])?;
+            for (side, [begin, end, first, last]) in placement.spans {
+                sides.push([side, begin, end, first, last])?;
             }
-            for (member, text) in placement.members {
+            for (cluster, [begin, end, first, last], text) in placement.members {
                 let number = texts.len() as u64;
                 if let Some(text) = text {
                     texts.push(text.as_bytes())?;
                 }
-                let cluster = u64::from(member.cluster) << 32 | u64::from(page);
-                let place = u64::from(member.begin) << 32 | u64::from(member.end);
-                members.push([cluster, place, number])?;
+                let both = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+                let (cluster, place) = (both(cluster, page), both(begin, end));
+                members.push([cluster, place, both(first, last), number])?;
             }
             Ok(())
         };
         pages.read(findings, spans.pages.iter().copied(), make, take, watch)?;
         let mut sides = sides.finish()?;
-        for (number, mut row) in rows.iter().enumerate() {
-            for places in [2, 4] {
-                if let Some([_, begin, end]) = sides.next() {
-                    (row[places], row[places + 1]) = (begin, end);
-                }
+        for (number, row) in rows.iter().enumerate() {
+            let [a, b, .., matched, score] = row;
+            let mut pair = [0; 13];
+            pair[..3].copy_from_slice(&[spans.cluster(number), a, b]);
+            for (side, to) in sides.by_ref().take(2).zip(pair[3..11].chunks_mut(4)) {
+                to.copy_from_slice(&side[1..]);
             }
-            let [a, b, a_begin, a_end, b_begin, b_end, matched, score] = row;
-            let cluster = spans.cluster(number);
-            self.pairs.push([
-                cluster, a, b, a_begin, a_end, b_begin, b_end, matched, score,
-            ])?;
+            pair[11..].copy_from_slice(&[matched, score]);
+            self.pairs.push(pair)?;
         }
         let mut of_cluster: Vec<Rank> = Vec::new();
         let mut last = None;
@@ -450,7 +467,8 @@ impl Passages {
         for common in common {
             of_page.entry(common.page).or_default().push(common);
         }
-        let make = |page: u32, text: &Text| -> Vec<CommonRun> {
+        let make = |page: u32, again: &Again| -> Vec<CommonRun> {
+            let text = &again.text;
             let places = WordPlaces::of(text, findings.model.text_options());
             let words: Vec<Word> = aligned(text, &places.words).collect();
             let runs = Runs::of(&words, measure);
@@ -485,23 +503,16 @@ impl Passages {
     /// they stand.
     pub fn pairs(&self) -> impl Iterator<Item = PassagePair> + Clone {
         self.pairs.iter().map(|row| {
-            let [
-                cluster,
-                a,
-                b,
-                a_begin,
-                a_end,
-                b_begin,
-                b_end,
-                matched,
-                score,
-            ] = row;
+            let [cluster, a, b, ref places @ .., matched, score] = row;
+            let [a_begin, a_end, a_first, a_last, b_begin, b_end, b_first, b_last] = *places;
             PassagePair {
                 cluster,
                 a: self.ranks[a as usize],
                 b: self.ranks[b as usize],
                 a_place: (a_begin, a_end),
                 b_place: (b_begin, b_end),
+                a_bytes: bytes_of(a_first, a_last),
+                b_bytes: bytes_of(b_first, b_last),
                 matched,
                 score,
             }
@@ -518,7 +529,7 @@ impl Passages {
         let rows = self.rows.iter();
         rows.map(|row| PassageRow {
             text: (!self.texts.is_empty()).then(|| {
-                let text = self.texts.get(row[2] as usize);
+                let text = self.texts.get(row[3] as usize);
                 String::from_utf8_lossy(&text).into_owned()
             }),
             ..self.row(row)
@@ -530,7 +541,7 @@ impl Passages {
         self.rows.iter().map(|row| self.row(row))
     }
 
-    fn row(&self, [of, place, _]: [u64; 3]) -> PassageRow {
+    fn row(&self, [of, place, bytes, _]: [u64; 4]) -> PassageRow {
         let (cluster, page) = ((of >> 32) as u32, self.ranks[of as u32 as usize]);
         let [size, first, boilerplate] = self.clusters.one(cluster as usize);
         PassageRow {
@@ -538,6 +549,7 @@ impl Passages {
             size,
             page,
             place: ((place >> 32) as u32, place as u32),
+            bytes: bytes_of((bytes >> 32) as u32, bytes as u32),
             first: first == page.0,
             boilerplate: boilerplate == 1,
             text: None,

@@ -38,6 +38,7 @@ pub mod wordnet;
 pub mod words;
 #[cfg(test)]
 mod words_tests;
+mod written;
 
 pub use count::count_chars;
 pub use cut::{BlockUnit, Cuts};
@@ -50,3 +51,4 @@ pub use meta::PageMeta;
 pub use options::TextOptions;
 pub use page_text::{Sentence, Text, text_hash};
 pub use words::{Interned, WordForm, Words};
+pub(crate) use written::Written;

@@ -1,0 +1,129 @@
+//! Where the characters of a text are in what a record has written.
+
+use super::charset;
+use super::page_text::Text;
+use crate::page::{Content, Markup, Page};
+
+/// What UTF-8 may begin with.
+const BOM: &[u8] = "\u{FEFF}".as_bytes();
+
+/// The bytes of a plain text's characters in the field, or the file, that it comes from.
+pub(crate) struct Written {
+    /// Of each character of [`Text::visible`] its first byte, and one past its last; of white space, which is collapsed there, where the character
+    /// before it ends.
+    places: Vec<(u32, u32)>,
+}
+
+impl Written {
+    /// Nothing where the page has not written its text as it is: of HTML, of other encodings than UTF-8, and where characters were replaced.
+    pub(crate) fn of(page: &Page, text: &Text) -> Option<Written> {
+        match &page.content {
+            Content::Unicode {
+                text: written,
+                markup: Markup::Plain,
+            } => Written::places(written, &text.visible, 0),
+            Content::Bytes {
+                bytes,
+                charset,
+                markup: Markup::Plain,
+            } => {
+                let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+                let decoded = charset::decode(bytes, charset.as_deref()).ok()?;
+                let is_as_written = bytes[start..] == *decoded.text.as_bytes();
+                is_as_written.then(|| Written::places(&decoded.text, &text.visible, start))?
+            }
+            _ => None,
+        }
+    }
+
+    /// Follows a text through what is written, where white space is all that may be more, and lines may follow each other without any.
+    fn places(written: &str, visible: &str, start: usize) -> Option<Written> {
+        let mut left = written.char_indices();
+        let mut end = start;
+        let mut places = Vec::with_capacity(visible.len());
+        for character in visible.chars() {
+            if character == ' ' || character == '\n' {
+                places.push((end as u32, end as u32));
+                continue;
+            }
+            let at = loop {
+                match left.next()? {
+                    (at, other) if other == character => break at + start,
+                    (_, other) if other.is_whitespace() || other.is_control() => {}
+                    _ => return None,
+                }
+            };
+            end = at + character.len_utf8();
+            places.push((at as u32, end as u32));
+        }
+        Some(Written { places })
+    }
+
+    /// The bytes of these characters, which neither begin nor end with white space.
+    pub(crate) fn bytes(&self, begin: u32, end: u32) -> Option<(u32, u32)> {
+        let first = self.places.get(begin as usize)?;
+        let last = self.places.get((end as usize).checked_sub(1)?)?;
+        Some((first.0, last.1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::{TextOptions, text_of};
+
+    fn text(page: &Page) -> Text {
+        text_of(page, &TextOptions::default()).unwrap()
+    }
+
+    /// Characters 4 to 9 of what is shown, "two 三", are bytes 8 to 19 of what is written: "two", five bytes of white space, "三".
+    #[test]
+    fn bytes_by_hand() {
+        let page = Page::text("a", "\t one \u{3000}two \r\n\n 三四");
+        let text = text(&page);
+        assert_eq!(text.visible, "one two\n三四");
+        let written = Written::of(&page, &text).unwrap();
+        assert_eq!(written.bytes(0, 3), Some((2, 5)));
+        assert_eq!(written.bytes(4, 9), Some((9, 20)));
+        assert_eq!(written.bytes(8, 11), None);
+    }
+
+    #[test]
+    fn what_is_not_written_so_has_no_bytes() {
+        let bytes = |bytes: &[u8], charset: Option<&str>, markup| Page {
+            content: Content::Bytes {
+                bytes: bytes.to_vec(),
+                charset: charset.map(str::to_owned),
+                markup,
+            },
+            ..Page::text("a", "")
+        };
+        let place = |page: &Page| Written::of(page, &text(page))?.bytes(0, 1);
+        let utf8 = "\u{FEFF}é".as_bytes();
+        assert_eq!(place(&bytes(utf8, None, Markup::Plain)), Some((3, 5)));
+        assert_eq!(place(&bytes(&utf8[3..], None, Markup::Plain)), Some((0, 2)));
+        assert_eq!(place(&bytes(&utf8[3..], None, Markup::Html)), None);
+        assert_eq!(place(&bytes(b"\xE9t\xE9", Some("latin1"), Markup::Plain)), None);
+        assert_eq!(place(&Page::html("a", "<p>a")), None);
+    }
+
+    proptest! {
+        /// What is cut out of the written text is the text that is shown, but for white space.
+        #[test]
+        fn what_is_cut_out_is_what_is_shown(written in "([a-zé三四𝔄,.]{1,9}[ \\t\\n\\u{3000}]{0,3}){0,30}", begin in 0usize..80, length in 1usize..80) {
+            let page = Page::text("a", written.clone());
+            let text = text(&page);
+            let all = Written::of(&page, &text).unwrap();
+            let shown: Vec<char> = text.visible.chars().collect();
+            let end = (begin + length).min(shown.len());
+            prop_assume!(begin < end && ![begin, end - 1].iter().any(|&at| shown[at].is_whitespace()));
+            let (first, last) = all.bytes(begin as u32, end as u32).unwrap();
+            let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            let cut = &written[first as usize..last as usize];
+            prop_assert_eq!(bare(cut), bare(&shown[begin..end].iter().collect::<String>()));
+            prop_assert_eq!(cut.trim(), cut);
+        }
+    }
+}
