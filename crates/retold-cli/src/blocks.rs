@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use indicatif::HumanCount;
-use retold::{BlockKeep, BlockOptions, BlockScope, BlockUnit, JudgeConfig, Result};
+use retold::{BlockKeep, BlockOptions, BlockScope, BlockUnit, Canonical, JudgeConfig, Result};
 use retold_report::{Against, BlockJob, BlockSummary, Job, OutputConfig, cut_blocks};
 
 use crate::dedup::run_config;
@@ -46,10 +46,14 @@ pub struct Args {
     /// Where blocks are counted
     #[arg(long, value_enum, default_value_t = Scope::Site, help_heading = "Blocks")]
     scope: Scope,
-    /// Which places of a block stay: `one` place, the first by date, then by id; `none`; or `under:N`, which does not cut blocks on fewer
+    /// Which places of a block stay: `one` place (see --canonical); `none`; or `under:N`, which does not cut blocks on fewer
     /// than N pages and cuts all places of the others
     #[arg(long, value_name = "WHICH", default_value_t = BlockKeep::One, help_heading = "Blocks")]
     keep: BlockKeep,
+    /// Whose place of a block stays, by rules in order: longest, earliest, first (or id), field:NAME:desc (or asc), https,
+    /// response-before-derived, url-length
+    #[arg(long, value_name = "LIST", default_value_t = Canonical::default_of_blocks(), help_heading = "Blocks")]
+    canonical: Canonical,
     /// Blocks with fewer characters, not counting white space, are not cut [default: 2, or 10 with --scope collection]
     #[arg(long, value_name = "N", help_heading = "Blocks")]
     min_chars: Option<u32>,
@@ -148,6 +152,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             },
             scope,
             keep: args.keep,
+            canonical: args.canonical.clone(),
             min_chars: args.min_chars.unwrap_or(scope.min_chars()),
             min_words: args.min_words,
         },

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::cluster::{Canonical, Prefer};
 use crate::error::{Error, Result};
 use crate::text::cut::BlockUnit;
 
@@ -17,6 +18,8 @@ pub struct BlockOptions {
     pub scope: BlockScope,
     /// Which places of a block are left.
     pub keep: BlockKeep,
+    /// Which page is preferred, if one place of a block is left.
+    pub canonical: Canonical,
     /// Blocks with fewer characters, white space not counted, are never cut.
     pub min_chars: u32,
     /// A page that something is cut from, and that has fewer words then, is dropped.
@@ -29,6 +32,7 @@ impl Default for BlockOptions {
             unit: BlockUnit::default(),
             scope: BlockScope::default(),
             keep: BlockKeep::default(),
+            canonical: Canonical::default_of_blocks(),
             min_chars: BlockScope::default().min_chars(),
             min_words: 5,
         }
@@ -41,6 +45,11 @@ impl BlockOptions {
         if self.min_words == 0 {
             // A page without text would be another kind of record to the next reader.
             return Err(Error::usage("--min-words 0: give 1 or more"));
+        }
+        if self.canonical.rules().contains(&Prefer::Rank) {
+            return Err(Error::usage(
+                "--canonical rank: blocks has no --rank, which ranks sites; use the other rules",
+            ));
         }
         Ok(())
     }
@@ -71,7 +80,7 @@ impl BlockScope {
 /// Which places of a block are left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockKeep {
-    /// The first one: by date, then by id.
+    /// The one on the page that is preferred ([`BlockOptions::canonical`]).
     #[default]
     One,
     /// None.

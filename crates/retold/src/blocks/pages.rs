@@ -33,6 +33,8 @@ impl BlockPage {
 pub(super) struct BlockPages {
     pub pages: Vec<BlockPage>,
     pub ids: SpillRows<u8>,
+    /// By which each page is preferred ([`Canonical::numbers`](crate::Canonical)).
+    preferred: SpillRows<u64>,
     pub sites: Vec<String>,
 }
 
@@ -41,28 +43,30 @@ impl BlockPages {
         BlockPages {
             pages: Vec::new(),
             ids: SpillRows::new(memory),
+            preferred: SpillRows::new(memory),
             sites: Vec::new(),
         }
     }
 
-    pub fn push(&mut self, page: BlockPage, id: &str) -> Result<()> {
+    pub fn push(&mut self, page: BlockPage, id: &str, preferred: &[u64]) -> Result<()> {
         self.pages.push(page);
+        self.preferred.push(preferred)?;
         self.ids.push(id.as_bytes())
     }
 
     /// The place of each page in the order in which a block is kept: first pages that nothing is cut from, as they keep theirs in any case;
-    /// then by date, those without one last, then by id.
+    /// then those that are preferred, then by id.
     pub fn ranks(&mut self) -> Vec<u32> {
         self.ids.recall();
+        self.preferred.recall();
         let mut order: Vec<u32> = (0..self.pages.len() as u32).collect();
-        let key = |page: u32| {
-            let page = &self.pages[page as usize];
-            (page.is_cut, page.date.is_none(), page.date)
-        };
+        let is_cut = |page: u32| self.pages[page as usize].is_cut;
+        let preferred = |page: u32| self.preferred.get(page as usize);
         let id = |page: u32| self.ids.get(page as usize);
         order.sort_by(|&a, &b| {
-            let by_date = key(a).cmp(&key(b));
-            by_date.then_with(|| (*id(a)).cmp(&*id(b))).then(a.cmp(&b))
+            let by_rules = (*preferred(a)).cmp(&*preferred(b));
+            let by_id = || (*id(a)).cmp(&*id(b)).then(a.cmp(&b));
+            is_cut(a).cmp(&is_cut(b)).then(by_rules).then_with(by_id)
         });
         let mut ranks = vec![0; order.len()];
         for (rank, page) in order.into_iter().enumerate() {

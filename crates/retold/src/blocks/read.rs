@@ -75,6 +75,11 @@ pub(super) fn read(
         skipped: BTreeMap::new(),
     };
     let mut sites = HashMap::new();
+    let fields = options.canonical.fields().map(str::to_owned);
+    let read = &ReadOptions {
+        more_fields: fields.collect(),
+        ..read.clone()
+    };
     let has_own_field = read.has_one_text_field();
     let make = |source: u32, record: Record| {
         let (number, is_cut) = (record.number, has_own_field && record.has_text_field());
@@ -142,7 +147,7 @@ impl Read {
             is_cut: made.is_cut,
             half_words: made.half_words,
         };
-        self.pages.push(page, &made.id)
+        self.pages.push(page, &made.id, &made.preferred)
     }
 }
 
@@ -160,6 +165,7 @@ struct MadePage {
     is_cut: bool,
     blocks: u64,
     half_words: u32,
+    preferred: Vec<u64>,
     /// Those of blocks that are long enough.
     places: Vec<Place>,
 }
@@ -171,7 +177,10 @@ impl Made {
             Ok(shown) => shown,
             Err(reason) => return Made::Rejected(reason),
         };
+        let is_letter = |character: &char| !character.is_whitespace();
+        let chars = shown.text.chars().filter(is_letter).count();
         let mut made = MadePage {
+            preferred: options.canonical.numbers(&page, date, chars as u64),
             id: page.id,
             site,
             date,

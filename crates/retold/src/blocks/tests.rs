@@ -47,7 +47,45 @@ fn options(unit: BlockUnit, scope: BlockScope, keep: BlockKeep) -> BlockOptions 
         keep,
         min_chars: 6,
         min_words: 3,
+        ..BlockOptions::default()
     }
+}
+
+/// One line on three pages: which of them keeps it.
+#[test]
+fn the_preferred_page_keeps_a_block() {
+    let page = |id: &str, date: &str, score: &str, text: &str| {
+        let text = format!("{text}\nShare this page");
+        Page::text(id, text).with_date(date).with_field("score", score)
+    };
+    let pages = [
+        page("b", "2024-01-02", "9", "The ferry left at noon."),
+        page("a", "2024-01-03", "10", "A bridge was opened on Monday by the mayor."),
+        page("c", "2024-01-01", "1", "The ferry left again."),
+    ];
+    let keeper = |order: &str| {
+        let options = BlockOptions {
+            canonical: order.parse().unwrap(),
+            ..options(BlockUnit::Line, BlockScope::Collection, BlockKeep::One)
+        };
+        options.check().unwrap();
+        let (spans, _) = cut(&found(&pages, &options, &Memory::default()));
+        assert_eq!(spans.len(), 2, "{order}");
+        (0..3).find(|page| !spans.contains(&(*page, 1))).unwrap()
+    };
+    let of = |order| pages[keeper(order)].id.as_str();
+    assert_eq!(of(&BlockOptions::default().canonical.to_string()), "c");
+    assert_eq!(of("first"), "a");
+    assert_eq!(of("longest"), "a");
+    assert_eq!(of("field:score:asc"), "c");
+    assert_eq!(of("field:score:desc"), "a");
+    // No page has the field, and none a URL: the longest.
+    assert_eq!(of("field:other:desc,https"), "a");
+    let ranked = BlockOptions {
+        canonical: "rank".parse().unwrap(),
+        ..BlockOptions::default()
+    };
+    assert!(ranked.check().is_err());
 }
 
 #[test]

@@ -62,6 +62,11 @@ const RULES: [(&str, Prefer); 8] = [
 ];
 
 impl Canonical {
+    /// The order in which places of a block are kept if nothing else is said: the earliest page, then the first by id.
+    pub fn default_of_blocks() -> Canonical {
+        Canonical(vec![Prefer::Earliest, Prefer::Id])
+    }
+
     /// The rules, the most important first.
     pub fn rules(&self) -> &[Prefer] {
         &self.0
@@ -89,6 +94,23 @@ impl Canonical {
             self.0.insert(0, Prefer::Rank);
         }
         checked(self.0)
+    }
+
+    /// Numbers by which a page of a text with so many characters, white space left out, is preferred: the smallest first, and of equal ones the
+    /// smallest id.
+    pub(crate) fn numbers(&self, page: &Page, date: Option<i64>, chars: u64) -> Vec<u64> {
+        let decides = |rule: &&Prefer| **rule != Prefer::Id;
+        let number = |rule: &Prefer| match rule {
+            Prefer::Longest => !chars,
+            // Ascending as dates do, with their sign.
+            Prefer::Earliest => date.map_or(NONE, |date| date as u64 ^ 1 << 63),
+            other => other.seen(page, |_| None),
+        };
+        let mut numbers: Vec<u64> = self.0.iter().take_while(decides).map(number).collect();
+        if !self.0.contains(&Prefer::Id) {
+            numbers.push(!chars);
+        }
+        numbers
     }
 
     /// What the rules see of a page that is not kept of every page anyway, in their order; the smallest numbers are preferred.
@@ -246,6 +268,24 @@ impl fmt::Display for Canonical {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_by_which_a_page_is_preferred() {
+        let page = Page::text("a", "").with_field("score", "2");
+        let numbers = |order: &str, date| {
+            let order: Canonical = order.parse().unwrap();
+            order.numbers(&page, date, 7)
+        };
+        let blocks = Canonical::default_of_blocks().to_string();
+        assert_eq!(blocks, "earliest,first");
+        assert_eq!(numbers(&blocks, Some(5)), [1 << 63 | 5]);
+        assert_eq!(numbers(&blocks, None), [NONE]);
+        // Behind all rules the longer text counts, unless the id has told all pages apart.
+        assert_eq!(numbers("earliest", Some(-1)), [(1 << 63) - 1, !7]);
+        assert_eq!(numbers("first,longest", None), [0; 0]);
+        let score = numbers("field:score:desc", None)[0];
+        assert_eq!(score, !in_order(2.0));
+    }
 
     #[test]
     fn what_the_rules_see() {
