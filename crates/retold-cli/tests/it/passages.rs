@@ -198,19 +198,42 @@ fn the_report_does_not_depend_on_memory_and_threads() {
 fn bytes_are_those_of_the_field() {
     let world = World::new();
     let verse = "床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。";
-    let wrapped = QUOTED.replace(" or ", " \u{3000}or\t").replace("the question", "the\nquestion");
+    let wrapped = QUOTED
+        .replace(" or ", " \u{3000}or\t")
+        .replace("the question", "the\nquestion");
     let fields = [
-        ("a", format!("\u{3000}\u{3000}Né à Paris.\r\n\r\n{QUOTED}, he said.\n{verse}")),
-        ("b", format!("Some 𝔄 other words. {wrapped}; then: {verse}!")),
+        (
+            "a",
+            format!("\u{3000}\u{3000}Né à Paris.\r\n\r\n{QUOTED}, he said.\n{verse}"),
+        ),
+        (
+            "b",
+            format!("Some 𝔄 other words. {wrapped}; then: {verse}!"),
+        ),
     ];
     let line = |(id, text): &(&str, String)| json!({"id": id, "text": text}).to_string() + "\n";
     let html = json!({"id": "c", "html": format!("<p>In HTML.</p><p>{QUOTED}</p><p>{verse}")});
-    world.file("in.jsonl", fields.iter().map(line).collect::<String>() + &html.to_string());
+    world.file(
+        "in.jsonl",
+        fields.iter().map(line).collect::<String>() + &html.to_string(),
+    );
     world.file(
         "in/d.txt",
         format!("\u{FEFF}A file of its own. {QUOTED} and {verse}"),
     );
-    let run = ["passages", "in.jsonl", "in", "-o", "out", "--min-words", "12", "--min-chars", "15", "--text", "-q"];
+    let run = [
+        "passages",
+        "in.jsonl",
+        "in",
+        "-o",
+        "out",
+        "--min-words",
+        "12",
+        "--min-chars",
+        "15",
+        "--text",
+        "-q",
+    ];
     world.run(&run).code(0);
     let file = world.read("in/d.txt");
     let bare = |text: &str| text.split_whitespace().collect::<String>();
@@ -233,7 +256,10 @@ fn bytes_are_those_of_the_field() {
     let quoted = [bare(QUOTED), bare(verse.trim_end_matches('。'))];
     let mut sides = 0;
     for (pair, side) in pairs.iter().flat_map(|pair| [(pair, "a"), (pair, "b")]) {
-        let (begin, end) = (&pair[format!("{side}_begin_byte")], &pair[format!("{side}_end_byte")]);
+        let (begin, end) = (
+            &pair[format!("{side}_begin_byte")],
+            &pair[format!("{side}_end_byte")],
+        );
         match pair[side].as_str().unwrap() {
             "c" => assert!(begin.is_null() && end.is_null()),
             id => {
@@ -244,7 +270,9 @@ fn bytes_are_those_of_the_field() {
         }
     }
     assert!(sides >= 6, "{pairs:?}");
-    world.run(&[&run[..], &["--force", "--text-field", "text,title"]].concat()).code(0);
+    world
+        .run(&[&run[..], &["--force", "--text-field", "text,title"]].concat())
+        .code(0);
     let rows = world.lines("out/passages.jsonl");
     let of = |id: &str| rows.iter().find(|row| row["id"] == id).unwrap();
     assert!(of("a")["begin_byte"].is_null());

@@ -504,7 +504,16 @@ impl Passages {
     pub fn pairs(&self) -> impl Iterator<Item = PassagePair> + Clone {
         self.pairs.iter().map(|row| {
             let [cluster, a, b, ref places @ .., matched, score] = row;
-            let [a_begin, a_end, a_first, a_last, b_begin, b_end, b_first, b_last] = *places;
+            let [
+                a_begin,
+                a_end,
+                a_first,
+                a_last,
+                b_begin,
+                b_end,
+                b_first,
+                b_last,
+            ] = *places;
             PassagePair {
                 cluster,
                 a: self.ranks[a as usize],

@@ -105,7 +105,10 @@ mod tests {
         assert_eq!(place(&bytes(utf8, None, Markup::Plain)), Some((3, 5)));
         assert_eq!(place(&bytes(&utf8[3..], None, Markup::Plain)), Some((0, 2)));
         assert_eq!(place(&bytes(&utf8[3..], None, Markup::Html)), None);
-        assert_eq!(place(&bytes(b"\xE9t\xE9", Some("latin1"), Markup::Plain)), None);
+        assert_eq!(
+            place(&bytes(b"\xE9t\xE9", Some("latin1"), Markup::Plain)),
+            None
+        );
         assert_eq!(place(&Page::html("a", "<p>a")), None);
     }
 
