@@ -309,7 +309,7 @@ fn depends_on_context(c: char) -> bool {
 }
 
 /// Characters that Unicode says are not to be displayed (Default_Ignorable_Code_Point), and the tatweel, which lengthens a word.
-fn is_ignorable(c: char) -> bool {
+pub(super) fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{640}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
         | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'

@@ -1,6 +1,7 @@
 //! Where the characters of a text are in what a record has written.
 
 use super::charset;
+use super::fold::is_ignorable;
 use super::page_text::Text;
 use crate::page::{Content, Markup, Page};
 
@@ -36,7 +37,7 @@ impl Written {
         }
     }
 
-    /// Follows a text through what is written, where white space is all that may be more, and lines may follow each other without any.
+    /// Follows a text through what is written, where white space may be more, and lines of invisible characters.
     fn places(written: &str, visible: &str, start: usize) -> Option<Written> {
         let mut left = written.char_indices();
         let mut end = start;
@@ -49,7 +50,7 @@ impl Written {
             let at = loop {
                 match left.next()? {
                     (at, other) if other == character => break at + start,
-                    (_, other) if other.is_whitespace() || other.is_control() => {}
+                    (_, other) if is_left_out(other) => {}
                     _ => return None,
                 }
             };
@@ -67,6 +68,11 @@ impl Written {
     }
 }
 
+/// Whether a text may be without this character: white space is collapsed, and lines of nothing but invisible characters go.
+fn is_left_out(character: char) -> bool {
+    character.is_whitespace() || character.is_control() || is_ignorable(character)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -78,7 +84,7 @@ mod tests {
         text_of(page, &TextOptions::default()).unwrap()
     }
 
-    /// Characters 4 to 9 of what is shown, "two 三", are bytes 8 to 19 of what is written: "two", five bytes of white space, "三".
+    /// Characters 4 to 9 of what is shown, "two 三", are bytes 9 to 20 of what is written: "two", five bytes of white space, "三".
     #[test]
     fn bytes_by_hand() {
         let page = Page::text("a", "\t one \u{3000}two \r\n\n 三四");
@@ -88,6 +94,12 @@ mod tests {
         assert_eq!(written.bytes(0, 3), Some((2, 5)));
         assert_eq!(written.bytes(4, 9), Some((9, 20)));
         assert_eq!(written.bytes(8, 11), None);
+        // A line of a soft hyphen, and one of a mark that joins letters, are in no text.
+        let page = Page::text("b", "\u{AD}\none\n\u{200D}\ntwo");
+        let text = self::text(&page);
+        assert_eq!(text.visible, "one\ntwo");
+        let written = Written::of(&page, &text).unwrap();
+        assert_eq!(written.bytes(0, 7), Some((3, 14)));
     }
 
     #[test]
