@@ -37,8 +37,8 @@ pub(crate) struct Sieve<'a> {
     state: &'a State,
     site: Option<u32>,
     language: Option<u32>,
-    /// The pages that have the words in their titles or texts, ascending.
-    pub(crate) worded: Option<Vec<u32>>,
+    /// Of each page whether it has the words in its title or its text.
+    worded: Option<Vec<bool>>,
 }
 
 impl<'a> Sieve<'a> {
@@ -73,11 +73,13 @@ impl<'a> Sieve<'a> {
             }
             if let Some(query) = &filter.words {
                 let folder = state.model.text_options().folder();
-                let mut pages = columns.titled(&words(query, folder));
-                pages.extend(state.pages_with(&keys_of_query(&folded(query, folder)))?);
-                pages.sort_unstable();
-                pages.dedup();
-                sieve.worded = Some(pages);
+                let mut worded = state.pages_with(&keys_of_query(&folded(query, folder)))?;
+                for page in columns.titled(&words(query, folder)) {
+                    if let Some(has) = worded.get_mut(page as usize) {
+                        *has = true;
+                    }
+                }
+                sieve.worded = Some(worded);
             }
         }
         Ok(Some(sieve))
@@ -101,6 +103,6 @@ impl<'a> Sieve<'a> {
             && self
                 .worded
                 .as_ref()
-                .is_none_or(|worded| worded.binary_search(&page).is_ok())
+                .is_none_or(|worded| worded.get(page as usize) == Some(&true))
     }
 }

@@ -282,13 +282,7 @@ impl Index {
             let Some(sieve) = Sieve::of(filter, columns, &state)? else {
                 return Ok(Vec::new());
             };
-            let all: Vec<u32> = match &sieve.worded {
-                Some(worded) => worded.clone(),
-                None => (0..state.visible).collect(),
-            };
-            let passing = all
-                .into_iter()
-                .filter(|&page| page < state.visible && sieve.passes(page));
+            let passing = (0..state.visible).filter(|&page| sieve.passes(page));
             let mut keys: Vec<PageKey> = passing
                 .map(|page| PageKey(Reverse(state.pages.time(page).0), page))
                 .collect();

@@ -10,10 +10,10 @@ use crate::state::State;
 const EXCERPT: (usize, usize) = (60, 200);
 
 impl State {
-    /// The pages that have all these keys, ascending, those that are gone among them; of no keys, none.
+    /// Of each page whether it has all these keys; of no keys, none has. Pages that are gone are among them.
     ///
     /// Time O(pages with each of the keys).
-    pub(crate) fn pages_with(&self, keys: &[u64]) -> Result<Vec<u32>> {
+    pub(crate) fn pages_with(&self, keys: &[u64]) -> Result<Vec<bool>> {
         let mut keys = keys.to_vec();
         // The rarest first: often there is nothing left to be done after it.
         keys.sort_by_cached_key(|&key| self.guess(key));
@@ -29,14 +29,11 @@ impl State {
                 true
             })?;
             if !found {
-                return Ok(Vec::new());
+                break;
             }
         }
-        let all = has.iter().zip(0..).filter(|&(&has, _)| has == keys.len());
-        Ok(match keys.is_empty() {
-            true => Vec::new(),
-            false => all.map(|(_, page)| page).collect(),
-        })
+        let all = |has: usize| !keys.is_empty() && has == keys.len();
+        Ok(has.into_iter().map(all).collect())
     }
 }
 

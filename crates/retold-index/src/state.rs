@@ -4,7 +4,6 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::prelude::*;
 use retold::{Error, Model, Result};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -335,13 +334,7 @@ impl State {
 
     /// Takes in a commit.
     fn apply(&mut self, log: &Log, number: u32, frames: Vec<Frame>) -> Result<()> {
-        let options = self.model.text_options();
-        let words = frames.par_iter().map(|frame| match frame.head.kind {
-            Kind::Page => keys_of_packed(&frame.second, options, &log.path),
-            _ => Ok(Vec::new()),
-        });
-        let words: Vec<Result<Vec<u64>>> = words.collect();
-        for (frame, words) in frames.into_iter().zip(words) {
+        for frame in frames {
             let wrong = |what: &str| {
                 let at = frame.at;
                 damaged(&log.path, &format!("the frame at byte {at} {what}"))
@@ -353,7 +346,10 @@ impl State {
                     }
                     let entry = Entry::from_bytes(&frame.first, &log.path)?;
                     let lengths = (frame.head.first, frame.head.second);
-                    self.add_page((&entry, &words?), (number, frame.at), lengths);
+                    // Not on several threads: they may wait for readers that wait for this.
+                    let options = self.model.text_options();
+                    let words = keys_of_packed(&frame.second, options, &log.path)?;
+                    self.add_page((&entry, &words), (number, frame.at), lengths);
                 }
                 Kind::Links => {
                     let pairs = Bytes(&frame.first)
