@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use retold::{Error, Page, Result, Stage, Watch, each_page, site_of};
-use retold_index::{Index, MATCHES, Prepared, Status, Writer};
+use retold_index::{Index, Prepared, Status, Writer};
 
 use self::config::{Config, Folder, Millis};
 use self::folders::{Changed, changed};
-use self::notify::{Teller, look};
+use self::notify::{Teller, limit, look, note};
 use self::poll::{Brought, Poller};
 use self::state::{State, Tries, now};
 use crate::progress::Progress;
@@ -234,7 +234,12 @@ impl Watcher<'_> {
     }
 
     fn commit(&mut self, pages: &[Prepared]) -> Result<()> {
-        for added in self.writer.add(pages, Some(MATCHES))? {
+        let index = self.writer.index().clone();
+        let watched = &self.config.watch;
+        let before = index.cursor();
+        let added = self.writer.add(pages, limit(watched))?;
+        note(&index, &mut self.state, watched, (before, pages, &added))?;
+        for added in added {
             let tally = &mut self.poller.tally;
             let count = match added.status {
                 Status::New => &mut tally.new,

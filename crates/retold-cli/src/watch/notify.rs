@@ -1,10 +1,12 @@
 //! What is told of new reprints, and how: each notice at least once, with an id that is the same when it comes again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use retold::Result;
-use retold_index::{Change, Entry, Index, MATCHES, Match, Story, StoryLine, StoryPart};
+use retold_index::{
+    Added, Change, Entry, Index, MATCHES, Match, Prepared, Status, Story, StoryLine, StoryPart,
+};
 use ring::hmac;
 use serde::Serialize;
 use url::Url;
@@ -45,15 +47,49 @@ struct NewPage<'a> {
     date: Option<&'a str>,
 }
 
+/// How many pages that a new one repeats are looked for: one of a watched site may be the last of many that are alike.
+pub fn limit(watched: &Watched) -> Option<usize> {
+    watched.sites.is_empty().then_some(MATCHES)
+}
+
+/// Makes notices of pages as they were added behind the cursor `before`, and moves the state's on, if it is there; [`look`] does all else.
+pub fn note(
+    index: &Index,
+    state: &mut State,
+    watched: &Watched,
+    (before, pages, added): (u64, &[Prepared], &[Added]),
+) -> Result<()> {
+    if state.notices.len() >= MOST || state.cursor != before {
+        return Ok(());
+    }
+    let came = pages.iter().zip(added);
+    let came: Vec<(&Prepared, &Added)> = came
+        .filter(|(_, added)| added.status != Status::Unchanged)
+        .collect();
+    // Of pages of one id the last one is there.
+    let last: BTreeMap<&str, usize> = came
+        .iter()
+        .zip(0..)
+        .map(|((page, _), at)| (page.entry.id.as_str(), at))
+        .collect();
+    for (at, (page, added)) in came.into_iter().enumerate() {
+        let entry = &page.entry;
+        if last.get(entry.id.as_str()) == Some(&at) {
+            let notices = notices(index, watched, entry, &added.matches)?;
+            state.notices.extend(notices);
+        }
+    }
+    state.cursor = index.cursor();
+    Ok(())
+}
+
 /// Makes notices of what was added since the cursor, and moves it on.
 pub fn look(index: &Index, state: &mut State, watched: &Watched) -> Result<()> {
     if state.notices.len() >= MOST || index.cursor() == state.cursor {
         return Ok(());
     }
-    // A page of a watched site may be the last of many that are alike.
-    let limit = watched.sites.is_empty().then_some(MATCHES);
     let mut found = Vec::new();
-    let next = index.changes(state.cursor, limit, |entry, matches| {
+    let next = index.changes(state.cursor, limit(watched), |entry, matches| {
         found.extend(notices(index, watched, &entry, &matches)?);
         Ok(())
     })?;
