@@ -2,6 +2,7 @@
 //!
 //! Nothing is decided here: values go in and out of the library, and a model of it judges.
 
+mod blocks;
 mod corpus;
 mod error;
 mod findings;
@@ -29,11 +30,13 @@ fn _retold(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<values::Judgement>()?;
     module.add_class::<findings::PyFindings>()?;
     module.add_class::<passages::Passages>()?;
+    module.add_class::<blocks::Blocks>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<index::Index>()?;
     module.add_class::<reader::Reader>()?;
     module.add_function(wrap_pyfunction!(findings::dedup, module)?)?;
     module.add_function(wrap_pyfunction!(passages::passages, module)?)?;
+    module.add_function(wrap_pyfunction!(blocks::blocks, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::decontaminate, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::sample, module)?)?;
     module.add_function(wrap_pyfunction!(model::explain, module)?)?;

@@ -63,7 +63,7 @@ impl Passages {
     }
 }
 
-fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {
+pub fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {
     let mut column = BooleanBuilder::new();
     values.for_each(|value| column.append_value(value));
     Arc::new(column.finish())

@@ -7,12 +7,14 @@
 [{'id': 'a', 'canonical': 'b', 'relation': 'duplicate', 'cluster': 0, 'cluster_size': 2, 'row': 0}]
 
 `retold.dedup` finds near-duplicates, `retold.Model` judges pairs of pages, `retold.explain` says why,
-`retold.passages` finds passages that pages have in common, `retold.Index` keeps pages. `retold.decontaminate` removes pages with
+`retold.passages` finds passages that pages have in common, `retold.blocks` blocks that many pages have,
+`retold.Index` keeps pages. `retold.decontaminate` removes pages with
 questions of benchmarks from a corpus, `retold.sample` repeats or thins kept pages.
 `retold.spark` finds near-duplicates on Apache Spark.
 """
 
 from ._retold import (
+    Blocks,
     CorruptError,
     FileError,
     Findings,
@@ -29,6 +31,7 @@ from ._retold import (
     UsageError,
     Verdict,
     __version__,
+    blocks,
     decontaminate,
     dedup,
     explain,
@@ -39,6 +42,7 @@ from ._retold import (
 )
 
 __all__ = [
+    "Blocks",
     "CorruptError",
     "FileError",
     "Findings",
@@ -56,6 +60,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "decontaminate",
+    "blocks",
     "dedup",
     "explain",
     "passages",

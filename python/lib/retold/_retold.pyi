@@ -5,6 +5,7 @@ from typing import Any, Literal, Protocol, TypeAlias, final
 
 __version__: str
 __all__ = [
+    "Blocks",
     "CorruptError",
     "Deciding",
     "FAMILY",
@@ -31,6 +32,7 @@ __all__ = [
     "_table",
     "_text",
     "_verdict",
+    "blocks",
     "connected",
     "decoded",
     "decontaminate",
@@ -359,6 +361,32 @@ def dedup(
     rank: _Path | None = None,
     drop: _Drop = "both",
 ) -> Findings: ...
+@final
+class Blocks:
+    @property
+    def blocks(self) -> Table: ...
+    @property
+    def spans(self) -> Table: ...
+    @property
+    def dropped(self) -> Table: ...
+
+def blocks(
+    pages: _Pages,
+    *,
+    unit: Literal["line", "paragraph", "sentence"] = "paragraph",
+    scope: Literal["site", "collection"] = "site",
+    keep: str = "one",
+    canonical: str = "earliest,first",
+    min_chars: int | None = None,
+    min_words: int = 5,
+    text: bool = False,
+    threads: int = 0,
+    memory: int | str | None = None,
+    temp_dir: _Path | None = None,
+    allow_empty: bool = False,
+    progress: _Progress = None,
+    **options: Any,
+) -> Blocks: ...
 @final
 class Passages:
     @property

@@ -1,0 +1,246 @@
+//! Blocks of text that many pages have.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use arrow_array::RecordBatch;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use retold::{
+    BlockKeep, BlockOptions, BlockScope, BlockTexts, BlockUnit, Canonical, Error, JudgeConfig,
+    Source, TextOptions, in_pool,
+};
+
+use crate::error::{InternalError, raise, usage};
+use crate::findings::{Columns, batch, numbers, some_strings, strings};
+use crate::job;
+use crate::pages::Pages;
+use crate::passages::flags;
+use crate::plain;
+use crate::table::Table;
+
+/// The blocks that many pages have: tables as in the JSONL files of `retold blocks`.
+#[pyclass(frozen, module = "retold")]
+pub struct Blocks {
+    blocks: RecordBatch,
+    spans: RecordBatch,
+    dropped: RecordBatch,
+}
+
+#[pymethods]
+impl Blocks {
+    /// Each such block: `block` (a hash of its folded text), `site` (with `scope="site"`), `df` (on how many pages it is), `sites`, `places`,
+    /// `cut` (how many of its places are to be cut), and the `text` if it was asked for.
+    #[getter]
+    fn blocks(&self) -> Table {
+        Table(self.blocks.clone())
+    }
+
+    /// The places to be cut: `id`, `source`, `record`, `begin`, `end`, `block`, and `cut`: whether the page's text is plain text, in which
+    /// `begin` and `end` count characters.
+    #[getter]
+    fn spans(&self) -> Table {
+        Table(self.spans.clone())
+    }
+
+    /// Pages with too few words left: `id`, `source`, `record`, `words`, `words_left`.
+    #[getter]
+    fn dropped(&self) -> Table {
+        Table(self.dropped.clone())
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<retold.Blocks: {} blocks, {} places, {} pages dropped>",
+            self.blocks.num_rows(),
+            self.spans.num_rows(),
+            self.dropped.num_rows()
+        )
+    }
+}
+
+/// What was found in which sources.
+struct Found {
+    sources: Vec<Source>,
+    blocks: retold::Blocks,
+    texts: Option<BlockTexts>,
+}
+
+impl Found {
+    fn blocks(&self) -> Columns {
+        let rows = || self.blocks.rows();
+        let site = |row: retold::BlockRow| self.blocks.site_of(&row).map(str::to_owned);
+        let mut columns: Columns = vec![
+            (
+                "block",
+                strings(rows().map(|row| format!("{:032x}", row.hash()))),
+            ),
+            ("site", some_strings(rows().map(site))),
+            ("df", numbers(rows().map(|row| row.pages() as i64))),
+            ("sites", numbers(rows().map(|row| i64::from(row.sites())))),
+            ("places", numbers(rows().map(|row| row.places() as i64))),
+            ("cut", numbers(rows().map(|row| row.cut() as i64))),
+        ];
+        if let Some(texts) = &self.texts {
+            let all = 0..self.blocks.count_rows();
+            columns.push(("text", strings(all.map(|block| texts.of(block)))));
+        }
+        columns
+    }
+
+    /// The columns that say which page it is.
+    fn pages(&self, pages: impl Iterator<Item = u32> + Clone) -> Columns {
+        let page = |number: u32| &self.blocks.pages()[number as usize];
+        let source = |number: u32| &self.sources[page(number).source as usize].name;
+        vec![
+            (
+                "id",
+                strings(pages.clone().map(|page| self.blocks.id(page))),
+            ),
+            ("source", strings(pages.clone().map(source))),
+            (
+                "record",
+                numbers(pages.map(|number| page(number).record as i64)),
+            ),
+        ]
+    }
+
+    fn spans(&self) -> Columns {
+        let spans = || self.blocks.spans();
+        let mut columns = self.pages(spans().map(|span| span.page));
+        let is_cut = |page: u32| self.blocks.pages()[page as usize].is_cut;
+        columns.extend([
+            ("begin", numbers(spans().map(|span| i64::from(span.begin)))),
+            ("end", numbers(spans().map(|span| i64::from(span.end)))),
+            (
+                "block",
+                strings(spans().map(|span| format!("{:032x}", span.hash()))),
+            ),
+            ("cut", flags(spans().map(|span| is_cut(span.page)))),
+        ]);
+        columns
+    }
+
+    fn dropped(&self) -> Columns {
+        let all = 0..self.blocks.pages().len() as u32;
+        let dropped = all.filter(|page| self.blocks.is_dropped(*page));
+        let words = |page: u32| self.blocks.pages()[page as usize].words() as i64;
+        let left = |page: u32| self.blocks.words_left(page) as i64;
+        let mut columns = self.pages(dropped.clone());
+        columns.extend([
+            ("words", numbers(dropped.clone().map(words))),
+            ("words_left", numbers(dropped.map(left))),
+        ]);
+        columns
+    }
+}
+
+/// A value by its name.
+fn named<T: FromStr<Err = String>>(name: &str, text: &str) -> PyResult<T> {
+    text.parse()
+        .map_err(|reason: String| usage(format!("{name}={text}: {reason}")))
+}
+
+/// One of some values that have names.
+fn one_of<T: Copy>(name: &str, text: &str, all: &[(&str, T)]) -> PyResult<T> {
+    let found = all.iter().find(|(of, _)| *of == text);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+        usage(format!("{name}={text}: give one of {}", names.join(", ")))
+    })
+}
+
+/// Finds lines, paragraphs or sentences that many pages have, and says where they are.
+///
+/// `pages` are those of `retold.dedup`, and so are the options of reading. `unit` is "line", "paragraph" or "sentence"; `scope` is "site" (blocks
+/// on more than half of a site's pages) or "collection" (on two pages or more); `keep` is "one" (a block stays on the page that `canonical`
+/// prefers), "none" or "under:N" (blocks on fewer than N pages stay, of others none). `text` asks for the texts of blocks too.
+///
+/// >>> import retold
+/// >>> pages = [{"id": str(n), "text": f"Share this page\n\nStory {n} tells of a ferry and of the sea."} for n in range(3)]
+/// >>> found = retold.blocks(pages, scope="collection", text=True)
+/// >>> [(row["df"], row["cut"], row["text"]) for row in found.blocks.to_pylist()]
+/// [(3, 2, 'Share this page')]
+/// >>> [(row["id"], row["begin"], row["end"]) for row in found.spans.to_pylist()]
+/// [('1', 0, 15), ('2', 0, 15)]
+#[pyfunction]
+#[pyo3(
+    signature = (pages, *, unit="paragraph", scope="site", keep="one", canonical="earliest,first", min_chars=None, min_words=5, text=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
+    text_signature = "(pages, *, unit='paragraph', scope='site', keep='one', canonical='earliest,first', min_chars=None, min_words=5, text=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, **options)"
+)]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments")]
+pub fn blocks<'py>(
+    py: Python<'py>,
+    pages: &Bound<'py, PyAny>,
+    unit: &str,
+    scope: &str,
+    keep: &str,
+    canonical: &str,
+    min_chars: Option<u32>,
+    min_words: u32,
+    text: bool,
+    threads: usize,
+    memory: Option<Bound<'py, PyAny>>,
+    temp_dir: Option<PathBuf>,
+    allow_empty: bool,
+    progress: Option<Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Blocks> {
+    let units = [
+        ("line", BlockUnit::Line),
+        ("paragraph", BlockUnit::Paragraph),
+        ("sentence", BlockUnit::Sentence),
+    ];
+    let scopes = [
+        ("site", BlockScope::Site),
+        ("collection", BlockScope::Collection),
+    ];
+    let scope = one_of("scope", scope, &scopes)?;
+    let wanted = BlockOptions {
+        unit: one_of("unit", unit, &units)?,
+        scope,
+        keep: named::<BlockKeep>("keep", keep)?,
+        canonical: named::<Canonical>("canonical", canonical)?,
+        min_chars: min_chars.unwrap_or(scope.min_chars()),
+        min_words,
+    };
+    wanted.check().map_err(raise)?;
+    let mut options = plain::options(options)?;
+    // The fields that the order of preference looks at are read too.
+    options.insert("canonical".to_owned(), canonical.into());
+    let model = JudgeConfig::from_map(options).and_then(retold::Model::new);
+    let config = model.map_err(raise)?.config().clone();
+    let run = job::resources(threads, memory, temp_dir.clone(), allow_empty)?;
+    let mut pages = Pages::of(pages, &config.read, temp_dir.as_ref())?;
+    let mut sources = std::mem::take(&mut pages.sources);
+    sources.sort_by(|one, other| one.name.cmp(&other.name));
+    let made = TextOptions {
+        extract: config.extract,
+        sentences: false,
+        ..TextOptions::default()
+    };
+    let found = job::run(py, progress, |watch| {
+        in_pool(threads, || {
+            let memory = run.memory()?;
+            let how = (&wanted, &config.read, &made);
+            let blocks = retold::blocks(&sources, how, &memory, watch)?;
+            if blocks.pages().is_empty() && !allow_empty {
+                return Err(Error::usage("no page could be read"));
+            }
+            let texts = text.then(|| blocks.texts(&sources, (how.1, how.2), watch));
+            Ok(Found {
+                texts: texts.transpose()?,
+                blocks,
+                sources,
+            })
+        })
+    })?;
+    let tables = py.detach(|| {
+        Ok::<_, arrow_schema::ArrowError>(Blocks {
+            blocks: batch(found.blocks())?,
+            spans: batch(found.spans())?,
+            dropped: batch(found.dropped())?,
+        })
+    });
+    tables.map_err(|error| InternalError::new_err(error.to_string()))
+}
