@@ -336,9 +336,9 @@ else:
             self.assertFalse((down / "kept/in").exists())
             # What a run wrote is no input, unless it is named.
             self.same(local, self.dedup("s3://bucket/in"))
-            self.assertIn("is what a run of retold wrote", self.dedup("s3://bucket/new/out", code=2))
+            self.assertIn("is the output of a run of retold", self.dedup("s3://bucket/new/out", code=2))
             self.dedup("s3://bucket/new/out/kept")
-            self.assertIn("lie in one another", self.retold("dedup", "s3://bucket/in", "-o", "s3://bucket/in/out", code=2))
+            self.assertIn("overlap", self.retold("dedup", "s3://bucket/in", "-o", "s3://bucket/in/out", code=2))
 
         def test_profiles(self):
             aws = self.folder / ".aws"
