@@ -90,6 +90,8 @@ struct Case {
     expected: Option<Option<(Relation, f64)>>,
     /// A page that the run compared with none, because a newer one of its address was there.
     superseded: Option<String>,
+    /// What a run of `retold passages` lists of the two pages.
+    passages: Vec<String>,
 }
 
 /// Explains the pair in every form that was asked for.
@@ -170,6 +172,7 @@ fn two_files(args: &Args, a: &Path, b: &Path) -> Result<Case> {
         inputs: None,
         expected: None,
         superseded: None,
+        passages: Vec::new(),
     })
 }
 
@@ -185,6 +188,7 @@ fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
         inputs: Some(inputs),
         expected: None,
         superseded: None,
+        passages: Vec::new(),
     })
 }
 
@@ -205,7 +209,8 @@ fn in_run(args: &Args, out: &Path, ids: [&PathBuf; 2], progress: &Progress) -> R
     let ids = ids.map(|id| spelled(id.as_os_str()).into_owned());
     Ok(Case {
         pages: run.inputs.by_ids([&ids[0], &ids[1]], progress)?,
-        expected: Some(run.reported(&ids[0], &ids[1])?),
+        expected: run.reported(&ids[0], &ids[1])?,
+        passages: run.passages(&ids[0], &ids[1])?,
         superseded: run.superseded([&ids[0], &ids[1]])?,
         model: run.inputs.model.clone(),
         inputs: Some(run.inputs),
@@ -226,6 +231,7 @@ fn model(args: &Args) -> Result<Model> {
 
 fn story(case: &Case, offsets: Offsets) -> Result<Explanation> {
     let mut story = explain_pair(&case.pages[0], &case.pages[1], &case.model, offsets)?;
+    story.notes.extend_from_slice(&case.passages);
     story.remark = match &case.superseded {
         Some(_) if story.filter.is_some() => None,
         Some(page) => Some(format!(

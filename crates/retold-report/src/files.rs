@@ -77,11 +77,15 @@ pub fn summary(findings: &Findings, request: &Request) -> Summary {
             .to_vec(),
         peak_memory: peak_memory(),
         temporary_files: findings.collection.memory().on_disk(),
-        directory: std::env::current_dir()
-            .map(|d| d.display().to_string())
-            .unwrap_or_default(),
+        directory: directory(),
     };
     summary
+}
+
+/// Where the run was started, so that `retold explain` finds its inputs again.
+pub(crate) fn directory() -> String {
+    let here = std::env::current_dir().map(|here| here.display().to_string());
+    here.unwrap_or_default()
 }
 
 pub(crate) fn write_text(out: &OutDir, name: &'static str, text: &str) -> Result<()> {

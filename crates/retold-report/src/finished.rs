@@ -14,6 +14,8 @@ pub struct Finished {
     /// Its inputs and its model.
     pub inputs: ExplainInputs,
     out: PathBuf,
+    /// True for a run of `retold passages`, whose `pairs.jsonl` has passages, not relations.
+    of_passages: bool,
 }
 
 impl Finished {
@@ -27,6 +29,13 @@ impl Finished {
         let summary: Value = serde_json::from_str(&text(&out.join(SUMMARY))?)
             .map_err(|e| corrupt(&out.join(SUMMARY), &e.to_string()))?;
         let directory = PathBuf::from(summary["run"]["directory"].as_str().unwrap_or_default());
+        if !out.join(MODEL).is_file() {
+            return Err(Error::Usage(format!(
+                "{}: only runs of `retold dedup` and `retold passages` can be explained; pass the run's input instead: --in INPUT \
+                 --ids A B",
+                out.display()
+            )));
+        }
         let model =
             Model::from_json(&text(&out.join(MODEL))?, &directory).map_err(|e| match e {
                 Error::Usage(reason) => corrupt(&out.join(MODEL), &reason),
@@ -40,12 +49,13 @@ impl Finished {
         Ok(Finished {
             inputs,
             out: out.to_owned(),
+            of_passages: summary["passages"].is_u64(),
         })
     }
 
     /// The first of these pages that the run dropped because a newer page of its address was there, if one was; it was compared with none.
     pub fn superseded(&self, ids: [&str; 2]) -> Result<Option<String>> {
-        if !self.inputs.model.config().addresses.drops() {
+        if self.of_passages || !self.inputs.model.config().addresses.drops() {
             return Ok(None);
         }
         let mut found = None;
@@ -59,8 +69,12 @@ impl Finished {
         Ok(found)
     }
 
-    /// What the run reported of two pages: the relation read from `a`, and the similarity.
-    pub fn reported(&self, a: &str, b: &str) -> Result<Option<(Relation, f64)>> {
+    /// What the run reported of two pages: the relation read from `a`, and the similarity. `None` for a run that does not
+    /// report relations.
+    pub fn reported(&self, a: &str, b: &str) -> Result<Option<Option<(Relation, f64)>>> {
+        if self.of_passages {
+            return Ok(None);
+        }
         let mut found = None;
         read_pairs(&self.out.join("pairs.jsonl"), |line| {
             if line.a == a && line.b == b {
@@ -69,8 +83,76 @@ impl Finished {
                 found = Some((line.relation.swapped(), line.similarity));
             }
         })?;
-        Ok(found)
+        Ok(Some(found))
     }
+
+    /// What a run of `retold passages` lists of two pages, a sentence for each passage of both, places in characters; empty for
+    /// other runs.
+    pub fn passages(&self, a: &str, b: &str) -> Result<Vec<String>> {
+        let mut said = Vec::new();
+        if !self.of_passages {
+            return Ok(said);
+        }
+        each_line(&self.out.join("copies.jsonl"), "a copy", |line| {
+            let line: CopyLine = serde_json::from_str(line)?;
+            if [a, b].contains(&&*line.id) {
+                said.push(format!(
+                    "The run lists no passages of `{}`: it has the same text as `{}` (copies.jsonl).",
+                    line.id, line.of
+                ));
+            }
+            Ok(())
+        })?;
+        each_line(
+            &self.out.join("pairs.jsonl"),
+            "a pair of passages",
+            |line| {
+                let line: PassageLine = serde_json::from_str(line)?;
+                let (mut first, mut second) =
+                    ((line.a_begin, line.a_end), (line.b_begin, line.b_end));
+                if (&*line.a, &*line.b) == (b, a) {
+                    (first, second) = (second, first);
+                } else if (&*line.a, &*line.b) != (a, b) {
+                    return Ok(());
+                }
+                said.push(format!(
+                "A passage of the run: characters {} to {} of A, {} to {} of B; {} words match, score {}",
+                first.0, first.1, second.0, second.1, line.matched, line.score
+            ));
+                Ok(())
+            },
+        )?;
+        if said.is_empty() {
+            said.push("The run lists no passage that both pages have.".to_owned());
+        }
+        Ok(said)
+    }
+}
+
+#[derive(Deserialize)]
+struct CopyLine {
+    id: String,
+    of: String,
+}
+
+/// A line of the `pairs.jsonl` of `retold passages`, with either of its sets of names.
+#[derive(Deserialize)]
+struct PassageLine {
+    #[serde(alias = "id1")]
+    a: String,
+    #[serde(alias = "b1")]
+    a_begin: u32,
+    #[serde(alias = "e1")]
+    a_end: u32,
+    #[serde(alias = "id2")]
+    b: String,
+    #[serde(alias = "b2")]
+    b_begin: u32,
+    #[serde(alias = "e2")]
+    b_end: u32,
+    #[serde(alias = "matches")]
+    matched: u32,
+    score: u32,
 }
 
 #[derive(Deserialize)]

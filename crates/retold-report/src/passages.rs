@@ -11,10 +11,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::columns::{self, Columns, Kind};
-use crate::files::commit;
+use crate::files::{commit, directory, write_text};
 use crate::html::write_passages;
 use crate::job::{Job, find, inputs, opened};
-use crate::out::OutDir;
+use crate::out::{MODEL, OutDir};
 use crate::summary::Records;
 use crate::tables::{write, write_rejects};
 
@@ -223,8 +223,10 @@ pub fn find_passages(wanted: &PassageJob, watch: &dyn Watch) -> Result<PassageSu
             "cpu_seconds": seconds(&findings, &found, |time| time.cpu),
             "peak_memory": retold::peak_memory(),
             "temporary_files": findings.collection.memory().on_disk(),
+            "directory": directory(),
         });
         report.finish(&summary.run)?;
+        write_text(&out, MODEL, &findings.model.to_json())?;
         commit(out, &summary, watch)?;
         Ok(summary)
     })

@@ -361,3 +361,57 @@ fn values_that_cannot_be_are_refused() {
         assert!(!world.path("out").exists());
     }
 }
+
+#[test]
+fn a_run_of_passages_can_be_explained() {
+    let world = world();
+    for names in ["retold", "passim"] {
+        let run = [
+            "passages",
+            "in",
+            "-o",
+            "out",
+            "--min-words",
+            "12",
+            "--force",
+            "--names",
+            names,
+        ];
+        world.run(&run).code(1);
+        let explain = |a, b| {
+            let said = world
+                .run(&["explain", "out", a, b, "--json"])
+                .code(0)
+                .stdout();
+            let story: Value = serde_json::from_str(&said).unwrap();
+            assert_eq!(story["remark"], Value::Null, "{said}");
+            story["notes"].as_array().unwrap().last().cloned()
+        };
+        let end = |begin: usize| begin + QUOTED.len();
+        let passage = |a: usize, b: usize| {
+            let said = format!(
+                "A passage of the run: characters {a} to {} of A, {b} to {} of B; 18 words match, score 24",
+                end(a),
+                end(b)
+            );
+            Some(json!(said))
+        };
+        assert_eq!(explain("essay", "review"), passage(48, 43));
+        assert_eq!(explain("review", "essay"), passage(43, 48));
+        let none = json!("The run lists no passage that both pages have.");
+        assert_eq!(explain("essay", "other"), Some(none));
+        let copy = "The run lists no passages of `reprint`: it has the same text as `essay` (copies.jsonl).";
+        assert_eq!(explain("reprint", "review"), Some(json!(copy)));
+    }
+}
+
+#[test]
+fn a_run_that_has_no_verdicts_says_what_can_be_explained() {
+    let world = world();
+    world.run(&["blocks", "in", "-o", "out"]).code(1);
+    let said = world.run(&["explain", "out", "essay", "review"]).code(2);
+    assert!(
+        said.stderr()
+            .contains("pass the run's input instead: --in INPUT --ids A B")
+    );
+}
