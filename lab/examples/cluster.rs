@@ -1,10 +1,10 @@
-//! Draws what `lab/spark.py` measured as CCDet's Fig. 10 does: time against pages, and against workers.
+//! Draws the measurements of `lab/spark.py` like CCDet's Fig. 10: time against pages, and against workers.
 //!
 //!     cargo run --release -p retold-lab --example cluster -- RUNS.jsonl > docs/lab/spark.svg
 //!
-//! `RUNS.jsonl` has the lines that `lab/spark.py` printed, of any number of calls. Runs with no worker are those of one
-//! machine. Times against pages are those of whole cores; those against workers of shares of a core, where there are such
-//! runs. Lines with more workers than were run are not drawn: nothing is extrapolated here.
+//! `RUNS.jsonl` has the lines that `lab/spark.py` printed, from any number of calls. Runs without a worker are those of one
+//! machine. Times against pages are those of whole cores; those against workers are of shares of a core, if there are such
+//! runs. Nothing is extrapolated: numbers of workers that were not run are not drawn.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -1,5 +1,5 @@
-//! What index pruning saves where posting lists are walked in full, as CCDet counts (Fig. 9), beside our join, which does not
-//! walk them: `cargo run --release -p retold-lab --example counting -- INPUT...`
+//! What index pruning saves if posting lists are read completely, as CCDet counts (Fig. 9); our join does not read
+//! them completely: `cargo run --release -p retold-lab --example counting -- INPUT...`
 
 use std::time::Instant;
 

@@ -1,8 +1,8 @@
-//! How long pages take that were made to take long, and pages over the size budget:
+//! How long pages take that were made to take long, and pages over the size limit:
 //!
 //!     cargo run --release -p retold-lab --example hostile
 //!
-//! The figures stand in `docs/lab/text.md`; each page has to be done within a second.
+//! The figures are in `docs/lab/text.md`; each page must take less than a second.
 
 use std::time::Instant;
 

@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p retold-lab --example keyword_speed -- ~/.cache/retold-data/eventmonitor/pages.jsonl
 //!
-//! The pages are read, decoded and folded first; what is timed begins with decoded text and ends with a sketch. Speeds
+//! The pages are read, decoded and folded first; the measured time begins with decoded text and ends with a sketch. Speeds
 //! are in MB (10^6 bytes) of folded UTF-8 text a second. Each line is a measurement of its own, not a sum.
 
 use std::path::PathBuf;

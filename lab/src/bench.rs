@@ -1,5 +1,5 @@
-//! Texts read once, and one method run over them with one set of parameters after another: what `tune` and `compare`
-//! stand on.
+//! Texts that are read once, and one method run over them with one set of parameters after another; `tune` and `compare`
+//! use it.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

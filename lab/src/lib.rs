@@ -3,7 +3,7 @@
 //! - [`compare`]: methods over labelled sets, one threshold after another, as tables and plots;
 //! - [`tune`]: parameters of a method that fit a labelled set.
 //!
-//! Both stand on the public API of [`retold`] alone and decide nothing themselves: the [`retold::Model`] judges here as
+//! Both use only the public API of [`retold`] and decide nothing themselves: the [`retold::Model`] judges here as
 //! in every run.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What the allocator of the program keeps.
+//! What memory the program's allocator keeps.
 
 use libc::{M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, mallopt};
 

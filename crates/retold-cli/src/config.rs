@@ -1,4 +1,4 @@
-//! `--config FILE`: options by their long names, as if they stood on the command line before all others.
+//! `--config FILE`: options by their long names, as if they were on the command line before all others.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `retold explain`: why two pages are what they are to each other.
+//! `retold explain`: why two pages are related or not.
 
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A pair's story on a terminal.
+//! The explanation of a pair on a terminal.
 
 use console::{Style, Term};
 use retold::{ExplainedFeature, Explanation, PassageKind, Relation, thousands};

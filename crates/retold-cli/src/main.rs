@@ -1,4 +1,4 @@
-//! The command line of Retold: arguments in, exit code out. All work is the library's.
+//! The command line of Retold: arguments in, exit code out. The library does all the work.
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod allocator;

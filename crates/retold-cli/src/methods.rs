@@ -1,4 +1,4 @@
-//! `retold methods`: what there is to choose from.
+//! `retold methods`: the list of methods and their parameters.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What a run tells a person at its end.
+//! The lines that a run prints for people when it ends.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;

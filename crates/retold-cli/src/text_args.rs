@@ -1,4 +1,4 @@
-//! Options that say how pages become texts, shared by the commands that look at texts through a method.
+//! Options that say how pages become texts, shared by the commands that use texts through a method.
 
 use std::path::PathBuf;
 

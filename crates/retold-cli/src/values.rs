@@ -1,4 +1,4 @@
-//! Values that help and completion scripts know by name, though any text is taken: what is wrong is said by the library.
+//! Names of values for help and completion scripts. Any text is accepted here: the library says what is wrong with it.
 
 use std::ffi::OsStr;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! The tables of an output folder once more as CSV or Parquet, for programs that read columns.
+//! The tables of an output folder also as CSV or Parquet, for programs that read columns.
 
 mod kind;
 #[cfg(feature = "parquet")]

@@ -1,4 +1,4 @@
-//! Clusters to look at before they are trusted.
+//! Clusters that people should check before they trust them.
 
 use std::collections::{BTreeMap, HashMap};
 

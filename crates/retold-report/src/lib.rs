@@ -1,6 +1,6 @@
 //! The output folder of a run: tables, `kept/`, `summary.json`, `model.json`, `report.html`; and pictures.
 //!
-//! [`run`] is the main job with files on both sides; [`write()`] makes a folder of [`retold::Findings`]; [`Finished`] opens one
+//! [`run`] is the main job with files on both sides; [`write()`] makes a folder from [`retold::Findings`]; [`Finished`] opens one
 //! again.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What is said of a page's cluster in its record and in the tables.
+//! What a record and the tables say about a page's cluster.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

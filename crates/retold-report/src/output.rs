@@ -1,4 +1,4 @@
-//! Options of what is written; no verdict depends on them.
+//! Options of the output; no verdict depends on them.
 
 use retold::{Error, JudgeConfig, Result, RunConfig};
 use serde::{Deserialize, Serialize};

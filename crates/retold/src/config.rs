@@ -1,5 +1,5 @@
-//! The options of a run, in one form for the command line, config files, `summary.json`, saved models and bindings:
-//! [`JudgeConfig`] is what verdicts depend on, [`RunConfig`] what a run may use. What is written is `retold-report`'s.
+//! The options of a run, in one form for the command line, config files, `summary.json`, saved models and bindings.
+//! [`JudgeConfig`] has the options on which verdicts depend, [`RunConfig`] the resources of a run. Options of the output are in `retold-report`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! What can go wrong, split by who has to act on it.
+//! Errors, divided by who has to act.
 //!
-//! A bad *record* never ends a run: it becomes a reject (see [`crate::read::Outcome`]), and the run goes on.
+//! A bad *record* never ends a run: it is rejected (see [`crate::read::Outcome`]), and the run continues.
 
 use std::path::{Path, PathBuf};
 

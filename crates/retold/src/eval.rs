@@ -1,4 +1,4 @@
-//! How good the reported pairs are, against pairs that people or exact computation labelled.
+//! How good the reported pairs are, compared with pairs that were labelled by people or by exact computation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;

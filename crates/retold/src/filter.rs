@@ -1,4 +1,4 @@
-//! Pair filters: which pages are compared with each other at all, whatever their texts say.
+//! Pair filters: which pages are compared with each other at all, independent of their texts.
 
 use std::fmt;
 use std::str::FromStr;

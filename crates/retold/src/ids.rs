@@ -1,4 +1,4 @@
-//! Numbers that name things. Each is a type of its own, so that a page's rank is never taken for its place in the input.
+//! Typed numbers for things, so that a page's rank cannot be confused with its place in the input.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
-//! Parameters of methods: declared once, checked on the way in, listed by `retold methods`.
+//! Parameters of methods: declared once, checked when they are given, listed by `retold methods`.
 //!
-//! A method declares them as a struct ([`params!`]), from which all else follows. What users give is a map of
-//! [`Settings`]; checked and completed with the defaults it is [`Params`], of which the struct is made.
+//! A method declares them as a struct ([`params!`]); everything else follows from it. Users give a map of
+//! [`Settings`]. Checked and completed with the defaults it becomes [`Params`], from which the struct is made.
 
 use std::collections::BTreeMap;
 use std::fmt;

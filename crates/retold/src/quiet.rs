@@ -1,4 +1,4 @@
-//! Panics of other people's code that are caught: one bad page must not end a run, nor print anything.
+//! Catches panics of other people's code: one bad page must not end a run or print anything.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};

@@ -1,4 +1,4 @@
-//! How alike two ways are to divide pages into clusters: the adjusted Rand index.
+//! How similar two divisions of pages into clusters are: the adjusted Rand index.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

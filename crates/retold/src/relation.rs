@@ -1,4 +1,4 @@
-//! How two pages are related, and how a similarity and a length ratio become one relation.
+//! The relation of two pages, and how it follows from a similarity and a length ratio.
 
 use serde::{Deserialize, Serialize};
 

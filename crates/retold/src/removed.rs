@@ -1,4 +1,4 @@
-//! How good removing was: which of the pages that a run dropped repeat the page that they were dropped for, by labelled pairs.
+//! How good the removal was: which of the dropped pages repeat the page for which they were dropped, by labelled pairs.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -1,8 +1,8 @@
-//! What an interrupted run has done, so that the next one goes on from there.
+//! The finished work of an interrupted run, with which the next run continues.
 //!
-//! A folder of journals, one a stage. A journal is a file of chunks, each with its length and a checksum; the first one names
-//! the run: the version of Retold, the model, and the inputs by size and hash (remote ones by their version). What was written whole is taken up again, and
-//! what a kill or a power cut left half written is cut off. A journal of another run is begun anew.
+//! It is a folder of journals, one for each stage. A journal is a file of chunks, each with its length and a checksum. The first chunk identifies
+//! the run: the version of Retold, the model, and the inputs by size and hash (remote ones by their version). Complete chunks are used again, and
+//! a chunk that a kill or a power cut left incomplete is cut off. A journal of another run is started anew.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};

@@ -1,5 +1,5 @@
-//! Damaged archives and line files: whatever is wrong, what is before the damage is read, there is a reject that says
-//! where it is, and both passes count alike.
+//! Damaged archives and line files: for any damage, everything before it is read, a reject says
+//! where it is, and both passes count the same.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, where a panic is the report"

@@ -1,7 +1,7 @@
-//! Main text of ten pages written for this test after the templates of real sites, and of pages made to be hard.
+//! Main text of ten pages written for this test after the templates of real sites, and of pages that are difficult on purpose.
 //!
-//! `golden/NAME.html` and what is to come out of it, `golden/NAME.txt`: the language, then the blocks. To write the
-//! latter anew after a change that was meant: `RETOLD_BLESS=1 cargo test -p retold --test extraction`.
+//! `golden/NAME.html` is the page and `golden/NAME.txt` the expected result: the language, then the blocks. To write the
+//! results again after an intended change: `RETOLD_BLESS=1 cargo test -p retold --test extraction`.
 
 use std::path::{Path, PathBuf};
 

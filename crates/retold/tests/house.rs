@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md says of the sources, held against the sources.
+//! The rules of ARCHITECTURE.md about the sources, checked on the sources.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

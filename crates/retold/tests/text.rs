@@ -1,4 +1,4 @@
-//! The text stage as a whole: what holds for every page, and folding against its plain twin.
+//! The text stage as a whole: rules for every page, and folding compared with its plain twin.
 
 use proptest::prelude::*;
 use retold::{Content, Extract, Markup, Page, Text, TextOptions, text_of};

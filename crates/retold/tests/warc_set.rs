@@ -1,5 +1,5 @@
 //! All 76 files of the data set `warc`: archives from many tools, some of them damaged. None may crash a reader, every
-//! record has an outcome, and the counts that are known from the set's notes and from warcio come out.
+//! record has an outcome, and the counts known from the set's notes and from warcio are reached.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, where a panic is the report"

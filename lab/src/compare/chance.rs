@@ -1,10 +1,10 @@
-//! Standard error of F1 by the choice of pages: bootstrap (Efron 1979) over groups of pages.
+//! Standard error of F1 from the choice of pages: bootstrap (Efron 1979) over groups of pages.
 //!
-//! Pairs are not independent of each other: one page that a method gets wrong is in many pairs. So groups of pages are
-//! drawn, not pairs; a group is what true pairs connect, or an event: the pages below one folder, where groups of one event are
+//! Pairs are not independent of each other: a page that a method judges wrongly is in many pairs. So groups of pages are
+//! drawn, not pairs. A group is the pages that true pairs connect, or an event: the pages in one folder, if groups about one event are
 //! not independent either. Each group's weight in a resample is drawn from Poisson(1)
-//! rather than by drawing as many groups as there are (the limit for many groups). A false pair of two groups counts
-//! half with each. A weight depends on the resample and on the group's smallest id only: two methods see the same
+//! instead of drawing as many groups as there are (the limit for many groups). A false pair between two groups counts
+//! half in each. A weight depends only on the resample and on the group's smallest id: two methods get the same
 //! resamples of a set, so differences between them can be judged too.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Which value of a threshold is best, and how good it is where it was not chosen.
+//! Which value of a threshold is best, and how good it is on sets on which it was not chosen.
 
 use super::curve::{Curve, Point};
 

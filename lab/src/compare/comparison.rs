@@ -1,4 +1,4 @@
-//! What came of a comparison.
+//! The results of a comparison.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a method costs on a set, measured over one run.
+//! Time and memory of a method on a set, measured over one run.
 
 use retold::{Dedup, Findings, Model, PrunedNo, Result, RunConfig, Watch, discover, peak_memory};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! How good a method is over its threshold.
+//! The accuracy of a method at different thresholds.
 
 use std::time::Duration;
 

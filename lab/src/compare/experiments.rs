@@ -1,6 +1,6 @@
-//! The papers' figures, with our sets: which methods with which settings on which sets, and what is drawn of it.
+//! The papers' figures, with our sets: which methods with which settings on which sets, and what is drawn.
 //!
-//! The one place where methods are named. A figure needs nothing but specs; a method or setting that is not there is
+//! This is the only place that names methods. A figure needs only specs; a missing method or setting is
 //! left out, and the figure says so.
 
 use retold::Result;

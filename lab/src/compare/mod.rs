@@ -1,8 +1,8 @@
-//! Methods over labelled sets: how good each is over its threshold, which threshold to choose, and what it costs.
+//! Methods over labelled sets: the accuracy of each at different thresholds, which threshold to choose, and its cost.
 //!
-//! A set's pages are read once and stay in memory; each method then runs over them with one threshold after another
-//! (`crate::bench`), judged as by `retold dedup`, and [`retold::eval`] scores it. What a run costs is measured apart,
-//! over one whole run ([`cost`]), because times and memory of methods that share a process and texts say nothing.
+//! A set's pages are read once and stay in memory. Each method then runs over them with one threshold after another
+//! (`crate::bench`), judged as by `retold dedup`, and [`retold::eval`] scores it. The cost of a run is measured separately,
+//! over one whole run ([`cost`]), because times and memory of methods that share a process and texts mean nothing.
 
 mod chance;
 mod choose;

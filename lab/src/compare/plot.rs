@@ -1,4 +1,4 @@
-//! Plots as SVG, drawn once for light and dark: what is drawn has classes instead of colours, and the page's style
+//! Plots as SVG, drawn once for light and dark mode: elements have classes instead of colours, and the page's style
 //! sheet has the colours.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! One result, a method on a set, and what columns say of it.
+//! One result, a method on a set, and its columns.
 
 use super::comparison::Comparison;
 use super::curve::{Curve, Point};

@@ -1,4 +1,4 @@
-//! Labelled sets, and how what a method finds in one is scored.
+//! Labelled sets, and how the results of a method on one are scored.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! What tests of several files share, and all of it on a tiny set.
+//! Helpers that tests of several files share, and the whole comparison on a tiny set.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! Parameters of a method that fit a labelled set, found by a genetic algorithm, as the paper on AgT (Journal of Computer
-//! Applications 2010, 30(6):1661) finds its own.
+//! Parameters of a method that fit a labelled set, found by a genetic algorithm, as in the paper on AgT (Journal of Computer
+//! Applications 2010, 30(6):1661).
 //!
-//! Pages are read once. Those that the gold connects stay together: a part of the groups is held out, the search sees
-//! the others only, and the result is scored on both, beside what it started from.
+//! Pages are read once. Pages that the gold connects stay together. A part of these groups is held out; the search uses
+//! only the others, and the result is scored on both, together with the starting point.
 
 mod gene;
 mod html;

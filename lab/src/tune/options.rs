@@ -1,4 +1,4 @@
-//! What is tuned, on what, and for how long.
+//! What is tuned, on which data, and for how long.
 
 use std::path::PathBuf;
 

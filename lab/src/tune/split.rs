@@ -1,4 +1,4 @@
-//! What the search sees and what is held out.
+//! Which pages the search uses, and which are held out.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What a search found.
+//! The result of a search.
 
 use retold::{Param, ParamValue, Params, Score};
 

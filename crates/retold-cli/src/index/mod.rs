@@ -1,4 +1,4 @@
-//! `retold index`: a collection that grows, and is asked what it has.
+//! `retold index`: a collection that grows and can be queried.
 
 mod add;
 mod make;

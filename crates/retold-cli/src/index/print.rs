@@ -1,4 +1,4 @@
-//! What the commands share: how they call themselves, and how they print.
+//! Output that the commands share: their names in messages, and how they print.
 
 use std::io::{self, Write};
 

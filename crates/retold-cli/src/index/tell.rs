@@ -1,4 +1,4 @@
-//! What an index tells of itself: `story`, `stories`, `changes`, `stats`, `check`.
+//! Commands that report on an index: `story`, `stories`, `changes`, `stats`, `check`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
-//! Buckets: Amazon S3 and what speaks its protocol, Google Cloud Storage, Azure Blob Storage. Credentials come from where the cloud's own
-//! tools take them, as far as `object_store` does.
+//! Buckets: Amazon S3 and compatible services, Google Cloud Storage, Azure Blob Storage. Credentials are found in the same places as by the
+//! cloud's own tools, as far as `object_store` supports them.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What was read of remote files, in one temporary file without a name, for the passes that follow.
+//! Bytes of remote files that were read, in one temporary file without a name, for the passes that follow.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Data sets of the Hugging Face hub. A revision is its commit from the first request on, and what a commit has never changes.
+//! Data sets of the Hugging Face hub. A revision is pinned to its commit at the first request, and the content of a commit never changes.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! An output folder in a bucket: a run writes to a local one, and what it wrote is uploaded when it is complete, `summary.json` last.
+//! An output folder in a bucket: a run writes to a local folder, which is uploaded when it is complete, `summary.json` last.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

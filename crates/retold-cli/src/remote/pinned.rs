@@ -1,4 +1,4 @@
-//! A remote file as it was when it was listed: its bytes, tried again until they come.
+//! A remote file as it was when it was listed. Requests for its bytes are repeated until they succeed.
 
 use std::ops::Range;
 use std::sync::Arc;

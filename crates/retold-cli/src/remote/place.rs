@@ -1,4 +1,4 @@
-//! Where the bytes of a remote file are, and why they may not come.
+//! Where the bytes of a remote file are, and the reasons why they cannot be read.
 
 use std::fmt::Debug;
 use std::ops::Range;

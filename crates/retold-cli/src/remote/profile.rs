@@ -1,4 +1,4 @@
-//! Profiles of Amazon's tools: the keys, the region and the endpoint that `~/.aws/credentials` and `~/.aws/config` have under a name.
+//! Profiles of Amazon's tools: the keys, region and endpoint that `~/.aws/credentials` and `~/.aws/config` have for a name.
 
 use std::env::var;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Messages of other people's code, without what gives access.
+//! Messages of other people's code, with credentials removed.
 
 use std::error::Error;
 

@@ -1,5 +1,5 @@
-//! Which addresses are public. A name is looked up, what it stands for is checked, and the connection goes to the very address that was
-//! checked; so a name that stands for another one a moment later (DNS rebinding) leads nowhere else.
+//! Which addresses are public. A name is resolved, the address is checked, and the connection goes to exactly the address that was
+//! checked. So a name that resolves to another address a moment later (DNS rebinding) has no effect.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

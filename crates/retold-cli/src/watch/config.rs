@@ -1,4 +1,4 @@
-//! CONFIG.toml: what is watched, and who is told.
+//! CONFIG.toml: what is watched, and who gets notices.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a feed brings: pages that are whole, and entries whose articles have to be fetched.
+//! The entries of a feed: complete pages, and entries whose articles have to be fetched.
 
 use retold::{Content, Markup, Page, count_chars, feed_pages, html_visible_text};
 use url::Url;

@@ -1,4 +1,4 @@
-//! One request and what came of it. Redirects are not followed here: who goes on has to look at the next address as at the first.
+//! One request and its answer. Redirects are not followed here: the caller has to check the next address like the first.
 
 use std::io::Read;
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! Files of a folder that are new, or were written to since they were read.
+//! Files of a folder that are new, or were changed since they were read.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `retold watch`: feeds and folders are read as they change, and somebody is told of new reprints.
+//! `retold watch`: reads feeds and folders as they change, and gives notice of new reprints.
 
 mod address;
 mod config;

@@ -1,4 +1,4 @@
-//! What is told of new reprints, and how: each notice at least once, with an id that is the same when it comes again.
+//! Notices of new reprints, and their delivery: each at least once, with the same id when it is delivered again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};

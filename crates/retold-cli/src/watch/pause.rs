@@ -1,4 +1,4 @@
-//! How long to wait before something is asked again.
+//! How long to wait before a request is repeated.
 
 use jiff::fmt::rfc2822;
 use xxhash_rust::xxh3::xxh3_64;

@@ -1,5 +1,5 @@
-//! Who is asked what, and when. A host gets one request at a time, none sooner than a while after the one before it, and none that its
-//! robots.txt forbids; so does every host on the way of a redirect.
+//! What is requested from whom, and when. A host gets one request at a time, with a pause between two requests, and none that its
+//! robots.txt forbids. The same holds for every host that a redirect leads to.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -1,4 +1,4 @@
-//! What a watch remembers, in one file beside the index. It is replaced as a whole, and written after the index has what it speaks of.
+//! The state of a watch, in one file beside the index. It is replaced as a whole, and written after the index has the pages that it mentions.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};

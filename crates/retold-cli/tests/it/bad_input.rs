@@ -1,4 +1,4 @@
-//! What bad input gets: the message a person sees, and nothing lost.
+//! Bad input: the message that a person sees, and that nothing is lost.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! What belongs to a dropped WARC response goes with it.
+//! Records that belong to a dropped WARC response are dropped with it.
 
 use crate::common::World;
 

@@ -1,4 +1,4 @@
-//! The main job through the real binary: what comes out for what goes in.
+//! The main job through the real binary: its output for given input.
 
 use crate::common::{World, article, assert_same_output, gzip, html, line};
 

@@ -1,4 +1,4 @@
-//! The documents say what the command says.
+//! The documents agree with the command.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

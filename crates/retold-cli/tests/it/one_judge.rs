@@ -1,4 +1,4 @@
-//! One fixture of pages through every door under one model: the batch run, the call in memory, and `explain` say the same.
+//! The same pages through every interface with one model: the batch run, the call in memory, and `explain` give the same verdicts.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Options, parameters, config files, and what `--help` says.
+//! Options, parameters, config files, and the text of `--help`.
 
 use crate::common::{World, article, line};
 

@@ -1,4 +1,4 @@
-//! What a run does with files that are there, with a reader that goes away, and with odd orders.
+//! Runs with existing files, with a reader that closes the pipe, and with unusual orders.
 
 use std::process::Stdio;
 

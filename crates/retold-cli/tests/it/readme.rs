@@ -1,4 +1,4 @@
-//! The README in English and in Chinese: both say the same, the example says what they show, and their table is the leaderboard's.
+//! The README in English and in Chinese: both have the same content, the example prints what they show, and their table is the leaderboard's.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What release 0.1 wrote still opens: it kept the options of the output in its models.
+//! Files that release 0.1 wrote can still be opened, although it stored the options of the output in its models.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Runs that were killed and go on.
+//! Runs that were killed and are resumed.
 
 use std::process::Stdio;
 use std::time::Duration;

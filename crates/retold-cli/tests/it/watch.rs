@@ -1,4 +1,4 @@
-//! `retold watch` against a small internet on this machine, which fails on purpose.
+//! `retold watch` with servers on this machine that fail on purpose.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};

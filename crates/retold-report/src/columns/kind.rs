@@ -1,4 +1,4 @@
-//! What columns hold.
+//! The types of columns.
 
 /// What a column holds; any of its values may be missing. `Yes` is yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

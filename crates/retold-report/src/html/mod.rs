@@ -1,7 +1,7 @@
-//! `report.html`: the run for people, in one self-contained file; that of passages is in `passages/`.
+//! `report.html`: the run for people, in one self-contained file; `passages/` has the report of passages.
 //!
-//! The file is a head, chunks of JSON and the code that shows them. It is written as a stream and read as one: the
-//! code parses a chunk when something in it is looked at. What is in it is bounded (see the constants here); the
+//! The file has a head, chunks of JSON and the code that shows them. It is written as a stream. The code parses a chunk
+//! when something in it is needed. The size of its content is bounded (see the constants here); the
 //! JSONL files beside it have everything. Only the chunk `run-0` differs between runs on the same input.
 
 mod chosen;

@@ -1,4 +1,4 @@
-//! Writing a page with data in it, without ever holding more of it than a chunk.
+//! Writes a page with data in it, with at most one chunk in memory.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Pairs as the report shows them: which of them, and the numbers behind their verdicts.
+//! The pairs that the report shows, and the numbers behind their verdicts.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -1,4 +1,4 @@
-//! What the parts of the report are made from, and how much of it they show.
+//! The data from which the parts of the report are made, and how much of it they show.
 
 use std::collections::HashSet;
 

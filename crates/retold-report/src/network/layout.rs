@@ -1,8 +1,8 @@
-//! Where the nodes of a picture stand: springs between neighbours, repulsion between all (Fruchterman and Reingold,
+//! Where the nodes of a picture are: springs between neighbours, repulsion between all (Fruchterman and Reingold,
 //! Software: Practice and Experience 1991, 21(11):1129).
 //!
-//! No crate for it: forceatlas2 is AGPL, fdg-sim has had no release since 2023, layout-rs draws layered graphs,
-//! visgraph places nodes in circles or at random, and force_graph moves them in steps of time for games, without end.
+//! No crate does this: forceatlas2 is AGPL, fdg-sim has had no release since 2023, layout-rs draws layered graphs,
+//! visgraph places nodes in circles or at random, and force_graph moves them step by step, for games, without an end.
 
 use retold::Network;
 

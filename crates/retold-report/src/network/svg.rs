@@ -1,4 +1,4 @@
-//! The picture of a network (the paper's Fig. 1), in one file that fetches nothing.
+//! The picture of a network (the paper's Fig. 1), in one file that loads nothing else.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Runs of words that two texts share, and those of them that stand in the same order.
+//! Runs of words that two texts share, and those of them that are in the same order.
 
 use rustc_hash::FxHashMap;
 

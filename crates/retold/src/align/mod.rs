@@ -1,4 +1,4 @@
-//! The alignment of two texts: which words of one stand in the other, in order, and where they differ.
+//! The alignment of two texts: which words of one are in the other, in order, and where the texts differ.
 
 mod anchors;
 mod gap;

@@ -1,4 +1,4 @@
-//! Two texts, aligned: what both have in the same order, and the passages between that differ.
+//! Two aligned texts: the words that both have in the same order, and the passages between them that differ.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What an alignment sees of a word.
+//! The properties of a word that an alignment uses.
 
 use bytemuck::{Pod, Zeroable};
 

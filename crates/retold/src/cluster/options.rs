@@ -1,4 +1,4 @@
-//! What a user may choose of clusters and of what is dropped.
+//! Options for clusters and for which pages are dropped.
 
 use serde::{Deserialize, Serialize};
 

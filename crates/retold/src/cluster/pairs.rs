@@ -1,4 +1,4 @@
-//! Related pages, many of them.
+//! Related pages: many pairs.
 
 use super::Pair;
 use crate::error::Result;

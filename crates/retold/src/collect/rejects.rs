@@ -1,4 +1,4 @@
-//! The records that could not be read, in memory or in a temporary file: an input may have millions of them.
+//! The records that could not be read, in memory or in a temporary file, because an input may have millions of them.
 
 use std::borrow::Cow;
 use std::ops::Range;

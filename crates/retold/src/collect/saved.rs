@@ -1,4 +1,4 @@
-//! A collection in a journal, for runs that go on where they were interrupted.
+//! A collection in a journal, for runs that are resumed.
 
 use bytemuck::{Pod, pod_collect_to_vec};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Files that are read side by side, beside the same read one after the other.
+//! Files that are read at the same time, compared with the same files read one after the other.
 
 use super::*;
 use crate::config::JudgeConfig;

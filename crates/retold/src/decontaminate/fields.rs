@@ -1,4 +1,4 @@
-//! Which fields of an item hold what.
+//! Which fields of an item have which content.
 
 use serde_json::Value;
 

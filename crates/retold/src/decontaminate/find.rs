@@ -1,4 +1,4 @@
-//! What a page has of the benchmarks.
+//! Finds items of the benchmarks on a page.
 
 use std::ops::Range;
 

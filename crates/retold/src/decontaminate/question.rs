@@ -1,4 +1,4 @@
-//! A question that is looked for, and how much of it a place on a page has.
+//! A question of a benchmark, and how much of it a place on a page has.
 
 use crate::align::Word;
 

@@ -1,4 +1,4 @@
-//! New pages against old ones, by the rule itself on all pairs of one run over both.
+//! New pages against old ones, compared with the rule itself on all pairs of one run over both.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,10 @@
 //! Pairs that are verified before any page is decided.
 //!
-//! Pages are decided in the order of preference, which tears families apart: what the pages of one need, sketches and fingerprints,
-//! is needed again for each of them, between those of all other families. So of groups whose posting lists are short, which have to
-//! be compared with all that stand on them whatever is decided, the pairs are verified first,
-//! [family after family](Probing::by_family), so that what they need is at hand. Members of larger families, most of which need
-//! not probe at all, are left for their turn.
+//! Pages are decided in the order of preference, in which the pages of a family are far apart. The sketches and fingerprints of a family
+//! would be needed again for each of its pages, between those of all other families. But a group with short posting lists has to be
+//! compared with all groups on them, whatever is decided. So the pairs of such groups are verified first,
+//! [family after family](Probing::by_family), while the data of the family is in memory. Most members of larger families
+//! need not probe at all; they probe in their turn, if they need to.
 
 use rayon::prelude::*;
 

@@ -1,9 +1,9 @@
 //! Neighbours by probing: large components and posting lists of heavy keys are decided without comparing all pairs.
 //!
-//! Pages come in the order of preference, and each probes for what it is related to: among the pairs that the join found, and on the
-//! posting lists of its heavy keys. A group is *retired* once it is known to be dropped and its component is large: nobody compares
-//! itself with it any more, and it does not probe. So a family of near-copies costs the probes of its few pages that are kept, and
-//! what is decided is what all pairs would decide.
+//! Pages come in the order of preference, and each probes for related pages: among the pairs that the join found, and on the
+//! posting lists of its heavy keys. A group is *retired* once it is known to be dropped and its component is large: no other group is
+//! compared with it, and it does not probe. So a family of near-duplicates costs only the probes of its few kept pages, and
+//! the decisions are the same as with all pairs.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Which page stays, against its rule on all pairs.
+//! Which page is kept, compared with the rule on all pairs.
 
 use std::collections::BTreeSet;
 

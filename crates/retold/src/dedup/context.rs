@@ -1,4 +1,4 @@
-//! What all stages of a run work with, and the order in which pages are preferred.
+//! The data that all stages of a run use, and the order in which pages are preferred.
 
 use rayon::prelude::*;
 

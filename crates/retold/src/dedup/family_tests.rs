@@ -1,4 +1,4 @@
-//! Large families against all their pairs.
+//! Large families, compared with a run over all their pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

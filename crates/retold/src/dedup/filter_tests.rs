@@ -1,4 +1,4 @@
-//! Pair filters against their slow twin: all pairs of a run without them, those that they forbid left out.
+//! Pair filters, compared with their slow twin: all pairs of a run without filters, minus those that they forbid.
 
 use proptest::prelude::*;
 

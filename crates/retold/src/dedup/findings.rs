@@ -1,4 +1,4 @@
-//! What a run finds out.
+//! The results of a run.
 
 use std::borrow::Cow;
 

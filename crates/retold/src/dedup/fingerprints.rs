@@ -1,7 +1,7 @@
-//! Full fingerprints: what a method needs of texts to verify a pair.
+//! Full fingerprints: the data that a method needs about texts to verify a pair.
 //!
-//! They are kept, in memory or in a temporary file, so that pairs can be verified in any order. A partial one is made with the
-//! sketch of most pages; it is completed once somebody needs it. Texts without a partial one (of an interrupted run, of an
+//! They are stored in memory or in a temporary file, so that pairs can be verified in any order. For most pages a partial
+//! fingerprint is made with the sketch, and completed when it is first needed. Texts without a partial one (of a resumed run, or of an
 //! index) are read again, once.
 
 use bytemuck::pod_collect_to_vec;

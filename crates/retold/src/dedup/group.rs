@@ -1,4 +1,4 @@
-//! Exact groups: pages that are the same to every judge.
+//! Exact groups: pages that cannot differ in any verdict.
 
 use std::ops::Range;
 

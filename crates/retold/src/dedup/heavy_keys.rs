@@ -1,10 +1,10 @@
-//! Heavy keys: keys that very many groups have, because they stand in a large family, a template or a disclaimer.
+//! Heavy keys: keys that very many groups have, because they are in a large family, a template or a disclaimer.
 //!
 //! Not all pairs of such a posting list can be compared. But a page that repeats a kept page decides nothing, so a family needs
-//! only the probes of its few pages that are kept; whoever probes takes the others off the lists. What a list still costs is
-//! bounded by a [`ClosePolicy`]: if too many probes of it fail, its key belongs to a template and tells nothing, and the list is
-//! closed; so are long lists of which hardly any sampled pair holds ([`HeavyKeys::close_templates`]). What is lost are pairs
-//! that share nothing but such keys. Lists that are not much longer than heavy ones have to be are never closed
+//! only the probes of its few kept pages, and these probes take the other pages off the lists. The remaining cost of a list is
+//! bounded by a [`ClosePolicy`]: if too many probes of it fail, its key belongs to a template and is no evidence, and the list is
+//! closed. A long list is closed at once if hardly any sampled pair of it holds ([`HeavyKeys::close_templates`]). The price is that pairs
+//! that share only such keys are not found. Lists that are only a little longer than the limit for heavy keys are never closed
 //! ([`ClosePolicy::free_work`]).
 
 use rayon::prelude::*;

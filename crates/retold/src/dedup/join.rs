@@ -1,12 +1,12 @@
 //! Joined pairs of sketches, without comparing all pairs.
 //!
-//! CCDet counts one for every pair of every posting list. That is quadratic in the length of a list, so the count is made only
-//! for pairs that can still be related: a pair of which the smaller sketch has n keys, and the size s to the method, must share
-//! `overlap(s)` of them, hence at least one of *any* n − overlap(s) + 1 keys of the smaller one. The smaller sketch therefore
-//! looks up its rarest n − overlap(s) + 1 keys only (its prefix), in the full lists of all larger ones, up to the size that the
-//! method says it can reach. This is prefix filtering; it is one-sided because containment divides by the smaller page.
+//! CCDet counts one for every pair of every posting list. That is quadratic in the length of a list, so here the count is made only
+//! for pairs that can still be related. A pair whose smaller sketch has n keys, and the size s for the method, must share
+//! `overlap(s)` of them, so at least one of *any* n − overlap(s) + 1 keys of the smaller sketch. So the smaller sketch
+//! looks up only its rarest n − overlap(s) + 1 keys (its prefix), in the full lists of all larger ones, up to the largest size
+//! with which the method can relate it. This is prefix filtering; it is one-sided because containment divides by the smaller page.
 //!
-//! What is left is quadratic in the posting lists of keys that very many sketches have. These, the *heavy* keys, are not looked
+//! The posting lists of keys that very many sketches have would still be quadratic. These *heavy* keys are not looked
 //! up here but in [`super::heavy_keys`], which finds large families without listing all their pairs.
 
 use std::borrow::Cow;

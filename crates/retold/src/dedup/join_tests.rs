@@ -1,4 +1,4 @@
-//! The fast paths against slow, obvious twins.
+//! The fast paths, compared with slow, obvious twins.
 
 use std::collections::BTreeSet;
 

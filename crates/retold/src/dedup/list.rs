@@ -1,9 +1,9 @@
-//! From related groups to pages, one connected component after the other: which pairs are listed, which pages are dropped, what
-//! the clusters are.
+//! From related groups to pages, one connected component after the other: which pairs are listed, which pages are dropped, and
+//! the clusters.
 //!
-//! Components come out of one sort by (component, kind, what): so no more of them is held than is worked on, neither a graph of all
-//! pages nor all pairs. Of a small component all pairs are listed, and decide; a large one was decided before
-//! ([`super::by_probing`]), and the pairs that decide are listed.
+//! One sort by (component, kind, what) brings components together, so only the components in work are in memory, and neither a graph of all
+//! pages nor all pairs. In a small component all pairs are listed and decide. A large one was decided before
+//! ([`super::by_probing`]), and the pairs that decided are listed.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;

@@ -1,15 +1,15 @@
-//! The main job: a run reads as the list of its [stages](crate::watch::Stage), one file each.
+//! The main job: a run is the list of its [stages](crate::watch::Stage), with one file for each.
 //!
-//! 1. `context`: what all stages work with; the order in which pages are preferred.
-//!    `versions`: pages of one address; older ones are dropped before anything is compared.
-//! 2. `group`: noise is deleted, pages that are the same to every judge become one exact group.
-//! 3. `join`: the prefix join finds pairs that share keys which few groups have; `sketch_judge` asks the model of them.
-//! 4. `heavy_keys`: posting lists of keys that very many groups have, and when they are closed; `probe` looks there.
-//! 5. `fingerprints`, `verify`: what sketches estimate is verified on texts; `ahead` does so for small components.
-//! 6. `retain`: the one loop that decides which pages are kept, on stored pairs or `by_probing`.
+//! 1. `context`: the data that all stages use; the order in which pages are preferred.
+//!    `versions`: pages with the same address; older ones are dropped before anything is compared.
+//! 2. `group`: noise is deleted, and pages that cannot differ in any verdict become one exact group.
+//! 3. `join`: the prefix join finds pairs that share keys which few groups have; `sketch_judge` asks the model about them.
+//! 4. `heavy_keys`: posting lists of keys that very many groups have, and when they are closed; `probe` looks pages up there.
+//! 5. `fingerprints`, `verify`: estimates from sketches are verified on texts; `ahead` does so for small components.
+//! 6. `retain`: the only loop that decides which pages are kept, on stored pairs or `by_probing`.
 //! 7. `list`: components become pairs of pages, dropped pages and clusters.
 //!
-//! `run` is the front: [`Dedup`], and [`dedup`] for pages in memory.
+//! `run` has the public interface: [`Dedup`], and [`dedup`] for pages in memory.
 
 mod ahead;
 mod by_probing;

@@ -1,4 +1,4 @@
-//! Probing: groups of large components, and those on posting lists of heavy keys, look for what they are related to among the
+//! Probing: groups of large components, and those on posting lists of heavy keys, search for related groups among the
 //! pairs of the join and on those lists.
 
 use rayon::prelude::*;

@@ -1,5 +1,5 @@
-//! Retention: which pages are kept and which are dropped. One loop decides, for small components on stored pairs, for large ones
-//! on what their pages find when they probe ([`super::probe`]).
+//! Retention: which pages are kept and which are dropped. One loop decides: for small components on stored pairs, for large ones
+//! on the pages that are found by probing ([`super::probe`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! The retention loop on stored pairs, by hand and by its rule.
+//! The retention loop on stored pairs: results worked out by hand, and its rule.
 
 use std::collections::BTreeSet;
 

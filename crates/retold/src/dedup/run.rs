@@ -1,4 +1,4 @@
-//! The front of the main job.
+//! The public interface of the main job.
 
 use std::path::Path;
 

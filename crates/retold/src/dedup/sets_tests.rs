@@ -1,4 +1,4 @@
-//! Real sets, with everything in memory and with nothing in it.
+//! Real sets, with all data in memory and with all data in files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What sketches say of two exact groups.
+//! The verdict of sketches on two exact groups.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! The run against its obvious twin: every page judged with every other, one pair at a time.
+//! The run, compared with its obvious twin: every page judged with every other, one pair at a time.
 
 use proptest::prelude::*;
 

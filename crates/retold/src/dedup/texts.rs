@@ -1,4 +1,4 @@
-//! Where texts come from again, once sketches are made.
+//! Where texts are read again after sketches are made.
 
 use crate::collect::Collection;
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Verification: what sketches estimate of a pair is checked on the full fingerprints of its texts.
+//! Verification: the estimate that sketches give for a pair is checked on the full fingerprints of its texts.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

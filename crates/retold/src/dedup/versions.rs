@@ -1,4 +1,4 @@
-//! Pages of one address. They are versions of one page: which of them stays is decided before anything is compared.
+//! Pages with the same address. They are versions of one page, and one of them is chosen before anything is compared.
 
 use super::context::{old_first, preference, ranks};
 use super::retain::{Dropped, DroppedAs};

@@ -1,4 +1,4 @@
-//! Versions of one page, against a run over the newest alone.
+//! Versions of one page, compared with a run over the newest version alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! A page that is to be explained beside another.
+//! A page that is explained together with another.
 
 use crate::filter::Scope;
 use crate::text::Text;

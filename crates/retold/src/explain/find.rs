@@ -1,4 +1,4 @@
-//! Getting pages to explain: out of two files, or out of inputs by id.
+//! Finds the pages to explain: in two files, or in inputs by id.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Explains why two pages are related, or are not.
 //!
-//! [`explain_pair`] explains the verdict of a model on two texts: the verdict, the tests that made it, the features and the
-//! passages that both have. [`find`] gets the two pages out of files.
+//! [`explain_pair`] explains the verdict of a model on two texts: the verdict, the tests that led to it, the features, and the
+//! passages that both have. [`find`] finds the two pages in files.
 
 mod compared;
 mod explanation;

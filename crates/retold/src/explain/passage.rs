@@ -1,9 +1,9 @@
 //! Passages that two texts share: in the same order, or moved.
 //!
 //! The texts are cut into pieces (clauses), and the pieces are compared by imara-diff's histogram algorithm, which falls
-//! back to Myers' with limits on effort. Pieces that are repeated very often cost it their number squared, so of texts that have many of
-//! these only the others are compared, and what stands around these is compared one by one: near linear whatever the texts. Where a few pieces differ on both sides, they are
-//! compared again by words (by characters in scripts without spaces). Hunks longer than [`REFINED`] bytes are not. A
+//! back to Myers' algorithm with limited effort. Pieces that are repeated very often take it quadratic time. So in texts with many
+//! such pieces only the others are compared, and the text between them is compared piece by piece: nearly linear for all texts. Where a few pieces differ
+//! on both sides, they are compared again by words (by characters in scripts without spaces), but not in hunks longer than [`REFINED`] bytes. A
 //! piece that is only in a different place is found by its hash.
 
 use std::collections::HashMap;

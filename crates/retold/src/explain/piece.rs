@@ -1,4 +1,4 @@
-//! Texts cut into pieces: clauses, as punctuation and line ends part them.
+//! Texts cut into pieces: clauses, separated by punctuation and line ends.
 
 use xxhash_rust::xxh3::xxh3_64;
 

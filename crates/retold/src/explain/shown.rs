@@ -1,4 +1,4 @@
-//! From positions in a folded text, which methods see, to positions in the visible text, which people see.
+//! From positions in a folded text, which methods use, to positions in the visible text, which people see.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A collection as it is counted, and what is found to be noise in it.
+//! Counts over a collection, and which keys are noise in it.
 
 use std::collections::BTreeMap;
 

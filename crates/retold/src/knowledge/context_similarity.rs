@@ -1,4 +1,4 @@
-//! What many pages share: a story, if their contexts (all else that they have) are similar, or a template.
+//! Whether text that many pages share is a story or a template: a story, if the contexts (the rest of these pages) are similar.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! Whether a key is one of many, told fast where it mostly is none.
+//! Whether a key is in a set, with a fast answer if it is not, as for most keys.
 
 /// Bits for each key at the least: of other keys one of sixteen is taken for one of these.
 const BITS: usize = 16;

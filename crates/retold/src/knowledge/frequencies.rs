@@ -1,4 +1,4 @@
-//! Document frequencies: what methods that weigh words by their rarity learn before they sketch.
+//! Document frequencies, which methods that weigh words by rarity need before they sketch.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

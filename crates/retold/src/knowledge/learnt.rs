@@ -1,4 +1,4 @@
-//! What a model knows of a collection, frozen, and as it is saved.
+//! The knowledge of a model about a collection, frozen, and as it is saved.
 
 use std::collections::BTreeMap;
 

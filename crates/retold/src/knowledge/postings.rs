@@ -1,4 +1,4 @@
-//! The inverted index: key -> the sketches that hold it.
+//! The inverted index: key -> the sketches that have it.
 
 use crate::error::Result;
 use crate::ids::SketchNo;

@@ -1,6 +1,6 @@
-//! The record of a decision: the tests that it made.
+//! The record of a decision: the tests that were made.
 //!
-//! Reports, `retold explain` and bindings show what stands here without knowing which method it comes from.
+//! Reports, `retold explain` and bindings show these tests without knowing the method.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What every method must keep to, tested on all of [`METHODS`]. A failure names the method; look into its file.
+//! The rules for every method, tested on all of [`METHODS`]. A failure names the method; look into its file.
 
 use std::sync::Arc;
 

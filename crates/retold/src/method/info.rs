@@ -1,4 +1,4 @@
-//! What the table of methods says of each of them.
+//! The description of a method in the table of methods.
 
 use std::sync::Arc;
 

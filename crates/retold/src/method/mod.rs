@@ -1,8 +1,8 @@
 //! Stage 3, methods: the sketch of a page, and the relation of two pages.
 //!
-//! A method is [`Method::sketch`] and [`Method::compare`], the bounds that spare comparisons, and where it wants one a
+//! A method is [`Method::sketch`] and [`Method::compare`], the bounds that save comparisons, and optionally a
 //! verifier. Everything else (reading, the index, noise, exact copies, clusters, reports) is written once and does not know
-//! which method made a sketch. [`METHODS`] is the one table that registers them.
+//! which method made a sketch. [`METHODS`] is the only table that registers methods.
 
 mod check;
 mod classic;

@@ -1,4 +1,4 @@
-//! Settings by name: of published methods those of the publication, and of the default a stricter and a looser one.
+//! Named settings: for published methods those of the publication, for the default a stricter and a looser one.
 
 use super::info::MethodInfo;
 use crate::error::{Error, Result};

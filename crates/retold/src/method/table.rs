@@ -1,4 +1,4 @@
-//! The one table that registers the methods.
+//! The only table that registers methods.
 
 use super::classic::{codet, imatch, punctuation, shingle, simhash, spotsigs, tfidf};
 use super::coverage;

@@ -1,4 +1,4 @@
-//! What tests of methods need.
+//! Helpers for tests of methods.
 
 use super::{Method, MethodInfo, Trace};
 use crate::dedup::related_pairs;

@@ -1,4 +1,4 @@
-//! What a method has to do, and may do.
+//! The traits of a method: what it must do, and what it may do.
 
 use serde::Serialize;
 

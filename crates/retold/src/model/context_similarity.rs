@@ -1,4 +1,4 @@
-//! When two texts agree, which is asked before anything was learnt: by it is told what many pages share.
+//! Whether two texts agree. This is needed before anything is learnt, to find out which shared text belongs to templates.
 
 use super::judge::Model;
 use crate::method::{Learns, Trace};

@@ -1,4 +1,4 @@
-//! Sketches as they are judged under what a model has learnt: noise deleted, common keys flagged.
+//! Pruned sketches, which are judged with the knowledge of a model: noise deleted, common keys flagged.
 
 use super::judge::Model;
 use super::pruned::PrunedSketches;

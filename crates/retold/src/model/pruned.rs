@@ -1,4 +1,4 @@
-//! PrunedSketches: sketches as they are judged under what a model has learnt.
+//! `PrunedSketches`: many pruned sketches.
 
 use crate::ids::{PrunedNo, SketchNo};
 use crate::sketch::SketchRef;

@@ -1,4 +1,4 @@
-//! Passages that overlap on a page are one passage, in all pages that have it.
+//! Passages that overlap on a page are merged into one passage, on all pages that have it.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Pair filters against a slow twin that asks them of every two pages.
+//! Pair filters, compared with a slow twin that tests every two pages.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! How long a passage is, in words and in characters of scripts without spaces at once.
+//! The length of a passage, in words and in characters of scripts without spaces at once.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The pages whose passages are looked for, and their words.
+//! The pages whose passages are searched for, and their words.
 
 use rustc_hash::FxHashMap;
 

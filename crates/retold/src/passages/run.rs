@@ -1,4 +1,4 @@
-//! The stages, and what they find.
+//! The stages and their results.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
-//! Seeds: short runs of words by which pages that share a passage are found.
+//! Seeds: short runs of words with which pages that share a passage are found.
 //!
-//! *Long* ones carry the guarantee. Every place begins a run of three quarters of the least length; of all that begin in a window the
-//! one of least hash is a seed (winnowing: Schleimer, Wilkerson, Aiken, 2003). Window and run together are no longer than the least
-//! length, so whatever run of that length two pages share, the window at its beginning is in both, and gives both one seed.
-//! *Short* ones, three words or five characters, a quarter of them by hash, find passages that were edited.
+//! *Long* seeds give the guarantee. Every position begins a run of three quarters of the minimum length. Of all runs that begin in a window,
+//! the one with the smallest hash is a seed (winnowing: Schleimer, Wilkerson, Aiken, 2003). Window and run together are no longer than the
+//! minimum length. So if two pages share a run of that length, the window at its beginning is in both, and gives both the same seed.
+//! *Short* seeds, three words or five characters, a quarter of them by hash, find passages that were edited.
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The passages that two texts have in common: places where the alignment pays.
+//! The passages that two texts have in common: the regions where the alignment has a high enough score.
 
 use std::cmp::Reverse;
 use std::ops::Range;

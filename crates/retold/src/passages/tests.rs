@@ -1,4 +1,4 @@
-//! The guarantee against a slow twin, and results by hand.
+//! The guarantee, compared with a slow twin, and results worked out by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

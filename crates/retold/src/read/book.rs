@@ -1,4 +1,4 @@
-//! EPUB: a book is a page, its chapters one after the other.
+//! EPUB: a book is one page, with its chapters one after the other.
 
 use std::io::{Cursor, Read, sink};
 

@@ -1,4 +1,4 @@
-//! Records of a WARC file that belong to others of it: a request and metadata to the response of their capture, a revisit to the
+//! Records of a WARC file that belong to other records: a request and metadata to the response of their capture, a revisit to the
 //! response that it repeats.
 
 use rustc_hash::FxHashSet;

@@ -1,4 +1,4 @@
-//! Gzip and Zstandard: which of them a file is in, and its content without it.
+//! Gzip and Zstandard: which of them a file uses, and its decompressed content.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Seek};

@@ -1,4 +1,4 @@
-//! How fields of CSV and TSV are told apart.
+//! How fields of CSV and TSV are separated.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! The one loop over records: some threads read ahead, all others work.
+//! The only loop over records: some threads read ahead, all others work.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

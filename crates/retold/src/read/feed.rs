@@ -1,4 +1,4 @@
-//! Feeds: RSS, Atom and JSON Feed. An entry is a record; what stands around the entries goes to `kept/` as it is.
+//! Feeds: RSS, Atom and JSON Feed. An entry is a record; everything around the entries goes to `kept/` unchanged.
 
 use std::ops::Range;
 

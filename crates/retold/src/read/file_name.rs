@@ -1,4 +1,4 @@
-//! Names of files as text: old archives have some that are not UTF-8.
+//! File names as text: in old archives some are not UTF-8.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;

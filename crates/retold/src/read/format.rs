@@ -1,4 +1,4 @@
-//! What a format of files can do. `sniff.rs` knows which formats there are.
+//! The operations of a file format. `sniff.rs` knows which formats there are.
 
 use std::fmt;
 use std::path::Path;

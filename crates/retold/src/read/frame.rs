@@ -1,4 +1,4 @@
-//! Splitting a file into numbered records, which all passes over a source do alike.
+//! Splits a file into numbered records, in the same way in all passes over a source.
 
 use std::io::Write;
 

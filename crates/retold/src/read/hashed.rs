@@ -1,6 +1,6 @@
-//! A hash of each file's bytes as they are read, so that a later pass knows that it reads what the first one read.
+//! A hash of each file's bytes as they are read, so that a later pass can check that it reads the same bytes as the first.
 //!
-//! Size and time of a file are looked at as well, and they are cheaper; but both can be the same while the content is not.
+//! The size and time of a file are checked as well, which is cheaper; but both can be the same although the content is not.
 
 use std::fs::File;
 use std::io::{Read, Result, Seek, SeekFrom, copy, sink};

@@ -1,4 +1,4 @@
-//! Ids that tell pages apart: of several pages with one id, all but the first get a number behind it.
+//! Unique ids of pages: if several pages have the same id, all but the first get a number after it.
 
 use rayon::prelude::*;
 

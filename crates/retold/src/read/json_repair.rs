@@ -1,4 +1,4 @@
-//! JSON as Python and JavaScript write it: halves of surrogate pairs in strings, and numbers that are none.
+//! JSON as Python and JavaScript write it: unpaired surrogates in strings, and `NaN` and the like as numbers.
 
 /// What stands for a number that is none.
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! Values of JSON, borrowed from their line where they can be.
+//! Values of JSON, borrowed from their line where possible.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What bytes look like, whatever they are called: HTML, or no text at all.
+//! What the bytes of a file look like, whatever its name: HTML, or not text at all.
 
 /// The byte order mark of UTF-8.
 pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";

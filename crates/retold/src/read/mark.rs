@@ -1,4 +1,4 @@
-//! What happens to a record when the kept ones are written, and fields that are added to it.
+//! What is done with a record when the kept ones are written, and the fields that are added to it.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! How fields are named: several for the text, paths into nested fields, and where URLs and dates usually are.
+//! Names of fields: several for the text, paths into nested fields, and the usual names of URLs and dates.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What readers have to know.
+//! The options of readers.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! Files that are not on this machine. The library knows no network: a program that does registers a [`RemoteStore`], and its files
-//! are read as local ones are.
+//! Files that are not on this machine. The library has no network code: a program registers a [`RemoteStore`], and its files
+//! are read like local ones.
 
 use std::fmt;
 use std::io::{Error as IoError, Read, Result as IoResult, Seek, SeekFrom};

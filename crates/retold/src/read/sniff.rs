@@ -1,4 +1,4 @@
-//! Format detection: by the first bytes, then by name, then by content. Here all formats are known.
+//! Format detection: by the first bytes, then by name, then by content. Only this file knows all formats.
 
 use super::arc::{self, Arc};
 use super::archive::Archived;

@@ -1,4 +1,4 @@
-//! What is read: a file, standard input spooled to one, or pages in memory.
+//! A source of records: a file, standard input spooled to one, or pages in memory.
 
 use std::fs::File;
 use std::io::Result as IoResult;

@@ -1,4 +1,4 @@
-//! Which HTTP statuses pages have.
+//! The HTTP statuses whose responses are pages.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! The bytes of a file, on disk or not.
+//! The bytes of a file, on disk or in a remote store.
 
 use std::fs::File;
 use std::io::{Read, Result, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-//! What holds for all formats: every record has one outcome, and both passes count alike.
+//! Rules for all formats: every record has one outcome, and both passes count the same.
 
 use std::fs;
 use std::io::Write;

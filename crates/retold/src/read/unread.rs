@@ -1,4 +1,4 @@
-//! Files with nothing to read in them: no pages, or in a form that is not supported.
+//! Files that are not read: without pages, or in a format that is not supported.
 
 use super::format::{Format, OpenFile, Records};
 use super::options::ReadOptions;

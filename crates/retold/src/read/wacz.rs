@@ -1,6 +1,6 @@
 //! WACZ: WARC files in a zip archive, with indexes. The records are those of the WARC files, in the order of their names.
 //!
-//! `kept/` has them as one WARC file, as the indexes would not fit any more (`wacz create` makes new ones).
+//! `kept/` has them as one WARC file, because the indexes would no longer be right (`wacz create` makes new ones).
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Cursor, Error, Read, Result as IoResult, Seek, SeekFrom, Take};

@@ -1,4 +1,4 @@
-//! WARC records (ISO 28500, and the 0.17 and 0.18 drafts that crawls of their time are in).
+//! WARC records (ISO 28500, and the drafts 0.17 and 0.18, which old crawls use).
 
 use super::archive::{Form, Head};
 use super::fields::{Fields, block_length};

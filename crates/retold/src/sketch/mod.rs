@@ -1,4 +1,4 @@
-//! Sketches: what is kept of a page to judge it without its text; their byte form; and many of them in columns.
+//! Sketches: the data with which a page is judged without its text; their byte form; and many of them in columns.
 
 mod bytes;
 mod overlap;

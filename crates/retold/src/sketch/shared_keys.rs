@@ -1,4 +1,4 @@
-//! The keys that several sketches hold, each with what stands for these.
+//! The keys that several sketches have, each with the numbers of these sketches.
 
 use super::store::Sketches;
 use crate::error::Result;

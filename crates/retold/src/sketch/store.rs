@@ -1,4 +1,4 @@
-//! Many sketches: no allocation for each, equal sketches kept once.
+//! Many sketches: without an allocation for each, and equal sketches are stored once.
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;

@@ -1,4 +1,4 @@
-//! A sketch: all that is kept of a page to judge it without its text.
+//! A sketch: the data with which a page is judged without its text.
 
 /// All that is kept of a page to judge it without its text.
 ///

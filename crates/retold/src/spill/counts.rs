@@ -1,4 +1,4 @@
-//! How often keys were added, roughly: to leave out those that were added once before anything is sorted.
+//! Approximate counts of keys, to leave out keys that were added only once before anything is sorted.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 

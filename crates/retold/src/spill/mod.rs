@@ -1,8 +1,8 @@
-//! What does not fit into memory goes to temporary files: values, rows of values, records to be sorted.
+//! Data that does not fit into memory goes to temporary files: values, rows of values, records to be sorted.
 //!
-//! Everything here gives the same answers wherever it is held. A temporary file has no name, so nothing is left of it when the
-//! process ends, however it ends. Errors of reading one back are noted ([`Memory::check`]), so that what reads here and there need
-//! not return one each time: until the run has ended for it, it sees zeros.
+//! The results are the same wherever the data is. A temporary file has no name, so nothing is left of it when the
+//! process ends, however it ends. Errors of reading one back are recorded ([`Memory::check`]), so that readers need not return an
+//! error each time: they get zeros until the run ends because of the error.
 
 mod counts;
 mod memory;

@@ -1,4 +1,4 @@
-//! A row that is looked at.
+//! A row that is read: borrowed from memory, or read from a file.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Records in order, more of them than fit into memory.
+//! Sorts more records than fit into memory.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

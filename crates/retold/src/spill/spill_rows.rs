@@ -1,4 +1,4 @@
-//! Rows of values, end to end.
+//! Rows of values, stored one after the other.
 
 use std::borrow::Cow;
 use std::iter::repeat_n;

@@ -1,4 +1,4 @@
-//! What goes to files is the same as what stays in memory.
+//! Data in files is the same as data in memory.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The relations of pages, one at a time, and the stories that they make.
+//! The relations of pages, added one at a time, and the stories that follow from them.
 
 use std::collections::BTreeSet;
 

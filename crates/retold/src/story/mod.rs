@@ -1,12 +1,12 @@
-//! Stories: which pages tell one, which are parts of it, and which contain several.
+//! Stories: which pages tell the same story, which are parts of it, and which contain several.
 //!
 //! A *story* is the pages that are connected by `duplicate`. One story contains another if a page of it contains a page of the other. A story
-//! that contains two others which are not connected by containment among themselves is a *round-up* of them; the pages of what any other
-//! story contains are its *excerpts*. A story never grows by containment: a page with two articles below each other joins neither to
-//! the other.
+//! that contains two others which are not themselves connected by containment is a *round-up* of them. The pages of a story that any other
+//! story contains are its *excerpts*. A story never grows by containment: a page with two articles one below the other does not join
+//! them.
 //!
-//! What is asked of pages is so asked of stories: the duplicate of an excerpt is one too. That makes the answer independent of the order in which
-//! pages come, and of which of several equal pages a search has found first.
+//! Containment is defined between stories, not between pages: so the duplicate of an excerpt is an excerpt too. The result then does not depend on the
+//! order in which pages come, or on which of several equal pages a search finds first.
 
 mod graph;
 mod of_run;

@@ -1,10 +1,10 @@
 //! Finds the blocks of a page that an extracted text consists of.
 //!
-//! The extractor breaks lines in other places than we do and drops pieces inside paragraphs, so blocks are looked up
+//! The extractor breaks lines at other places and drops pieces inside paragraphs, so blocks are searched for
 //! in the extracted text without white space, in order. First the long blocks: each is found where half of it matches
-//! at a stretch, and of all finds the heaviest ascending chain counts, so that a teaser at the top of the page that
-//! repeats a line of the article's end does not hide the article. Then the short blocks, and long ones that stand there
-//! too often to be looked up everywhere, each between its neighbours.
+//! one stretch, and the heaviest ascending chain of all finds counts, so that a teaser at the top of the page that
+//! repeats a line from the end of the article does not hide the article. Then the short blocks, and long ones that occur
+//! too often to be searched everywhere, each between its neighbours.
 
 use rustc_hash::FxHashMap;
 

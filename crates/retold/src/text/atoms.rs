@@ -1,5 +1,5 @@
-//! The tokens of shingles, found without a dictionary: words where a script writes spaces, single
-//! characters where it does not.
+//! The tokens of shingles, found without a dictionary: words in scripts with spaces, single
+//! characters in others.
 
 use super::bits;
 use super::language::Script;

@@ -1,4 +1,4 @@
-//! Bytes of text looked at 64 at a time: one bit for each.
+//! Bytes of text examined 64 at a time: one bit for each.
 
 use wide::u8x16;
 

@@ -1,4 +1,4 @@
-//! Blocks: lines of text with collapsed white space, as both HTML and plain text end up.
+//! Blocks: lines of text with collapsed white space, the result of both HTML and plain text.
 
 use super::bits;
 use super::count::count_chars;

@@ -4,9 +4,9 @@
 //! HTTP header; a declaration in the document; detection. A declaration is used only if the bytes agree with it:
 //! pages that declare GBK and are UTF-8, or declare Latin-1 and are GBK, are common.
 //!
-//! Encodings that `encoding_rs` lacks (Johab, EUC-TW, …) cannot be decoded. Where that leaves broken characters the
-//! document is refused as "not text"; where it leaves plausible characters in implausible order the text is kept,
-//! since copies of it still equal each other, and flagged (`Meta::garbled`, no `Meta::charset`).
+//! Encodings that `encoding_rs` lacks (Johab, EUC-TW, …) cannot be decoded. If this leaves broken characters, the
+//! document is rejected as "not text". If it leaves plausible characters in an implausible order, the text is kept,
+//! because copies of it are still equal, and flagged (`Meta::garbled`, no `Meta::charset`).
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What follows from a text and is found out when it is first needed.
+//! Data that is computed from a text when it is first needed.
 
 use std::sync::{Arc, OnceLock};
 

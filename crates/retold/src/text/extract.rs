@@ -1,8 +1,8 @@
-//! Main text: which blocks of a page methods see.
+//! Main text: which blocks of a page methods use.
 //!
-//! [`Extract::Main`] asks a rule over the page's outline ([`super::main_text`]). [`Extract::Precise`] asks a port of
-//! trafilatura (cargo feature `precise`), which builds a tree, so the document is tamed first (`text/guard.rs`), and
-//! what it returns becomes a mask over the page's blocks (`text/align.rs`). Where nothing is found, all blocks count.
+//! [`Extract::Main`] uses a rule over the page's outline ([`super::main_text`]). [`Extract::Precise`] uses a port of
+//! trafilatura (cargo feature `precise`), which builds a tree, so the document is limited first (`text/guard.rs`), and
+//! its result becomes a mask over the page's blocks (`text/align.rs`). If nothing is found, all blocks count.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,14 +1,14 @@
 //! Folding: normalises text, so that texts that differ only in spelling variants are equal.
 //!
 //! In this order: NFKC (full-width letters become narrow, ligatures letters, `…` becomes `...`), lower case (character
-//! by character; final sigma is sigma, so that `ΣΑΣ` and `σας` agree, and `ß` is `ss`), traditional Chinese and Japanese characters to
+//! by character; final sigma becomes sigma, so that `ΣΑΣ` and `σας` agree, and `ß` becomes `ss`), traditional Chinese and Japanese characters to
 //! simplified ones (OpenCC's tables, character by character), and, with NFKC, removal of default-ignorable characters (soft hyphens,
-//! zero-width spaces, variation selectors) and of the Arabic tatweel; the Persian yeh and kaf are the Arabic ones.
+//! zero-width spaces, variation selectors) and of the Arabic tatweel; the Persian yeh and kaf become the Arabic ones.
 //!
-//! Nearly all characters fold one to one, whatever stands around them. Those go through a table of the Basic
-//! Multilingual Plane that is built once per choice of switches; ASCII goes through in bulk. A character that can
-//! compose with the one before it, or be reordered, takes the stretch from the last character that cannot the slow
-//! way.
+//! Nearly all characters fold one to one, whatever is around them. They go through a table of the Basic
+//! Multilingual Plane that is built once for each choice of options; ASCII is handled in bulk. If a character can
+//! compose with the one before it, or be reordered, the stretch from the last character that cannot is folded by the slow
+//! sequence of steps.
 
 use std::sync::OnceLock;
 

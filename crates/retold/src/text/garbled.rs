@@ -1,10 +1,10 @@
 //! Garbled text: detects bytes decoded with the wrong encoding.
 //!
-//! Two degrees. **Broken** characters come from bytes that the encoding does not have; a text full of them is no
-//! text. **Garbled** text decodes without complaint into characters that no writer puts side by side; encodings that
-//! `encoding_rs` lacks (Johab, EUC-TW) end up so. Measured on the set `charset`: Johab read as windows-1252 has 45 to
-//! 54 % odd characters where real Latin text has under 1 %; EUC-TW read as GBK has 34 % second-level Han characters
-//! where real GBK text has under 5 %.
+//! There are two degrees. **Broken** characters come from bytes that the encoding does not have; a text full of them is not
+//! text. **Garbled** text decodes without an error into characters that no writer puts side by side; this happens to encodings that
+//! `encoding_rs` lacks (Johab, EUC-TW). Measured on the set `charset`: Johab read as windows-1252 has 45 to
+//! 54 % odd characters, real Latin text under 1 %; EUC-TW read as GBK has 34 % second-level Han characters,
+//! real GBK text under 5 %.
 
 use std::sync::OnceLock;
 

@@ -1,10 +1,10 @@
 //! Limits on an HTML document before a tree is built: a linear pass that rewrites it.
 //!
-//! Trees (html5ever's, and what extractors do with them) take quadratic time in the depth of nesting, in the number of
+//! Trees (html5ever's, and extractors that use them) take quadratic time in the depth of nesting, in the number of
 //! a tag's attributes and in the number of open formatting elements. So tags deeper than [`MAX_DEPTH`] are left out
 //! (their text is kept), a tag keeps [`MAX_ATTRIBUTES`] attributes, and no more than [`MAX_FORMATTING`] formatting
-//! elements are open at once. Scripts, styles, comments and other things that no visible text is in go as well, which
-//! makes the tree cheaper. All limits are in bytes and nodes, never in time, so that results repeat.
+//! elements are open at once. Scripts, styles, comments and other elements without visible text are removed as well, which
+//! makes the tree smaller. All limits are in bytes and nodes, never in time, so that results can be repeated.
 
 use html5gum::emitters::default::{DefaultEmitter, StartTag};
 use html5gum::{Token, Tokenizer};

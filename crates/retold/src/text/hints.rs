@@ -1,5 +1,5 @@
-//! What the class, id and role of an element hint at: words that builders of sites use for what is not the page's own
-//! text. A hint is weak evidence; [`super::main_text`] says what it takes to be believed.
+//! Hints from the class, id and role of an element: words with which sites name elements that are not the page's own
+//! text. A hint is weak evidence; [`super::main_text`] says when it counts.
 
 /// What an element's names hint at; the later the stronger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

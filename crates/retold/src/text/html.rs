@@ -1,11 +1,11 @@
 //! HTML to visible text, one line per block.
 //!
-//! A tokenizer is enough for this, and unlike a tree it takes linear time however deeply tags nest. Block elements
-//! and `<br>` end a line, inline elements end nothing. Left out is what a browser does not show (scripts, styles,
-//! comments, `noscript`, `template`, frames) and what is shown but is not the page's text (the choices of `select`
-//! and `datalist`, what `textarea` holds, the annotations of `ruby`). Block elements with the attribute `hidden` or with
-//! `display: none` in their own style are left out if anything else is left; what style sheets and scripts hide stays. In XHTML,
-//! which says what it is in its first line or its root element, a tag that ends in `/>` is an empty element.
+//! A tokenizer is enough for this, and unlike a tree it takes linear time at any depth of nesting. Block elements
+//! and `<br>` end a line, inline elements do not. Left out are elements that a browser does not show (scripts, styles,
+//! comments, `noscript`, `template`, frames), and elements that it shows but that are not the page's text (the choices of `select`
+//! and `datalist`, the content of `textarea`, the annotations of `ruby`). Block elements with the attribute `hidden` or with
+//! `display: none` in their own style are left out if anything else remains; text that style sheets and scripts hide stays. In XHTML,
+//! which is recognised by its first line or its root element, a tag that ends in `/>` is an empty element.
 
 use std::convert::Infallible;
 

@@ -1,11 +1,11 @@
-//! Languages: which one a page or a word is in, its stop-words and its stemmer.
+//! Languages: the language of a page or a word, its stop-words and its stemmer.
 //!
-//! A language is its ISO 639-1 code. The script of a word decides first (a Latin word on a Chinese page is taken for
-//! English); only among the languages of one script does the page's language count. The page's language is told from
-//! its letters (CJK, Thai, …) or by trigrams (crate `whatlang`) on a sample of its longer blocks; where trigrams are
-//! not sure, what the page declares wins.
+//! A language is its ISO 639-1 code. The script of a word decides first (a Latin word on a Chinese page counts as
+//! English); the page's language decides only among the languages of one script. The page's language is found by
+//! its letters (CJK, Thai, …) or by trigrams (crate `whatlang`) on a sample of its longer blocks; if trigrams are
+//! not certain, the language that the page declares counts.
 //!
-//! Stop-words are those of the crate `stop-words`: NLTK's lists where there is one, else those of stopwords-iso, which
+//! Stop-words are those of the crate `stop-words`: NLTK's lists if there is one, otherwise those of stopwords-iso, which
 //! are longer; the Chinese list is both together. They are folded like texts.
 
 use std::sync::OnceLock;

@@ -1,18 +1,18 @@
 //! Main text: which blocks of a page are its own text, by a rule over its [outline](super::outline).
 //!
-//! Text is weighed by its *prose*: the bytes of blocks that are mostly not links, in full where a block is long and has
-//! punctuation, else a quarter; so a menu weighs nothing, and a poem still outweighs a footer. Who has the rights weighs
+//! Text is weighed by its *prose*: the bytes of blocks that are mostly not links, in full if a block is long and has
+//! punctuation, otherwise a quarter. So a menu weighs nothing, and a poem still weighs more than a footer. Copyright notices weigh
 //! nothing either. Then
 //!
-//! 1. what is not the page's own is left out, the surest first: teasers of other articles and readers' comments,
-//!    where enough prose is left without them; the site's frame and what stands beside the text, by its tags and names
-//!    or because it is mostly links, each if it has less than half of the prose that is left;
-//! 2. of the rest, the innermost element that holds four fifths of the prose is the main one;
-//! 3. the main text is its blocks that are not left out, less those that are mostly links (headings stay).
+//! 1. text that is not the page's own is left out, the most certain first: teasers of other articles and readers' comments,
+//!    if enough prose remains without them; the site's frame and secondary elements, recognised by their tags and names
+//!    or because they are mostly links, each if it has less than half of the remaining prose;
+//! 2. of the rest, the innermost element with four fifths of the prose is the main one;
+//! 3. the main text is its blocks that are not left out, without those that are mostly links (headings stay).
 //!
-//! That is not believed if it is a small part of the page's own text, or next to no prose among much else. Then the page
-//! may be a list of titles: long links count as text, and the same is done again. If that is not believed either, there
-//! is no main text, and the page counts whole. All is decided by sums over the page, so no single tag or name does;
+//! The result is not accepted if it is a small part of the page's own text, or has almost no prose among much else. Then the page
+//! may be a list of titles: long links count as text, and the same is done again. If that is not accepted either, there
+//! is no main text, and the whole page counts. Everything is decided by sums over the page, so no single tag or name decides;
 //! linear.
 
 use super::block::blocks;

@@ -1,6 +1,6 @@
 //! Stage 2, text: a page's bytes decoded, without tags, and folded.
 //!
-//! Methods see [`Text::folded`] and positions in it; people are shown [`Text::visible`].
+//! Methods use [`Text::folded`] and positions in it; people see [`Text::visible`].
 
 #[cfg(feature = "precise")]
 mod align;

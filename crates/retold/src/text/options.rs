@@ -1,4 +1,4 @@
-//! What the text stage does to a page.
+//! The options of the text stage.
 
 use std::sync::Arc;
 

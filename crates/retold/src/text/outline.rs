@@ -1,8 +1,8 @@
-//! A page's outline: its block elements as a tree, and what is known of each block of text. Main text is decided from
+//! A page's outline: its block elements as a tree, and the properties of each block of text. Main text is decided from
 //! it ([`super::main_text`]).
 //!
-//! It holds elements that end lines, by their kinds only, and is made in the one pass that makes the text. An end tag
-//! that lacks is supplied where HTML lets it lack; one too many is ignored. Linear, however deep tags nest.
+//! It has only elements that end lines, by their kinds, and is made in the single pass that makes the text. A missing end tag
+//! is supplied where HTML allows it to be missing; a surplus one is ignored. Linear at any depth of nesting.
 
 use super::hints::Hint;
 

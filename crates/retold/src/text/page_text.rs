@@ -1,4 +1,4 @@
-//! The text of a page: what people are shown, what methods see, and where both agree.
+//! The text of a page: the text that people see, the text that methods use, and how positions in both correspond.
 
 use std::ops::Range;
 

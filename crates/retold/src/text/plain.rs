@@ -1,15 +1,15 @@
 //! Plain text and Markdown to blocks.
 //!
-//! A line end in plain text may end a paragraph or only a full line. Articles in JSON mostly have one line per
-//! paragraph; mail, manuals and government pages wrap paragraphs at some 70 columns, and there a sentence must not
+//! A line end in plain text may end a paragraph, or only a full line. Articles in JSON mostly have one line per
+//! paragraph; mail, manuals and government pages wrap paragraphs at about 70 columns, and there a sentence must not
 //! end with its line. A blank line always ends a block. Between two other lines the break is soft, that is, a space
 //! (nothing between two CJK characters), in two cases:
 //!
-//! - the paragraph's lines are 40 to 132 columns wide and the next line's first word would not have fitted on this one;
-//! - the line has 40 columns or more, ends in a letter or comma, and the next one goes on in lower case.
+//! - the paragraph's lines are 40 to 132 columns wide, and the next line's first word would not have fitted on this one;
+//! - the line has 40 columns or more, ends in a letter or comma, and the next one continues in lower case.
 //!
 //! A line that begins like a list item, a heading, a quotation or a table row always begins a block. Measured on
-//! `webis`: of 1,000 line ends in `terabyte` that are surely inside a sentence 2 stay hard; in `core`, which has one
+//! `webis`: of 1,000 line ends in `terabyte` that are certainly inside a sentence 2 stay hard; in `core`, which has one
 //! line per paragraph, 12 of 7,328 become soft.
 
 use std::cell::OnceCell;

@@ -1,7 +1,7 @@
 //! Sentences: where full stops end them.
 //!
-//! Stops are looked for in unfolded text, because folding makes `．` a `.` and `…` three of them.
-//! `!` and `?` are no full stops here: templates shout and ask.
+//! Stops are searched for in unfolded text, because folding turns `．` into `.` and `…` into three of them.
+//! `!` and `?` are not full stops here, because templates use them too.
 
 use super::bits;
 

@@ -1,4 +1,4 @@
-//! Texts as they are kept in files: the visible text and what else the folded text follows from.
+//! Texts as they are stored in files: the visible text and the other data from which the folded text is made.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What tests of texts need.
+//! Helpers for tests of texts.
 
 use super::{Text, TextOptions, text_of};
 use crate::page::Page;

@@ -1,10 +1,10 @@
-//! From text to words: which segmenter cuts which run of characters.
+//! From text to words: which segmenter splits which run of characters.
 //!
-//! The script decides, run by run. Chinese characters go to jieba (its own dictionary, HMM off: it invents words that
-//! differ from page to page); runs with kana, and all of them on a Japanese page, and Thai, Lao, Khmer and Burmese to
-//! ICU's dictionaries (its LSTM models took 250 ms for 32 KB of Thai); all else is cut at Unicode's word boundaries (UAX #29), with a fast path for
-//! ASCII. Korean words are what stands between spaces, particles included: ICU has no dictionary for Korean, and
-//! copies of a text repeat its particles. Words that mix letters and Chinese characters (卡拉OK) are cut between them.
+//! The script decides, run by run. Chinese characters go to jieba (its own dictionary, HMM off, because it invents words that
+//! differ from page to page). Runs with kana, and all runs of a Japanese page, and Thai, Lao, Khmer and Burmese go to
+//! ICU's dictionaries (its LSTM models took 250 ms for 32 KB of Thai). Everything else is split at Unicode's word boundaries (UAX #29), with a fast path for
+//! ASCII. Korean words are the text between spaces, particles included: ICU has no dictionary for Korean, and
+//! copies of a text repeat its particles. Words that mix letters and Chinese characters (卡拉OK) are split between them.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! English WordNet 3.0 in compact form: lemmas, parts of speech, synonyms; and the synonyms of the Chinese Open Wordnet.
 //!
 //! `data/wordnet/wordnet.bin` and `cow.bin` are part of the program; `lab/examples/build_wordnet.rs` makes them and describes their
-//! form. Their licences stand beside them. A lemma's **number** is its rank among all lemmas of its language.
+//! format. Their licences are beside them. A lemma's **number** is its rank among all lemmas of its language.
 
 use std::sync::OnceLock;
 

@@ -1,7 +1,7 @@
 //! The words of a page: computed once, when a method first needs them.
 //!
-//! A word is a byte range of [`Text::folded`]; punctuation is no word. A word's **position** is its place among all
-//! words that methods see, stop-words included: its index.
+//! A word is a byte range of [`Text::folded`]; punctuation is not a word. A word's **position** is its index among all
+//! words that methods use, stop-words included.
 
 use std::borrow::Cow;
 

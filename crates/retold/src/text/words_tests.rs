@@ -1,4 +1,4 @@
-//! Words by hand, language by language, and what must hold for any text.
+//! Words worked out by hand, language by language, and rules for every text.
 
 use std::sync::Arc;
 

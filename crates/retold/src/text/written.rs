@@ -1,4 +1,4 @@
-//! Where the characters of a text are in what a record has written.
+//! Where the characters of a text are in the record as it is written.
 
 use super::charset;
 use super::fold::is_ignorable;

@@ -1,4 +1,4 @@
-//! Labelled sets for tests: whoever runs the tests sees which of them did not run for want of data.
+//! Labelled sets for tests: the output says which tests did not run because of missing data.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! `report.html` of passages: the most repeated ones, who has them from whom, and where they stand.
+//! `report.html` of passages: the most repeated ones, from which page each page has them, and where they are.
 //!
-//! 1. `chosen`: which passages, on which pages, and from where each of these has it.
-//! 2. `texts`: what of these pages' texts is shown.
+//! 1. `chosen`: which passages, on which pages, and from where each of these pages has them.
+//! 2. `texts`: the parts of these pages' texts that are shown.
 //! 3. `write`: all of it as chunks.
 
 mod chosen;

@@ -1,4 +1,4 @@
-//! What of the texts of pages is shown: the passages, and what stands around them.
+//! The parts of texts that are shown: the passages, and the text around them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! What methods that compare sets can be made to compare: words, spot signatures or full-stop features.
+//! The features that methods on sets can compare: words, spot signatures or full-stop features.
 //!
 //! The last two ignore a page's template; CCDet uses them in `imatch` and `shingle` (its -S and -P).
 

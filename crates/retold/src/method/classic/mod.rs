@@ -1,4 +1,4 @@
-//! The methods that the papers measure themselves against.
+//! The methods with which the papers compare themselves.
 
 pub(super) mod codet;
 mod features;

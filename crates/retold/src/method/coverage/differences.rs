@@ -1,7 +1,7 @@
 //! Where two texts differ, and how.
 //!
-//! In a reprint, what differs stands before or after the shared text, or is scattered as single words. In a template or a
-//! form it stands inside the shared frame, in slots, which every page fills with words of its own.
+//! In a reprint, the differences are before or after the shared text, or are scattered single words. In a template or a
+//! form they are inside the shared frame, in slots that every page fills with its own words.
 
 use std::ops::Range;
 

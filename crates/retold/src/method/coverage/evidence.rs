@@ -1,4 +1,4 @@
-//! When what two pages share is evidence, and what differs is what reprints differ in. Sketches are judged by the first rule,
+//! When shared text is evidence, and when the differences are those of a reprint. Sketches are judged by the first rule,
 //! texts by all.
 
 use super::differences::Differences;

@@ -1,5 +1,5 @@
-//! The fingerprint of a text, by which it is verified: all its words in order, and its sketch with the places of
-//! the keys and with what the collection says of each. A partial fingerprint lacks what the collection says.
+//! The fingerprint of a text, with which it is verified: all its words in order, and its sketch with the positions of
+//! the keys and with what the model has learnt about each key. A partial fingerprint does not have the latter.
 
 use std::ops::Range;
 

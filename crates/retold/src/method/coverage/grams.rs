@@ -1,4 +1,4 @@
-//! What `coverage` sees of a text: its grams, and how much of it is prose.
+//! The parts of a text that `coverage` uses: its grams, and its share of prose.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The method `coverage`, the default: how much of a page's text another page contains, and how what is left differs.
+//! The method `coverage`, the default: how much of a page's text another page contains, and how the rest differs.
 
 mod differences;
 mod estimate;

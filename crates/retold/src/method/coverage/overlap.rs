@@ -1,4 +1,4 @@
-//! What two sketches share, with and without boilerplate: the keys that templates bring.
+//! What two sketches share, with and without boilerplate (the keys of templates).
 
 use super::fingerprint::Fingerprint;
 use crate::relation::ratio;

@@ -1,4 +1,4 @@
-//! Where the runs of words of a text stand, and which of them another text has.
+//! The positions of the runs of words of a text, and which of the runs another text has.
 
 use std::cell::Cell;
 

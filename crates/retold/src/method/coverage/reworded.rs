@@ -1,5 +1,5 @@
-//! What the alignment of two texts adds to the verdict: copies that were reworded are found, and different articles around one notice
-//! are told apart.
+//! What the alignment of two texts adds to the verdict: it finds reworded copies, and it separates different articles under one
+//! notice.
 
 use rustc_hash::FxHashSet;
 

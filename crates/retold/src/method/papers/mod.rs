@@ -1,4 +1,4 @@
-//! The methods of the papers that this project began with.
+//! The methods of the papers with which this project began.
 
 pub(super) mod agglomerate;
 pub mod concept;

@@ -1,4 +1,4 @@
-//! Columns as Parquet has them, of whatever depth: values with their levels.
+//! Columns as Parquet stores them, of any depth: values with their levels.
 
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::column::writer::ColumnWriterImpl;

@@ -1,4 +1,4 @@
-//! The rows of a Parquet file as records: only the wanted columns are read, a few hundred rows at a time.
+//! The rows of a Parquet file as records: only the needed columns are read, a few hundred rows at a time.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Parquet into `kept/`: row group by row group and column by column, with all columns.
+//! Writes Parquet to `kept/`: row group by row group and column by column, with all columns.
 
 use std::fs::File;
 use std::io::BufWriter;

@@ -1,4 +1,4 @@
-//! A Parquet file, opened: which columns are wanted, and how many rows it has.
+//! An open Parquet file: which columns are needed, and how many rows it has.
 
 use std::borrow::Cow;
 use std::fs::File;

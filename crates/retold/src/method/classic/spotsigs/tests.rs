@@ -1,4 +1,4 @@
-//! Weighted Jaccard against its definition, and the bounds against all pairs.
+//! Weighted Jaccard, compared with its definition, and the bounds, compared with all pairs.
 
 use std::collections::BTreeMap;
 

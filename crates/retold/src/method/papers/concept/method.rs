@@ -1,4 +1,4 @@
-//! The methods themselves: their entries in the table, and what both do.
+//! The methods themselves: their entries in the table, and the code that they share.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! The small-world network of a page's concepts and the concepts that hold it together (DWDCS 2011).
+//! The small-world network of a page's concepts, and the concepts that contribute most to it (DWDCS 2011).
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! Links of KeyWorld: words that stand in the same sentences.
+//! Links of KeyWorld: words that are in the same sentences.
 
 use rustc_hash::FxHashMap;
 

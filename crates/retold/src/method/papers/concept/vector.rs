@@ -1,4 +1,4 @@
-//! What a sketch keeps of the key concepts, and what two of them say (DWDCS 2011).
+//! The key concepts in a sketch, and the comparison of two such vectors (DWDCS 2011).
 
 use crate::sketch::shared_positions;
 

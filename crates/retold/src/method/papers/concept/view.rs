@@ -1,4 +1,4 @@
-//! A page's network as people and other programs are shown it.
+//! A page's network, for people and for other programs.
 
 use std::collections::BTreeMap;
 

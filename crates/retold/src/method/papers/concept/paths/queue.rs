@@ -1,8 +1,8 @@
-//! One source at a time, for long thin networks (word lists): searching in batches takes as many rounds as the longest distance, and there
-//! that is half the number of nodes.
+//! One source at a time, for long thin networks (word lists): searching in batches takes as many rounds as the longest distance, which in
+//! such networks is half the number of nodes.
 //!
-//! A removal is not searched for anew. The nodes whose shortest paths all go through a node are those below it in the tree of dominators of
-//! the search; only their distances grow, and they are found from the others next to them.
+//! A removal needs no new search of the whole network. The nodes whose shortest paths all go through a node are those below it in the
+//! dominator tree of the search. Only their distances grow, and they are computed from their other neighbours.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Distances against figures worked out by hand and an obvious twin.
+//! Distances, compared with figures worked out by hand and with an obvious twin.
 
 use super::super::obvious;
 use super::*;
