@@ -2,8 +2,8 @@
 """Poems in two editions, as a labelled set of short texts: lab/poems.py CHINESE_POETRY POETRY OUT
 
 CHINESE_POETRY and POETRY are checkouts of https://github.com/chinese-poetry/chinese-poetry (traditional characters) and
-https://github.com/Werneror/Poetry (simplified ones). OUT gets pages.jsonl and gold.tsv: 4,000 poems of 20 to 80 characters that both have
-under one author and title, each once, and 8,000 others of the first. Needs opencc-python-reimplemented.
+https://github.com/Werneror/Poetry (simplified ones). OUT gets pages.jsonl and gold.tsv: 4,000 poems of 20 to 80 characters that both collections have
+under one author and title, each once, and 8,000 other poems of the first. Needs opencc-python-reimplemented.
 
     retold dedup OUT/pages.jsonl -o out --no-kept
     retold eval --pairs out/pairs.jsonl --gold OUT/gold.tsv --unlisted distinct

@@ -1,9 +1,9 @@
-"""Measures `retold.spark.dedup`, and holds it against the local run: docs/lab/spark.md.
+"""Measures `retold.spark.dedup`, and compares it with the local run: docs/lab/spark.md.
 
     python lab/spark.py PAGES.jsonl [--workers 1 2] [--counts 25000 50000] [--partitions 8] [--input-partitions 8] [--kill] [--local] [--share 0.3] [--preset ccdet]
 
-One line of JSON a run; with `--workers 0` it is `retold.dedup` on the machine itself. `examples/cluster.rs` draws them. `--local` compares pairs, clusters, dropped and kept pages with `retold.dedup` under the model that Spark learnt;
-`--kill` kills a worker once stages of pairs have begun; `--share` gives each worker so much of a core, so that more of them fit a small machine beside the
+Prints one line of JSON for each run; `--workers 0` runs `retold.dedup` on this machine. `examples/cluster.rs` draws the runs. `--local` compares pairs, clusters, dropped and kept pages with those of `retold.dedup`, with the model that Spark learnt;
+`--kill` kills a worker after stages of pairs have begun; `--share` gives each worker this share of a core, so that more of them fit on a small machine beside the
 driver (Linux, control groups of version 1, root). Needs: pip install ./python pyspark pyarrow
 """
 

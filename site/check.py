@@ -1,4 +1,4 @@
-"""Follows every link of the built sites: the file and the heading have to be there, and nothing may be loaded from elsewhere."""
+"""Checks every link of the built sites: the file and the heading must exist, and nothing may be loaded from another site."""
 
 import sys
 from html.parser import HTMLParser

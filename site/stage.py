@@ -1,6 +1,6 @@
 """Copies the documents to two folders for mkdocs, `users` and `lab`, with the names and links that a site needs.
 
-On GitHub a folder's first page is README.md, and index.md is a page like others; mkdocs takes both for the first page."""
+On GitHub a folder's first page is README.md, and index.md is an ordinary page; for mkdocs both are the first page."""
 
 import posixpath
 import re

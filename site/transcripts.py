@@ -1,9 +1,9 @@
-"""Runs the commands that pages show behind `$`, and compares what they print with what the pages say.
+"""Runs the commands that pages show after `$`, and compares their output with that on the pages.
 
     site/transcripts.py RETOLD
 
-The pages of a group run one after the other in one folder that has `examples`. `…` in an output stands for anything, on a line of its own for any lines.
-A block under a sentence that ends with "this file is `NAME`:" becomes that file, and so does one that begins with "# NAME, ". Recipes in `sh` blocks are
+The pages of a group run one after the other in one folder that has `examples`. `…` in an output matches any text; on a line of its own it matches any lines.
+A block after a sentence that ends with "this file is `NAME`:" becomes that file, and so does one that begins with "# NAME, ". Recipes in `sh` blocks are
 run by crates/retold-cli/tests/it/guide.rs."""
 
 import os

@@ -1,5 +1,5 @@
-"""A web server with ranges, a small Hugging Face hub and a proxy before an S3 server. All fail on purpose: a fault is named for a path, and
-happens as often as it is named."""
+"""A web server with ranges, a small Hugging Face hub and a proxy in front of an S3 server. All fail on purpose: faults are listed for a path, and
+each happens as often as it is listed."""
 
 import hashlib
 import http.client
