@@ -45,7 +45,7 @@ struct Found {
     candidates: usize,
 }
 
-/// What is settled ahead: components whose pairs are all known, and of which all are listed.
+/// What is decided ahead: components whose pairs are all known and all listed.
 pub(super) struct Settled {
     pub(super) pairs: SpillVec<[u32; 6]>,
     pub(super) components: UnionFind,

@@ -24,7 +24,7 @@ use crate::relation::Relation;
 use crate::spill::SpillVec;
 use crate::watch::Stage;
 
-/// Groups that probe at the same time, at the most, and where many of them turn out to be retired.
+/// The most groups that probe at the same time; and the number if many of them turn out to be retired.
 const BATCH: usize = 32;
 const FEWEST: usize = 4;
 
@@ -268,7 +268,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
             order[other.at()] > order[group.at()] && probing.may_be_related(other, group)
         };
         let is_retired = |other: GroupNo| self.retired.is_retired(other, place);
-        // A retired group tells which component this one belongs to.
+        // A retired group of a list shows to which component this group belongs.
         let mut retired = self.heavy.representatives(group);
         let joined = probing.join_pairs.of(group);
         let known: Vec<GroupNo> = joined.iter().map(other_of).collect();
@@ -288,7 +288,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
             }
             is_wanted(other) && is_within() && known.binary_search(&other).is_err()
         });
-        // Of its own component it need not be told.
+        // A group need not be linked to its own component.
         let components = &self.retired.components;
         let own = components.root(group);
         retired.retain(|&other| components.root(other) != own);
@@ -309,8 +309,8 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         }
     }
 
-    /// The copies of a group that are wanted and not known, ascending, if there are so many that no pairs were made of them; of the
-    /// retired ones some are added to others.
+    /// The copies of a group that are needed and not known yet, ascending, if there are so many that no pairs were made of them; of the
+    /// retired ones only some are included.
     fn copies(
         &self,
         group: GroupNo,
@@ -331,7 +331,7 @@ impl<'p, 'a> ByProbing<'p, 'a> {
         copies.collect()
     }
 
-    /// Of these pairs the closest with each large component whose groups are retired: it tells that the group belongs to it too.
+    /// The closest of these pairs with each large component of retired groups: it shows that the group belongs to this component too.
     fn spanning_edges<'q>(
         &self,
         group: GroupNo,

@@ -13,7 +13,7 @@ use crate::resume::Resume;
 use crate::spill::{Memory, Sorter};
 use crate::watch::Watch;
 
-/// From which sizes on a run does not look at all pairs. What is kept does not depend on them.
+/// Sizes above which a run does not compare all pairs. The kept pages do not depend on them.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Of a connected component of more pages than this not all pairs are listed, but those that decide: with 4,000 versions of
@@ -53,8 +53,8 @@ pub(super) struct Context<'a> {
     pub(super) by_id: &'a [PageNo],
     /// For each page, by rank, its place in the order of preference.
     pub(super) preference: &'a [u32],
-    /// For each page, by rank, whether it is an old one: it is kept, preferred to all others, and not compared with other old
-    /// ones. Empty if there are none.
+    /// For each page, by rank, whether it is an old one: old pages are kept, preferred to all others, and not compared with each
+    /// other. Empty if there are none.
     pub(super) is_old: &'a [bool],
     /// What may be held.
     pub(super) memory: &'a Memory,
@@ -71,7 +71,7 @@ impl Context<'_> {
         self.collection.page(self.by_id[rank.at()])
     }
 
-    /// What pair filters look at in the page with that rank.
+    /// The properties of the page with that rank that pair filters use.
     pub(super) fn scope(&self, rank: Rank) -> Scope {
         if self.model.config().filters.is_empty() {
             return Scope::default();
@@ -108,7 +108,7 @@ pub fn preference(
     let mut without = vec![0u64; rules.len()];
     for ((number, page), &rank) in (0..).zip(collection.pages.iter()).zip(&rank_of) {
         let seen = collection.pages.seen(PageNo(number));
-        // Behind what pair filters look at.
+        // These follow the properties that pair filters use.
         let mut seen = seen.iter().skip(2).copied();
         let mut numbers = [0; SORTED];
         for (at, rule) in rules.iter().enumerate() {

@@ -58,8 +58,8 @@ pub struct Findings {
     pub unpruned: Option<Sketches>,
     /// Pairs of different sketches that were compared.
     pub candidates: u64,
-    /// Kept pages with keys that so many pages have that not all of these were compared with each other. They may repeat a kept page
-    /// with which they share nothing but such keys.
+    /// Kept pages with keys on so many pages that not all of these were compared with each other. They may repeat a kept page
+    /// with which they share only such keys.
     pub partly_compared: u64,
     /// Verdicts that were verified on texts.
     pub verified: Verified,
@@ -80,7 +80,7 @@ impl Findings {
         }
     }
 
-    /// What pair filters look at in the page with that rank.
+    /// The properties of the page with that rank that pair filters use.
     pub(crate) fn scope(&self, rank: Rank) -> Scope {
         let number = self.by_id[rank.at()];
         let seen = self.collection.pages.seen(number);

@@ -30,8 +30,8 @@ pub(super) struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// None is full yet, of so many groups, but for those that an interrupted run has made. What does not fit into memory goes to
-    /// a temporary file.
+    /// A store for this number of groups, in which no fingerprint is full yet, except those that an interrupted run has made. What does not fit
+    /// into memory goes to a temporary file.
     ///
     /// Errors: a file cannot be written.
     pub(super) fn new(

@@ -11,10 +11,10 @@ use crate::ids::{GroupNo, PrunedNo, Rank, SketchNo};
 use crate::model::PrunedSketches;
 use crate::spill::Sorter;
 
-/// Exact groups: the pages of a collection by text, pruned sketch and length of their main text, old ones apart from the others, and
-/// those apart in which pair filters see something else. Pages of a group are copies of each other, unless filters forbid to compare them.
-/// With `exact` off each page is a group of its own. Pages of which a newer version is there are in none. Groups that share the least of their keys stand together, as those of a
-/// family mostly do: what is held by group is then near in memory and in files for them.
+/// Exact groups: the pages of a collection by text, pruned sketch and length of their main text. Old pages are in groups of their own, and so are
+/// pages for which pair filters use different values. Pages of a group are copies of each other, unless filters forbid to compare them.
+/// With `exact` off each page is a group of its own. Pages with a newer version are in no group. Groups that share their smallest keys are numbered
+/// one after the other, as most groups of a family do, so that their data is close together in memory and in files.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     /// Page -> group.
@@ -27,14 +27,14 @@ pub(super) struct Groups {
     pub(super) sketches: Vec<SketchNo>,
     /// Group -> the first group of the same text; itself if there is no text.
     first_of_text: Vec<GroupNo>,
-    /// Page -> whether it is an old one, which the others are compared with; empty if there are none. They are preferred to
-    /// all others, and not compared among each other.
+    /// Page -> whether it is an old one, with which the others are compared; empty if there are none. Old pages are preferred to
+    /// all others, and not compared with each other.
     is_old: Vec<bool>,
     /// Whether pages of one text are duplicates whatever the method says.
     exact: bool,
     /// Which groups are compared.
     filters: PairFilters,
-    /// Group -> what filters look at in its pages, in all of them the same; empty if there are no filters.
+    /// Group -> the values that filters use, the same for all its pages; empty if there are no filters.
     scopes: Vec<Scope>,
 }
 
@@ -158,7 +158,7 @@ impl Groups {
         }
     }
 
-    /// The group that stands for all groups of one text.
+    /// The group that represents all groups of one text.
     pub(super) fn first_of_text(&self, group: GroupNo) -> GroupNo {
         self.first_of_text[group.at()]
     }
@@ -181,7 +181,7 @@ impl Groups {
         self.may_compare(group, group)
     }
 
-    /// Whether filters have made so many groups of one text, that these are compared when their turn comes ([`Groups::copies`]).
+    /// Whether filters have made so many groups of one text that these are compared in their turn ([`Groups::copies`]).
     pub(super) fn has_many_copies(&self, group: GroupNo, limit: usize) -> bool {
         self.exact && !self.scopes.is_empty() && self.of_text(group).len() > limit
     }
@@ -193,8 +193,8 @@ impl Groups {
         first.at()..first.at() + count
     }
 
-    /// The other groups of a text that filters allow to compare with this one, ascending. They stand by field and date, so few others are
-    /// looked at.
+    /// The other groups of a text that filters allow to compare with this one, ascending. They are sorted by field and date, so only few others are
+    /// checked.
     pub(super) fn copies(&self, group: GroupNo) -> impl Iterator<Item = GroupNo> {
         let of_text = self.of_text(group);
         let scopes = &self.scopes[of_text.clone()];
@@ -219,7 +219,7 @@ impl Groups {
         others.filter(move |&other| other != group && self.may_compare(group, other))
     }
 
-    /// These groups apart, so that filters allow to compare no two of different parts; without parts of which they allow no pair.
+    /// Divides these groups so that filters forbid all pairs between parts; without parts in which filters allow no pair.
     pub(super) fn parts(&self, groups: Vec<GroupNo>) -> Vec<Vec<GroupNo>> {
         self.filters.parts(groups, |group| self.scopes[group.at()])
     }
@@ -251,7 +251,7 @@ impl Groups {
         &self.members[start as usize..self.ends[at] as usize]
     }
 
-    /// The most preferred page of a group, which stands for it.
+    /// The most preferred page of a group, which represents it.
     pub(super) fn first(&self, group: GroupNo) -> Rank {
         self.members(group)[0]
     }

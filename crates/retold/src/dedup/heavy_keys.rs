@@ -19,20 +19,20 @@ use crate::spill::{Memory, Row, Sorter, SpillRows};
 /// When a posting list is closed.
 #[derive(Clone, Copy, Debug)]
 pub struct ClosePolicy {
-    /// Failed probes before a list is closed, at the least.
+    /// The least number of failed probes before a list is closed.
     pub failed_probes: u32,
     /// Failed probes that one successful probe makes up for.
     pub credit: u32,
-    /// Probes before a list is closed, at the least: some more than the pages that make a component large, so that a text
-    /// which all of them quote is retired, and left as a representative.
+    /// The least number of probes before a list is closed: a few more than the pages that make a component large, so that a text
+    /// which all of them quote is retired, and stays as a representative.
     pub probes: u32,
-    /// A failed probe that would have stopped at the first match counts as so many of `probes`; so 275 of them close a list.
+    /// How many of `probes` a failed probe counts for that would have stopped at the first match; so 275 of them close a list.
     pub cost_of_first_probe: u32,
-    /// A list is not closed before so many of its entries have been compared: one of up to 181 groups never is.
+    /// A list is not closed before this number of its entries has been compared: a list of up to 181 groups is never closed.
     pub free_work: u32,
     /// Pairs that are sampled of a list, ...
     pub sampled: usize,
-    /// ... once with any of its groups, once with so many of the smallest.
+    /// ... once with any of its groups, once with this number of the smallest ones.
     pub smallest: usize,
     /// Probes of a list between two times that retired groups are taken off it.
     pub sweep_every: u32,
@@ -55,7 +55,7 @@ impl Default for ClosePolicy {
 
 /// Steps whose multiples, less whole numbers, are spread evenly over the unit square (powers of the inverse of the plastic number).
 const SPREAD: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
-/// Of the groups that were taken off a list, so many represent them.
+/// The number of groups that represent those that were taken off a list.
 pub(super) const REPRESENTATIVES: usize = 4;
 
 /// The posting lists of heavy keys that can make a pair. Entries are places in a [`Join`].
@@ -75,7 +75,7 @@ pub struct HeavyKeys<'a> {
 struct PostingList {
     /// What is left of all entries, and of those that probe, once some were taken off.
     left: Option<[Vec<u32>; 2]>,
-    /// Of the entries that were taken off, those with the fewest keys: ascending, [`REPRESENTATIVES`] at the most.
+    /// Of the entries that were taken off, those with the fewest keys: ascending, at most [`REPRESENTATIVES`].
     representatives: Vec<u32>,
     /// Probes that are left.
     probes: u32,
@@ -167,7 +167,7 @@ impl Prober<'_> {
 }
 
 impl<'a> HeavyKeys<'a> {
-    /// The posting lists of a join whose keys stand in the prefix of at least one group.
+    /// The posting lists of a join whose keys are in the prefix of at least one group.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn new(
@@ -186,7 +186,7 @@ impl<'a> HeavyKeys<'a> {
         }
         let entries = entries.finish()?.map(|[number, place]| (number, place));
         let probing = SpillRows::gather(entries, join.heavy_count(), memory)?;
-        // A key in nobody's prefix makes no pair: its list is closed.
+        // A key that is in no prefix makes no pair: its list is closed.
         let list = |number: usize| match probing.count(number) {
             0 => PostingList::default(),
             _ => PostingList::new(join.length(join.first_heavy() + number as u32), &policy),
@@ -209,7 +209,7 @@ impl<'a> HeavyKeys<'a> {
         }
     }
 
-    /// All lists as at first, but for those that were closed when this was [settled](HeavyKeys::settle).
+    /// Restores all lists, except those that were closed when this was [settled](HeavyKeys::settle).
     pub fn reopen(&mut self) {
         for (list, rank) in self.lists.iter_mut().zip(self.join.first_heavy()..) {
             if !list.is_settled {
@@ -218,9 +218,9 @@ impl<'a> HeavyKeys<'a> {
         }
     }
 
-    /// Closes those open lists of more than `least` groups of which `is_template` says so, of pairs sampled at random, and of
+    /// Closes those open lists of more than `least` groups that `is_template` rejects, given pairs sampled at random, and
     /// pairs with one of the smallest groups that probe: a text that many pages quote is one of these, and related to all others
-    /// on its list, which are not related to each other. The two of a sampled pair may be the same, and out of bounds.
+    /// on its list, which are not related to each other. The two groups of a sampled pair may be the same, or out of bounds.
     pub fn close_templates(
         &mut self,
         least: usize,
@@ -293,14 +293,14 @@ impl<'a> HeavyKeys<'a> {
         numbers.any(|number| self.lists[number].is_open())
     }
 
-    /// Whether one of the lists of a group was closed, so that it was not compared with all groups on it.
+    /// Whether one of the lists of a group was closed, so that it was not compared with all groups on that list.
     pub fn has_closed(&self, group: GroupNo) -> bool {
         let prober = self.prober(group);
         let mut numbers = self.numbers(prober.heavy());
         numbers.any(|number| !self.lists[number].is_open() && self.probing.count(number) > 0)
     }
 
-    /// The length of the longest of the open lists of a group, as it was at first; 0 if none is open.
+    /// The original length of the longest open list of a group; 0 if none is open.
     pub fn longest(&self, group: GroupNo) -> usize {
         let prober = self.prober(group);
         let numbers = self.numbers(prober.heavy());
@@ -346,8 +346,8 @@ impl<'a> HeavyKeys<'a> {
             .collect()
     }
 
-    /// Whether `test` holds for one of the other groups on the open lists of a group. They are tested, each once, until one
-    /// passes; `test` can ask whether a group is within bounds of this one, which takes longer than to tell which it is.
+    /// Whether `test` holds for one of the other groups on the open lists of a group. Each is tested once, until one
+    /// passes. `test` can check whether a group is within bounds of this one, which takes longer than to identify it.
     pub fn any(
         &self,
         group: GroupNo,
@@ -402,8 +402,8 @@ impl<'a> HeavyKeys<'a> {
             .collect()
     }
 
-    /// A group has probed its lists, and has found these. On a list where none of them stands the probe has failed: what a page's
-    /// family has says nothing of the template that the page has too. `is_retired` tells which groups nobody need compare any
+    /// Records that a group has probed its lists and found these groups. The probe has failed on a list with none of them: the family of a page
+    /// is no evidence about a template that is also on the page. `is_retired` says which groups no other group need be compared with any
     /// more.
     pub fn probed(
         &mut self,
@@ -430,7 +430,7 @@ impl<'a> HeavyKeys<'a> {
         });
     }
 
-    /// For each of the heavy keys of a group, whether its list is open and another group stands on it.
+    /// For each heavy key of a group, whether its list is open and another group is on it.
     pub fn shared_open(&self, group: GroupNo, other: GroupNo) -> Vec<bool> {
         let prober = self.prober(group);
         let other = self.join.place(other);
@@ -447,9 +447,9 @@ impl<'a> HeavyKeys<'a> {
         prober.heavy().iter().map(is_shared).collect()
     }
 
-    /// Like [`HeavyKeys::probed`], for a probe that stopped at the first match, which stands on
-    /// [these of the lists](HeavyKeys::shared_open); of the others it says nothing. On long lists many probes match by chance, so that
-    /// credit alone would keep a list open: failed probes count against all probes too, and more than one that is verified.
+    /// Like [`HeavyKeys::probed`], for a probe that stopped at the first match, which is on
+    /// [these of the lists](HeavyKeys::shared_open); about the other lists it says nothing. On long lists many probes match by chance, so
+    /// credit alone would keep a list open: failed probes count against all probes too, and more than a verified one.
     pub fn probed_for_first(&mut self, group: GroupNo, found_on: Option<&[bool]>) {
         let policy = self.policy;
         let mut found_on = found_on.map(|found_on| found_on.iter());
@@ -467,7 +467,7 @@ impl<'a> HeavyKeys<'a> {
         });
     }
 
-    /// Changes the open lists of a group; `change` is told the rank, and can ask for a list as it was at first.
+    /// Changes the open lists of a group; `change` gets the rank, and can request a list in its original state.
     fn each_open(
         &mut self,
         group: GroupNo,

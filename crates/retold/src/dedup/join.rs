@@ -91,7 +91,7 @@ pub struct Traits<'a> {
     pub needs_distinctive: &'a (dyn Fn(SketchRef<'_>) -> bool + Sync),
     /// Whether a key is common.
     pub is_common: &'a dyn Fn(u64) -> bool,
-    /// Groups apart, of which no two of different parts may be compared; if some may not.
+    /// Divides groups so that no pair between parts may be compared, if filters forbid some pairs.
     #[allow(clippy::type_complexity)]
     pub parts: Option<&'a dyn Fn(Vec<GroupNo>) -> Vec<Vec<GroupNo>>>,
 }
@@ -119,11 +119,11 @@ pub struct Join {
     heavy_above: usize,
 }
 
-/// Candidates of a group at the most, where keys can be heavy; those that share most keys of its prefix come first, then
-/// those of its size. A group with more has next to no distinctive keys.
+/// The most candidates of a group, if keys can be heavy; those that share most keys of its prefix come first, then
+/// those nearest in size. A group with more has almost no distinctive keys.
 const CANDIDATES: usize = 2000;
 
-/// Classes of which one thread finds the pairs before they are taken.
+/// The number of groups whose pairs one thread finds before they are taken.
 const PIECE: usize = 64;
 
 impl Join {
@@ -165,12 +165,12 @@ impl Join {
         })
     }
 
-    /// Hands every pair of groups that is within `bounds` and shares a key of the smaller one's prefix which is not heavy
-    /// to `judge`, each group with those that are larger, and what that made of them to `take`, piece by piece, with the number
-    /// of pieces that are done; the first `done` pieces are left out. `bounds` is asked with the size of the smaller one.
+    /// Passes every pair of groups that is within `bounds`, and shares a key of the smaller one's prefix which is not heavy,
+    /// to `judge`, each group together with the larger ones. The results go to `take`, piece by piece, with the number
+    /// of finished pieces; the first `done` pieces are left out. `bounds` is called with the size of the smaller group.
     ///
-    /// If no key is heavy, these are the same pairs as asking all with all (tested against exactly that). Each comes once;
-    /// their order does not depend on threads. Of the pairs in which a group is the smaller one, 2,000 candidates are looked at, or
+    /// If no key is heavy, these are the same pairs as those of a comparison of all with all (tested against exactly that). Each comes once;
+    /// their order does not depend on threads. For each group as the smaller one, at most 2,000 candidates are compared, or
     /// `heavy_above` if that is more.
     pub fn pairs<T: Send>(
         &self,
@@ -329,7 +329,7 @@ impl Join {
             return;
         }
         hits.sort_unstable();
-        // One look at the clock for all candidates of a group: for each it would cost more than some verdicts.
+        // The clock is read once for all candidates of a group: reading it for each would cost more than some verdicts.
         let mut stopwatch = Stopwatch::start();
         let rest = match &looked_up {
             Cow::Borrowed(looked_up) => Cow::Borrowed(&ranks[looked_up.len()..]),

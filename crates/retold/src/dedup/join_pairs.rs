@@ -32,7 +32,7 @@ impl JoinPairs {
         self.at(group.at())
     }
 
-    /// The same where pairs stand by the places of groups.
+    /// The same if pairs are stored by the places of groups.
     pub(super) fn at(&self, place: usize) -> Vec<Pair> {
         if place >= self.0.len() {
             return Vec::new();

@@ -50,7 +50,7 @@ pub(super) struct Listed {
     pub(super) pairs: Pairs,
     pub(super) dropped: Vec<Dropped>,
     pub(super) clusters: Vec<Cluster>,
-    /// Classes that overlap, if they are asked for ([`Linkage::PerPage`]).
+    /// Overlapping classes, if they were requested ([`Linkage::PerPage`]).
     pub(super) classes: Vec<Class>,
     /// The most preferred page and the number of pages of each large component.
     pub(super) large: Vec<(Rank, usize)>,
@@ -386,7 +386,7 @@ impl Components<'_> {
         }
     }
 
-    /// What a page is dropped for, as it was decided.
+    /// The page for which a page is dropped, as it was decided.
     fn dropped(&self, page: Rank) -> Option<Dropped> {
         let dropped = &self.decided?.dropped;
         let at = dropped
@@ -426,7 +426,7 @@ impl Components<'_> {
         clusters
     }
 
-    /// The overlapping classes of the component's pages, if they are asked for.
+    /// The overlapping classes of the component's pages, if they were requested.
     fn classes(&self, component: &Component, pairs: &[Pair]) -> Vec<Class> {
         if self.context().model.config().cluster != Linkage::PerPage {
             return Vec::new();

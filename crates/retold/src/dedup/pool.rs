@@ -3,8 +3,8 @@
 use crate::config::{cores, most_threads};
 use crate::error::{Error, Result};
 
-/// Does a job on so many threads; 0 for one a core, never more than [`most_threads`]. A job within a job stays on its threads, if they
-/// are as many: new ones stand on one core until the system gets around to spreading them.
+/// Runs a job on this number of threads (0: one for each core), at most [`most_threads`]. A job inside a job uses the same threads, if their
+/// number is the same: new threads stay on one core until the system spreads them.
 pub fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let used = threads.min(most_threads());
     let wanted = match used {

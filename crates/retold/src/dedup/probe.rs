@@ -15,13 +15,13 @@ use crate::error::{Error, Result};
 use crate::ids::GroupNo;
 use crate::watch::Stage;
 
-/// Groups that probe for their first match at the same time, at the most: most match at once, few probe at all.
+/// The most groups that probe for their first match at the same time: most match at once, few have to probe all.
 const FIRST_PROBES: usize = 128;
-/// Groups that go together through a batch at the most, those that have nothing to probe included.
+/// The most groups in a batch, including those that have nothing to probe.
 const TOGETHER: usize = 4096;
 
-/// Of the pairs sampled from a list one in so many has to hold: of those with the four smallest pages as many do if one of these is what
-/// all others quote, and some pairs are missed.
+/// One in this number of the pairs sampled from a list has to hold. Of the pairs with the four smallest pages as many hold if one of these is a
+/// page that all others quote, and some pairs are missed.
 const ONE_IN: usize = 8;
 
 /// Similarity, as sketches see it, of groups that are taken to be of one family. A lower one puts families together that have a
@@ -35,8 +35,8 @@ pub(super) struct Probing<'a> {
     pub(super) places: &'a [u32],
     /// The pairs that the join found, as sketches see them.
     pub(super) join_pairs: &'a JoinPairs,
-    /// Group -> whether sketches are known to relate it to none on the lists of its heavy keys ([`Probing::first_probes`]); empty if
-    /// nobody has probed.
+    /// Group -> whether sketches are known to relate it to no group on the lists of its heavy keys ([`Probing::first_probes`]); empty if
+    /// no group has probed.
     pub(super) isolated: Vec<bool>,
 }
 
@@ -61,15 +61,15 @@ impl<'a> Probing<'a> {
         }
     }
 
-    /// Whether two groups may be related: not two old ones, none that pair filters forbid to compare, and none that is isolated (and has no pairs of the join, or it would not
-    /// have been asked).
+    /// Whether two groups may be related: not two old ones, no pair that filters forbid, and no group that is isolated (an isolated group has no
+    /// pairs of the join, or this would not be called).
     pub(super) fn may_be_related(&self, a: GroupNo, b: GroupNo) -> bool {
         let is_isolated = |group: GroupNo| self.isolated.get(group.at()) == Some(&true);
         let groups = self.groups();
         !groups.are_old(a, b) && groups.may_compare(a, b) && !is_isolated(a) && !is_isolated(b)
     }
 
-    /// Whether a group has so many copies that they are looked at when its turn comes.
+    /// Whether a group has so many copies that they are compared in its turn.
     pub(super) fn has_many_copies(&self, group: GroupNo) -> bool {
         let limit = self.context().limits.component;
         self.groups().has_many_copies(group, limit)
@@ -81,9 +81,9 @@ impl<'a> Probing<'a> {
         if a == group { b } else { a }
     }
 
-    /// Before any text is looked at: a pair of each of these groups that sketches relate to another on the lists of its heavy keys, or
-    /// was found by. Groups that probe and find nobody are [isolated](Probing::isolated) from now on. Lists on which nobody finds
-    /// anybody are closed for good.
+    /// Finds, before any text is compared, for each of these groups one pair that sketches relate on the lists of its heavy keys, by a probe of its own or of
+    /// the other. Groups that probe and have no match are [isolated](Probing::isolated) from now on. Lists on which no probe has a
+    /// match are closed for good.
     ///
     /// Errors: the run was cancelled.
     pub(super) fn first_probes(
@@ -100,7 +100,7 @@ impl<'a> Probing<'a> {
         while !rest.is_empty() {
             self.go_on()?;
             let before = rest.len();
-            // Of groups that are matched nothing is asked, and what they would find says nothing of their lists.
+            // Groups that already have a match do not probe, and their probes would say nothing about their lists.
             let probing = next_batch(&mut rest, FIRST_PROBES, |group| {
                 (!is_matched[group.at()] && heavy.has_open(group)).then_some(true)
             });
@@ -170,9 +170,9 @@ impl<'a> Probing<'a> {
         2 * different.len() > pairs.len() && ONE_IN * held < different.len()
     }
 
-    /// These groups, those of a family side by side, by what sketches tell: pairs of the join, and these that first probes found. So
-    /// sketches and fingerprints that a family needs are held in the caches, and in memory, for it and for none else; in the order of
-    /// their numbers, families of a few hundred pages are visited in as many places as their pages have least keys.
+    /// These groups, with those of a family side by side, by their sketches: pairs of the join, and pairs that first probes found. So
+    /// the sketches and fingerprints of a family are in the caches, and in memory, while the family is processed. In the order of
+    /// their numbers, a family of a few hundred pages would be visited at as many places as its pages have smallest keys.
     pub(super) fn by_family(&self, groups: &[GroupNo], found: Vec<Pair>) -> Vec<GroupNo> {
         let mut families = UnionFind::new(self.groups().component_sizes());
         let mut join = |pairs: Vec<Pair>| {
@@ -191,14 +191,14 @@ impl<'a> Probing<'a> {
         ordered.into_iter().map(|(_, group)| group).collect()
     }
 
-    /// Begins a stage that goes through so many groups.
+    /// Begins a stage over this number of groups.
     pub(super) fn begin(&self, stage: Stage, groups: usize) {
         self.context().watch.begin(stage.name(), groups as u64);
     }
 }
 
-/// The next groups that probe, until so many of them have something to probe (or all are [`TOGETHER`]); those before them that do not
-/// probe are passed over. `probes` tells of each whether it has something to probe; `None` of those that do not probe.
+/// The next groups that probe, until this number of them has something to probe (or there are [`TOGETHER`] in all). Groups before them that do not
+/// probe are skipped. `probes` says for each whether it has something to probe; `None` for those that do not probe.
 pub(super) fn next_batch(
     rest: &mut &[GroupNo],
     most: usize,

@@ -16,7 +16,7 @@ use crate::relation::Relation;
 pub struct Dropped {
     /// The dropped page.
     pub page: Rank,
-    /// The kept page that it repeats, or of which it is an older version.
+    /// The kept page that it repeats, or whose older version it is.
     pub canonical: Rank,
     /// What the dropped page is to the kept page.
     pub relation: DroppedAs,
@@ -80,8 +80,8 @@ pub(crate) trait Neighbours {
     /// Errors: those of probing, and the run was cancelled.
     fn next(&mut self, decisions: &Decisions<'_>) -> Result<Option<Rank>>;
 
-    /// Its turn has come: whether it still has to be visited. From now on until it is decided [`Neighbours::of`] has all pages that
-    /// it is related to, but for those that were dropped for a page as good as this one.
+    /// Called when it is a page's turn: whether it still has to be visited. From now until it is decided, [`Neighbours::of`] has all pages
+    /// to which it is related, except those that were dropped for a page at least as preferred as this one.
     ///
     /// Errors: a temporary file cannot be written.
     fn ready(&mut self, page: Rank, decisions: &Decisions<'_>) -> Result<bool>;
@@ -93,15 +93,15 @@ pub(crate) trait Neighbours {
     fn decided(&mut self, page: Rank, dropped_for: Option<Rank>);
 }
 
-/// Decides all pages that `neighbours` gives; the dropped ones, ascending.
+/// Decides all pages that `neighbours` gives, and returns the dropped ones, ascending.
 ///
-/// Again and again the most preferred open page that no open page contains (or with [`Rules::containers_first`] off just that) is kept, and all pages that repeat it are dropped: its
-/// duplicates, and those contained in it. So no kept page repeats another, and every dropped page repeats a kept one; it is
-/// dropped for the most preferred of these. (A circle of pages each of which contains the next cannot come from sizes; if there
-/// were one, its most preferred page would be kept.)
+/// In each step the most preferred open page that no open page contains (with [`Rules::containers_first`] off: the most preferred open page) is kept, and all
+/// pages that repeat it are dropped: its duplicates, and those contained in it. So no kept page repeats another, and every dropped page
+/// repeats a kept one; it is dropped for the most preferred of these. (A circle of pages each of which contains the next is impossible
+/// because of their sizes; if there were one, its most preferred page would be kept.)
 ///
-/// A dropped page decides nothing. So of pages that are known to be dropped only relations to preferred pages matter, which is
-/// what keeps large families cheap.
+/// A dropped page decides nothing. So for pages that are known to be dropped only relations to preferred pages matter, which
+/// makes large families cheap.
 ///
 /// Errors: those of `neighbours`.
 pub(crate) fn retain(rules: Rules<'_>, neighbours: &mut impl Neighbours) -> Result<Vec<Dropped>> {
@@ -256,7 +256,7 @@ pub(crate) struct StoredPairs {
 }
 
 impl StoredPairs {
-    /// Of so many pages.
+    /// For this number of pages.
     pub(crate) fn new(pages: usize, pairs: &[Pair], preference: &[u32]) -> StoredPairs {
         let graph = Graph::build(pages, pairs, &[]);
         let mut left: Vec<Rank> = Rank::first(pages).collect();

@@ -29,8 +29,8 @@ pub fn dedup(pages: impl IntoIterator<Item = Page>, config: &JudgeConfig) -> Res
 
 /// Old pages that are kept somewhere, sketched by the model that judges.
 pub trait StoredPages: TextSource {
-    /// Adds to a collection the old pages that sketches may relate to those in it ([`Collection::push`]). From then on the
-    /// texts of these are asked for, by their numbers there.
+    /// Adds to a collection the old pages that sketches may relate to those in it ([`Collection::push`]). After this, their
+    /// texts are requested by their numbers there.
     fn add_related(&mut self, collection: &mut Collection, watch: &dyn Watch) -> Result<()>;
 
     /// Some of them, ascending by their numbers in the collection, are taken out of it; those behind them close up.
@@ -98,13 +98,13 @@ impl<'a> Dedup<'a> {
         self
     }
 
-    /// Who is told of progress, and may stop it.
+    /// Who gets progress, and may stop the run.
     pub fn watch(mut self, watch: &'a dyn Watch) -> Self {
         self.watch = watch;
         self
     }
 
-    /// From which sizes on not all pairs are looked at.
+    /// Sizes above which not all pairs are compared.
     #[doc(hidden)]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -241,7 +241,7 @@ fn collect_or_resume(
     }
 }
 
-/// Reads and sketches. A model that knows nothing learns words from all pages, and noise from those of which no newer version is there.
+/// Reads and sketches. A model without knowledge learns words from all pages, and noise from those without a newer version.
 fn collect(
     sources: &[Source],
     model: &mut Model,
@@ -350,7 +350,7 @@ struct Sketched<'a> {
 }
 
 /// For each page, by rank, its place in the order of preference, and whether it is one of the last pages, which are old; the second is
-/// empty if there are none.
+/// empty if there are no old pages.
 fn order(
     collection: &Collection,
     model: &Model,

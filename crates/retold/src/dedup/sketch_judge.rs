@@ -42,8 +42,8 @@ impl<'a> SketchJudge<'a> {
             .get(PrunedNo(self.groups.sketches[group.at()].0))
     }
 
-    /// Hands the pairs of groups of one text to `take`: all of them, or those with the most preferred group where there are
-    /// more than the limit; none where pair filters have made so many of them ([`Groups::copies`]).
+    /// Passes the pairs of groups of one text to `take`: all of them, or, if there are more than the limit, those with the most preferred
+    /// group; none if pair filters have made so many groups ([`Groups::copies`]).
     pub(super) fn copies_between_groups(
         &self,
         mut take: impl FnMut(Pair) -> Result<()>,
@@ -84,7 +84,7 @@ pub(super) struct OneToMany<'a> {
 }
 
 impl OneToMany<'_> {
-    /// The sketches of up to [`FETCHED`] groups. They stand anywhere in memory: to touch all of them at once takes little longer
+    /// The sketches of up to [`FETCHED`] groups. They are at random places in memory: to touch all of them at once takes little longer
     /// than to wait for one.
     fn fetch(&self, others: &[GroupNo]) -> Vec<StoredPruned<'_>> {
         let sketches = others.iter().map(|&other| self.judge.sketch(other));

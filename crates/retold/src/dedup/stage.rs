@@ -13,7 +13,7 @@ pub struct StageTime {
     pub stage: Stage,
     /// The time that passed.
     pub wall: Duration,
-    /// The time that all threads together were at work, where the system tells.
+    /// The time for which all threads together were at work, if the system reports it.
     pub cpu: Option<Duration>,
 }
 

@@ -160,7 +160,7 @@ struct Stages<'a> {
 }
 
 impl<'a> Stages<'a> {
-    /// The stages from the join until pages are decided. Posting lists and pairs by group are gone at the end.
+    /// The stages from the join until pages are decided. Posting lists and pairs by group are freed at the end.
     fn find(
         &self,
         partial: PartialFingerprints,
@@ -288,8 +288,8 @@ impl<'a> Stages<'a> {
         Ok(())
     }
 
-    /// Group -> whether it probes: as far as sketches tell, its component may have more pages than the limit, or holds posting lists of
-    /// heavy keys. `components` are those of the pairs that were found; groups of one such list are joined, and many copies.
+    /// Group -> whether it probes: by the sketches, its component may have more pages than the limit, or has posting lists of
+    /// heavy keys. `components` are those of the pairs that were found; groups on one such list are joined, and so are many copies.
     fn probing_groups(&self, components: &mut UnionFind, heavy: &HeavyKeys<'_>) -> Vec<bool> {
         let all = || GroupNo::first(self.groups.len());
         let mut is_heavy = vec![false; self.groups.len()];

@@ -20,7 +20,7 @@ impl UnionFind {
         }
     }
 
-    /// The group that stands for the component of a group.
+    /// The group that represents the component of a group.
     pub(super) fn root(&self, group: GroupNo) -> GroupNo {
         let mut at = group.0;
         while self.parent[at as usize] != at {

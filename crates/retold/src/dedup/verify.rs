@@ -25,7 +25,7 @@ const CHUNK: usize = 64;
 /// The part of the memory left that holds fingerprints which are read often.
 const READ_OFTEN: u64 = 2;
 
-/// Of a group's candidates the most similar are verified first; if none of so many holds, the rest is not verified.
+/// The most similar candidates of a group are verified first; if none of this number holds, the rest is not verified.
 const HOPELESS: usize = 16;
 
 /// Number of verdicts verified, and of those rejected.
@@ -153,7 +153,7 @@ impl<'a> Verification<'a> {
         verdicts.collect()
     }
 
-    /// The text that most of the first of these pairs have in common, and how many of them: pairs of one group stand together.
+    /// The text that most of the first of these pairs have in common, and how many pairs that is; pairs of one group follow each other.
     fn longest_run(&self, pairs: &[Pair]) -> (GroupNo, usize) {
         let [a, b] = self.texts(&pairs[0]);
         let run = |text: GroupNo| {
@@ -178,7 +178,7 @@ impl<'a> Verification<'a> {
         self.judge.context.model.verifier().is_some() && !groups.are_copies(a, b)
     }
 
-    /// The verdicts on pairs one text of which is `text`.
+    /// The verdicts on pairs that all have the text `text`.
     fn verify_run(
         &self,
         verifier: &dyn Verifier,
@@ -189,7 +189,7 @@ impl<'a> Verification<'a> {
         let is_asked = pairs.iter().any(|pair| self.needs_verification(pair));
         let own = is_asked.then(|| self.fingerprint(text, verifier)).flatten();
         let mut against_own = own.as_deref().map(|own| verifier.against(own));
-        // Fingerprints stand anywhere in memory: they are fetched together.
+        // Fingerprints are at random places in memory, so they are fetched together.
         let others = pairs.iter().map(|pair| {
             let [a, b] = self.texts(pair);
             let other = if a == text { b } else { a };
@@ -226,7 +226,7 @@ impl<'a> Verification<'a> {
         [pair.a, pair.b].map(|page| groups.first_of_text(groups.of(page)))
     }
 
-    /// The full fingerprint of a text, also where it is asked for without having been needed, if there is a partial one.
+    /// The full fingerprint of a text; if it was not expected to be needed, made from the partial one, if there is one.
     fn fingerprint(&self, text: GroupNo, verifier: &dyn Verifier) -> Option<Row<'_, u64>> {
         let of_partial = || {
             let groups = self.judge.groups;
@@ -259,8 +259,8 @@ fn page_of(judge: SketchJudge<'_>, groups_of_text: &[GroupNo]) -> Option<PageNo>
     Some(judge.context.by_id[first.at()])
 }
 
-/// The pairs of a group with others that sketches relate to it, by falling similarity, then as the others are given. Of those that
-/// nobody asks for only an upper bound of their similarity is found out.
+/// The pairs of a group with others that sketches relate to it, by falling similarity, then in the given order. For pairs that
+/// are not requested, only an upper bound of the similarity is computed.
 pub(super) struct BestFirst<'q> {
     one: &'q OneToMany<'q>,
     others: &'q [GroupNo],

@@ -105,8 +105,8 @@ pub(super) fn with_superseded(
     dropped
 }
 
-/// Pairs of pages of which the canonical link of one, at least, leads to the address of the other, or both lead to one address: of an
-/// address each page that leads there, with the page that has it, or else with the most preferred of them. Only candidates.
+/// Candidate pairs in which the canonical link of at least one page leads to the address of the other, or both links lead to one address. For an
+/// address these are each page that leads there, with the page that has this address, or else with the most preferred of them.
 ///
 /// Errors: a temporary file cannot be written.
 pub(super) fn linked_pairs(

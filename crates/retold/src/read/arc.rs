@@ -63,7 +63,7 @@ struct HeaderLine {
     content: u64,
 }
 
-/// Reads the line that `bytes` begin with. URLs in old crawls have blanks, so the date is looked for.
+/// Reads the line at the start of `bytes`. URLs in old crawls have blanks, so the date is searched for.
 fn header_line(bytes: &[u8]) -> Option<HeaderLine> {
     let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(16 * 1024)])?;
     let text = String::from_utf8_lossy(&bytes[..end]);

@@ -19,7 +19,7 @@ const START: usize = 64 * 1024;
 
 /// What the kinds of archives differ in.
 pub(crate) trait Form: fmt::Debug + Sync {
-    /// The head that `bytes` begin with, or why there is none. More bytes help only if `bytes` are fewer than 64 KiB.
+    /// The head at the start of `bytes`, or the reason why there is none. More bytes help only if `bytes` are fewer than 64 KiB.
     fn head(&self, bytes: &[u8]) -> Result<Head, String>;
 
     /// What ends a record.
@@ -38,7 +38,7 @@ pub(crate) trait Form: fmt::Debug + Sync {
     /// The fewest bytes that a record is preceded by and begins with: a line end and the start of a header.
     fn needle(&self) -> &'static [u8];
 
-    /// Whether a record begins here for certain: the same bytes may stand in a page.
+    /// Whether a record certainly begins here: the same bytes may also be in a page.
     fn is_start(&self, bytes: &[u8]) -> bool;
 
     /// Whether a record begins right here, where one is expected.
@@ -206,7 +206,7 @@ impl ArchiveFrames {
         self.window.offset() - begin
     }
 
-    /// A record of which the length is within the limit: all of it is brought into the window and its end checked.
+    /// A record whose length is within the limit: all of it is read into the window, and its end is checked.
     fn whole(&mut self, head: &Head, total: usize) -> Option<Frame> {
         let begin = self.window.offset();
         // The next head has to be at hand for the check.
@@ -232,7 +232,7 @@ impl ArchiveFrames {
             );
             return self.damaged(begin, length as u64, &reason);
         }
-        // Line ends of a record that goes on behind its stated length are its content.
+        // If a record is longer than its stated length, line ends there are part of its content.
         let ends = if wrong { 0 } else { line_ends(&held[total..]) };
         let missing = if wrong { self.form.separator() } else { b"" };
         self.sound(head, total + ends, missing)

@@ -54,7 +54,7 @@ fn page(bytes: Bytes, source: &Source, limit: u64) -> Result<Page, String> {
     let mut text = String::new();
     for chapter in book.reader() {
         text.push_str(chapter.map_err(|error| damaged(&error))?.content());
-        // A chapter may stand in the order of reading many times.
+        // A chapter may be in the reading order many times.
         if text.len() as u64 > limit {
             return Err(format!(
                 "the book's chapters are together {}",

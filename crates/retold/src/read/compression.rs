@@ -20,7 +20,7 @@ pub(crate) enum Compression {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MemberEnds(Arc<Mutex<VecDeque<u64>>>);
 
-/// More ends than a window has records; who asks for none does not collect them for ever.
+/// More ends than a window has records; if they are never requested, no more are collected.
 const REMEMBERED: usize = 1 << 16;
 
 impl MemberEnds {

@@ -182,7 +182,7 @@ impl RowFrames {
         }
     }
 
-    /// A first line like `sep=;`, by which Excel is told the delimiter; an option goes before it.
+    /// A first line like `sep=;`, which tells Excel the delimiter; an option has priority over it.
     fn take_separator(&mut self, options: &ReadOptions) {
         self.window.fill(6);
         let [s, e, p, b'=', delimiter, b'\r' | b'\n', ..] = *self.window.data() else {
@@ -273,7 +273,7 @@ impl RowFrames {
         self.window.consume(count);
     }
 
-    /// The file ends inside a quoted field of the current row, of which `read` bytes are held and `passed` are gone.
+    /// The file ends inside a quoted field of the current row; `read` bytes of the row are in the window, and `passed` are no longer.
     fn open_quote(&mut self, passed: u64, read: usize) -> Cut {
         let row = &self.window.data()[..read];
         let reason = if passed > 0 {

@@ -60,7 +60,7 @@ impl Dialect {
         builder.build()
     }
 
-    /// A field as it stands in a row. Where there are no quotes, what would end it becomes a space.
+    /// A field as it is written in a row. In a dialect without quotes, characters that would end the field become a space.
     pub fn field(self, text: &str) -> Vec<u8> {
         let mut builder = WriterBuilder::new();
         builder.delimiter(self.delimiter);
@@ -84,7 +84,7 @@ impl Dialect {
     }
 }
 
-/// The only character of the text, if it is one that can stand between or around fields.
+/// The only character of the text, if it can be between or around fields.
 fn character(text: &str) -> Option<u8> {
     match *text.as_bytes() {
         [byte] if byte.is_ascii() && !matches!(byte, 0 | b'\r' | b'\n') => Some(byte),

@@ -244,7 +244,7 @@ fn tell_apart(inputs: &mut [Input]) {
         let mut order = (0..inputs.len()).collect::<Vec<_>>();
         order.sort_by_key(|place| names[*place].replace('/', "\0"));
         let mut clashing = BTreeSet::new();
-        // Sorted by parts, a name stands right before those that begin with it; `first` is the last such beginning.
+        // Sorted by parts, a name comes directly before the names that begin with it; `first` is the last such beginning.
         let mut first: Option<usize> = None;
         for place in order {
             match first {
@@ -323,7 +323,7 @@ pub fn leave_out(sources: &mut Vec<Source>, folder: &Path) {
             .is_ok_and(|path| path.starts_with(folder))
     };
     sources.retain(|source| {
-        // Of a plain file it is enough to ask for its folder, once for all files there.
+        // For a plain file it is enough to check its folder, once for all files in it.
         let parent = source.path.parent();
         let parent = parent.filter(|parent| !parent.as_os_str().is_empty());
         !match parent.filter(|_| !source.path.is_symlink()) {

@@ -19,9 +19,9 @@ use crate::watch::Watch;
 struct Limits {
     /// Bytes of a batch of records, about: readers hand records on in batches.
     batch_bytes: u64,
-    /// Records of a batch, at the most.
+    /// The most records in a batch.
     batch_records: usize,
-    /// Batches for each thread that wait to be worked on, at the most.
+    /// The most batches for each thread that wait for work.
     batches_ahead: usize,
     /// Worker threads that one reader of compressed files can keep busy.
     threads_a_reader: usize,
@@ -248,8 +248,8 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Shares the sources out to readers: about as many bytes for each, in order, as source numbers. There is one reader for each
-    /// compressed file, but no more than `most`, and at least one.
+    /// Divides the sources among readers, as source numbers in order, with about as many bytes for each. There is one reader for each
+    /// compressed file, but at most `most`, and at least one.
     fn readers(&self, most: usize) -> Vec<Vec<u32>> {
         let is_wanted = |number: &u32| self.wanted_of(*number).is_none_or(|list| !list.is_empty());
         let wanted = (0..self.sources.len() as u32).filter(is_wanted);
@@ -286,12 +286,12 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads the sources with these numbers, on a thread of its own, until they end or the receiver is gone.
+    /// Reads the sources with these numbers, on a thread of its own, until they end or the receiver has been dropped.
     fn read_batches(&self, numbers: &[u32], sender: SyncSender<RecordBatch>) {
         let (watch, limits) = (self.watch, self.limits);
         let (mut batch, mut bytes) = (RecordBatch::default(), 0);
         let mut stopwatch = Stopwatch::start();
-        // Returns false once the receiver is gone.
+        // Returns false if the receiver has been dropped.
         let mut add = |number: u32, record: Option<Record>, size: u64| {
             bytes += size;
             batch.records.push((number, record));
@@ -326,7 +326,7 @@ impl<'a> Reading<'a> {
             watch.advance(source.size - done);
         }
         batch.reading = stopwatch.lap();
-        // Sending fails if the receiver is gone; then nothing is left to do.
+        // Sending fails if the receiver has been dropped; then nothing is left to do.
         let _ = sender.send(batch);
     }
 }

@@ -19,9 +19,9 @@ use super::source::Source;
 use super::window::Window;
 use crate::page::{Content, Markup, Page};
 
-/// How far into a file its root element is looked for.
+/// How many bytes of a file are searched for its root element.
 const HEAD: usize = 4096;
-/// Bytes that may stand around an entry: a feed has two or three elements there.
+/// The most bytes around an entry: a feed has two or three elements there.
 const MOST_AROUND: usize = 1 << 14;
 
 /// What a feed is written in.
@@ -64,14 +64,14 @@ impl Feed {
 struct Entries {
     /// Where they are, in order.
     places: Vec<Range<usize>>,
-    /// Why there may be more that cannot be told apart; taken when it is reported.
+    /// The reason why there may be more entries, which cannot be separated; taken when it is reported.
     unread: Option<String>,
     /// What makes a feed of one of them: the declaration and the tags of the elements that are open where the first one begins. The
     /// file's own end tags may be missing or wrong, and all else of it is too much to be read again for each entry.
     around: [Vec<u8>; 2],
 }
 
-/// The bytes with an `x` for each that is not ASCII: markup is ASCII in all charsets that feeds come in, so it stands at the same places.
+/// The bytes with an `x` for each that is not ASCII: markup is ASCII in all charsets of feeds, so it is at the same places.
 fn markup(bytes: &[u8]) -> String {
     let ascii = bytes.iter().map(|byte| match byte.is_ascii() {
         true => char::from(*byte),

@@ -10,8 +10,8 @@ const MOST: usize = 512;
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Reads the fields of `block`, of which the first line (`WARC/1.0`, `HTTP/1.1 200 OK`) is passed over. Lines that
-    /// are no fields are skipped as well: crawls keep what servers sent.
+    /// Reads the fields of `block`, without the first line (`WARC/1.0`, `HTTP/1.1 200 OK`). Lines that
+    /// are not fields are skipped as well, because crawls keep what servers sent.
     pub fn parse(block: &[u8]) -> Fields {
         let first = memchr::memchr(b'\n', block).map_or(block.len(), |end| end + 1);
         let lines = &block[first..];

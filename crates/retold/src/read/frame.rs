@@ -33,7 +33,7 @@ pub(crate) trait Frames: Send {
     /// The bytes of the record that `next` has just found, if it is whole.
     fn bytes(&self) -> &[u8];
 
-    /// The same record in the form in which it goes to a worker thread; asked for once, and last.
+    /// The same record in the form in which it goes to a worker thread; called once, and last.
     fn unparsed(&mut self) -> Box<dyn Unparsed>;
 
     /// The same record with added fields.
@@ -44,12 +44,12 @@ pub(crate) trait Frames: Send {
         None
     }
 
-    /// Writes the record as it was read, whole or skipped.
+    /// Writes the record unchanged, whether it is complete or skipped.
     fn copy(&mut self, to: &mut dyn Write) -> std::io::Result<()> {
         to.write_all(self.bytes())
     }
 
-    /// Whether each record is compressed by itself, so that it can be read from the middle of the file.
+    /// Whether each record is compressed separately, so that it can be read from the middle of the file.
     fn one_by_one(&self) -> bool {
         false
     }
@@ -64,7 +64,7 @@ pub(crate) trait Frames: Send {
         Vec::new()
     }
 
-    /// What stands between the record and the one before it.
+    /// The bytes between the record and the one before it.
     fn between(&self) -> Vec<u8> {
         Vec::new()
     }

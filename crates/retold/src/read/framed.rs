@@ -163,7 +163,7 @@ pub(crate) fn write_kept(
         return Ok(());
     }
     if !output.is_open() {
-        // A file without records, so that whoever reads the files of many runs finds them all.
+        // A file without records, so that a program that reads the files of many runs finds them all.
         let added = Some(decide.added).filter(|added| !added.is_empty());
         let written = output.record(&frames.header(added), |_| Ok(()));
         written.map_err(Error::io("cannot write", &output.path))?;

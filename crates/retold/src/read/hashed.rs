@@ -29,7 +29,7 @@ impl Seen {
         }
     }
 
-    /// Takes the hash of a file as it is, if there is one yet to compare it with.
+    /// Computes the hash of a file as it is now, if there is already one to compare it with.
     pub fn note_file(&self, path: &Path) -> Result<()> {
         if self.first.get().is_some() {
             self.note(hash_of(Stored::File(File::open(path)?)));
@@ -78,7 +78,7 @@ fn hash_of(content: Stored) -> u64 {
     Hashed::new(content).hash()
 }
 
-/// A file that is hashed as it is read from front to back. Clones are handles of one file.
+/// A file that is hashed while it is read from front to back. Clones are handles of the same file.
 #[derive(Clone)]
 pub(crate) struct Hashed(Arc<Mutex<(Stored, Xxh3)>>);
 
@@ -87,7 +87,7 @@ impl Hashed {
         Hashed(Arc::new(Mutex::new((file, Xxh3::new()))))
     }
 
-    /// The hash of the whole file. What readers left unread, because it stands behind damage, is read now.
+    /// The hash of the whole file. Bytes that readers did not read, because they are after damage, are read now.
     pub fn hash(&self) -> u64 {
         // After an error the hash covers what could be read, which is the same in the next pass.
         let _ = copy(&mut self.clone(), &mut sink());
@@ -105,7 +105,7 @@ impl Read for Hashed {
     }
 }
 
-/// Only used to ask for the position.
+/// Only used to get the position.
 impl Seek for Hashed {
     fn seek(&mut self, to: SeekFrom) -> Result<u64> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -73,7 +73,7 @@ fn append(object: &[u8], members: &[u8]) -> Option<Vec<u8>> {
     Some([&object[..brace], comma, members, &object[brace..]].concat())
 }
 
-/// A line of JSON in which the text with that path, the one that is read, is another; nothing else of it changes. `None` if there is none.
+/// A line of JSON in which the text with that path, the text that is read, is replaced; nothing else changes. `None` if there is no such text.
 pub(crate) fn changed(
     line: &[u8],
     path: &str,
@@ -86,8 +86,8 @@ pub(crate) fn changed(
     Some([&line[..place.start], value.as_bytes(), &line[place.end..]].concat())
 }
 
-/// Finds the text with that path in an object that begins at a byte, so many names deep: of several the least nested, and of these the
-/// last.
+/// Finds the text with that path in an object that begins at a byte, at this depth of names; if there are several, the least nested, and of
+/// these the last.
 fn find(
     object: &[u8],
     path: &str,

@@ -1,6 +1,6 @@
 //! JSON as Python and JavaScript write it: unpaired surrogates in strings, and `NaN` and the like as numbers.
 
-/// What stands for a number that is none.
+/// What replaces a value like `NaN`, which is not a number in JSON.
 #[derive(Clone, Copy)]
 pub(super) enum NoNumber {
     Null,
@@ -8,8 +8,8 @@ pub(super) enum NoNumber {
     AsLong,
 }
 
-/// A line in which lone surrogates are U+FFFD, and `NaN` and `Infinity` are something that JSON has; `None` if it has nothing of the
-/// kind. It is for reading only: what is kept is the line as it is.
+/// A line in which lone surrogates become U+FFFD, and `NaN` and `Infinity` become valid JSON; `None` if it has none of these.
+/// It is only for reading: the line itself is kept unchanged.
 pub(super) fn repaired(line: &str, no_number: NoNumber) -> Option<String> {
     let bytes = line.as_bytes();
     let mut out = String::new();
@@ -35,7 +35,7 @@ pub(super) fn repaired(line: &str, no_number: NoNumber) -> Option<String> {
     (copied > 0).then(|| out + &line[copied..])
 }
 
-/// The length of the escape at the start, and what stands for it if it is half of a surrogate pair.
+/// The length of the escape at the start, and its replacement if it is half of a surrogate pair.
 fn escape(text: &str) -> (usize, Option<&'static str>) {
     let unit = |text: &str| {
         let digits = text.strip_prefix("\\u")?.get(..4)?;
@@ -51,7 +51,7 @@ fn escape(text: &str) -> (usize, Option<&'static str>) {
     }
 }
 
-/// The length of the word at the start, and what stands for it if it is one for a number that is none.
+/// The length of the word at the start, and its replacement if it is one like `NaN`.
 fn word(text: &str, no_number: NoNumber) -> (usize, Option<&'static str>) {
     let words = [
         ("NaN", "\" \""),

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::names::ROLES;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 
-/// The text of a small field: a string's content, any other value as it is written; `null` is nothing.
+/// The text of a small field: the content of a string, any other value as it is written; `null` is no text.
 pub(super) fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
     match raw.as_bytes().first() {
         Some(b'"') => serde_json::from_str(raw).map(Some),
@@ -18,7 +18,7 @@ pub(super) fn scalar_text(raw: &str) -> serde_json::Result<Option<String>> {
     }
 }
 
-/// What is said of a list that is none, or holds no texts.
+/// The message about a list that is not a list, or contains no texts.
 const OTHER: &str = "of another type";
 
 /// The texts of a list as one, with blank lines between them: of its strings, or of that field of its objects. Nothing if it has none.

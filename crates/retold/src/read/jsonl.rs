@@ -66,7 +66,7 @@ struct LineFrames {
 }
 
 impl LineFrames {
-    /// Lines of at most so many bytes; longer ones are streamed past.
+    /// Lines of at most this many bytes; longer ones are skipped without being held.
     fn new(mut window: Window, options: &ReadOptions) -> LineFrames {
         if window.data().starts_with(BOM) {
             window.consume(BOM.len());
@@ -293,7 +293,7 @@ impl<T> Slot<T> {
 }
 
 impl<'a> Fields<'a> {
-    /// Errors: the text is of another type, which is said; or there is none.
+    /// Errors: the text has another type, which the message names; or there is no text.
     fn page(
         mut self,
         record: u64,
@@ -381,7 +381,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A stand-in loses to the field itself, however deep that is nested.
+/// A usual name has lower priority than the field itself, however deep that is nested.
 fn stand_in(uses: Uses) -> usize {
     match uses.usual {
         true => usize::from(u16::MAX),
@@ -453,7 +453,7 @@ impl<'de> Object<'_, 'de> {
         {
             self.fields.put_scalar(uses, self.depth, &text);
         }
-        // A title that is none costs no page.
+        // If the title is not a text, the page is still read.
         if uses.title
             && let Ok(title) = serde_json::from_str::<String>(value.get())
         {
@@ -490,7 +490,7 @@ impl<'de> Visitor<'de> for Object<'_, 'de> {
             if uses == Uses::default() && !inside {
                 object.next_value::<IgnoredAny>()?;
             } else if uses.scalar() || uses.title || uses.listed || inside {
-                // It may be asked for in several roles (`--id-field url`), or for what is in it.
+                // It may be used in several roles (`--id-field url`), or for fields inside it.
                 let raw: &RawValue = object.next_value()?;
                 self.take(&path, raw).map_err(A::Error::custom)?;
             } else {

@@ -16,7 +16,7 @@ pub enum RecordDecision<'a> {
     /// Written with fields added where the format has fields (JSONL, CSV, Parquet, WARC as named fields of the record header): the
     /// values of [`AddedFields`], in their order.
     Add(Vec<FieldValue<'a>>),
-    /// Written without some blocks of its text, if that is plain and stands in a field or a file of its own
+    /// Written without some blocks of its text, if that is plain text in a field or a file of its own
     /// ([`Record::has_text_field`](super::Record::has_text_field)); otherwise copied unchanged.
     Cut(Cuts<'a>),
 }
@@ -80,7 +80,7 @@ impl AddedFields {
         }
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }

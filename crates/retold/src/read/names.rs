@@ -22,7 +22,7 @@ pub(crate) struct Uses {
     pub title: bool,
     /// Which of the further fields it is.
     pub more: Option<usize>,
-    /// It stands in for a URL, date or title field that is not where the options say.
+    /// It is used if a URL, date or title field is not where the options say.
     pub usual: bool,
 }
 
@@ -70,7 +70,7 @@ impl Uses {
     }
 }
 
-/// The list, and the field of its objects, that a name like `messages[].content` stands for; the field is empty if the list has the texts
+/// The list, and the field of its objects, for a name like `messages[].content`; the field is empty if the list has the texts
 /// themselves.
 pub(crate) fn listed(name: &str) -> Option<(&str, &str)> {
     let (list, field) = name.split_once("[]")?;
@@ -80,7 +80,7 @@ pub(crate) fn listed(name: &str) -> Option<(&str, &str)> {
 /// Where an object of a list says whose it is: as chats of OpenAI have it, and of ShareGPT.
 pub(crate) const ROLES: [&str; 2] = ["role", "from"];
 
-/// The path of the field that stands in for `name`.
+/// The path of the field that is used instead of `name`.
 pub(crate) fn usual(name: &str) -> String {
     format!("{USUAL}.{name}")
 }

@@ -17,7 +17,7 @@ pub struct ReadOptions {
     pub text_field: String,
     /// Objects in such lists whose `role` (or `from`) is one of these are left out.
     pub skip_roles: Vec<String>,
-    /// Field that holds HTML, looked at if the text field is absent.
+    /// The field with HTML, which is used if the text field is absent.
     pub html_field: String,
     /// Field that holds the id.
     pub id_field: String,
@@ -33,9 +33,9 @@ pub struct ReadOptions {
     pub site_dir: Option<usize>,
     /// Which HTTP responses of WARC and ARC files are pages; others are skipped.
     pub status: Statuses,
-    /// What stands between the fields of CSV and TSV; if absent, the name and the header row of each file decide.
+    /// The delimiter of CSV and TSV; if absent, the name and the header row of each file decide.
     pub delimiter: Option<Delimiter>,
-    /// What stands around their fields.
+    /// The character around their fields.
     pub quote: Quote,
     /// Larger records are rejected, and never held in memory as a whole.
     pub max_record_size: u64,

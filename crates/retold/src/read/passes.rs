@@ -65,8 +65,8 @@ impl Source {
 
     /// Reads the source again and writes to `to` the records that `decide` keeps, in the same format and compression.
     ///
-    /// `decide` is asked once for every record number, in order. A file of records from which
-    /// nothing is kept is written without any: the header of a CSV file, the schema of a Parquet file. A file that is one page is not
+    /// `decide` is called once for every record number, in order. If no record of a file of records is
+    /// kept, the file is written without records: the header of a CSV file, the schema of a Parquet file. A file that is one page is not
     /// written then.
     ///
     /// Errors: the file has changed since it was listed; `to` cannot be written.
@@ -91,9 +91,9 @@ impl Source {
         Ok(())
     }
 
-    /// The same without the `request`, `metadata` and `revisit` records of WARC files that belong to the records of these numbers,
-    /// ascending, and to no other: `decide` is asked of them, but they are not kept. Those of other files stay. Returns how many they are. A
-    /// WARC file is read once more to know them.
+    /// The same without the `request`, `metadata` and `revisit` records of WARC files that belong only to the records with these numbers
+    /// (ascending): `decide` is called for them, but they are not kept. Those of other files stay. Returns their number. A
+    /// WARC file is read once more to find them.
     pub fn rewrite_dropping<'a>(
         &self,
         dropped: &[u64],
@@ -115,7 +115,7 @@ impl Source {
         self.unchanged()?;
         let mut opened = open(self, options);
         let mut belonging = Vec::new();
-        // Only a file that can have such records is opened again: one on a server would be asked for once more.
+        // Only a file that can have such records is opened again: for a file on a server this is another request.
         if let Ok((file, format)) = opened {
             opened = match dropped.is_empty() || !format.has_heads() {
                 true => Ok((file, format)),

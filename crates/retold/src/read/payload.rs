@@ -222,8 +222,8 @@ fn joined_chunks(body: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The body with one content encoding removed. Labels are often wrong and bodies truncated: what does not decode is
-/// taken as it is, and what decodes in part is taken as far as it goes.
+/// The body with one content encoding removed. Labels are often wrong and bodies truncated: a body that cannot be decoded is
+/// taken as it is, and one that can be decoded in part is taken up to there.
 fn decoded(body: Vec<u8>, encoding: &str, limit: u64) -> Result<Vec<u8>, String> {
     let zlib = matches!(&body[..], [first, second, ..]
         if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0);

@@ -20,7 +20,7 @@ pub enum Outcome {
     Rejected(String),
 }
 
-/// One record of a source as it was read, not yet parsed: parsing is the part that runs on all threads.
+/// One record of a source as it was read, not yet parsed; parsing runs on all threads.
 #[derive(Debug)]
 pub struct Record {
     /// Counted from 1 within the source.
@@ -75,7 +75,7 @@ impl Record {
         }
     }
 
-    /// The record's bytes, of formats that hand on records as they stand in the file.
+    /// The record's bytes, for formats that pass on records as they are in the file.
     pub(crate) fn raw(&mut self) -> Option<&[u8]> {
         match &mut self.body {
             Body::Raw(raw) => raw.shared().map(|bytes| &**bytes),
@@ -93,7 +93,7 @@ impl Record {
         self
     }
 
-    /// A record of which the outcome is known.
+    /// A record with a known outcome.
     pub(super) fn parsed(number: u64, size: u64, outcome: Outcome) -> Record {
         Record {
             number,

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// What lists the files that URLs name. There is one in a process ([`set_remote_store`]).
 pub trait RemoteStore: Send + Sync {
-    /// What `url` names: one INPUT, or those that a pattern matches. Each file is pinned as it is now.
+    /// The INPUTs that `url` names: one, or those that match a pattern. Each file is pinned to its present version.
     ///
     /// Errors: nothing is there, or it cannot be listed.
     fn list(&self, url: &str) -> Result<Vec<RemoteInput>>;
@@ -91,7 +91,7 @@ pub(super) fn url(input: &Path) -> Option<&str> {
     is_scheme.then(|| input.to_str()).flatten()
 }
 
-/// An INPUT as people may see it: of a URL, neither user and password nor what stands behind `?`, which may give access.
+/// An INPUT as people may see it: of a URL, without user and password and without the part after `?`, which may give access.
 pub fn shown_input(input: &Path) -> PathBuf {
     let Some((scheme, rest)) = url(input).and_then(|url| url.split_once("://")) else {
         return input.to_owned();
@@ -189,7 +189,7 @@ impl Remote {
         }
     }
 
-    /// Whether the failures of both are told together.
+    /// Whether the failures of both are reported together.
     pub fn fails_with(&self, other: &Remote) -> bool {
         Arc::ptr_eq(&self.fault, &other.fault)
     }
@@ -208,7 +208,7 @@ fn io_error(url: &str, error: RemoteError) -> IoError {
     })
 }
 
-/// How much is asked for at a time where a file is read from front to back.
+/// How many bytes are requested at a time if a file is read from front to back.
 const STREAMED: u64 = 8 << 20;
 
 /// A remote file, read from front to back.

@@ -229,7 +229,7 @@ fn looks_like_jsonl(head: &[u8]) -> bool {
     }
     match head.iter().position(|byte| *byte == b'\n') {
         Some(end) => serde_json::from_slice::<serde::de::IgnoredAny>(&head[..end]).is_ok(),
-        // The first line is longer than what is looked at.
+        // The first line is longer than the examined bytes.
         None => head[1..].trim_ascii_start().starts_with(b"\""),
     }
 }

@@ -80,15 +80,15 @@ impl Source {
         }
     }
 
-    /// Checks that nobody has written to the file since it was listed, and that all passes through it read the same bytes.
+    /// Checks that the file has not been written to since it was listed, and that all passes through it read the same bytes.
     ///
-    /// Errors: somebody has.
+    /// Errors: it has changed.
     pub fn unchanged(&self) -> Result<()> {
         self.sound()?;
         if self.seen.differed() {
             return Err(self.changed());
         }
-        // One that is gone is a reject, or an error where its records are wanted.
+        // A missing file is a reject, or an error if its records are needed.
         let now = stamp(&self.path);
         if self.pages.is_some() || now.is_none() || now == self.stamp {
             return Ok(());

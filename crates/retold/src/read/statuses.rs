@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub struct Statuses(Option<Vec<u16>>);
 
 impl Default for Statuses {
-    /// 200 alone: error pages are alike on all sites, and tell no story.
+    /// Only 200: error pages are similar on all sites, and tell no story.
     fn default() -> Statuses {
         Statuses(Some(vec![200]))
     }

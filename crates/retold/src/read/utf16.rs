@@ -15,7 +15,7 @@ pub(crate) enum Utf16 {
 }
 
 impl Utf16 {
-    /// The order that a byte order mark at the start of a file tells.
+    /// The byte order given by a byte order mark at the start of a file.
     pub(crate) fn of(head: &[u8]) -> Option<Utf16> {
         match head {
             [0xFF, 0xFE, ..] => Some(Utf16::Little),

@@ -240,7 +240,7 @@ fn marked(record: &[u8], added: &AddedFields, values: &[FieldValue]) -> Vec<u8> 
     let mut out = Vec::with_capacity(record.len() + 128);
     let mut old = false;
     for line in header[..length - end.len()].split_inclusive(|byte| *byte == b'\n') {
-        // A line that begins with white space goes on with the field before it.
+        // A line that begins with white space continues the field before it.
         old = is_replaced(line, added) || old && matches!(line[0], b' ' | b'\t');
         if !old {
             out.extend_from_slice(line);

@@ -58,7 +58,7 @@ impl Drop for Block {
 }
 
 impl Window {
-    /// A window at the start of `stream`, which is about so many bytes long.
+    /// A window at the start of `stream`, which is about this many bytes long.
     pub fn new(stream: Box<dyn Read + Send>, length: u64) -> Window {
         // One byte more, to see the end. A folder of small files would be mostly zeros otherwise.
         let room = (length + 1).clamp(LEAST, CHUNK as u64) as usize;

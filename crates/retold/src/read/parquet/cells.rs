@@ -14,7 +14,7 @@ use crate::read::names::joined;
 /// A column of a batch; `None` for a null.
 pub(super) type Cells = Vec<Option<ByteArray>>;
 
-/// What the values of a column stand for.
+/// The meaning of the values of a column.
 #[derive(Clone, Copy)]
 enum Kind {
     /// Just what they are.
@@ -22,12 +22,12 @@ enum Kind {
     Unsigned,
     /// Days.
     Day,
-    /// Points in time in units of so many nanoseconds, in UTC or by a clock of unknown place.
+    /// Points in time in units of this many nanoseconds, in UTC or in an unknown time zone.
     Time {
         nanos: i64,
         utc: bool,
     },
-    /// Numbers with so many digits behind the point.
+    /// Numbers with this many digits after the point.
     Decimal(usize),
     /// Sixteen bytes with hyphens between their digits.
     Uuid,
@@ -173,8 +173,8 @@ pub(super) fn is_flat(column: &ColumnDescriptor) -> bool {
 /// A column and its reader.
 pub(super) type Column = (ColumnDescPtr, ColumnReader);
 
-/// Reads so many rows of a column of texts in lists: those of a row with blank lines between them, but for those whose role is left out.
-/// Null of a row without texts.
+/// Reads this many rows of a column of texts in lists: the texts of a row joined by blank lines, without those whose role is left out.
+/// Null for a row without texts.
 pub(super) fn read_lists(
     texts: &mut Column,
     roles: Option<&mut Column>,
@@ -233,7 +233,7 @@ fn lists((about, reader): &mut Column, rows: usize) -> Result<Vec<Cells>> {
     }
 }
 
-/// Reads so many cells of a flat column.
+/// Reads this many cells of a flat column.
 pub(super) fn read(
     reader: &mut ColumnReader,
     column: &ColumnDescriptor,

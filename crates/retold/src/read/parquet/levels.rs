@@ -64,7 +64,7 @@ impl<T> Levels<T> {
         self.repeated.clear();
     }
 
-    /// Reads so many rows of a column with levels up to these.
+    /// Reads this many rows of a column with levels up to these.
     pub(super) fn read<D: of::DataType<T = T>>(
         &mut self,
         from: &mut ColumnReaderImpl<D>,

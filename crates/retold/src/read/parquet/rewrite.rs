@@ -54,7 +54,7 @@ pub(super) fn rewrite(
     }
     let writer = match writer {
         Some(writer) => writer,
-        // A file without rows, so that whoever reads the files of many runs finds them all.
+        // A file without rows, so that a program that reads the files of many runs finds them all.
         None => {
             let added = Some(added).filter(|added| !added.is_empty());
             create(table.file.metadata(), added, &paths)?
@@ -286,8 +286,8 @@ fn is_replaced(field: &Type, at: &[String], added: &AddedFields) -> bool {
     inner.is_some_and(|(_, at)| fields.all(|field| is_replaced(field, at, added)))
 }
 
-/// The schema of the source, with columns added in place of those of an earlier run. They are in a group of their own if they are to be
-/// in an object: where the source has a column of its name, they stand beside that.
+/// The schema of the source, with added columns in place of those of an earlier run. They are in a group of their own if they are to be
+/// in an object; if the source has a column of that name, they are beside it.
 fn schema(source: TypePtr, added: Option<&AddedFields>) -> ::parquet::errors::Result<TypePtr> {
     let Some(added) = added else {
         return Ok(source);
