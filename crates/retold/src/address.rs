@@ -144,7 +144,7 @@ pub(crate) type Links<'a> = (Option<&'a str>, Option<&'a str>);
 pub(crate) enum Said {
     /// Nothing.
     Nothing,
-    /// They are versions of one page of which one stays, for this reason, and so not compared.
+    /// They are versions of one page, one of which stays, for this reason; so they are not compared.
     Versions(String),
     /// They are compared, and this is to be known.
     Note(String),
@@ -214,16 +214,16 @@ pub fn normalised_url(url: &str) -> String {
     url.into()
 }
 
-/// Whether a parameter tells where a visitor came from.
+/// Whether a parameter only says where a visitor came from.
 fn is_tracking(parameter: &str) -> bool {
     let name = parameter.split('=').next().unwrap_or_default();
     let name = name.to_ascii_lowercase();
     name.starts_with("utm_") || TRACKING.binary_search(&name.as_str()).is_ok()
 }
 
-/// Parameters that tell where a visitor came from and nothing else, in lower case, sorted. They are those that Firefox strips (Mozilla's
-/// collection `query-stripping`) and Brave (`components/query_filter`), less those of one site each; `spm` and `scm` of Alibaba's sites, `hmsr` and
-/// its like of Baidu Tongji, `mtm_` and `pk_` of Matomo, `igshid` and `ttclid`, which ClearURLs and AdGuard have beside them.
+/// Parameters that only say where a visitor came from, in lower case, sorted. They are those that Firefox strips (Mozilla's
+/// collection `query-stripping`) and Brave (`components/query_filter`), without those of single sites; `spm` and `scm` of Alibaba's sites, `hmsr` and
+/// similar ones of Baidu Tongji, `mtm_` and `pk_` of Matomo, `igshid` and `ttclid`, which ClearURLs and AdGuard also have.
 const TRACKING: &[&str] = &[
     "__hsfp",
     "__hssc",

@@ -197,7 +197,7 @@ pub enum AgainstSelf {
     /// It repeats an old page as any other does, and is dropped for it.
     #[default]
     Drop,
-    /// That old page is left out, so that it is compared with all others only.
+    /// The old page is left out, so that the page is compared only with the others.
     Skip,
     /// The run ends.
     Error,
@@ -326,8 +326,8 @@ fn expand_preset(map: &mut Map<String, Value>) -> Result<()> {
 }
 
 impl JudgeConfig {
-    /// The configuration that a map of options holds: keys by the names of the fields, `-` and `_` alike; what is not
-    /// named has its default. The key `preset` stands for a method and its parameters ([`Preset`](crate::Preset)); `params` override these.
+    /// The configuration for a map of options: keys are the names of the fields, with `-` or `_`; a field that is not
+    /// named has its default. The key `preset` sets a method and its parameters ([`Preset`](crate::Preset)); `params` override these.
     ///
     /// Errors: an unknown key, a value of the wrong form.
     pub fn from_map(mut map: Map<String, Value>) -> Result<JudgeConfig> {
@@ -349,8 +349,8 @@ impl JudgeConfig {
             .map_err(|e| Error::Usage(format!("options: {e}")))
     }
 
-    /// [`JudgeConfig::from_map`] for what an earlier release saved: until 0.1 the options of the output stood among those that
-    /// verdicts depend on. They are left out.
+    /// [`JudgeConfig::from_map`] for files of an earlier release: until 0.1 the options of the output were among those on which
+    /// verdicts depend. They are left out.
     pub(crate) fn from_saved(mut value: Value) -> Result<JudgeConfig> {
         if let Value::Object(map) = &mut value {
             map.retain(|key, _| !OUTPUT_OPTIONS.contains(&key.as_str()));

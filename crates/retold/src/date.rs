@@ -1,18 +1,18 @@
 //! Dates as people and machines write them.
 
 /// A date as people and machines write it, in seconds since 1970; a date without a zone is taken as UTC. Numbers are seconds
-/// since 1970, or thousandths, millionths or billionths of them if that would be after 5138; those before March 1973 are no dates (a
-/// year alone). Months may be named in several languages. Of `04/01/2026` nobody knows which is the month, so by itself it is no date;
+/// since 1970, or thousandths, millionths or billionths of them if they would otherwise be after 5138; numbers before March 1973 are not dates (they
+/// may be years). Months may be named in several languages. In `04/01/2026` the month is ambiguous, so by itself it is not a date;
 /// `25/12/2025` and `04.01.2026` are.
 pub fn seconds(date: &str) -> Option<i64> {
     let date = read(date)?;
     (date.order != DateOrder::Either).then_some(date.seconds)
 }
 
-/// What a date tells of the order of day and month in it.
+/// What a date shows about the order of day and month in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum DateOrder {
-    /// Nothing, as it is not written like `25/12/2025`.
+    /// Nothing, because it is not written like `25/12/2025`.
     #[default]
     Unsaid,
     /// The day comes first.
@@ -52,7 +52,7 @@ pub(crate) fn exchanged(seconds: i64) -> Option<i64> {
     Some(after.timestamp().as_second())
 }
 
-/// A date of which day and month are known by its form.
+/// A date whose form shows day and month.
 fn plain(date: &str) -> Option<i64> {
     use jiff::civil::DateTime;
     use jiff::tz::TimeZone;
@@ -242,7 +242,7 @@ fn is_english_month(word: &str) -> bool {
     ENGLISH.contains(&word) || ENGLISH.iter().any(|month| is_short(month))
 }
 
-/// A date with slashes or dashes, the year last, as year, month and day, as if the day came first where nobody knows.
+/// A date with slashes or dashes, the year last, as year, month and day; if it is ambiguous, as if the day came first.
 fn slashed(date: &str) -> Option<(String, DateOrder)> {
     let mut parts = date.split(['/', '-']);
     let [first, second, year] = [(); 3].map(|()| parts.next());

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The caller asked for something that cannot be done: an unknown parameter, a value out of range, an output
+    /// The caller requested something impossible: an unknown parameter, a value out of range, an output
     /// folder that is not empty, no readable record. The message names the value, the place and the next step.
     #[error("{0}")]
     Usage(String),
-    /// A page that cannot be read. `Display` is the reason alone, as rejects name it; whoever knows the page names it.
+    /// A page that cannot be read. `Display` is only the reason, as rejects have it; the caller names the page.
     #[error("{0}")]
     Unreadable(String),
     /// A file that has to be read or written failed. `Display` names the file and the system's reason.

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::page::Page;
 
-/// The name of [`PairFilters::across`] that stands for a page's site.
+/// The name in [`PairFilters::across`] for a page's site.
 const SITE: &str = "site";
 
 /// Which pages are compared. A pair that they forbid is never a candidate: the pages are not related, so neither is dropped for the
@@ -33,13 +33,13 @@ pub struct Window {
     seconds: u64,
 }
 
-/// What pair filters look at in a page. Those that are not asked for see nothing.
+/// The properties of a page that pair filters use. Filters that are off use none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Scope {
     /// A hash of the values of the fields of [`PairFilters::within`].
     pub within: u64,
-    /// A hash of the value of [`PairFilters::across`]; 0 if there is none.
+    /// A hash of the value of [`PairFilters::across`]; 0 if the page has none.
     pub across: u64,
     /// In seconds since 1970.
     pub date: Option<i64>,
@@ -57,18 +57,18 @@ pub enum Forbidden {
 }
 
 impl PairFilters {
-    /// Whether there are none.
+    /// Whether there are no filters.
     pub fn is_empty(&self) -> bool {
         *self == PairFilters::default()
     }
 
-    /// The fields of records that they look at.
+    /// The fields of records that they use.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
         let across = self.across.iter().filter(|name| *name != SITE);
         self.within.iter().chain(across).map(String::as_str)
     }
 
-    /// What they see of a page, but for its date: [`Scope::within`] and [`Scope::across`].
+    /// The properties of a page that they use, except its date: [`Scope::within`] and [`Scope::across`].
     pub(crate) fn seen(&self, page: &Page) -> [u64; 2] {
         let within = match self.within.is_empty() {
             true => 0,
@@ -114,7 +114,7 @@ impl PairFilters {
         }
     }
 
-    /// These apart, so that filters allow to compare no two of different parts; without parts of which they allow no pair.
+    /// Divides these so that filters forbid all pairs between parts; without parts in which filters allow no pair.
     pub(crate) fn parts<T: Copy + Ord>(
         &self,
         mut all: Vec<T>,

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use crate::error::Result;
 
-/// Batches for each thread that are worked on or wait to be taken, at the most.
+/// The most batches for each thread that are in work or wait to be taken.
 const BATCHES_OPEN: usize = 8;
 
 /// Hands what `make` makes of each batch to `take`, in order. All threads of the pool make, each one batch after the other, and this

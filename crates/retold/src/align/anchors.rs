@@ -16,7 +16,7 @@ pub(crate) struct Anchor {
 }
 
 impl Anchor {
-    /// Without so many of its first words.
+    /// The anchor without this number of its first words.
     fn without(&self, words: usize) -> Anchor {
         Anchor {
             here: self.here + words,
@@ -26,7 +26,7 @@ impl Anchor {
     }
 }
 
-/// A chain looks back over so many anchors.
+/// A chain looks back over this number of anchors.
 const BACK: usize = 50;
 /// What a chain pays for another anchor, in words.
 const JUMP: usize = 1;
@@ -54,7 +54,7 @@ impl Places {
         places
     }
 
-    /// The places of a run, if it has no more than `most`.
+    /// The places of a run, if there are at most `most`.
     fn get(&self, run: &[Word], most: usize) -> impl Iterator<Item = usize> {
         let found = self.first.get(&hash(run));
         let first = found.filter(|(_, count)| *count as usize <= most);
@@ -105,7 +105,7 @@ pub(crate) fn anchors(here: &[Word], there: &[Word], width: usize, most: usize) 
     found
 }
 
-/// The anchors that stand in one order in both texts and have the most words, cut where they overlap. Time is that of the anchors times
+/// The anchors that are in the same order in both texts and have the most words, cut where they overlap. Time is the number of anchors times
 /// [`BACK`].
 pub(super) fn chain(anchors: &[Anchor]) -> Vec<Anchor> {
     let mut best: Vec<(usize, Option<usize>)> = Vec::with_capacity(anchors.len());
@@ -141,7 +141,7 @@ fn overlap(before: &Anchor, anchor: &Anchor) -> usize {
     here.max(ends.1.saturating_sub(anchor.there))
 }
 
-/// What of an anchor stands behind another one in both texts.
+/// The part of an anchor that comes after another one in both texts.
 fn behind(before: &Anchor, anchor: &Anchor) -> Option<Anchor> {
     let overlap = overlap(before, anchor);
     let is_behind = before.here < anchor.here && before.there < anchor.there;

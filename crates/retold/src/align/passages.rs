@@ -6,7 +6,7 @@ use super::anchors::{Anchor, anchors, chain};
 use super::gap::{Match, matches};
 use super::word::Word;
 
-/// Passages are compared word by word if the product of their lengths is no more than this.
+/// Passages are compared word by word if the product of their lengths is at most this.
 const CELLS: usize = 10_000;
 
 /// How passages that are longer are cut at what both have, first by the first of these: words in a run, and how often the one passage
@@ -22,7 +22,7 @@ pub(crate) struct Alignment {
     lengths: (usize, usize),
 }
 
-/// A passage of one text, and the one that stands in its place in the other. One of them may be empty.
+/// A passage of one text, and the one in its place in the other. One of them may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
     /// Words of the first text.
@@ -32,7 +32,7 @@ pub(crate) struct Passage {
 }
 
 impl Alignment {
-    /// Only these [`chained`] runs of texts of so many words: whatever else matches, no passage that differs is longer.
+    /// Only these [`chained`] runs of texts with this number of words: if other words match too, no differing passage becomes longer.
     pub(crate) fn of_runs(runs: &[Anchor], lengths: (usize, usize)) -> Alignment {
         let matches = runs.iter().map(Match::of_run).collect();
         Alignment { matches, lengths }
@@ -108,7 +108,7 @@ fn flags(ranges: impl Iterator<Item = Range<usize>>, length: usize) -> Vec<bool>
     flags
 }
 
-/// Of runs of words that are said to be in both texts, ascending by where they stand here, those that are and stand in one order.
+/// Of runs of words that are claimed to be in both texts, ascending by their places here: those that are, and are in the same order.
 pub(crate) fn chained(here: &[Word], there: &[Word], runs: &[Anchor]) -> Vec<Anchor> {
     let equal = |run: &&Anchor| {
         let here = here[run.here..].iter().map(|word| word.hash());
@@ -119,8 +119,8 @@ pub(crate) fn chained(here: &[Word], there: &[Word], runs: &[Anchor]) -> Vec<Anc
     chain(&runs)
 }
 
-/// Aligns two texts of which some runs of words are [`chained`]: shorter ones between these are chained, too, and what is between is
-/// aligned word by word, nearly equal words included. Linear but for passages without a word in common, which cost at most [`CELLS`]
+/// Aligns two texts with some [`chained`] runs of words: shorter runs between these are chained too, and the words in between are
+/// aligned one by one, including nearly equal words. Linear, except for passages without a common word, which cost at most [`CELLS`]
 /// each.
 pub(crate) fn align(here: &[Word], there: &[Word], runs: &[Anchor]) -> Alignment {
     let mut matches = Vec::new();

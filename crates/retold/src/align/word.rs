@@ -10,10 +10,10 @@ pub(crate) struct Word(u64);
 
 /// Bits of the set of a word's pairs of neighbouring bytes.
 const PAIRS: u32 = 25;
-/// Above them how many bytes the word has, but no more than this.
+/// Above them the number of bytes of the word, at most this.
 const MOST_BYTES: u32 = 15;
 const LENGTH: u32 = PAIRS;
-/// It stands in a sentence that a full stop ends.
+/// It is in a sentence that ends with a full stop.
 const PROSE: u32 = 1 << 29;
 /// It is one character, which other editions may spell otherwise.
 const VARIES: u32 = 1 << 30;
@@ -74,7 +74,7 @@ impl Word {
         self.hash() == other.hash() || self.letters().is_near(other.letters())
     }
 
-    /// Whether it stands in a sentence that a full stop ends.
+    /// Whether it is in a sentence that ends with a full stop.
     pub(crate) fn is_prose(self) -> bool {
         self.0 as u32 & PROSE != 0
     }
@@ -126,7 +126,7 @@ impl Letters {
     /// Whether the words may differ by a letter, as misspelt and misread words do. Never said of numbers.
     #[inline]
     pub(super) fn is_near(self, other: Letters) -> bool {
-        // No branches: this is asked of whole rows of words at a time.
+        // No branches: this is called for whole rows of words at a time.
         let (a, b) = (self.bytes(), other.bytes());
         self.may_be_near()
             & other.may_be_near()

@@ -80,7 +80,7 @@ impl Canonical {
         !self.0.iter().all(by_text)
     }
 
-    /// The fields of records that the rules look at.
+    /// The fields of records that the rules use.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|rule| match rule {
             Prefer::Field { name, .. } => Some(name.as_str()),
@@ -96,8 +96,8 @@ impl Canonical {
         checked(self.0)
     }
 
-    /// Numbers by which a page of a text with so many characters, white space left out, is preferred: the smallest first, and of equal ones the
-    /// smallest id.
+    /// The numbers by which a page is preferred, given the number of characters of its text without white space: the smallest first; if they are
+    /// equal, the smallest id.
     pub(crate) fn numbers(&self, page: &Page, date: Option<i64>, chars: u64) -> Vec<u64> {
         let decides = |rule: &&Prefer| **rule != Prefer::Id;
         let number = |rule: &Prefer| match rule {
@@ -121,7 +121,7 @@ impl Canonical {
 }
 
 impl Prefer {
-    /// Whether it looks at what is not kept of every page anyway.
+    /// Whether it uses data that is not stored for every page anyway.
     pub(crate) fn is_seen(&self) -> bool {
         !matches!(self, Prefer::Longest | Prefer::Earliest | Prefer::Id)
     }
@@ -151,7 +151,7 @@ impl Prefer {
     }
 }
 
-/// What a page has of which a rule says nothing.
+/// The number of a page about which a rule says nothing.
 pub(crate) const NONE: u64 = u64::MAX;
 
 /// A number as people write it, or the seconds of a date.

@@ -25,6 +25,6 @@ pub enum DropRule {
     Both,
     /// Its duplicates only.
     Duplicate,
-    /// Both, and the pages for which they go: no page of which there is another.
+    /// Both, and the pages for which they are dropped: no page of which there is another copy.
     All,
 }

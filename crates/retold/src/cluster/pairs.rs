@@ -24,7 +24,7 @@ impl Pairs {
         self.0.len()
     }
 
-    /// True if there is none.
+    /// True if there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

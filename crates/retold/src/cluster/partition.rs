@@ -38,7 +38,7 @@ pub struct Class {
     pub center: Rank,
     /// All pages of the set, ascending.
     pub members: Vec<Rank>,
-    /// Those of them of which no larger set has them, ascending.
+    /// Those of them that are in no larger set, ascending.
     pub pages: Vec<Rank>,
 }
 

@@ -111,7 +111,7 @@ impl Batch {
             Parsed::Rejected(reject) => Sketched::Rejected(reject),
             Parsed::Page(page, text) => {
                 let mut stopwatch = Stopwatch::start();
-                // The site stands in the row, as a number.
+                // The row has the site, as a number.
                 let start = self.partial.len();
                 let (sketch, has_partial) = model.sketch_and_partial(&text, &mut self.partial)?;
                 let partial = has_partial.then_some(start..self.partial.len());

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::spill::Sorter;
 
 impl Collection {
-    /// For each of so many sketches, how many different texts have it.
+    /// For each of this number of sketches, how many different texts have it.
     ///
     /// Errors: a temporary file cannot be written.
     pub fn texts_per_sketch(&self, sketches: usize) -> Result<Vec<u32>> {

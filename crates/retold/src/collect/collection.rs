@@ -41,11 +41,11 @@ pub struct Collection {
     pub bytes: u64,
     /// How main text was found, if methods see main text only.
     pub extraction: ExtractionCounts,
-    /// How dates were read of which day and month could be each other.
+    /// How dates were read whose day and month are ambiguous.
     pub ambiguous_dates: AmbiguousDates,
     /// Pages of one address, two or more, the newest first ([`SameUrl`](crate::SameUrl)); in the order of their newest pages.
     pub versions: Vec<Vec<Rank>>,
-    /// Page -> whether a newer page of its address is there, so that it is neither counted nor compared; empty if none is left out.
+    /// Page -> whether there is a newer page of its address, so that it is neither counted nor compared; empty if none is left out.
     pub(crate) superseded: Vec<bool>,
     /// Where the time went.
     pub spent: Spent,
@@ -290,7 +290,7 @@ impl Collection {
         self.pages.id(number)
     }
 
-    /// Whether a newer page of its address is there, so that it is neither counted nor compared.
+    /// Whether there is a newer page of its address, so that it is neither counted nor compared.
     pub(crate) fn is_superseded(&self, page: PageNo) -> bool {
         self.superseded.get(page.at()).copied().unwrap_or(false)
     }
@@ -359,7 +359,7 @@ impl Collection {
     }
 }
 
-/// Says how dates were read of which day and month could be each other.
+/// Reports how dates were read whose day and month are ambiguous.
 fn tell_of_dates(dates: AmbiguousDates, watch: &dyn Watch) {
     let AmbiguousDates {
         day_first,
@@ -409,7 +409,7 @@ fn tell_of_longer(sources: &[Source], watch: &dyn Watch) {
     }
 }
 
-/// After so many rejects at the head of a file, and no page, it is said at once what is wrong with it.
+/// If a file begins with this number of rejects and no page, a warning says at once what is wrong with it.
 const HEAD_OF_REJECTS: u64 = 10_000;
 
 /// Files whose records were all rejected so far: a wrong field name should not be found out after hours.

@@ -41,15 +41,15 @@ pub struct PageRow {
     pub keys: u32,
 }
 
-/// Dates like 04/01/2026, of which day and month could be each other.
+/// Dates like 04/01/2026, whose day and month are ambiguous.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AmbiguousDates {
-    /// Read as day, month, year, because all dates of their file that tell are written so.
+    /// Read as day, month, year, like all unambiguous dates of their file.
     pub day_first: u64,
-    /// Read as month, day, year, because all dates of their file that tell are written so.
+    /// Read as month, day, year, like all unambiguous dates of their file.
     pub month_first: u64,
-    /// No other date of the file tells, or they contradict each other: these pages have no date.
+    /// All dates of the file are ambiguous, or they contradict each other: these pages have no date.
     pub unknown: u64,
 }
 
@@ -166,7 +166,7 @@ impl Pages {
         self.rows.len()
     }
 
-    /// True if there is none.
+    /// True if there are no pages.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -368,7 +368,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Reads dates of which day and month could be each other as the other dates of their source are written.
+    /// Reads dates with an ambiguous day and month in the same way as the other dates of their source.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn settle_dates(&mut self) -> Result<AmbiguousDates> {

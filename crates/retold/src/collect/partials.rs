@@ -47,8 +47,8 @@ impl PartialFingerprints {
         }
     }
 
-    /// Whether the partial fingerprint of a page of this text and sketch is to be [added](PartialFingerprints::push) next; not if a
-    /// copy of it has one: of copies one is verified, at the most.
+    /// Whether the partial fingerprint of a page with this text and sketch is to be [added](PartialFingerprints::push) next; not if a
+    /// copy of it has one, because at most one of several copies is verified.
     pub(super) fn wants(&mut self, page: PageNo, (text, sketch): (u128, SketchNo)) -> bool {
         let is_new = match self.of_sketch.get(sketch.at()) {
             Some(&first) => first != text as u32 && self.others.insert(text),

@@ -53,7 +53,7 @@ impl Rejects {
         self.count
     }
 
-    /// True if there is none.
+    /// True if there are no rejects.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -132,7 +132,7 @@ struct OfRun<'a> {
 }
 
 impl OfRun<'_> {
-    /// The next bytes, so many if there are.
+    /// The next bytes: this number, or fewer at the end.
     fn take(&mut self, count: usize) -> &[u8] {
         if self.block.len() - self.at < count {
             let start = self.left.start - (self.block.len() - self.at);

@@ -131,7 +131,7 @@ impl Benchmarks {
     }
 }
 
-/// The bit of an n-gram in a filter of so many words, a power of two.
+/// The bit of an n-gram in a filter of this number of words, a power of two.
 fn bit(hash: u64, words: usize) -> usize {
     (hash >> 20) as usize & (words * 64).saturating_sub(1)
 }

@@ -10,9 +10,9 @@ use crate::explain::shown::ShownPlaces;
 use crate::method::grams::aligned;
 use crate::text::{Text, TextOptions};
 
-/// A place is looked at if it has this share of a question word for word.
+/// A place is examined if it has this share of a question word for word.
 const LEAST_SHARE: f64 = 0.1;
-/// An answer or passage may stand so many words before or behind a question.
+/// An answer or passage may be this number of words before or after a question.
 const NEAR: usize = 50;
 /// A question begins and ends where this many of [`DENSE_OF`] words match.
 const DENSE: usize = 3;
@@ -23,13 +23,13 @@ const DENSE_OF: usize = 5;
 pub struct Contamination {
     /// The number of the item.
     pub item: u32,
-    /// How much of its question the page has, by weight, raised by what stands nearby.
+    /// How much of its question the page has, by weight, raised by an answer or passage nearby.
     pub score: f64,
-    /// The same without what stands nearby.
+    /// The same without answers and passages nearby.
     pub question: f64,
-    /// Whether an answer or a choice of the item stands nearby.
+    /// Whether an answer or a choice of the item is nearby.
     pub answer: bool,
-    /// Whether a passage of the item stands nearby.
+    /// Whether a passage of the item is nearby.
     pub passage: bool,
     /// First character of the question, of the text that [`Text::shown`] has.
     pub begin: u32,
@@ -115,7 +115,7 @@ impl Benchmarks {
         found
     }
 
-    /// The best place of a question, if it has one: hits that stand in one place are looked at together.
+    /// The best place of a question, if it has one: hits in one place are examined together.
     fn best(&self, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place> {
         let question = &self.questions[hits[0].question as usize];
         let mut best: Option<Place> = None;
@@ -182,7 +182,7 @@ fn look(question: &Question, tokens: &Tokens<'_>, hits: &[Hit]) -> Option<Place>
     })
 }
 
-/// Where the matches stand close together: a word that a text has by chance far before a question is not its beginning.
+/// The range in which matches are dense: a word that is far before a question by chance is not its beginning.
 fn dense(matched: &[bool]) -> Option<Range<usize>> {
     let width = DENSE_OF.min(matched.len());
     let least = DENSE.min(matched.iter().filter(|is| **is).count());
@@ -199,7 +199,7 @@ fn dense(matched: &[bool]) -> Option<Range<usize>> {
     Some(begin..end)
 }
 
-/// Whether half of an answer's or a passage's n-grams stand near a question, before or behind it.
+/// Whether half of the n-grams of an answer or a passage are near a question, before or after it.
 fn is_near(part: &Part, tokens: &Tokens<'_>, place: &Place) -> bool {
     let reach = NEAR + part.tokens;
     let before = place.tokens.start.saturating_sub(reach)..place.tokens.start;

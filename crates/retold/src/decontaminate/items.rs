@@ -101,7 +101,7 @@ fn item(record: &Value, number: u64, fields: &BenchmarkFields) -> RawItem {
     item
 }
 
-/// An item without a question is asked for by its passage; one without an id is known by its record's number.
+/// An item without a question is searched for by its passage; one without an id gets the number of its record.
 fn settle(item: &mut RawItem, number: u64) {
     if item.question.trim().is_empty() {
         item.question = std::mem::take(&mut item.passages).join("\n");
@@ -111,7 +111,7 @@ fn settle(item: &mut RawItem, number: u64) {
     }
 }
 
-/// The items of a file of columns: it is read once for each column, all of which have texts.
+/// The items of a file with columns: it is read once for each column, all of which have texts.
 fn columns(source: &Source, fields: &BenchmarkFields, options: &ReadOptions) -> Vec<RawItem> {
     let mut items: BTreeMap<u64, RawItem> = BTreeMap::new();
     for name in names(&fields.question) {

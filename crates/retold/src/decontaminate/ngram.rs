@@ -7,7 +7,7 @@ use rustc_hash::FxHasher;
 use crate::method::grams::{Placed, single, tokens};
 use crate::text::Text;
 
-/// What the tokens of an n-gram weigh together at the least.
+/// The least total weight of the tokens of an n-gram.
 pub(super) const WIDTH: usize = 40;
 /// What a word weighs.
 const WORD: usize = 8;
@@ -56,8 +56,8 @@ impl<'t> Tokens<'t> {
         (0..self.placed.len()).map(|at| self.weight(at)).sum()
     }
 
-    /// Hands all runs of tokens that begin at `at` to `found`, up to the n-gram, which is the last; with fewer tokens behind there is
-    /// none, and only the runs are handed on.
+    /// Passes all runs of tokens that begin at `at` to `found`, up to the n-gram, which is the last. If fewer tokens follow, there is
+    /// no n-gram, and only the runs are passed.
     pub(super) fn runs_at(&self, at: usize, mut found: impl FnMut(Ngram, bool)) {
         let (mut hasher, mut weight) = (FxHasher::default(), 0);
         for (count, token) in self.placed[at..].iter().enumerate() {

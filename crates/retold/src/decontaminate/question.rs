@@ -5,14 +5,14 @@ use crate::align::Word;
 /// The least score of a page that counts as contaminated.
 pub const DEFAULT_CONTAMINATION: f64 = 0.7;
 
-/// A question counts by itself if it has the weight of so many n-grams that no other question has. With less it says little: “Which of the
-/// following is true?” stands on pages that no benchmark was copied to.
+/// A question counts by itself if it has the weight of this number of n-grams that no other question has. With less it is weak evidence: “Which
+/// of the following is true?” is on pages to which no benchmark was copied.
 const ENOUGH: f64 = 1.5;
 
-/// A question of so many such n-grams may miss a part of them for what that is; of a shorter one each that is missing counts for more.
+/// In a question with this number of such n-grams, missing ones have their normal weight; in a shorter one they count more.
 const MANY: f64 = 10.0;
 
-/// So many words of an n-gram may be others, but not its first and its last one: what a page goes on with is no part of the question.
+/// This number of words of an n-gram may be different, but not its first and last: the text that follows on a page is not part of the question.
 const MISSES: usize = 1;
 
 /// A question, of one item or of several that ask the same.
@@ -21,8 +21,8 @@ pub(super) struct Question {
     pub(super) words: Vec<Word>,
     /// Of each n-gram how many tokens it has, and its weight: the logarithm of how rare it is among all questions.
     pub(super) ngrams: Vec<(usize, f64)>,
-    /// What its n-grams weigh together, as if they were so many that no other question has; the one of a question that is shorter than an
-    /// n-gram weighs what its tokens do.
+    /// The total weight of its n-grams, as a number of n-grams that no other question has. The only n-gram of a question that is shorter than an
+    /// n-gram has the weight of its tokens.
     pub(super) evidence: f64,
     /// The items that ask it.
     pub(super) items: Vec<u32>,
@@ -50,7 +50,7 @@ impl Question {
         (self.evidence / ENOUGH).min(1.0) * (1.0 - counted).max(0.0)
     }
 
-    /// The share of the weight of the n-grams of which the first and the last word, and all others but [`MISSES`], have a match.
+    /// The share, by weight, of the n-grams whose first and last words match, and all others except [`MISSES`].
     fn matched_share(&self, matched: &[bool]) -> f64 {
         self.share(|place| {
             let words = &matched[place..place + self.ngrams[place].0];
@@ -65,7 +65,7 @@ impl Question {
     }
 }
 
-/// The weight of an n-gram that so many of all questions have.
+/// The weight of an n-gram that this number of all questions have.
 pub(super) fn rarity(questions: usize, having: u32) -> f64 {
     ((questions + 1) as f64 / f64::from(having)).ln()
 }

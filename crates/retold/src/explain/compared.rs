@@ -14,7 +14,7 @@ pub struct ComparedPage {
     pub date: Option<String>,
     /// Where it was fetched, if that is known.
     pub url: Option<String>,
-    /// What pair filters look at in it.
+    /// The properties of the page that pair filters use.
     pub scope: Scope,
     /// Its text.
     pub text: Text,

@@ -22,7 +22,7 @@ use crate::text::Text;
 pub struct Explanation {
     /// What the first page is to the second; `None` if they are not related.
     pub relation: Option<Relation>,
-    /// Why a run does not compare the pages, if it does not; what the method says of them is told all the same.
+    /// Why a run does not compare the pages, if it does not; the verdict of the method is given all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
     /// True if the texts are equal, which decides.
@@ -70,7 +70,7 @@ pub struct ExplainedFeature {
     pub name: String,
     /// `shared`, `common` (shared, but no evidence by itself), `deleted` (shared, but noise) or `alone`.
     pub role: &'static str,
-    /// On how many different texts it stands, if that was counted.
+    /// The number of different texts that have it, if that was counted.
     pub df: Option<u64>,
     /// Its places in the first text.
     pub a: Vec<[u32; 2]>,
@@ -274,7 +274,7 @@ fn judge(
     (verdict, checks.collect())
 }
 
-/// The words that stand for both pages and for either, with how often they occur, where the method looks for such words.
+/// The words that represent both pages and either page, with their counts, if the method finds such words.
 fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
     let (Some(left), Some(right)) = (model.keywords(a), model.keywords(b)) else {
         return Vec::new();
@@ -317,7 +317,7 @@ fn notes(a: &Text, b: &Text, model: &Model) -> Vec<String> {
 }
 
 impl Explanation {
-    /// The keys of the features, so that somebody can count them.
+    /// The keys of the features, for counting them.
     pub fn keys(&self) -> Vec<u64> {
         self.features.iter().map(|feature| feature.key).collect()
     }

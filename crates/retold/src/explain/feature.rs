@@ -12,7 +12,7 @@ use crate::text::Text;
 pub(super) struct Feature {
     /// The key.
     pub(super) key: u64,
-    /// What it is called: its label or its first place's text; empty if the method does not tell.
+    /// Its name: its label or the text of its first place; empty if the method gives none.
     pub(super) name: String,
     /// Its places in the first text's [`Text::folded`].
     pub(super) a: Vec<(u32, u32)>,

@@ -64,7 +64,7 @@ impl ExplainInputs {
         }
         let mut side =
             found.ok_or_else(|| Error::Usage(format!("{} holds no page", path.display())))?;
-        // Two files of one name must be told apart.
+        // Two files with the same name need different ids.
         side.id = path.display().to_string();
         Ok(side)
     }
@@ -92,7 +92,7 @@ impl ExplainInputs {
         Ok([a?, b?])
     }
 
-    /// On how many different texts each key stands. Reads and sketches all inputs once.
+    /// The number of different texts that have each key. Reads and sketches all inputs once.
     pub fn count(&self, keys: &[u64], watch: &dyn Watch) -> Result<HashMap<u64, u64>> {
         let wanted: FxHashSet<u64> = keys.iter().copied().collect();
         let mut seen = FxHashSet::default();

@@ -128,7 +128,7 @@ fn equal(diff: &Diff, lengths: (usize, usize)) -> impl Iterator<Item = (usize, u
     })
 }
 
-/// Where two lists differ of which these places match; what is equal behind and before a match, up to the next one, matches, too.
+/// The differences of two lists, given the places that match; equal pieces before and after a match, up to the next match, also match.
 fn hunks_around(before: &[Token], after: &[Token], matches: &[(usize, usize)]) -> Vec<Hunk> {
     let (mut hunks, mut at) = (Vec::new(), (0, 0));
     let equal = |(a, b): &(&Token, &Token)| a == b;

@@ -143,7 +143,7 @@ fn map(text: &Text, options: &TextOptions) -> Vec<u32> {
     map
 }
 
-/// How many characters are tried together at the most, where one by itself does not fold to what stands in the folded text.
+/// The most characters that are tried together, if one by itself does not fold to the characters in the folded text.
 const TRIED_TOGETHER: usize = 8;
 
 /// What each character of ASCII folds to by itself, where that is one.

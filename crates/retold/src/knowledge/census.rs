@@ -12,7 +12,7 @@ use crate::ids::SketchNo;
 use crate::param::Params;
 use crate::sketch::Sketches;
 
-/// A collection as it is counted.
+/// A collection that is counted.
 #[derive(Clone, Copy)]
 pub struct Census<'a> {
     /// All different sketches.

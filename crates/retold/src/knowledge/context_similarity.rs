@@ -14,7 +14,7 @@ use crate::sketch::SketchRef;
 /// A key on fewer texts than this is their own.
 const SEVERAL: u64 = 4;
 
-/// Of how many texts that have a key it is asked whether they agree.
+/// How many of the texts with a key are tested for agreement.
 const ASKED: u64 = 24;
 
 /// Share of the texts with a key that are of one site, from which on the key may be the site's; sites have mirrors.
@@ -23,8 +23,8 @@ const ONE_SITE: f64 = 0.6;
 const SITE_SHARE: f64 = 0.02;
 
 impl Census<'_> {
-    /// The keys on at least `df` texts: those of which fewer than `least` of the pairs agree, and the others; and the keys on
-    /// several texts. Pairs are those of [`ASKED`] texts. Time O(n log n) in the number of keys, and as many questions as there are different lists.
+    /// The keys on at least `df` texts: those for which fewer than `least` of the pairs agree, and the others; and the keys on
+    /// several texts. The pairs are those of [`ASKED`] texts. Time O(n log n) in the number of keys, and one test for each different list.
     ///
     /// Errors: a temporary file cannot be written.
     pub(super) fn by_context_similarity(&self, df: u64, least: f64) -> Result<Knowledge> {
@@ -32,7 +32,7 @@ impl Census<'_> {
         let name_of = |sketch: SketchRef<'_>| xxh3_64(bytemuck::cast_slice(sketch.keys));
         let names = self.sketches.map(name_of)?;
         let sizes = self.site_sizes();
-        // The keys of one text stand on much the same pages.
+        // The keys of one text are on nearly the same pages.
         let lists: Vec<Option<u64>> = (0..postings.len())
             .into_par_iter()
             .map(|at| {
@@ -66,8 +66,8 @@ impl Census<'_> {
         Ok(known)
     }
 
-    /// Whether texts with these sketches are of one site, and a share of it that no story has: what they have in common is the
-    /// site's menu, of which many pages consist. Stories cross sites, or are few among the many pages of a platform.
+    /// Whether texts with these sketches are of one site, and a larger share of it than any story has: then their common text is the
+    /// site's menu, of which many pages consist. Stories are on several sites, or are few among the many pages of a platform.
     fn is_one_sites(&self, list: &[SketchNo], sizes: &[u64]) -> bool {
         let most = self
             .counts_on_sites(list)
@@ -80,8 +80,8 @@ impl Census<'_> {
         })
     }
 
-    /// Whether the share of pairs that agree is at least `least`, of [`ASKED`] of the texts that have these sketches (or of all, if there are
-    /// fewer). They stand at even distances where texts are ordered by what their sketches hold, so that each is as likely as any other and the
+    /// Whether the share of pairs that agree is at least `least`, for [`ASKED`] of the texts with these sketches (or all, if there are
+    /// fewer). They are taken at even distances in the order of the texts' sketches, so that each is as likely as any other and the
     /// order of pages does not matter.
     fn agrees(&self, list: &[SketchNo], names: &[u64], least: f64) -> bool {
         let mut ordered = list.to_vec();
@@ -106,7 +106,7 @@ impl Census<'_> {
     }
 }
 
-/// Whether at least this share of `all` are true. No more is asked once that is known.
+/// Whether at least this share of `all` are true. It stops as soon as that is known.
 fn reaches(asked: impl Iterator<Item = bool>, all: usize, least: f64) -> bool {
     let (mut agree, mut left) = (0, all);
     for agrees in asked {

@@ -1,9 +1,9 @@
 //! Whether a key is in a set, with a fast answer if it is not, as for most keys.
 
-/// Bits for each key at the least: of other keys one of sixteen is taken for one of these.
+/// The least number of bits for each key: of other keys, one in sixteen is taken for one of these.
 const BITS: usize = 16;
 
-/// Some keys, of which the lowest bits are as good as random. To say that another is none of them takes one look.
+/// A set of keys whose lowest bits are as good as random. One look-up shows that another key is not in it.
 #[derive(Clone, Debug)]
 pub struct Filter {
     /// As many as a power of two.
@@ -25,7 +25,7 @@ impl Filter {
         filter
     }
 
-    /// False only if the key is none of them.
+    /// False only if the key is certainly not in the set.
     pub fn may_have(&self, key: u64) -> bool {
         let (word, bit) = self.place(key);
         self.words[word] & bit != 0

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Document frequencies: on how many different texts each feature is. Counted once and frozen: a page that is judged
+/// Document frequencies: how many different texts have each feature. Counted once and frozen: a page that is judged
 /// later is judged with the same numbers.
 ///
-/// 16 bytes for each feature that stands on more than one text.
+/// 16 bytes for each feature that is on more than one text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Frequencies {
@@ -58,8 +58,8 @@ impl Frequencies {
         }
     }
 
-    /// Forgets what stands on one text only, most of the features of any collection: that is what an unknown feature
-    /// is taken for.
+    /// Forgets features that are on only one text, most of the features of any collection: an unknown feature counts as
+    /// one of them.
     pub(crate) fn freeze(&mut self) {
         self.df.retain(|_, df| *df > 1);
         self.df.shrink_to_fit();
@@ -70,7 +70,7 @@ impl Frequencies {
         self.texts
     }
 
-    /// On how many of them a feature stands; 1 for one that is not known.
+    /// How many texts have a feature; 1 for an unknown feature.
     pub fn df(&self, feature: u64) -> u32 {
         self.df.get(&feature).copied().unwrap_or(1)
     }

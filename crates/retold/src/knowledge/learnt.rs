@@ -13,7 +13,7 @@ use super::frequencies::Frequencies;
 pub struct Knowledge {
     /// How many different texts were counted.
     pub texts: u64,
-    /// On how many texts words stand, for methods that weigh words.
+    /// The number of texts that have each word, for methods that weigh words.
     pub words: Frequencies,
     /// Keys that are no evidence by themselves; ascending.
     pub common: Vec<u64>,

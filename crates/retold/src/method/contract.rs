@@ -239,7 +239,7 @@ fn check_verifier(info: &MethodInfo, method: &dyn Method, texts: &[Text]) {
     }
 }
 
-/// The index finds what comparing all with all finds: `bounds` promises no more than `compare` keeps.
+/// The index finds the same pairs as a comparison of all with all: `compare` keeps within what `bounds` promises.
 fn check_index(info: &MethodInfo, method: &dyn Method, sketches: &[Sketch]) {
     let mut store = Sketches::default();
     sketches.iter().for_each(|sketch| {

@@ -16,10 +16,10 @@ pub enum Learns {
     /// Which keys are common, by this rule; it judges by that itself ([`crate::sketch::SketchRef::common`]). Sketches do not
     /// depend on it.
     Common(fn(&Params) -> CommonRule),
-    /// Which keys are noise, by the parameters of the noise filter, which it has beside its own; the model deletes
-    /// them or asks for evidence beside them. Sketches do not depend on it.
+    /// Which keys are noise, by the parameters of the noise filter, which it has besides its own; the model deletes
+    /// them, or requires other evidence. Sketches do not depend on it.
     Noise,
-    /// On how many texts each of the features stands that this function makes of a text, none twice. Sketches depend on
+    /// The number of texts that have each of the features that this function makes of a text, each once. Sketches depend on
     /// it: without knowledge there are none.
     Words(fn(&Params, &Text) -> Vec<u64>),
 }

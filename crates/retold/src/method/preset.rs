@@ -146,7 +146,7 @@ pub const PRESETS: &[Preset] = &[
 impl Preset {
     /// The preset called `name`.
     ///
-    /// Errors: there is none.
+    /// Errors: there is no such preset.
     pub fn find(name: &str) -> Result<&'static Preset> {
         PRESETS
             .iter()

@@ -28,7 +28,7 @@ pub const DEFAULT: &str = coverage::INFO.name;
 
 /// The method called `name`.
 ///
-/// Errors: there is none.
+/// Errors: there is no such method.
 pub fn find(name: &str) -> Result<&'static MethodInfo> {
     METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
         if PRESETS.iter().any(|preset| preset.name == name) {

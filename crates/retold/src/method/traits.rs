@@ -19,7 +19,7 @@ pub trait Method: Send + Sync {
         keys.len()
     }
 
-    /// The least size of a sketch with so many keys.
+    /// The least size of a sketch with this number of keys.
     fn least_size(&self, keys: usize) -> usize {
         keys
     }
@@ -90,7 +90,7 @@ pub trait Verifier: Method {
         None
     }
 
-    /// Turns a partial fingerprint into the full one; leaves one that is full as it is.
+    /// Turns a partial fingerprint into the full one; a full one does not change.
     fn complete_fingerprint(&self, _partial: &mut [u64]) {}
 
     /// The verdict on two texts, from their full fingerprints; replaces that of [`Method::compare`]. Symmetric, and every test goes
@@ -132,13 +132,13 @@ pub struct Highlight {
 /// A keyword of a page: a word, or several with the same meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Keyword {
-    /// The word as it stands in the folded text, or its stem or lemma.
+    /// The word as in the folded text, or its stem or lemma.
     pub word: String,
     /// Other words and phrases that count as the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
     /// How much it matters; the scale is the method's own.
     pub score: f64,
-    /// Where it stands: indices into [`crate::text::Words::all`].
+    /// Its positions: indices into [`crate::text::Words::all`].
     pub positions: Vec<u32>,
 }

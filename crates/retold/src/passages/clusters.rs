@@ -168,8 +168,8 @@ impl Spans {
     }
 }
 
-/// The part of a page that these are: it begins and ends where a quarter of them have gone as far, so that a word that follows by
-/// chance in some pages is not taken for a part of the passage.
+/// The part of a page that these cover: it begins and ends where a quarter of them reach, so that a word that follows by
+/// chance on some pages is not taken for a part of the passage.
 fn widest(parts: &[Member]) -> Member {
     let mut ends: Vec<u32> = parts.iter().map(|part| part.end).collect();
     ends.sort_unstable();

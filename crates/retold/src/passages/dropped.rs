@@ -12,7 +12,7 @@ use crate::align::{Word, anchors};
 const RUN: usize = 6;
 const OFTEN: usize = 4;
 
-/// The passages of two texts of which one repeats the other.
+/// The passages of two texts one of which repeats the other.
 pub(super) fn repeated(texts: Texts<'_>) -> Vec<Shared> {
     texts.passages_of(&anchors(texts.here, texts.there, RUN, OFTEN))
 }

@@ -5,16 +5,16 @@ use serde::{Deserialize, Serialize};
 use crate::align::Word;
 use crate::error::{Error, Result};
 
-/// What counts as a passage, and how it is looked for.
+/// What counts as a passage, and how passages are searched for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassageOptions {
     /// So many words that match are a passage; with characters between them the two are added up by shares.
     pub min_words: u32,
     /// Minimum number of matching characters in a passage, in scripts without spaces.
     pub min_chars: u32,
-    /// Runs that more pages have are not looked for.
+    /// Runs on more pages are not searched for.
     pub max_df: u32,
-    /// A passage goes on behind so many words that differ, if that pays.
+    /// A passage continues after this number of differing words, if its score increases.
     pub gap: u32,
     /// Two passages on a page are one if their overlap has this share of the shorter
     pub source_overlap: f64,
@@ -38,7 +38,7 @@ impl Default for PassageOptions {
     }
 }
 
-/// The most words and characters that can be asked for.
+/// The most words and characters that can be set.
 const MOST: u32 = 10_000;
 
 impl PassageOptions {

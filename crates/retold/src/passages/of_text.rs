@@ -18,7 +18,7 @@ use crate::watch::Watch;
 pub struct TextPassage {
     /// First character, and one past the last; as wide as a quarter of the others have it.
     pub place: (u32, u32),
-    /// Where it stands in the others, the best alignments first; in one text it may stand several times.
+    /// Its places in the others, the best alignments first; it may be in one text several times.
     pub others: Vec<OtherPlace>,
 }
 
@@ -38,14 +38,14 @@ pub struct OtherPlace {
     pub score: u32,
 }
 
-/// The passages of a text that others have, by where they stand in it.
+/// The passages of a text that others have, by their places in it.
 ///
-/// Every run of words of the least length that it shares with another one word for word, after folding, is in a passage of both
-/// ([`OtherPlace`]), as in [`passages`](super::passages()); here `max_df` means nothing, nor does `text`.
+/// Every run of words of the minimum length that it shares with another one word for word, after folding, is in a passage of both
+/// ([`OtherPlace`]), as in [`passages`](super::passages()); `max_df` and `text` have no effect here.
 ///
 /// Memory and time: those of aligning the text with each of the others.
 ///
-/// Errors: options that cannot be, and the work was cancelled.
+/// Errors: impossible options, and the work was cancelled.
 pub fn passages_of(
     text: &Text,
     others: &[Text],

@@ -12,7 +12,7 @@ use crate::spill::{Memory, Piece, Row, SpillRows};
 use crate::text::Text;
 use crate::watch::{Stage, Watch};
 
-/// A page that stands for all that have its text.
+/// A page that represents all pages with its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextPage {
     pub(super) rank: Rank,
@@ -22,20 +22,20 @@ pub(super) struct TextPage {
     pub(super) dropped_for: Option<u32>,
 }
 
-/// The pages that are looked at, by rank: of those of one text, between which pair filters make no difference, the first by date, then by
+/// The pages that are compared, by rank: of pages with one text that pair filters treat alike, the first by date, then by
 /// id.
 #[derive(Debug)]
 pub(super) struct TextPages {
     pub(super) pages: Vec<TextPage>,
     filters: PairFilters,
-    /// What these look at in each page; empty if there are none.
+    /// The properties of each page that these use; empty if there are no filters.
     scopes: Vec<Scope>,
     /// Pages of the same text as one of them, ascending, each with that one.
     pub(super) copies: Vec<(Rank, Rank)>,
 }
 
 impl TextPages {
-    /// Texts of which the first is compared with all others, and these not with each other.
+    /// Texts the first of which is compared with all others, and the others not with each other.
     pub(super) fn first_and(others: usize) -> TextPages {
         let page = |place: usize| TextPage {
             rank: Rank::new(place),

@@ -9,11 +9,11 @@ use crate::error::{Error, Result};
 use crate::spill::{Memory, Sorted, Sorter};
 use crate::watch::Watch;
 
-/// A long seed that a page has more often than this is looked at by whole runs; of a short one only the first places count.
+/// A long seed that a page has more often than this is compared by whole runs; of a short one only the first places count.
 const OFTEN: usize = 4;
 /// So many runs that too many pages have are named.
 const NAMED: usize = 10;
-/// A short seed may be on one of so many pages of those that a long one may be on: a common phrase says little.
+/// A short seed may be on this fraction of the pages on which a long one may be: a common phrase is weak evidence.
 pub(super) const RARER: usize = 4;
 /// Hits that are handed on at a time, about.
 const TOGETHER: usize = 1 << 14;
@@ -310,7 +310,7 @@ fn pair_hits(pages: (u32, u32), hits: &[u64]) -> Option<PairHits> {
 const NEAR: u32 = 64;
 const ASIDE: i64 = 16;
 
-/// Whether two of these places stand close to each other in both texts.
+/// Whether two of these places are close to each other in both texts.
 fn are_close(places: &[(u32, u32)]) -> bool {
     let diagonal = |place: &(u32, u32)| i64::from(place.1) - i64::from(place.0);
     places.iter().enumerate().any(|(number, one)| {

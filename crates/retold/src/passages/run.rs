@@ -63,7 +63,7 @@ pub struct PassageRow {
     pub first: bool,
     /// Whether three pages or more have it and four fifths of them are of one site.
     pub boilerplate: bool,
-    /// The text, if it was asked for.
+    /// The text, if it was requested.
     pub text: Option<String>,
 }
 
@@ -82,9 +82,9 @@ pub struct CommonRun {
 /// The passages that pages have in common.
 #[derive(Debug)]
 pub struct Passages {
-    /// Pages of the same text as another, ascending, each with that one, which stands for it.
+    /// Pages with the same text as another, ascending, each with the page that represents it.
     pub copies: Vec<(Rank, Rank)>,
-    /// How many runs of the least length were not looked for, because too many pages have them.
+    /// How many runs of the minimum length were not searched for, because too many pages have them.
     pub common: u64,
     /// Those that the most pages have.
     pub most_common: Vec<CommonRun>,
@@ -106,14 +106,14 @@ pub struct Passages {
 
 /// Finds the passages that pages have in common.
 ///
-/// Every run of words of the least length that two pages share word for word, after folding, is in a passage of both, unless more than
-/// `max_df` pages have it. Pages of one text are looked at once ([`Passages::copies`]); a page that is dropped for another is aligned
-/// with that one, and what it has word for word from it is not compared with other pages.
+/// Every run of words of the minimum length that two pages share word for word, after folding, is in a passage of both, unless more than
+/// `max_df` pages have it. Pages with one text are compared once ([`Passages::copies`]). A page that is dropped for another is aligned
+/// with that one, and text that it shares with it word for word is not compared with other pages.
 ///
-/// Memory: that of the run, and 4 bytes for each side of a pair. Time: that of aligning the pairs, of which a page has at most `max_df`
+/// Memory: that of the run, and 4 bytes for each side of a pair. Time: that of aligning the pairs; a page has at most `max_df` of them
 /// for each of its seeds.
 ///
-/// Errors: options that cannot be, a file that changed, a temporary file that cannot be written, and the run was cancelled.
+/// Errors: impossible options, a file that changed, a temporary file that cannot be written, and the run was cancelled.
 pub fn passages(
     findings: &Findings,
     options: &PassageOptions,
@@ -310,7 +310,7 @@ fn pair_rows((a, b): (u32, u32), passages: Vec<Shared>) -> impl Iterator<Item = 
     })
 }
 
-/// A place on a page: characters, then bytes; `u32::MAX` for all of these where there are none.
+/// A place on a page: characters, then bytes; `u32::MAX` for values that do not exist.
 type Spot = [u32; 4];
 
 const NO_BYTES: (u32, u32) = (u32::MAX, u32::MAX);
@@ -499,8 +499,8 @@ impl Passages {
         Ok(())
     }
 
-    /// All pairs of pages with a passage in common, ascending by pages; of two pages the passages that are worth the most come where
-    /// they stand.
+    /// All pairs of pages with a passage in common, ascending by pages; of two pages the passages with the highest scores, in the order of their
+    /// places.
     pub fn pairs(&self) -> impl Iterator<Item = PassagePair> + Clone {
         self.pairs.iter().map(|row| {
             let [cluster, a, b, ref places @ .., matched, score] = row;

@@ -17,7 +17,7 @@ use crate::align::Word;
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Words of a short seed, and characters.
 const SHORT: (u32, u32) = (3, 5);
-/// One of so many short runs is a seed.
+/// One in this number of short runs is a seed.
 const SAMPLE: u64 = 4;
 
 /// A seed, and the word that it begins at.

@@ -11,14 +11,14 @@ use crate::align::{Anchor, Passage, Word, align};
 const MATCH: i64 = 2;
 const SHORT_MATCH: i64 = 1;
 const LETTERS: u64 = 4;
-/// A chain looks back over so many runs.
+/// A chain looks back over this number of runs.
 const BACK: usize = 50;
-/// The ends of a passage are moved by so many words at a time, while that pays.
+/// The ends of a passage are moved by this number of words at a time, while its score increases.
 const STEP: usize = 16;
-/// They are if two of so many words match.
+/// It does if two in this number of words match.
 const QUICK: usize = 6;
 
-/// A chain of one run has at least one of so many parts of the least length.
+/// A chain of one run has at least one part in this number of the minimum length.
 const LEAST_SHARE: u64 = 8;
 
 /// A passage of two texts.
@@ -34,17 +34,17 @@ pub(super) struct Shared {
     length: u64,
 }
 
-/// Two texts whose passages are looked for.
+/// Two texts whose passages are searched for.
 #[derive(Clone, Copy)]
 pub(super) struct Texts<'w> {
     pub(super) here: &'w [Word],
     pub(super) there: &'w [Word],
     pub(super) measure: Measure,
-    /// Passages go on behind so many words that differ.
+    /// Passages continue after this number of differing words.
     pub(super) gap: usize,
 }
 
-/// A part of the alignment: a run of equal words, or what stands between two.
+/// A part of the alignment: a run of equal words, or the words between two runs.
 #[derive(Clone, Debug)]
 struct Part {
     here: Range<usize>,
@@ -123,7 +123,7 @@ impl Texts<'_> {
         found
     }
 
-    /// Runs that stand in one order in both texts, close together: each run is in one chain. What is between two is charged as if half
+    /// Runs that are in the same order in both texts, close together: each run is in one chain. The text between two runs is charged as if half
     /// of it matched.
     fn chains(&self, runs: &[Anchor]) -> Vec<Vec<usize>> {
         let mut best: Vec<(i64, Option<usize>)> = Vec::with_capacity(runs.len());
@@ -229,7 +229,7 @@ impl Texts<'_> {
         }
     }
 
-    /// Aligns what stands between two runs.
+    /// Aligns the text between two runs.
     fn between(&self, here: Range<usize>, there: Range<usize>) -> Part {
         let (one, other) = (&self.here[here.clone()], &self.there[there.clone()]);
         let found = align(one, other, &[]);
@@ -341,8 +341,8 @@ impl Texts<'_> {
     }
 }
 
-/// The parts that are worth the most: of sums over parts that follow each other those to which no part can be added, and of which
-/// none can be taken away, that they would not be worth less (Ruzzo and Tompa, 1999). Each begins and ends with a run.
+/// The segments with the highest scores: of sums over consecutive parts those that cannot be extended, and from which
+/// nothing can be taken, without a lower score (Ruzzo and Tompa, 1999). Each begins and ends with a run.
 fn paying(parts: &[Part]) -> Vec<Range<usize>> {
     /// Parts, and the sums before and behind them.
     struct Span {
@@ -381,7 +381,7 @@ fn paying(parts: &[Part]) -> Vec<Range<usize>> {
     ranges.filter(|range| range.start < range.end).collect()
 }
 
-/// How many words of a run the one before it has too, and how many stand between them in either text.
+/// How many words of a run the one before it also has, and how many words are between them in either text.
 fn between(before: &Anchor, run: &Anchor) -> (usize, usize, usize) {
     let ends = (before.here + before.words, before.there + before.words);
     let lost = ends.0.saturating_sub(run.here);

@@ -83,7 +83,7 @@ impl Bytes<'_> {
         )
     }
 
-    /// All but the version. `None` if bytes are missing or left over, or are none that `to_bytes` writes.
+    /// Everything except the version. `None` if bytes are missing or left over, or `to_bytes` never writes them.
     fn sketch(mut self) -> Option<Sketch> {
         let mut count = || self.take::<4>().map(u32::from_le_bytes);
         let (keys, marks, extra, site) = (count()?, count()?, count()?, count()?);

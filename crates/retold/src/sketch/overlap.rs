@@ -3,24 +3,24 @@
 /// Of lists that differ more than this in length, the keys of the shorter are searched in the longer.
 const UNLIKE: usize = 16;
 
-/// The number of keys that two ascending lists, in which none stands twice, share. Linear in the shorter list, but for a
+/// The number of keys that two ascending lists without repetition share. Linear in the shorter list, except for a
 /// logarithm.
 pub fn count_shared(a: &[u64], b: &[u64]) -> usize {
     count_shared_from(a, b, 0)
 }
 
-/// The same where fewer than `least` are as good as none: then any number below `least` may be returned, and soon.
+/// The same if fewer than `least` count as none: then any number below `least` may be returned, and soon.
 pub fn count_shared_from(a: &[u64], b: &[u64], least: usize) -> usize {
     let mut shared = 0;
     shared_places(a, b, least, |places| shared += places.len());
     shared
 }
 
-/// Steps of each half of a list between two looks at whether enough can still be shared.
+/// Steps of each half of a list between two checks whether enough can still be shared.
 const STEPS: usize = 16;
 
-/// Hands the places in `a` of the keys that two ascending lists share, in none of which a key stands twice, to `take`: some at a time,
-/// in no order. False if they are fewer than `least`; then some of them may be left out. Linear in the shorter list, but for a logarithm.
+/// Passes the places in `a` of the keys that two ascending lists without repetition share to `take`: some at a time,
+/// in no order. False if they are fewer than `least`; then some may be left out. Linear in the shorter list, except for a logarithm.
 pub(crate) fn shared_places(
     a: &[u64],
     b: &[u64],
@@ -82,7 +82,7 @@ impl<'a> Merge<'a> {
         [(low, before), (high, behind)].map(|(a, b)| Merge { a, b, at: (0, 0) })
     }
 
-    /// How many steps there are at the least, and how many keys they may still share at the most.
+    /// The least number of steps, and the most keys that they may still share.
     fn steps(&self) -> usize {
         (self.a.len() - self.at.0).min(self.b.len() - self.at.1)
     }
@@ -115,8 +115,8 @@ pub fn may_share(a: &[u64], b: &[u64], least: f64) -> bool {
     true
 }
 
-/// [`count_shared_from`] where one list is much longer: each key is looked for behind the last one, in steps that double. The places of
-/// those of both in the two are handed to `found`.
+/// [`count_shared_from`] if one list is much longer: each key is searched for after the last one, in steps that double. The places of
+/// shared keys in both lists go to `found`.
 fn search(short: &[u64], long: &[u64], least: usize, mut found: impl FnMut(usize, usize)) -> usize {
     let (mut shared, mut passed) = (0, 0);
     for (at, key) in short.iter().enumerate() {

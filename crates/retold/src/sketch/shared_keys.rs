@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::ids::SketchNo;
 use crate::spill::{Counts, Sorted, Sorter};
 
-/// The two halves of a key, and a number that stands for a sketch that holds it.
+/// The two halves of a key, and the number of a sketch that has it.
 type Record = [u32; 3];
 
 /// Keys with numbers, in order.

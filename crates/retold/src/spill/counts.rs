@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::memory::Memory;
 
-/// Slots for each key at the least, if memory has room for them: then four of five keys that were added once are told from others.
+/// The least number of slots for each key, if memory has room for them: then four of five keys that were added once are recognised.
 const SLOTS: usize = 4;
 /// Counts in a byte.
 const A_BYTE: usize = 4;
@@ -23,7 +23,7 @@ impl Counts {
     /// More is not told apart.
     pub const MOST: u64 = 3;
 
-    /// For so many keys, of which the lowest bits are as good as random.
+    /// For this number of keys, whose lowest bits are as good as random.
     pub fn new(keys: usize, memory: &Memory) -> Counts {
         let wanted = (keys.max(1) * SLOTS / A_BYTE).next_power_of_two();
         let room = memory.share().checked_ilog2().map_or(0, |bits| 1 << bits);
@@ -38,7 +38,7 @@ impl Counts {
         }
     }
 
-    /// Adds a key so many times. What is counted does not depend on the order.
+    /// Adds a key this number of times. The counts do not depend on the order.
     pub fn add(&self, key: u64, times: u64) {
         let Some((slot, shift)) = self.slot(key) else {
             return;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::error::{Error, Result};
 
-/// Bytes that are asked for at a time.
+/// Bytes that are requested at a time.
 pub(super) const PIECE: u64 = 1 << 20;
 
 /// How much is worked on, gathered or sorted at a time. Results do not depend on it.
@@ -15,11 +15,11 @@ pub(super) const PIECE: u64 = 1 << 20;
 pub(super) struct Sizes {
     /// Bytes that one thread works on at a time, about.
     pub(super) part: usize,
-    /// Rows that one thread works on at a time, at the most.
+    /// The most rows that one thread processes at a time.
     pub(super) part_rows: usize,
     /// Bytes at the end of a file that are gathered before they are written.
     pub(super) tail: usize,
-    /// Bytes that are sorted at a time at the least, whatever the limit.
+    /// The least number of bytes that are sorted at a time, whatever the limit.
     pub(super) run: usize,
 }
 
@@ -125,12 +125,12 @@ impl Memory {
         self.0.on_disk.load(Ordering::Relaxed)
     }
 
-    /// Sets so many bytes aside for what cannot go to a file.
+    /// Reserves this number of bytes for data that cannot go to a file.
     pub fn reserve(&self, bytes: u64) {
         self.0.used.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Errors: so many pages cannot be worked on within the limit.
+    /// Errors: this number of pages cannot be processed within the limit.
     pub fn suffices(&self, pages: usize) -> Result<()> {
         let needed = pages as u64 * A_PAGE;
         match self.0.bound.is_some() && needed > self.0.limit {
@@ -148,7 +148,7 @@ impl Memory {
         failed.take().map_or(Ok(()), Err)
     }
 
-    /// The most bytes of what is made early, so that it need not be made again, before it goes to a file by itself.
+    /// The most bytes of data that is made early, so that it need not be made again, before it goes to a file.
     pub(crate) fn spare(&self) -> u64 {
         let bound = self.0.bound.as_ref();
         bound.map_or(u64::MAX, |(limit, _)| limit / 2)
@@ -160,14 +160,14 @@ impl Memory {
         bound.map_or(u64::MAX, |(limit, _)| limit / 8)
     }
 
-    /// The bytes that may still be held; where there is no limit all is held as it is.
+    /// The bytes that may still be held; without a limit everything is held.
     pub(super) fn left(&self) -> u64 {
         let used = self.0.used.load(Ordering::Relaxed);
         let bound = self.0.bound.as_ref();
         bound.map_or(0, |(limit, _)| limit.saturating_sub(used))
     }
 
-    /// Whether so many bytes more may be held; then they are counted.
+    /// Whether this number of bytes more may be held; then they are counted.
     pub(super) fn take(&self, bytes: u64) -> bool {
         let used = self.0.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let fits = self
@@ -192,7 +192,7 @@ impl Memory {
         true
     }
 
-    /// The same for so many bytes in whole pieces, which are returned.
+    /// The same for this number of bytes, in whole pieces, which are returned.
     pub(super) fn take_all(&self, bytes: usize) -> Option<u64> {
         let bytes = (bytes as u64).next_multiple_of(PIECE);
         self.take(bytes).then_some(bytes)

@@ -65,7 +65,7 @@ impl<T: Pod + Send + Sync> RowArena<T> {
         }
     }
 
-    /// From now on no more than `most` bytes are held in memory; more go to a file.
+    /// From now on at most `most` bytes are held in memory; more go to a file.
     pub fn within(mut self, most: u64) -> RowArena<T> {
         self.most = most;
         self

@@ -14,7 +14,7 @@ const BESIDE: u64 = 64;
 /// Bytes of a row, as a guess of how many there will be.
 const A_ROW: u64 = 1 << 10;
 
-/// Rows by number, held in memory: those that are asked for again and again.
+/// Rows by number, held in memory: those that are read again and again.
 pub(super) struct RowCache<T> {
     memory: Memory,
     taken: u64,

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 
 /// Bytes of a run that are read at a time, and of records that are handed on.
 const BLOCK: usize = 1 << 16;
-/// So many times these bytes are merged before anybody asks for them.
+/// This many times these bytes are merged before they are needed.
 const AHEAD: usize = 4;
 
 /// Sorts records: as many as memory holds at a time, then the sorted runs are merged. Equal records stay, side by side.
@@ -242,7 +242,7 @@ struct Merging<T: Pod + Ord + Send> {
 }
 
 impl<T: Pod + Ord + Send> Merging<T> {
-    /// Sends all records, until nobody wants them any more.
+    /// Sends all records, until the receiver has been dropped.
     fn send(mut self, to: &SyncSender<Vec<T>>) {
         for (number, run) in self.runs.iter_mut().enumerate() {
             let first = run.next(&self.held);

@@ -77,7 +77,7 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         Ok(rows)
     }
 
-    /// Ends rows until there are so many.
+    /// Ends rows until there are this many.
     fn end_all(&mut self, count: usize) {
         while self.len() < count {
             self.end();
@@ -94,7 +94,7 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         self.values.len()
     }
 
-    /// True if there is none.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -239,12 +239,12 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         Ok(())
     }
 
-    /// All rows, held in memory for as long as they are looked at.
+    /// All rows, held in memory while they are used.
     pub fn whole(&self) -> Piece<'_, T> {
         self.piece(0..self.len())
     }
 
-    /// These rows, held in memory for as long as they are looked at.
+    /// These rows, held in memory while they are used.
     pub(crate) fn piece(&self, rows: Range<usize>) -> Piece<'_, T> {
         let places = match rows.is_empty() {
             true => 0..0,
@@ -258,7 +258,7 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
         }
     }
 
-    /// All rows, cut into pieces of so many rows or values, or of one row that has more.
+    /// All rows, cut into pieces of this number of rows or values, or of one row that has more.
     fn pieces(&self) -> Vec<Range<usize>> {
         let sizes = self.memory.sizes();
         let most = sizes.part / size_of::<T>().max(1);
@@ -287,7 +287,7 @@ impl<T: Pod + Send + Sync> SpillRows<T> {
 }
 
 impl SpillRows<u32> {
-    /// For each of so many values the rows that have it, ascending, once as often as they do; all values are below `count`. Time
+    /// For each of this number of values, the rows that have it, ascending, each as often as the row has it; all values are below `count`. Time
     /// and memory are linear, unless memory is short and pairs are sorted in files.
     ///
     /// Errors: a temporary file cannot be written.
@@ -347,7 +347,7 @@ fn end_of(ends: &[u32], passed: &[usize], row: usize) -> usize {
     (high << 32) + ends[row] as usize
 }
 
-/// Rows that stand together, in memory.
+/// Consecutive rows in memory.
 #[derive(Debug)]
 pub struct Piece<'a, T: Pod> {
     values: Cow<'a, [T]>,

@@ -63,7 +63,7 @@ impl<T: Pod> SpillVec<T> {
         self.written() + self.values.len()
     }
 
-    /// True if there is none.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -92,7 +92,7 @@ impl<T: Pod> SpillVec<T> {
         self.extend(std::slice::from_ref(&value))
     }
 
-    /// The values from `start` on, so many; it is an error of the caller if there are fewer.
+    /// This number of values from `start` on; it is an error of the caller if there are fewer.
     pub fn get(&self, start: usize, count: usize) -> Cow<'_, [T]> {
         if let Some(values) = self.held(start, count) {
             return Cow::Borrowed(values);

@@ -19,18 +19,18 @@ struct Edge {
     next: u32,
 }
 
-/// Pages, how they are related, and so which of them tell one story: those that `duplicate` connects. Pages and relations come and pages go
-/// one at a time.
+/// Pages, their relations, and the stories that follow: a story is the pages that `duplicate` connects. Pages and relations are added, and pages
+/// removed, one at a time.
 ///
 /// Memory: 21 bytes a page and 24 a relation.
 #[derive(Debug, Default)]
 pub struct StoryGraph {
-    /// The place of each page in the order by which the first page of a story is told.
+    /// The place of each page in the order that determines the first page of a story.
     order: Vec<u32>,
     is_gone: Vec<bool>,
-    /// Page -> the page that stands for its story.
+    /// Page -> the page that represents its story.
     root: Vec<u32>,
-    /// At roots: how many pages the circle has, those that are gone included.
+    /// At roots: the number of pages of the story, including removed ones.
     size: Vec<u32>,
     /// Page -> the next one of its story, in a circle.
     next: Vec<u32>,
@@ -39,7 +39,7 @@ pub struct StoryGraph {
     edges: Vec<Edge>,
 }
 
-/// What belongs to a story beside its pages: stories, each by the page that stands for it, ascending.
+/// The stories that belong to a story besides its pages, each by the page that represents it, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoryParts {
@@ -47,25 +47,25 @@ pub struct StoryParts {
     pub excerpts: Vec<u32>,
     /// Those that it is a round-up of.
     pub rounded_up: Vec<u32>,
-    /// Those of which its own pages are excerpts: longer versions.
+    /// Stories whose excerpts its own pages are: longer versions.
     pub longer: Vec<u32>,
     /// Round-ups that contain it.
     pub round_ups: Vec<u32>,
 }
 
-/// Pages of which some relations are not known any more because others go: they may be related to pages that no relation here tells of.
+/// Pages some of whose relations are unknown because other pages are removed: they may be related to pages to which no relation here leads.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TornPages {
     /// The pages, ascending: those of all but the largest piece of a story that falls apart, and those that were seen to be contained in a
     /// page that goes, or to contain it.
     pub pages: Vec<u32>,
-    /// Those of pieces, each with the page that stands for its piece.
+    /// The pages of pieces, each with the page that represents its piece.
     pub pieces: FxHashMap<u32, u32>,
 }
 
 impl StoryGraph {
-    /// A graph of so many pages, which are related to none yet.
+    /// A graph of this number of pages, without relations yet.
     pub fn of(pages: usize) -> StoryGraph {
         let mut graph = StoryGraph::default();
         for _ in 0..pages {
@@ -101,7 +101,7 @@ impl StoryGraph {
         (order, order == page, page)
     }
 
-    /// How many pages there are, those that are gone included.
+    /// The number of pages, including removed ones.
     pub fn len(&self) -> usize {
         self.order.len()
     }
@@ -191,7 +191,7 @@ impl StoryGraph {
         self.size[first as usize] = pages.len() as u32;
     }
 
-    /// What is not known any more once these pages are gone. `fresh`: duplicates that are known beside the relations here.
+    /// What becomes unknown when these pages are removed. `fresh`: duplicates that are known in addition to the relations here.
     pub fn torn_by(&self, gone: &[u32], fresh: &[(u32, u32)]) -> TornPages {
         let without: FxHashSet<u32> = gone.iter().copied().filter(|&p| self.is_live(p)).collect();
         let mut also: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -256,7 +256,7 @@ impl StoryGraph {
         pieces
     }
 
-    /// The page that stands for a page's story. It changes when stories are joined or fall apart.
+    /// The page that represents a page's story. It changes when stories are joined or divided.
     pub fn root(&self, page: u32) -> u32 {
         self.root[page as usize]
     }

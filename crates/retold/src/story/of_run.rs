@@ -28,7 +28,7 @@ pub struct RunStory {
     pub pages: Vec<String>,
     /// Pages that are contained in one of them, and the duplicates of these.
     pub excerpts: Vec<String>,
-    /// Longer versions: pages of which its own are excerpts.
+    /// Longer versions: pages whose excerpts its own pages are.
     pub longer: Vec<String>,
     /// Pages that contain it beside other stories.
     pub round_ups: Vec<String>,

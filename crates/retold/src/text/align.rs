@@ -14,7 +14,7 @@ const SEED: usize = 12;
 const LONG: usize = 36;
 /// Places in the extracted text at which a block is tried.
 const TRIES: usize = 8;
-/// Bytes after the place expected within which other blocks are looked for.
+/// Bytes after the expected place within which other blocks are searched for.
 const WINDOW: usize = 2048;
 
 /// For each block of `visible` whether it is part of `extracted`.

@@ -46,7 +46,7 @@ pub fn atoms(text: &Text, token: Token, mut found: impl FnMut(usize, usize)) {
 
 /// The same of [`Token::Word`], each with what it is made of.
 pub fn words(text: &Text, mut found: impl FnMut(usize, usize, Made)) {
-    // A line feed is between tokens like a space, so blocks need not be told apart.
+    // A line feed separates tokens like a space, so blocks need not be handled one by one.
     for seen in text.seen_ranges() {
         let mut cutter = Cutter {
             text: &text.folded[..seen.end],

@@ -2,7 +2,7 @@
 
 use wide::u8x16;
 
-/// Bytes that are looked at together.
+/// Bytes that are examined together.
 pub const WIDE: usize = 64;
 
 /// What `look` says of the first bytes of a text. A text that ends before is filled up with spaces.

@@ -4,7 +4,7 @@ use super::bits;
 use super::count::count_chars;
 use super::outline::{Block, Noted};
 
-/// The blocks of a visible or folded text: what stands between line feeds.
+/// The blocks of a visible or folded text: the text between line feeds.
 pub(super) fn blocks(text: &str) -> impl Iterator<Item = &str> + Clone {
     let mut start = 0;
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
@@ -27,7 +27,7 @@ pub struct Blocks {
     keep_lines: bool,
     /// The first bytes of a character whose rest has not come yet.
     carry: Vec<u8>,
-    /// Where the text of the link that is open begins, if one is, as far as it is not counted.
+    /// Where the uncounted text of the open link begins, if a link is open.
     link: Option<usize>,
     /// The element that the following text is in.
     element: usize,
@@ -209,8 +209,8 @@ fn incomplete_tail(text: &[u8]) -> usize {
     if have < need { have } else { 0 }
 }
 
-/// Whether white space in the text is single spaces between words, so that nothing is to be done. May be false of a text
-/// of which this is true: all bytes are looked at alike, which a compiler does many at a time.
+/// Whether white space in the text is only single spaces between words, so that nothing has to be done. May be false although
+/// it is so: all bytes are examined in the same way, which a compiler does many at a time.
 fn is_collapsed(text: &[u8]) -> bool {
     let [first, .., before, last] = text else {
         return false;
@@ -221,7 +221,7 @@ fn is_collapsed(text: &[u8]) -> bool {
     {
         return false;
     }
-    // Stretches of one length, the last of which may overlap the one before it, leave no rest to be looked at singly.
+    // Stretches of one length, the last of which may overlap the one before it, leave no rest to be examined singly.
     let starts = text.len() - 2;
     let mut at = 0;
     while at + STRETCH <= starts {
@@ -262,7 +262,7 @@ fn is_surely_odd(text: &[u8; STRETCH + 2]) -> bool {
     odd != 0
 }
 
-/// What a byte can begin: a word, white space, or a character that has to be looked at.
+/// What a byte can begin: a word, white space, or a character that has to be examined.
 const WORD: u8 = 0;
 const SPACE: u8 = 1;
 const LOOK: u8 = 2;
@@ -315,7 +315,7 @@ fn space_run(text: &[u8]) -> usize {
     }
 }
 
-/// The length of the white space character that the bytes begin with, 0 if it is none. Control characters count as
+/// The length of the white space character at the start of the bytes, 0 if there is none. Control characters count as
 /// white space. Beyond ASCII it is U+0085, U+00A0, U+1680, U+2000-200A, U+2028, U+2029, U+202F, U+205F and U+3000:
 /// Chinese pages indent with the last, others with U+00A0.
 fn space_len(bytes: &[u8]) -> usize {

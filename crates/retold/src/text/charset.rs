@@ -18,9 +18,9 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 const DECLARATION_WINDOW: usize = 4096;
 /// Bytes that the detector gets to see: it reads some 7 MB/s, so this bounds it to a few milliseconds a page.
 const DETECTION_BUDGET: usize = 16 * 1024;
-/// ASCII bytes kept on either side of the other ones for the detector, which looks at the letters around them.
+/// ASCII bytes kept on either side of the other ones for the detector, which uses the letters around them.
 const DETECTION_MARGIN: usize = 8;
-/// Bytes that are looked at to tell text from other data.
+/// Bytes that are examined to distinguish text from other data.
 const TEXT_WINDOW: usize = 64 * 1024;
 
 /// A decoded document.
@@ -72,7 +72,7 @@ fn finish<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<Decoded<'a
     })
 }
 
-/// The bytes as UTF-8 if they are UTF-8 but for a sequence cut off at the end or a few broken bytes.
+/// The bytes as UTF-8 if they are UTF-8 except for an incomplete sequence at the end or a few broken bytes.
 fn as_utf8(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let error = match std::str::from_utf8(bytes) {
         Ok(text) => return Some(Cow::Borrowed(text)),
@@ -206,7 +206,7 @@ fn detect(sample: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// The parts of a document that tell its encoding: bytes beyond ASCII with some ASCII around them.
+/// The parts of a document that show its encoding: bytes beyond ASCII with some ASCII around them.
 fn sample(bytes: &[u8]) -> Vec<u8> {
     let mut sample = Vec::new();
     let mut taken = 0;

@@ -11,9 +11,9 @@ use super::sentence::{Stop, stops};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockUnit {
-    /// What stands between two line ends.
+    /// The text between two line ends.
     Line,
-    /// What stands between blank lines; of HTML, a block of the page.
+    /// The text between blank lines; in HTML, a block of the page.
     #[default]
     Paragraph,
     /// A sentence; a line end ends it.
@@ -97,8 +97,8 @@ fn trimmed(text: &str, part: Range<usize>) -> Option<Range<usize>> {
 }
 
 impl Cuts<'_> {
-    /// A text without the blocks; nothing else of it changes, but that line ends at its end go with what stood before them, and that a
-    /// space, or a line end, is put between sentences that would come apart elsewhere.
+    /// A text without the blocks. Nothing else changes, except that line ends at its end are removed with the block before them, and that a
+    /// space, or a line end, is put between sentences that would otherwise be split at other places.
     pub fn of(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let (count, is_last_cut) = match self.unit {
@@ -127,7 +127,7 @@ impl Cuts<'_> {
         self.blocks.binary_search(&block).is_ok()
     }
 
-    /// Writes the parts that are not cut, of which those that are not blank are the blocks. Returns how many blocks there are, and
+    /// Writes the parts that are not cut. The parts that are not blank are the blocks. Returns the number of blocks, and
     /// whether the last one is cut.
     fn whole(
         &self,
@@ -195,7 +195,7 @@ impl Cuts<'_> {
     }
 }
 
-/// What stands between two sentences: what stood behind the first, unless they would not come apart there as they do now.
+/// The text between two sentences: the text after the first one, unless the sentences would then be split at another place.
 fn parting<'a>(before: &str, gap: &'a str, sentence: &str) -> &'a str {
     let comes_apart = |gap: &&str| {
         let text = [before, gap, sentence].concat();

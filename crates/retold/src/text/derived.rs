@@ -20,7 +20,7 @@ pub struct Word {
     pub script: Script,
     /// True if it is on the stop-word list of its language.
     pub stop: bool,
-    /// True if more than white space stands between it and the word before: punctuation or the edge of a block.
+    /// True if more than white space is between it and the word before: punctuation or the edge of a block.
     pub after_break: bool,
 }
 

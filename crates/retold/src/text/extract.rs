@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 pub enum Extract {
     /// All visible text.
     None,
-    /// The main text; the whole page where there is none.
+    /// The main text; the whole page if there is none.
     Main,
     /// The main text by an extractor that leaves out more and is slower.
     Precise,

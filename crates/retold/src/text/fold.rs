@@ -20,7 +20,7 @@ use unicode_normalization::{IsNormalized, is_nfkc_quick};
 /// OpenCC's table of traditional characters with their simplified forms, the usual one first (Apache-2.0).
 const TRADITIONAL: &str = include_str!("../../data/opencc/TSCharacters.txt");
 
-/// OpenCC's table of the forms that Japanese writes since 1946, with the characters that they stand for (Apache-2.0).
+/// OpenCC's table of the forms that Japanese has used since 1946, with the characters that they replace (Apache-2.0).
 const JAPANESE: &str = include_str!("../../data/opencc/JPShinjitaiCharacters.txt");
 
 /// Table entries that are no characters: surrogates, which no text holds.
@@ -78,7 +78,7 @@ impl Folder {
     }
 
     /// Appends the folded text to `out`. Text may be folded in parts wherever a part begins with a character that
-    /// does not combine with what stands before it (a full stop, say).
+    /// does not combine with the one before it (a full stop, for example).
     pub fn fold_into(&self, text: &str, out: &mut String) {
         // Characters that fold to themselves, or are ASCII, are not touched one by one: `run` is where the current
         // run of them begins.
@@ -129,7 +129,7 @@ impl Folder {
         self.copy(&text[run..], out);
     }
 
-    /// The length of the characters at the start of the text that fold to themselves but for the case of ASCII letters.
+    /// The length of the characters at the start of the text that fold to themselves, except for the case of ASCII letters.
     pub fn same_len(&self, text: &str) -> usize {
         let (bytes, mut at) = (text.as_bytes(), 0);
         loop {
@@ -149,7 +149,7 @@ impl Folder {
         }
     }
 
-    /// Appends text that folds to itself but for the case of ASCII letters.
+    /// Appends text that folds to itself, except for the case of ASCII letters.
     pub fn copy(&self, text: &str, out: &mut String) {
         let start = out.len();
         out.push_str(text);
@@ -165,7 +165,7 @@ impl Folder {
         }
     }
 
-    /// Folds one character that does not depend on what stands around it.
+    /// Folds one character that does not depend on the characters around it.
     fn character(&self, c: char, entry: u16, out: &mut String) {
         match entry {
             VANISHES => {}
@@ -273,7 +273,7 @@ fn short(c: char) -> u16 {
 /// How a character folds: to one of the Basic Multilingual Plane, or one of the three special ways. It is folded in `folded`.
 fn looked_up(c: char, switches: FoldOptions, folded: &mut String) -> u16 {
     folded.clear();
-    // Most characters are their own normal form, whatever stands around them.
+    // Most characters are their own normal form, whatever is around them.
     let normal =
         is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes && canonical_combining_class(c) == 0;
     if normal {
@@ -354,7 +354,7 @@ fn table_pairs(table: &str) -> Vec<(char, char)> {
     pairs.collect()
 }
 
-/// Japanese forms that Chinese does not write, and the simplified form of the character that they stand for; not those that stand for
+/// Japanese forms that Chinese does not use, and the simplified form of the character that they replace; without forms that replace
 /// several. `simplified` are the pairs of traditional characters, ascending.
 fn japanese_pairs(simplified: &[(char, char)]) -> Vec<(char, char)> {
     let find = |c: char| simplified.binary_search_by_key(&c, |&(from, _)| from).ok();
@@ -372,8 +372,8 @@ fn japanese_pairs(simplified: &[(char, char)]) -> Vec<(char, char)> {
     pairs.collect()
 }
 
-/// Whether a character is one of the 6,763 that simplified Chinese is written with by the standard of 1980: rows 16 to 87, of which GBK
-/// kept the places.
+/// Whether a character is one of the 6,763 of the standard of 1980 for simplified Chinese: rows 16 to 87, whose places GBK
+/// kept.
 fn is_in_gb2312(c: char) -> bool {
     let mut bytes = [0; 4];
     let (encoded, _, unmappable) = encoding_rs::GBK.encode(c.encode_utf8(&mut bytes));

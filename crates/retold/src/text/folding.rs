@@ -49,7 +49,7 @@ pub fn fold_blocks(visible: String, main: Vec<bool>, options: &TextOptions) -> T
     }
 }
 
-/// The blocks of a text that end in its first `same` bytes, and what comes behind the line feed after them; `None` if there are none.
+/// The blocks of a text that end in its first `same` bytes, and the text after the line feed that follows them; `None` if there are none.
 fn whole_blocks(text: &str, same: usize) -> (Option<&str>, Option<&str>) {
     if same == text.len() && same > 0 {
         return (Some(text), None);
@@ -76,8 +76,8 @@ impl Folding {
         }
     }
 
-    /// Takes blocks that fold to themselves but for the case of ASCII, and notes the sentences of those that are wanted. Returns how
-    /// many blocks there are.
+    /// Takes blocks that fold to themselves, except for the case of ASCII, and records the sentences of those that are wanted. Returns the
+    /// number of blocks.
     fn same(&mut self, same: &str, wanted: impl Fn(usize) -> bool) -> usize {
         if !self.folded.is_empty() {
             self.folded.push('\n');

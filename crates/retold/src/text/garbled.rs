@@ -12,15 +12,15 @@ use encoding_rs::{Encoding, GB18030, GBK};
 
 /// Characters beyond ASCII that a verdict on garbling needs at least.
 const ENOUGH: usize = 20;
-/// Characters that are looked at.
+/// Characters that are examined.
 const WINDOW: usize = 32 * 1024;
-/// Han characters that are looked at.
+/// Han characters that are examined.
 const HAN_WINDOW: usize = 2048;
 
 /// Signs that a text is decoded wrongly.
 #[derive(Debug, Default)]
 pub struct Damage {
-    /// Characters that stand for undecodable bytes.
+    /// Characters that replace undecodable bytes.
     pub broken: usize,
     /// All characters beyond ASCII.
     pub beyond_ascii: usize,
@@ -34,8 +34,8 @@ impl Damage {
         let mut damage = Damage::default();
         for c in text.chars().filter(|c| !c.is_ascii()) {
             damage.beyond_ascii += 1;
-            // U+FFFD stands for undecodable bytes; C1 controls and private characters are what decoders make of
-            // bytes that no text uses.
+            // U+FFFD replaces undecodable bytes; decoders turn bytes that no text uses into C1 controls and private
+            // characters.
             let broken = matches!(c, '\u{FFFD}' | '\u{80}'..='\u{9F}' | '\u{E000}'..='\u{F8FF}');
             damage.broken += usize::from(broken);
         }

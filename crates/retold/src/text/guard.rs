@@ -24,7 +24,7 @@ const MAX_ATTRIBUTES: usize = 32;
 const MAX_VALUE: usize = 1024;
 /// Formatting elements that may be open at once.
 const MAX_FORMATTING: usize = 16;
-/// How far up an end tag looks for its start tag.
+/// How many open elements an end tag is compared with.
 const LOOK_UP: usize = 64;
 
 /// The rewritten document; `None` if it exceeds a limit.
@@ -169,7 +169,7 @@ impl Writer {
     }
 }
 
-/// Appends text as it stands in HTML; returns how many characters had to be escaped.
+/// Appends text as it is in HTML; returns how many characters had to be escaped.
 fn escape(text: &[u8], out: &mut Vec<u8>) -> usize {
     let (mut rest, mut escaped) = (text, 0);
     while let Some(at) = rest
@@ -211,7 +211,7 @@ fn is_void(name: &[u8]) -> bool {
     )
 }
 
-/// Whether a start tag ends the element `top` that stands open before it.
+/// Whether a start tag ends the element `top` that is open before it.
 fn closes(name: &[u8], top: &[u8]) -> bool {
     match top {
         b"p" => ends_line(name),

@@ -220,7 +220,7 @@ impl Sink {
         self.blocks.end_block();
         self.outline.end(kind);
         self.blocks.enter(self.outline.innermost());
-        // A link that nobody closed ends with the element that it stands in.
+        // A link that is not closed ends with the element that contains it.
         if self.link.is_some_and(|depth| self.outline.depth() < depth) {
             self.link(false);
         }
@@ -240,7 +240,7 @@ impl Sink {
         let role = self.role();
         self.annotation = match role {
             Role::Annotation => true,
-            // A block ends what nobody has closed.
+            // A block ends elements that are not closed.
             Role::Annotated | Role::Block(_) | Role::Pre => false,
             _ => self.annotation,
         };

@@ -56,7 +56,7 @@ impl Script {
     #[inline]
     pub fn of(c: char) -> Script {
         match c {
-            // Most characters of Chinese text, and what stands between them.
+            // Most characters of Chinese text, and the punctuation between them.
             '\u{4E00}'..='\u{9FFF}' => Script::Han,
             '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' => {
                 Script::None

@@ -25,11 +25,11 @@ const LONG: usize = 40;
 const TITLE: usize = 25;
 /// A teaser begins with the other article's title, has at most so much prose,
 const TEASER: u64 = 600;
-/// and stands beside at least two more.
+/// and is beside at least two more.
 const TEASERS: usize = 3;
 /// Prose that has to be left without teasers and comments, and a tenth of all.
 const LEAST: u64 = 150;
-/// What stands in notices of rights, which are a site's and not a page's. Longer blocks may be articles about rights.
+/// Words of copyright notices, which belong to a site and not to a page. Longer blocks may be articles about copyright.
 const RIGHTS: [&str; 7] = [
     "©",
     "版权所有",
@@ -39,7 +39,7 @@ const RIGHTS: [&str; 7] = [
     "OPYRIGHT",
     "ights reserved",
 ];
-/// Bytes of a notice of rights at the most.
+/// The most bytes of a copyright notice.
 const NOTICE: usize = 400;
 /// Main text of less prose is believed only if it is half of the visible text: lists of links have some prose too.
 const LITTLE: u64 = 150;
@@ -61,7 +61,7 @@ pub fn main_blocks(outline: &Outline, visible: &str) -> Option<Vec<bool>> {
     })
 }
 
-/// A page whose main text is looked for.
+/// A page whose main text is searched for.
 struct Page<'a> {
     outline: &'a Outline,
     blocks: Vec<Block>,
@@ -197,7 +197,7 @@ impl<'a> Page<'a> {
             .collect()
     }
 
-    /// Leaves out the site's frame, then what stands beside the text.
+    /// Leaves out the site's frame, then the elements beside the text.
     fn leave_out_frame(&self, out: &mut [bool]) {
         for is_frame in [true, false] {
             let sums = self.sums(out);
@@ -301,7 +301,7 @@ fn is_notice(text: &[u8]) -> bool {
     text.len() <= NOTICE && RIGHTS.iter().any(is_in)
 }
 
-/// Whether a text has marks that stand in sentences: those of ASCII before a space, a quotation mark or the end.
+/// Whether a text has the punctuation of sentences: marks of ASCII before a space, a quotation mark or the end.
 fn has_punctuation(text: &[u8]) -> bool {
     text.iter().enumerate().any(|(at, byte)| match byte {
         b'.' | b',' | b';' | b':' | b'!' | b'?' => text

@@ -32,7 +32,7 @@ pub enum Wanted {
     Names,
     /// Where a link leads.
     Target,
-    /// All, of which 32 count.
+    /// All of them; 32 count.
     All,
 }
 

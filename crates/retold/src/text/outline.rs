@@ -8,9 +8,9 @@ use super::hints::Hint;
 
 /// Elements nested deeper count as parts of those around them.
 const MAX_DEPTH: usize = 512;
-/// How far up an end tag looks for its start tag.
+/// How many open elements an end tag is compared with.
 const LOOK_UP: usize = 64;
-/// Elements that are noted at the most, and blocks. A page of more counts whole: it costs what its text costs.
+/// The most elements that are recorded, and blocks. A page with more counts as a whole, so that it costs no more than its text.
 pub const MOST: usize = 1 << 18;
 
 /// The kinds of block elements.
@@ -83,7 +83,7 @@ pub struct Element {
     pub kind: Kind,
     /// What its names say.
     pub hint: Hint,
-    /// Whether it is not shown by itself, or because what it stands in is not.
+    /// Whether it is not shown, by itself or because of an element around it.
     pub is_unshown: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct Block {
     pub element: usize,
     /// Its characters, white space left out.
     pub chars: u64,
-    /// Those of them that stand in links.
+    /// Those of them that are in links.
     pub linked: u64,
 }
 
@@ -110,7 +110,7 @@ impl Block {
 pub struct Noted {
     /// The blocks, in the order of the text; none if there are more than [`MOST`].
     pub blocks: Vec<Block>,
-    /// Characters in blocks of which at least half is links: menus, lists of other articles.
+    /// Characters in blocks at least half of which is links: menus, lists of other articles.
     pub link_chars: u64,
     /// How many blocks there are.
     count: usize,
@@ -148,7 +148,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// That of a page of which nothing has been read.
+    /// The outline of a page before anything has been read.
     pub fn new() -> Outline {
         Outline {
             elements: vec![Element {
@@ -206,7 +206,7 @@ impl Outline {
                 self.open.truncate(depth);
                 return;
             }
-            // What stands in a cell ends nothing outside it.
+            // Tags in a cell end nothing outside it.
             if open == Kind::Table || open == Kind::Cell && !of_table {
                 return;
             }

@@ -10,7 +10,7 @@ use super::derived::Derived;
 use super::extract::Extraction;
 use super::meta::PageMeta;
 
-/// The headline is one of so many blocks that methods see at the most.
+/// The headline is among the first blocks that methods use, at most this number.
 const HEADLINE_BLOCKS: usize = 20;
 
 /// A page's text.
@@ -21,14 +21,15 @@ pub struct Text {
     pub visible: String,
     /// The visible text folded: the same blocks, also separated by one `\n`.
     pub folded: String,
-    /// Byte ranges in [`Text::folded`] of the sentences that a full stop ends, in order, of the blocks that methods
-    /// see, if they were asked for ([`TextOptions::sentences`](crate::TextOptions::sentences)). A sentence begins after the previous full stop or the block's start and ends before its own full stop.
+    /// Byte ranges in [`Text::folded`] of the sentences that end with a full stop, in order, in the blocks that methods
+    /// use, if they were requested ([`TextOptions::sentences`](crate::TextOptions::sentences)). A sentence begins after the previous full stop or at
+    /// the start of the block, and ends before its own full stop.
     pub sentences: Vec<Sentence>,
     /// For each block whether methods see it; empty if they see all.
     pub main: Vec<bool>,
     /// How the main text was found.
     pub extraction: Extraction,
-    /// Characters of the visible text, white space left out, in blocks of which at least half is links.
+    /// Characters of the visible text, without white space, in blocks at least half of which is links.
     pub link_chars: u64,
     /// What the page says of itself.
     pub meta: PageMeta,
@@ -78,8 +79,8 @@ impl Text {
         seen.unwrap_or(self.main.is_empty())
     }
 
-    /// The bytes of [`Text::folded`] that are the headline, as far as methods see it: of the first blocks the longest that the page's
-    /// title holds; of a page without a title, the first block. Empty if there is none.
+    /// The bytes of [`Text::folded`] that are the headline, as far as methods use it: of the first blocks the longest that is part of the page's
+    /// title; on a page without a title, the first block. Empty if there is none.
     pub fn headline(&self) -> Range<usize> {
         let title = self.meta.title.as_deref();
         let mut start = 0;

@@ -43,7 +43,7 @@ struct PlainLine<'a> {
     text: &'a str,
     /// Whether it is known to be ASCII.
     is_ascii: bool,
-    /// Whether white space in it is known to be single spaces between words, but for spaces that it begins with.
+    /// Whether white space in it is known to be single spaces between words, except for spaces at its beginning.
     is_collapsed: bool,
     /// Its columns, once they were counted.
     columns: OnceCell<usize>,
@@ -58,12 +58,12 @@ impl PlainLine<'_> {
     }
 }
 
-/// The lines of a text, looked at once for all that is asked of them.
+/// The lines of a text, examined once for all their properties.
 struct PlainLines<'a> {
     text: &'a str,
-    /// Where the next line begins; none if there is none.
+    /// Where the next line begins; `None` if there is no further line.
     start: Option<usize>,
-    /// Where the bytes begin that were looked at last, and what of them is behind the last line.
+    /// Where the last examined bytes begin, and those of them after the last line.
     base: usize,
     found: bits::LineBits,
     /// Whether the byte before these is a space, and whether it is one that a line begins with, or a line feed.
@@ -85,7 +85,7 @@ impl<'a> PlainLines<'a> {
         lines
     }
 
-    /// Of the bytes that were looked at: a space is odd if it stands behind another, but where a line begins with both.
+    /// Of the examined bytes: a space is odd if it follows another, unless a line begins with both.
     fn settle(&mut self) {
         let bits::LineBits { ends, spaces, .. } = self.found;
         let begins = spaces & (ends << 1 | u64::from(self.is_indent));
@@ -97,7 +97,7 @@ impl<'a> PlainLines<'a> {
         self.is_indent = reaches_on || ends >> (bits::WIDE - 1) != 0;
     }
 
-    /// Whether there are more bytes to look at, which then were.
+    /// Examines more bytes; false if there are none.
     fn look_on(&mut self) -> bool {
         self.base += bits::WIDE;
         let rest = self.text.as_bytes().get(self.base..);
@@ -275,7 +275,7 @@ fn begins_block(line: &str) -> bool {
     is_number || matches!(marker, "-" | "*" | "+" | "–" | "—" | "--")
 }
 
-/// True if the break stands between two characters of scripts that write no spaces.
+/// True if the break is between two characters of scripts without spaces.
 fn are_cjk(line: &str, next: &str) -> bool {
     let last = line.chars().next_back().is_some_and(is_wide);
     last && next.trim_start().chars().next().is_some_and(is_wide)

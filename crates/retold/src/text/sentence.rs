@@ -18,8 +18,8 @@ pub struct Stop {
     pub words: bool,
 }
 
-/// Hands the full stops of blocks that stand between line feeds to `found`, in order: of those blocks whose numbers are `wanted`. Returns
-/// how many blocks there are. Linear, but for a sentence with many marks that end none.
+/// Passes the full stops of blocks (between line feeds) to `found`, in order, for those blocks whose numbers are `wanted`. Returns
+/// the number of blocks. Linear, except for a sentence with many marks that do not end it.
 pub fn stops(text: &str, wanted: impl Fn(usize) -> bool, mut found: impl FnMut(Stop)) -> usize {
     let (bytes, mut begin, mut number) = (text.as_bytes(), 0, 0);
     for at in bits::positions(bytes, bits::line_feeds_and_marks) {
@@ -60,7 +60,7 @@ fn stop_at(text: &str, begin: usize, at: usize) -> Option<Stop> {
     })
 }
 
-/// The length of the mark that the bytes begin with, 0 if it is none.
+/// The length of the mark at the start of the bytes, 0 if there is none.
 fn mark_len(bytes: &[u8]) -> usize {
     match bytes {
         [b'.', ..] => 1,
@@ -74,7 +74,7 @@ fn mark_len(bytes: &[u8]) -> usize {
     }
 }
 
-/// A mark that may be a full stop, with the sentence before it and the text after it, of which its block ends at a line feed.
+/// A mark that may be a full stop, with the sentence before it and the text after it; the block of that text ends at a line feed.
 struct Mark<'a> {
     before: &'a str,
     mark: &'a str,
@@ -167,7 +167,7 @@ impl Mark<'_> {
 
     /// The length of closing quotes, brackets and note numbers right after the mark.
     fn closers(&self) -> usize {
-        // Mostly there are none.
+        // Usually there are none.
         if matches!(self.after.as_bytes().first(), None | Some(b' ' | b'\n')) {
             return 0;
         }
@@ -185,7 +185,7 @@ impl Mark<'_> {
 
 /// Where the letters, digits and periods begin that a text ends with.
 fn last_word(text: &str) -> usize {
-    // Mostly it is ASCII, and so is what stands before it.
+    // Usually it is ASCII, and so is the text before it.
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'.';
     let other = text.bytes().rposition(|byte| !is_part(&byte));
     match other {

@@ -25,7 +25,7 @@ pub enum PartOfSpeech {
 }
 
 impl PartOfSpeech {
-    /// All of them, in the order in which lemmas are looked for.
+    /// All of them, in the order in which lemmas are searched for.
     pub const ALL: [PartOfSpeech; 4] = [
         PartOfSpeech::Noun,
         PartOfSpeech::Verb,
@@ -38,7 +38,7 @@ impl PartOfSpeech {
         ['n', 'v', 'a', 'r'][self as usize]
     }
 
-    /// Endings of inflected forms, and what stands in their place in the lemma (WordNet's own rules).
+    /// Endings of inflected forms, and their replacements in the lemma (WordNet's own rules).
     fn endings(self) -> &'static [(&'static str, &'static str)] {
         match self {
             PartOfSpeech::Noun => &[
@@ -82,7 +82,7 @@ pub struct WordNet {
     members: Vec<u32>,
 }
 
-/// WordNet, unpacked when it is first asked for (some milliseconds, 3 MB).
+/// WordNet, unpacked at its first use (some milliseconds, 3 MB).
 pub fn wordnet() -> &'static WordNet {
     static WORDNET: OnceLock<WordNet> = OnceLock::new();
     // A damaged file would know no words; a test rules it out.
@@ -169,7 +169,7 @@ impl WordNet {
         self.lemmas.as_ref().map_or(0, Map::len)
     }
 
-    /// True if there are none.
+    /// True if there are no words.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -14,8 +14,8 @@ use super::synonyms::Synonyms;
 use super::wordnet::wordnet;
 
 impl Text {
-    /// The language of what methods see of the page, as an ISO 639-1 code; what the page declares counts where the
-    /// text does not tell. Found out once.
+    /// The language of the text that methods use, as an ISO 639-1 code; the language that the page declares counts if the
+    /// text does not show one. Computed once.
     pub fn language(&self) -> Option<&'static str> {
         *self.derived.language.get_or_init(|| {
             let blocks = self.seen().map(|(_, block)| block);
@@ -37,7 +37,7 @@ impl Text {
         let page = self.language();
         let mut words: Vec<Word> = Vec::with_capacity(self.folded.len() / 6);
         let own = &self.derived.stop_words;
-        // Words of one script mostly stand together.
+        // Words of one script usually follow each other.
         let mut stop_words = (Script::None, StopWords::of(None));
         for (offset, block) in self.seen() {
             let mut before = None;
@@ -65,7 +65,7 @@ impl Text {
     }
 }
 
-/// True if nothing but white space stands there.
+/// True if there is only white space.
 fn is_space(gap: &str) -> bool {
     gap.is_empty() || gap == " " || gap.trim().is_empty()
 }
@@ -73,11 +73,11 @@ fn is_space(gap: &str) -> bool {
 /// The form in which words count as the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordForm {
-    /// As it stands in the folded text.
+    /// As in the folded text.
     Surface,
     /// Its Snowball stem, in languages that have a stemmer.
     Stem,
-    /// English words: the form under which WordNet knows it. Else as it stands.
+    /// English words: the form under which WordNet knows it. Otherwise as in the text.
     Lemma,
 }
 
@@ -95,7 +95,7 @@ pub struct Words<'a> {
 pub struct Interned<'a> {
     /// For each position its word's number; numbers begin at 0 and rise in the order of first occurrence.
     pub ids: Vec<u32>,
-    /// What each number stands for.
+    /// The form of each number.
     pub forms: Vec<Cow<'a, str>>,
 }
 
@@ -110,12 +110,12 @@ impl<'a> Words<'a> {
         self.words.len()
     }
 
-    /// True if there is none.
+    /// True if there are no words.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The word as it stands in the folded text.
+    /// The word as in the folded text.
     pub fn as_str(&self, word: Word) -> &'a str {
         &self.text[word.start as usize..word.end as usize]
     }

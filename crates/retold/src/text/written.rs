@@ -16,7 +16,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Nothing where the page has not written its text as it is: of HTML, of other encodings than UTF-8, and where characters were replaced.
+    /// Nothing if the page's text is not in the record as it is: for HTML, for other encodings than UTF-8, and if characters were replaced.
     pub(crate) fn of(page: &Page, text: &Text) -> Option<Written> {
         match &page.content {
             Content::Unicode {

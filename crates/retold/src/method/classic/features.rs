@@ -23,7 +23,7 @@ choices! {
 }
 
 impl Features {
-    /// The features of a text with their places, in order; one that stands twice comes twice.
+    /// The features of a text with their places, in order; a feature that occurs twice is listed twice.
     pub(super) fn highlights(self, text: &Text) -> Vec<Highlight> {
         match self {
             Features::Words => words(text),
@@ -32,7 +32,7 @@ impl Features {
         }
     }
 
-    /// The features of a text, in order; one that stands twice comes twice.
+    /// The features of a text, in order; a feature that occurs twice is listed twice.
     pub(super) fn of(self, text: &Text) -> Vec<u64> {
         self.highlights(text)
             .iter()

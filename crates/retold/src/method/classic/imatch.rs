@@ -55,14 +55,14 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
 ///
 /// # How
 /// The collection is read once to count the document frequency (df) of each feature. A signature is the hash of
-/// its different features with `idf_min` ≤ ln(N / df) / ln N ≤ `idf_max`, or of the `terms` rarest among them. Each of
-/// `lexicons` random lexicons that lack a share `drop` of all features makes another one: an edit that touches only
-/// what a lexicon lacks leaves that signature as it was. Pages that share a signature (`threshold`: so large a share of
-/// them) are duplicates; similarity is that share. The default `idf_max` keeps words out that stand on a page or two
+/// its different features with `idf_min` ≤ ln(N / df) / ln N ≤ `idf_max`, or of the `terms` rarest of them. Each of
+/// `lexicons` random lexicons that lack a share `drop` of all features makes another signature: an edit that affects only
+/// features that a lexicon lacks leaves its signature unchanged. Pages that share a signature (`threshold`: this share of
+/// them) are duplicates; similarity is that share. The default `idf_max` excludes words that are on one or two pages
 /// only: in small collections most of the differences between copies are such words.
 ///
 /// # Misses
-/// Contained pages; copies with edits in more places than random lexicons forgive, so most of those with another
+/// Contained pages; copies with edits in more places than random lexicons tolerate, so most of those with another
 /// template around them unless `features` leaves that out; collections of a few pages, in which rarity says nothing.
 ///
 /// # Parameters
@@ -72,7 +72,7 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
 /// # Reference
 /// Chowdhury, Frieder, Grossman and McCabe, Collection statistics for fast duplicate document detection, ACM TOIS
 /// 20(2), 2002; random lexicons: Kołcz, Chowdhury and Alspector, Improved robustness of signature-based near-replica
-/// detection via lexicon randomization, KDD 2004. We deviate by `min_terms`, because a hash of one or two words is no
+/// detection via lexicon randomization, KDD 2004. `min_terms` is ours, because a hash of one or two words is not
 /// evidence.
 #[derive(Clone, Debug)]
 pub struct IMatch {

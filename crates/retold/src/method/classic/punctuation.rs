@@ -69,7 +69,7 @@ impl Punctuation {
         let around = &letters[first..letters.len().min(middle + self.0.chars)];
         let (start, last) = (around.first()?.0, around.last()?);
         let mut digest: String = letters[first..middle].iter().map(|(_, c)| c).collect();
-        // Says on which side of the stop a character stands.
+        // It says on which side of the stop a character is.
         digest.push('\n');
         digest.extend(around[middle - first..].iter().map(|(_, c)| c));
         let highlight = Highlight {

@@ -87,8 +87,8 @@ impl Simhash {
         runs.map(hash_of).collect()
     }
 
-    /// The keys under which fingerprints within the distance meet: the bits of each table, tables kept apart. (Not by
-    /// a seed: with inputs of 8 bytes xxh3's seed is no more than bits that are flipped, and tables would mix.)
+    /// The keys with which fingerprints within the distance are found: the bits of each table, with the tables kept apart. (A seed is not
+    /// enough: with inputs of 8 bytes xxh3's seed only flips bits, and tables would mix.)
     fn keys(&self, fingerprint: u64) -> Vec<u64> {
         let key = |(bits, table): (&u64, u64)| hash_of(&[fingerprint & bits, table]);
         let mut keys: Vec<u64> = self.tables.iter().zip(0..).map(key).collect();

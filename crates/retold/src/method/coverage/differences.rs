@@ -21,7 +21,7 @@ pub(super) struct Differences {
     /// Tokens that are replaced: in a gap between shared runs opposite to a gap of the other text; of two gaps the shorter
     /// counts. Of a short text those before the first and behind the last shared run, too.
     pub(super) replaced: usize,
-    /// Those of the replaced tokens of two short texts that stand in gaps where only the spelling differs ([`is_spelling`]).
+    /// Those of the replaced tokens of two short texts that are in gaps where only the spelling differs ([`is_spelling`]).
     pub(super) variants: usize,
     /// The share of the replaced tokens that are distinctive, that is, on few texts, on both sides.
     pub(super) distinctive: f64,
@@ -29,15 +29,15 @@ pub(super) struct Differences {
 
 /// Fewer tokens between shared runs are a changed word or two, not a gap.
 const GAP: usize = 3;
-/// A page of which less is shared has no fragments: what it shares may as well be a template, and so is its beginning.
+/// A page of which less is shared has no fragments: its shared text may be a template, and so may the beginning of that.
 const SURE: f64 = 0.7;
-/// A fragment at an end of what is shared stands apart from the rest by at least so many times its length.
+/// A fragment at an end of the shared text is separated from the rest by at least this many times its length.
 const APART: usize = 2;
 
-/// A headline has at most so many tokens.
+/// A headline has at most this number of tokens.
 const HEADLINE: usize = 40;
 
-/// The share that is presumed to be distinctive before any key is looked at, and as how many keys that weighs.
+/// The share that is presumed to be distinctive before any key is examined, and the number of keys whose weight this has.
 const PRESUMED: (f64, f64) = (0.5, 1.0);
 /// The same of a short text: a word makes another notice of it, unless it is known to be no filling of a slot. Of few keys one is
 /// enough to know it.
@@ -93,8 +93,8 @@ impl Differences {
     }
 }
 
-/// Of two texts as in [`Differences::between`], none of them short: tokens before the first and behind the last shared run that stand opposite
-/// to some, times the share of them that is distinctive on both sides.
+/// For two texts as in [`Differences::between`], neither of them short: tokens before the first and after the last shared run that are opposite
+/// other tokens, times the share of them that is distinctive on both sides.
 pub(super) fn replaced_at_ends(
     small: &Fingerprint<'_>,
     large: &Fingerprint<'_>,
@@ -148,7 +148,7 @@ impl Alignment {
         (from(block.place), from(block.there))
     }
 
-    /// The blocks as words that stand in both texts.
+    /// The blocks as words that are in both texts.
     pub(super) fn anchors(&self) -> Vec<Anchor> {
         let blocks = self.matches.blocks.iter();
         let anchors = blocks.map(|block| Anchor {
@@ -161,11 +161,11 @@ impl Alignment {
 
     /// How many tokens of the smaller text have no match.
     pub(super) fn unmatched(&self) -> usize {
-        // How many tokens the other text has matters to what stands opposite only.
+        // The number of tokens of the other text matters only for tokens opposite a gap.
         self.gaps(0).iter().map(|gap| gap.here.len()).sum()
     }
 
-    /// The gaps in order; the other text has so many tokens.
+    /// The gaps in order; the other text has this number of tokens.
     fn gaps(&self, tokens: usize) -> Vec<Gap> {
         let (mut gaps, mut end) = (Vec::new(), (0, 0));
         let matching = self
@@ -199,9 +199,9 @@ fn matched(tokens: Range<usize>, gaps: &[Gap]) -> usize {
     tokens.len() - lost.sum::<usize>()
 }
 
-/// The tokens from the first that has a match to the last, given the gaps. A fragment at either end of at most `longest`
-/// tokens, which stands apart from the rest, is left out: a few words of a menu that both pages happen to have must not
-/// make all between them and the story a gap.
+/// The tokens from the first that has a match to the last, given the gaps. A fragment of at most `longest` tokens at either end,
+/// separated from the rest, is left out: a few words of a menu that both pages happen to have must not
+/// make everything between them and the story a gap.
 fn span(alignment: &Alignment, gaps: &[Gap], longest: usize) -> Range<usize> {
     let blocks = &alignment.matches.blocks;
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
@@ -229,9 +229,9 @@ fn span(alignment: &Alignment, gaps: &[Gap], longest: usize) -> Range<usize> {
     span
 }
 
-/// The gap behind the headline, if both pages have that, at least nine tenths of it: every site puts lines of its own between a headline
-/// and the text. A form names its subject in the headline, or has one that is a template's. The gap begins at most `width` tokens
-/// behind; a headline is of at least so many.
+/// The gap after the headline, if both pages have the headline (at least nine tenths of it): every site puts its own lines between the headline
+/// and the text. A form names its subject in the headline, or has a headline of its template. The gap begins at most `width` tokens
+/// after it; a headline has at least as many tokens.
 fn byline(gaps: &[Gap], small: &Fingerprint<'_>, width: usize) -> Option<Range<usize>> {
     let headline = small.headline();
     let is_one = (width..=HEADLINE).contains(&headline.len())

@@ -12,7 +12,7 @@ use crate::sketch::SketchRef;
 const CANDIDATE: f64 = 0.2;
 /// The same where templates may be all that is shared.
 const CANDIDATE_IN_TEMPLATE: f64 = 0.5;
-/// Texts are not compared if the estimate lies more than so many standard errors below what is needed.
+/// Texts are not compared if the estimate is more than this number of standard errors too low.
 const ERRORS: f64 = 1.0;
 
 impl CoverageParams {
@@ -35,11 +35,11 @@ impl CoverageParams {
     /// With fewer shared keys, if the smaller sketch has `sampled`, there is no [estimate](CoverageParams::estimate).
     pub(super) fn least_shared(&self, sampled: usize) -> usize {
         let least = (self.candidate() - self.slack(sampled)) * sampled as f64;
-        // Rounding must not ask for more than the estimate does.
+        // Rounding must not require more than the estimate does.
         (least - 1e-6).ceil() as usize
     }
 
-    /// How many runs so many sampled keys stand for, and by how many that may be off: some standard errors.
+    /// The number of runs that this number of sampled keys represents, and the possible error: some standard errors.
     pub(super) fn runs(&self, sampled: usize) -> (usize, f64) {
         let runs = sampled * self.sample;
         let error = match self.verifies() {

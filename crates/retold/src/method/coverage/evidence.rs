@@ -11,7 +11,7 @@ use crate::relation::ratio;
 const SURE: f64 = 0.85;
 /// Share of frequent keys among what two sketches share from which on a form is suspected.
 const FREQUENT: f64 = 1.0 / 3.0;
-/// Pages of which templates are so much that their coverage is below the threshold are covered if so much of what is no template's
+/// Pages with so much template that their coverage is below the threshold are covered if this share of the text outside templates
 /// is ...
 const LEAST_NON_BOILERPLATE: f64 = 0.65;
 /// ... and their coverage is not below this share of the threshold.

@@ -13,9 +13,9 @@ const BOILERPLATE: u64 = 1;
 const FREQUENT: u64 = 2;
 /// Flag: it is on several texts ([`Knowledge::several`]).
 const SEVERAL: u64 = 4;
-/// Keys that are so many tokens apart tell nothing of what is between.
+/// Keys that are this number of tokens apart say nothing about the text in between.
 const MOST_BETWEEN: usize = 60;
-/// The place of the key stands above the flags.
+/// The position of the key is in the bits above the flags.
 const FLAG_BITS: u32 = 3;
 
 /// Numbers before the sample: prose, headline, keys of the sample, words.
@@ -32,15 +32,15 @@ pub(super) struct Fingerprint<'a> {
     headline: u64,
     /// The keys of the sketch, ascending.
     pub(super) sample: &'a [u64],
-    /// For each of them where it stands and its flags.
+    /// For each of them its position and flags.
     places: &'a [u64],
     /// The words, in order.
     pub(super) words: &'a [Word],
 }
 
 impl<'a> Fingerprint<'a> {
-    /// Adds to `partials` the partial fingerprint of a text of so many `words`. `headline` are those of the headline, `sample` is the
-    /// sketch with the places of its keys.
+    /// Adds to `partials` the partial fingerprint of a text with these `words`. `headline` are those of the headline, `sample` is the
+    /// sketch with the positions of its keys.
     pub(super) fn write_partial(
         (prose, headline): (u64, Range<usize>),
         words: impl ExactSizeIterator<Item = Word>,
@@ -56,8 +56,8 @@ impl<'a> Fingerprint<'a> {
         partials.extend(words.map(Word::number));
     }
 
-    /// Makes a partial fingerprint the full one by setting the flags of its keys; `known_keys` are those that have any. One that is
-    /// full stays as it is.
+    /// Makes a partial fingerprint the full one by setting the flags of its keys; `known_keys` are those that have any. A full one
+    /// does not change.
     pub(super) fn complete(partial: &mut [u64], known: &Knowledge, known_keys: &Filter) {
         let Some((&mut [_, _, sampled, _], rest)) = partial.split_first_chunk_mut::<HEAD>() else {
             return;
@@ -74,7 +74,7 @@ impl<'a> Fingerprint<'a> {
         }
     }
 
-    /// Reads a full fingerprint; `None` if these numbers are none.
+    /// Reads a full fingerprint; `None` if these numbers are not one.
     pub(super) fn read(numbers: &'a [u64]) -> Option<Fingerprint<'a>> {
         let (&[prose, headline, sampled, words], rest) = numbers.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
@@ -139,7 +139,7 @@ impl<'a> Fingerprint<'a> {
         self.places[at] & FREQUENT != 0
     }
 
-    /// For each token whether it stands in a boilerplate key of `width` tokens, or between two of them with no other key between.
+    /// For each token whether it is in a boilerplate key of `width` tokens, or between two of them with no other key between.
     pub(super) fn in_templates(&self, width: usize) -> Vec<bool> {
         let places = self.keys_in_templates();
         let (mut marks, mut before) = (vec![false; self.tokens], None);
@@ -156,8 +156,8 @@ impl<'a> Fingerprint<'a> {
         marks
     }
 
-    /// For each word whether it stands in one of these passages and is a template's there. Where a passage has keys of `width` words, a
-    /// word is what the nearest of them is.
+    /// For each word whether it is in one of these passages and belongs to a template there. If a passage has keys of `width` words, the
+    /// nearest key of a word decides.
     pub(super) fn frames(&self, passages: &[Range<usize>], width: usize) -> Vec<bool> {
         let mut marks = vec![false; self.tokens];
         let keys = self.keys_in_templates();

@@ -44,8 +44,8 @@ pub(crate) fn tokens(text: &Text) -> Vec<Placed> {
     tokens
 }
 
-/// Whether a short number numbers an item of a list: it begins a block, perhaps in a parenthesis, and a stop stands behind it that is
-/// no decimal point.
+/// Whether a short number is that of a list item: it begins a block, perhaps in a parenthesis, and is followed by a stop that is
+/// not a decimal point.
 fn is_list_number(folded: &str, start: usize, end: usize) -> bool {
     let before = folded[..start].trim_end_matches(['(', '#', ' ']);
     let begins = before.is_empty() || before.ends_with('\n');
@@ -128,13 +128,13 @@ fn counts(c: char) -> bool {
     )
 }
 
-/// An ideograph may, but for those that count or name a part.
+/// An ideograph may, except those that count or name a part.
 fn varies(c: char) -> bool {
     let names_part = matches!(c, '两' | '上' | '中' | '下' | '甲' | '乙' | '丙' | '丁');
     !names_part && !counts(c) && Script::of(c) == Script::Han
 }
 
-/// The characters for he, she and it, and for a male and a female you, which older Chinese texts do not tell apart, are one.
+/// The characters for he, she and it, and for a male and a female you, which older Chinese texts do not distinguish, count as one.
 fn variant(c: char) -> char {
     match c {
         '她' | '它' | '牠' | '祂' => '他',
@@ -224,7 +224,7 @@ fn rolling<T>(parts: &[T], width: usize, hash: impl Fn(&T) -> u64) -> impl Itera
     })
 }
 
-/// The share of the text, in thousandths of its characters, that stands in sentences which a full stop ends.
+/// The share of the text, in thousandths of its characters, in sentences that end with a full stop.
 pub(super) fn prose(text: &Text) -> u64 {
     let sentences = text.sentences.iter();
     let inside: u64 = sentences

@@ -4,7 +4,7 @@ use super::fingerprint::Fingerprint;
 use crate::relation::ratio;
 use crate::sketch::{Sketch, SketchRef, may_share, shared_places};
 
-/// The coverage of what is no boilerplate counts only if it is at least so many keys (fewer if the sample has fewer).
+/// The coverage of the text outside boilerplate counts only if it has at least this number of keys (fewer if the sample has fewer).
 pub(super) const LEAST_NON_BOILERPLATE: usize = 3;
 
 /// What is counted on the comparable part of two sketches.
@@ -80,7 +80,7 @@ impl SketchOverlap {
             .min(b.own_sentences(keys_b.len()))
     }
 
-    /// Of two sketches of so many comparable keys, so many of them boilerplate, if they share none.
+    /// For two sketches with these numbers of comparable keys, and of boilerplate keys among them, if they share none.
     fn none(keys: (usize, usize), boilerplate: (usize, usize)) -> SketchOverlap {
         SketchOverlap {
             sampled: keys.0.min(keys.1),

@@ -50,7 +50,7 @@ impl CoverageParams {
         u64::MAX / self.sample as u64
     }
 
-    /// From so many thousandths of its text in full sentences on a page is an article.
+    /// A page with at least this share of its text in full sentences, in thousandths, is an article.
     pub(super) fn least_prose(&self) -> u64 {
         (self.prose * 1000.0).round() as u64
     }

@@ -8,7 +8,7 @@ const NOWHERE: u32 = u32::MAX;
 /// The last of several places of a run.
 const LAST: u32 = u32::MAX;
 
-/// After so many runs that stand nowhere it is asked whether enough can still be shared.
+/// After this number of runs that are not found, it is checked whether enough can still be shared.
 const STEPS: usize = 64;
 
 /// Bits a slot.
@@ -28,9 +28,9 @@ pub(super) struct PositionIndex {
     /// A hash table. A slot has in its high half a run, in its low half one more than the first of its places that has no match yet;
     /// it is 0 if it is empty. A run is in the slot of its low bits, or behind it, before the next empty one.
     slots: Vec<u64>,
-    /// Whether some run has these low bits, so that for most runs that stand nowhere no slot is read.
+    /// Whether some run has these low bits, so that for most runs that are nowhere no slot is read.
     bits: Vec<u64>,
-    /// Place -> one more than the next place of the same run, [`LAST`] if there is none, 0 if the run has one place only. Empty if
+    /// Position -> one more than the next position of the same run, [`LAST`] if there is none, 0 if the run has only one position. Empty if
     /// every run has.
     next_same: Vec<u32>,
     /// How many places are not the first of their run.
@@ -58,7 +58,7 @@ pub(super) struct MatchBlock {
 pub(super) struct Matches {
     /// How many.
     pub(super) runs: usize,
-    /// Where they stand, ascending by place; each as long as can be.
+    /// Their places, ascending; each as long as possible.
     pub(super) blocks: Vec<MatchBlock>,
 }
 
@@ -133,7 +133,7 @@ impl PositionIndex {
         at
     }
 
-    /// How many of these runs are the runs from the place `next` on, in order, none of which stands anywhere else: in copies most
+    /// How many of these runs are the runs from the position `next` on, in order, and are nowhere else: in copies most
     /// are.
     fn along(&self, runs: &[u32], next: usize) -> usize {
         let here = self.runs.get(next..).unwrap_or_default();

@@ -32,11 +32,11 @@ const LEAST_NUMBERS: f64 = 0.9;
 const MOST_NAMES: f64 = 0.08;
 /// A copy is misspelt or misread if this share of the words that differ are nearly equal, ...
 const LEAST_MISSPELT: f64 = 0.2;
-/// ... if so much of it stands in the same order and the lengths are as alike, ...
+/// ... if this share of it is in the same order and the lengths are as similar, ...
 const LEAST_IN_MISSPELT: f64 = 0.8;
 /// ... and no longer passage is replaced.
 const MOST_PASSAGE_IN_MISSPELT: f64 = 0.05;
-/// Greatest share of the smaller page in one passage of full sentences that stands in the place of another, ...
+/// Greatest share of the smaller page in one passage of full sentences in place of another, ...
 const MOST_PASSAGE: f64 = 0.15;
 /// ... and where most of what is shared is boilerplate.
 const MOST_PASSAGE_IN_BOILERPLATE: f64 = 0.04;
@@ -56,8 +56,8 @@ const FEW_OWN: usize = 12;
 const FEW_OWN_KEYS: usize = 5;
 
 impl CoverageParams {
-    /// The verdict on two texts, the smaller first, if one is the other reworded: most words stand in the same order, misspelt ones
-    /// included, and the longest words and the numbers of both are the same.
+    /// The verdict on two texts, the smaller first, if one is the other one reworded: most words are in the same order, including misspelt
+    /// ones, and the longest words and the numbers of both are the same.
     pub(super) fn reworded(
         &self,
         (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
@@ -118,7 +118,7 @@ impl CoverageParams {
             && trace.test(near.deciding("a misspelt copy", "names and numbers must be the same"))
     }
 
-    /// Whether no long passage of full sentences stands in the place of another, as it does where two articles share a notice.
+    /// Whether no long passage of full sentences is in place of another, as in two articles that share a notice.
     pub(super) fn replaces_no_passage(
         &self,
         (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
@@ -132,7 +132,7 @@ impl CoverageParams {
             false => MOST_PASSAGE,
         };
         let may_be_template = overlap.has_boilerplate() && rest < SURE_REST;
-        // What stands elsewhere in the other text is not replaced.
+        // Words that are elsewhere in the other text are not replaced.
         let unmatched = runs.unmatched();
         let unmatched = unmatched.min(large.tokens - (small.tokens - unmatched));
         let words = match may_be_template {
@@ -149,7 +149,7 @@ impl CoverageParams {
         }
         let runs = chained(small.words, large.words, &runs.anchors());
         let of_runs = Alignment::of_runs(&runs, (small.tokens, large.tokens));
-        // The frame that one site puts around a story stands in the place of another's.
+        // The frame that one site puts around a story is in place of another site's.
         let (here, there): (Vec<_>, Vec<_>) = of_runs
             .differing()
             .map(|passage| (passage.here, passage.there))
@@ -185,8 +185,8 @@ impl CoverageParams {
             || agrees(&align(small.words, large.words, &runs), trace)
     }
 
-    /// False only if both texts have sentences besides templates, as their sketches say, and none in common: two articles under one
-    /// notice are told apart so without aligning them.
+    /// False only if both texts have sentences outside templates, by their sketches, and none in common: so two articles under one
+    /// notice are separated without aligning them.
     fn may_agree_in_own(
         &self,
         (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
@@ -226,7 +226,7 @@ fn passage_check(passage: usize, words: usize, most: f64) -> Check {
     Check::value("replaced passage", meaning, ratio(passage, words)).against(Op::AtMost, most)
 }
 
-/// For each word of a text whether it stands in a full sentence and in no frame.
+/// For each word of a text whether it is in a full sentence and in no frame.
 fn own_prose(text: &Fingerprint<'_>, frame: &[bool]) -> Vec<bool> {
     let words = text.words.iter().zip(frame);
     words
@@ -234,8 +234,8 @@ fn own_prose(text: &Fingerprint<'_>, frame: &[bool]) -> Vec<bool> {
         .collect()
 }
 
-/// The most words of full sentences that stand in the place of as many others, in one passage. Unlike articles have words in common too: a
-/// passage goes on over fewer words that match than differ before and behind, and those are taken off.
+/// The most words of full sentences in one passage that are in place of as many others. Different articles have words in common too: a
+/// passage continues over matching words if they are fewer than the differing ones before and after, and these words are subtracted.
 fn longest_replaced(
     (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
     alignment: &Alignment,
@@ -258,8 +258,8 @@ fn longest_counted([here, there]: &[Vec<bool>; 2], alignment: &Alignment) -> usi
     longest
 }
 
-/// Whether hardly two characters at a stretch stand in the place of as many others, if most words of the smaller page are single
-/// characters. Of these none is longer than another, so that names are not seen by their length.
+/// Whether almost never two consecutive characters are in place of as many others, if most words of the smaller page are single
+/// characters. None of these is longer than another, so names are not recognised by their length.
 fn keeps_names(small: &Fingerprint<'_>, alignment: &Alignment, trace: &mut Trace) -> bool {
     if !are_mostly_single(small) {
         return true;
@@ -328,7 +328,7 @@ fn longest_words(
     }
 }
 
-/// How many numbers of a page match or stand elsewhere in the other, and how many it has.
+/// How many numbers of a page match or are elsewhere in the other, and how many it has.
 fn numbers_found((words, matched): (&[Word], &[bool]), other: &[Word]) -> (usize, usize) {
     let others = other.iter().filter(|word| word.is_number());
     let others: FxHashSet<u32> = others.map(|word| word.hash()).collect();
@@ -342,8 +342,8 @@ fn numbers_found((words, matched): (&[Word], &[bool]), other: &[Word]) -> (usize
     })
 }
 
-/// How many of the [`LONGEST`] different words of a page match or stand elsewhere in the other, and how many they are. Those that a
-/// frame has are left out.
+/// How many of the [`LONGEST`] different words of a page match or are elsewhere in the other, and how many there are. Words of a
+/// frame are left out.
 fn longest_found(
     (words, matched, frame): (&[Word], &[bool], Option<&[bool]>),
     other: &[Word],

@@ -58,7 +58,7 @@ impl CoverageParams {
         if copy.is_some() || self.reworded >= 1.0 {
             return copy;
         }
-        // A pair that is no reworded copy either is told by what it lacks as a copy.
+        // For a pair that is not a reworded copy either, the trace shows why it is not a plain copy.
         let mut own = if trace.is_on() {
             Trace::on()
         } else {
@@ -115,7 +115,7 @@ impl CoverageParams {
         Some(self.related((a.tokens, b.tokens), (shared, runs), trace))
     }
 
-    /// The verdict on two related texts of so many words, of which `shared` of `all` are in both.
+    /// The verdict on two related texts with these numbers of words; `shared` of `all` are in both.
     pub(super) fn related(
         &self,
         sizes: (usize, usize),
@@ -134,8 +134,8 @@ impl CoverageParams {
         }
     }
 
-    /// Whether texts of like length of which much is on many texts are no menu with other texts before or behind it. Articles may be:
-    /// some sites put lines of their own around them. (The ends of short texts are tested before.)
+    /// Whether texts of similar length, much of which is on many texts, are not just a menu with other texts before or after it. For articles this
+    /// is not tested: some sites put their own lines around them. (The ends of short texts are tested before.)
     fn differs_so_at_ends(
         &self,
         (small, large): (&Fingerprint<'_>, &Fingerprint<'_>),
@@ -155,9 +155,9 @@ impl CoverageParams {
         trace.test(ends.against(Op::AtMost, self.replaced))
     }
 
-    /// Whether texts of which little is distinctive agree in that: a short notice in a template is a short notice, and a word makes
-    /// another of it. A page that is contained in one of `larger` tokens is no other filling of a form. Nor are reprints of a story
-    /// so common that its keys are taken for a template's: next to nothing of them is distinctive.
+    /// Whether texts with few distinctive words agree in these: a short notice in a template is a short notice, and one word makes it
+    /// another. A page that is contained in one of `larger` tokens is not a form that is filled differently. Neither are reprints of a story
+    /// that is so common that its keys are taken for a template: almost none of their words is distinctive.
     fn agrees_in_distinctive(
         &self,
         differences: &Differences,

@@ -25,7 +25,7 @@ impl Signatures {
         chain: 2,
     };
 
-    /// The signatures of a text, in order; one that stands twice comes twice. An antecedent with too few content
+    /// The signatures of a text, in order; one that occurs twice is listed twice. An antecedent with too few content
     /// words after it makes none.
     pub(in crate::method) fn highlights(&self, text: &Text) -> Vec<Highlight> {
         let words = text.words();

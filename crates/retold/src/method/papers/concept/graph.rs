@@ -34,7 +34,7 @@ impl Graph {
         self.starts.len().saturating_sub(1)
     }
 
-    /// True if there are none.
+    /// True if there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -58,9 +58,9 @@ pub struct Distances {
     pub total: u64,
     /// The longest.
     pub longest: u64,
-    /// For each node asked for, by how much the sum over the ordered pairs of the other nodes grows without it; a pair
-    /// that is cut off counts as `longest` + 1.
+    /// For each requested node, by how much the sum over the ordered pairs of the other nodes grows without it; a pair
+    /// that is separated counts as `longest` + 1.
     pub growth: Vec<u64>,
-    /// For each node asked for, the sum of its distances to all others.
+    /// For each requested node, the sum of its distances to all others.
     pub sums: Vec<u64>,
 }

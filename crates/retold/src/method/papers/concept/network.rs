@@ -21,7 +21,7 @@ pub(super) struct Web {
 }
 
 impl Web {
-    /// Nodes are the concepts that occur more than `frequency` times, those near each other are linked if they stand in one unit:
+    /// Nodes are the concepts that occur more than `frequency` times; those near each other are linked if they are in one unit:
     /// `units` has the unit of every word.
     pub(super) fn new(concepts: &Concepts, frequency: usize, units: &[u32]) -> Web {
         let sequence = &concepts.sequence;
@@ -151,8 +151,8 @@ fn largest_part(graph: &Graph, concepts: &Concepts, node: impl Fn(u32) -> bool) 
     best.2
 }
 
-/// By how much the sum of distances without a node is more than that which it is compared with, less what is the same for all
-/// nodes: nodes are in the order of CB by these numbers. `number` is its place among those asked for.
+/// By how much the sum of distances without a node exceeds that with which it is compared, without the part that is the same for all
+/// nodes: by these numbers nodes are in the order of CB. `number` is its place among the requested nodes.
 pub(super) fn gain(found: &Distances, number: usize, by: Contribution) -> i64 {
     let growth = found.growth[number] as i64;
     match by {

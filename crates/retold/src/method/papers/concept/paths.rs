@@ -41,7 +41,7 @@ thread_local! {
 
 const NONE: u32 = u32::MAX;
 
-/// Calls a search with the narrowest rows that hold so many sources.
+/// Calls a search with the narrowest rows that hold this number of sources.
 macro_rules! by_width {
     ($sources:expr, $search:ident($($argument:expr),*)) => {
         match $sources {
@@ -240,7 +240,7 @@ fn sum_without<const W: usize>(
     let nodes = graph.len();
     let (mut seen, mut next, full) =
         rows::<W>(nodes, &arena.sources, &mut arena.seen, &mut arena.next);
-    // What has reached the removed node; its row stays empty, so that nothing goes on from there.
+    // The sources that reached the removed node; its row stays empty, so that nothing continues from there.
     let mut arrived = first_step(graph, removed, &arena.sources, seen);
     arena.open.clear();
     arena

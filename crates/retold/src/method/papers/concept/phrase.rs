@@ -47,8 +47,8 @@ pub(super) struct Concepts {
     pub(super) phrases: usize,
 }
 
-/// The phrases of a page: of each run of content words, from left to right, the longest words that follow each other twice or more on
-/// the page, and no more than so many; all others alone. So where a phrase begins does not depend on how many words stand before it.
+/// The phrases of a page: in each run of content words, from left to right, the longest words that follow each other at least twice on
+/// the page, at most as many as `phrase` says; all others alone. So where a phrase begins does not depend on the number of words before it.
 struct Phrases<'a> {
     /// The words of each, as numbers of `interned`; unused places have [`EMPTY`].
     words: Vec<[u32; WORDS]>,
@@ -61,7 +61,7 @@ struct Phrases<'a> {
 
 const EMPTY: u32 = u32::MAX;
 
-/// How many words of a run of content words, at most `most`, stand at the beginning.
+/// The number of words, at most `most`, of the run of content words at the beginning.
 fn run_length(words: &[Word], most: usize) -> usize {
     let goes_on = |word: &&Word| word.is_content() && !word.after_break;
     let first = usize::from(words.first().is_some_and(|word| word.is_content()));

@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 use super::phrase::Concepts;
 use crate::text::Text;
 
-/// The pairs of concepts whose sentences agree, by their Jaccard coefficient, by at least `least`. What stands behind the last full
-/// stop of a text is a sentence too; where `units` are of less than the page, a sentence also ends with its unit. Quadratic in the
-/// different concepts of a sentence.
+/// The pairs of concepts whose sentences agree, by their Jaccard coefficient, in at least `least`. The text after the last full
+/// stop is a sentence too; if `units` are smaller than the page, a sentence also ends with its unit. Quadratic in the
+/// number of different concepts of a sentence.
 pub(super) fn links(
     text: &Text,
     concepts: &Concepts,

@@ -3,7 +3,7 @@
 use super::params::Across;
 use crate::text::Text;
 
-/// For each word of a page the number of the block or sentence that it stands in, ascending; 0 for all words of the page as a whole.
+/// For each word of a page the number of its block or sentence, ascending; 0 for all words of the page as a whole.
 ///
 /// A sentence ends at a full stop, at `!` and `?`, and at the end of its block.
 pub(super) fn units(text: &Text, across: Across) -> Vec<u32> {

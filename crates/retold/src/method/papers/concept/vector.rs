@@ -5,7 +5,7 @@ use crate::sketch::shared_positions;
 /// Most positions kept of a concept.
 const POSITIONS: usize = 256;
 
-/// A key concept as it stands in a sketch.
+/// A key concept in a sketch.
 pub(super) struct Entry<'a> {
     pub(super) hash: u64,
     pub(super) weight: u32,

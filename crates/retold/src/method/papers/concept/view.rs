@@ -48,9 +48,9 @@ pub struct Node {
     pub degree: usize,
     /// CB: by how much the mean distance between the others grows without it.
     pub contribution: f64,
-    /// Its place among the key concepts, from 1; `None` if it is none.
+    /// Its rank among the key concepts, from 1; `None` if it is not one.
     pub key: Option<usize>,
-    /// Where it stands, as indices into [`crate::text::Words::all`].
+    /// Its positions, as indices into [`crate::text::Words::all`].
     pub positions: Vec<u32>,
 }
 

@@ -13,7 +13,7 @@ use crate::method::papers::concept::graph::{Distances, Graph};
 /// A network is thin if some node is further than this from its first; about where one source at a time is faster.
 const THIN: u32 = 200;
 
-/// From so many nodes is searched: a list of 3,000 words would otherwise take a minute in `keyworld`, which removes each word in turn.
+/// The number of nodes from which a search starts: otherwise a list of 3,000 words would take a minute in `keyworld`, which removes each word in turn.
 pub(super) const SOURCES: usize = 128;
 
 /// A search from one source. Vectors are by node, unless said otherwise.
@@ -64,8 +64,8 @@ impl Queue {
         self.longest() > u64::from(THIN)
     }
 
-    /// What `paths::distances` finds, from so many nodes, one of each stretch, and then multiplied by nodes / sources; from all
-    /// if they are no more.
+    /// The result of `paths::distances`, from this number of nodes, one of each stretch, multiplied by nodes / sources; from all nodes
+    /// if there are not more.
     pub fn distances(&mut self, graph: &Graph, candidates: &[u32], sources: usize) -> Distances {
         let nodes = graph.len();
         let mut grown = vec![(0, 0); candidates.len()];
