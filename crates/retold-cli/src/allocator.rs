@@ -2,7 +2,7 @@
 
 use libc::{M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, mallopt};
 
-/// From this size on, in bytes, a block is the system's again as soon as it is freed; and so much that is free stays at the
+/// Freed blocks of at least this number of bytes go back to the system at once, and at most this much free memory stays at the
 /// end of a heap.
 const BLOCK: i32 = 2 << 20;
 const FREE: i32 = 4 << 20;

@@ -7,8 +7,8 @@ use clap::{ArgAction, Command};
 use retold::{Error, Result};
 use toml::{Table, Value};
 
-/// The command line with the options of `--config FILE` put in behind `dedup`, so that clap checks both in the same
-/// way and what stands on the command line itself wins.
+/// The command line with the options of `--config FILE` inserted after `dedup`, so that clap checks both in the same
+/// way and options on the command line itself win.
 pub fn arguments(given: Vec<OsString>, command: impl FnOnce() -> Command) -> Result<Vec<OsString>> {
     let Some(dedup) = given.iter().position(|arg| arg == "dedup") else {
         return Ok(given);
@@ -89,7 +89,7 @@ fn from_file(path: &Path, command: &Command) -> Result<Vec<OsString>> {
     Ok(arguments)
 }
 
-/// What stands behind a key.
+/// The value of a key.
 enum Values {
     Flag(bool),
     List(Vec<String>),

@@ -247,7 +247,7 @@ fn remote_out(_: &Args, _: &mut Job) -> Result<Option<RemoteOut>> {
     Ok(None)
 }
 
-/// What there is none of.
+/// A type without values: without the feature there is no output in a bucket.
 #[cfg(not(feature = "remote"))]
 enum RemoteOut {}
 

@@ -94,7 +94,7 @@ struct Case {
     passages: Vec<String>,
 }
 
-/// Explains the pair in every form that was asked for.
+/// Explains the pair in every requested form.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let progress = Progress::start(false)?;
     let case = case(args, &progress)?;
@@ -176,7 +176,7 @@ fn two_files(args: &Args, a: &Path, b: &Path) -> Result<Case> {
     })
 }
 
-/// Pages that are in no finished run: words are counted over all inputs, noise is not looked for.
+/// Pages that are in no finished run: words are counted over all inputs, but noise is not learnt.
 fn in_inputs(args: &Args, progress: &Progress) -> Result<Case> {
     let [a, b] = args.ids.as_slice() else {
         return Err(Error::usage("--ids: two ids expected"));

@@ -11,7 +11,7 @@ pub struct Screen {
     colour: bool,
 }
 
-/// Texts stand side by side from this width on.
+/// Texts are shown side by side from this width on.
 const SIDE_BY_SIDE: usize = 100;
 /// Of a longer shared passage the first and last lines are shown.
 const SHOWN_LINES: usize = 2;
@@ -20,7 +20,7 @@ const FEATURES: usize = 40;
 const STRETCHES: usize = 200;
 
 impl Screen {
-    /// The terminal that standard output is; 80 columns if it is none.
+    /// The terminal of standard output; 80 columns if it is not a terminal.
     pub fn of(full: bool, colour: bool) -> Screen {
         let columns = std::env::var("COLUMNS")
             .ok()
@@ -239,7 +239,7 @@ fn shared_feature(
     }
 }
 
-/// A stretch of both texts: shared, or what stands on either side between two shared ones.
+/// A stretch of both texts: shared, or the text on either side between two shared ones.
 enum Stretch {
     Shared(String, Places),
     Apart(String, String),
@@ -278,7 +278,7 @@ fn stretches(story: &Explanation) -> Vec<Stretch> {
     all
 }
 
-/// What stands on one page only, where the screen is too narrow for two columns.
+/// Text on one page only, if the screen is too narrow for two columns.
 fn one_side(out: &mut String, (mark, text): (&str, &str), style: &Style, screen: &Screen) {
     for part in shorten(lines(text, screen, false), screen) {
         let part = screen.paint(style.clone(), &part);
@@ -345,7 +345,7 @@ fn texts(out: &mut String, story: &Explanation, screen: &Screen) {
     moved_texts(out, &story.a.text, &moved, most, screen);
 }
 
-/// The passages that both texts have in another order: they stand in the list above as parts of one page only.
+/// The passages that both texts have in different orders: in the list above they are parts of one page only.
 fn moved_texts(out: &mut String, text: &str, moved: &[Places], most: usize, screen: &Screen) {
     if moved.is_empty() {
         return;

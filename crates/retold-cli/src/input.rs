@@ -24,7 +24,7 @@ pub enum Rejects {
 }
 
 impl Rejects {
-    /// The exit code where so many records were rejected.
+    /// The exit code if this number of records was rejected.
     pub fn code(self, rejected: u64) -> ExitCode {
         match self {
             Rejects::Fail => ExitCode::from(u8::from(rejected > 0)),
@@ -217,7 +217,7 @@ fn spool() -> Result<NamedTempFile> {
     Ok(file)
 }
 
-/// A number of bytes, of which there may be none.
+/// A number of bytes, which may be 0.
 pub fn bytes_or_none(text: &str) -> std::result::Result<u64, String> {
     match text {
         "0" => Ok(0),

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// Lets `write` write to standard output.
 ///
-/// Errors: it cannot be written. A reader who has gone away is an error of the kind `BrokenPipe`, which `main` passes over.
+/// Errors: it cannot be written. If the reader has closed the pipe, it is an error of the kind `BrokenPipe`, which `main` ignores.
 pub fn out(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut to = io::stdout().lock();
     let written = write(&mut to).and_then(|()| to.flush());
@@ -46,7 +46,7 @@ fn is_command(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Writes a value as JSON that no terminal obeys: what a JSON string may hold as it is, though a terminal obeys it, is escaped.
+/// Writes a value as JSON without control characters for terminals: those that a JSON string may have as they are, are escaped.
 pub fn json(to: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     inert(to, &serde_json::to_string(value)?)
 }
@@ -71,7 +71,7 @@ pub fn tell(message: impl std::fmt::Display) {
     eprintln!("retold: {}", printable(&message.to_string()));
 }
 
-/// Whether a file may be written: where there is none, or with `force`.
+/// Whether a file may be written: if it does not exist, or with `force`.
 pub fn may_write(path: &Path, force: bool) -> Result<()> {
     if path.exists() && !force {
         return Err(Error::usage(format!(
@@ -218,7 +218,7 @@ pub fn rejects(rejected: u64, out: &Path) -> String {
     )
 }
 
-/// Ends a job: tells its account on standard output, or if it is to be `quiet` no more than how many records could not be read.
+/// Ends a job: prints its account on standard output, or, if it is to be `quiet`, only how many records could not be read.
 pub fn ended(
     (rejected, folder, quiet): (u64, &Path, bool),
     account: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -232,10 +232,10 @@ pub fn ended(
     Ok(())
 }
 
-/// So many of a kind are told; the others are in the summary.
+/// This number of each kind is printed; the others are in the summary.
 const SHOWN: usize = 3;
 
-/// The largest of the components of which not all pairs are listed.
+/// The largest of the components whose pairs are not all listed.
 fn large(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     let mut largest: Vec<_> = summary.large_components.iter().collect();
     largest.sort_by_key(|component| Reverse(component.pages));

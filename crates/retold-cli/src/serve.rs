@@ -110,8 +110,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 /// Files that are no connections: those of the index.
 const OTHER_FILES: usize = 256;
 
-/// How many connections there may be if the process may have so many files open: each is one. More get 503, which is better than that
-/// nobody is told anything.
+/// The most connections if the process may have this number of open files: each connection is one. Further ones get 503, which is better than
+/// no answer at all.
 fn connections(wanted: usize, files: u64) -> usize {
     let files = usize::try_from(files).unwrap_or(usize::MAX);
     let others = OTHER_FILES.min(files / 2);

@@ -117,7 +117,7 @@ fn topic_model(args: &Args) -> Result<Model> {
     params
         .entry("noise".into())
         .or_insert_with(|| "idf+site".into());
-    // Nothing is folded, so that the sentences are shown as they stand.
+    // Nothing is folded, so that the sentences are shown as they are written.
     let model = Model::new(JudgeConfig {
         read: args.read.options(),
         fold: Vec::new(),
@@ -151,7 +151,7 @@ fn topic(model: &Model, text: &Text, site: Option<&str>) -> String {
         .sentences
         .iter()
         .filter(|sentence| ends.contains(&sentence.end));
-    // The full stop stands behind the sentence.
+    // The full stop is after the sentence.
     let shown = sentences.map(|sentence| {
         let end = sentence.end as usize;
         let stop = text.folded[end..].chars().next().map_or(0, char::len_utf8);

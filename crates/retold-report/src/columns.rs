@@ -34,7 +34,7 @@ pub(crate) fn write(
     }
 }
 
-/// A text of which no spreadsheet makes a formula: an id is what somebody else has written.
+/// A text that no spreadsheet treats as a formula: ids are written by others.
 fn no_formula(text: String) -> String {
     match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
         true => format!("'{text}"),

@@ -59,7 +59,7 @@ pub struct BenchmarkSummary {
     pub split: Option<String>,
     /// How many items it has.
     pub items: u64,
-    /// Records without a question, which are not looked for.
+    /// Records without a question, which are not searched for.
     pub without_question: u64,
     /// How many of its items some page has.
     pub items_found: u64,
@@ -112,7 +112,7 @@ fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<Decon
     files.sort_by(|one, other| one.kept.cmp(&other.kept));
     let benchmarks = Benchmarks::read(&files, &wanted.fields, read)?;
     let mut sources = sources(job)?;
-    // Lines stand in this order, whatever the order of the inputs.
+    // Lines are in this order, whatever the order of the inputs.
     sources.sort_by(|one, other| one.name.cmp(&other.name));
     let mut pass = Pass::new(&benchmarks, &sources, &out)?;
     pass.read(wanted, watch)?;

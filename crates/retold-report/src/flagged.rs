@@ -7,9 +7,9 @@ use serde::Serialize;
 
 /// Sites of fewer pages are never said to collapse.
 const LEAST_SITE: usize = 20;
-/// Of so many pages that were read one after the other ...
+/// Of this number of pages that were read one after the other ...
 const WINDOW: usize = 50;
-/// ... and of a site's pages one in so many may be dropped for one page.
+/// ... and of a site's pages, one in this number may be dropped for one page.
 const SHARE: usize = 3;
 
 /// A suspicious cluster.
@@ -30,7 +30,7 @@ pub struct Flagged {
     pub reason: String,
 }
 
-/// The clusters that are very large, of which few pairs are related, or in one of whose pages much of a site or of the input has collapsed.
+/// The clusters that are very large, that have few related pairs, or into one of whose pages much of a site or of the input has collapsed.
 pub(crate) fn flagged(findings: &Findings, alarm_size: usize) -> Vec<Flagged> {
     let collapsed = collapsed(findings);
     let mut flagged = Vec::new();
@@ -115,7 +115,7 @@ fn site_collapsed(
     Some(format!("{gone} of the {all} pages of {site}"))
 }
 
-/// The first fifty pages, as they were read, of which more than a third are among these; of fewer pages there are none.
+/// The first fifty consecutive pages, in the order of reading, more than a third of which are among these; none if there are fewer pages.
 fn fifty_collapsed(findings: &Findings, pages: &[Rank]) -> Option<String> {
     if findings.collection.pages.len() - findings.old_pages < WINDOW {
         return None;

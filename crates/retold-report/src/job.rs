@@ -76,7 +76,7 @@ pub(crate) fn opened(job: &Job) -> Result<(OutDir, RunConfig)> {
     Ok((out, run))
 }
 
-/// The error of a job without a page, of so many records, and so many of them rejected; `first` says which is the first of these.
+/// The error of a job without a page, given the numbers of read and rejected records; `first` says which reject is the first.
 pub(crate) fn no_page(job: &Job, (read, rejected): (u64, u64), first: &str) -> Error {
     Error::usage(format!(
         "no page could be read from {}: of {read} records {rejected} were rejected{first}",

@@ -193,7 +193,7 @@ impl<'a> Decisions<'a> {
         Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Of these dropped records of a source, those of which the page that stays is in `originals`: that page, and what they are to it.
+    /// Those of these dropped records of a source whose kept page is in `originals`: that page, and their relation to it.
     fn repeated<'o>(
         &self,
         source: u32,

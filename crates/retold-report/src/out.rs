@@ -64,7 +64,7 @@ impl OutDir {
                 out.display()
             )));
         }
-        // The journals are removed last: a run that was killed while it gave its files their names goes on, too.
+        // The journals are removed last, so a run that was killed while it renamed its files can also be resumed.
         let goes_on = resume && interrupted;
         if !force && !goes_on && !entries(out)?.iter().all(own) {
             return Err(Error::Usage(format!(
@@ -92,7 +92,7 @@ impl OutDir {
         self.out.join(PARTIAL).join(name)
     }
 
-    /// Where what is done is kept, for a run that goes on.
+    /// The folder for finished work, for a run that is resumed.
     pub(crate) fn resume(&self) -> PathBuf {
         self.out.join(RESUME)
     }
@@ -276,7 +276,7 @@ fn remove(out: &Path, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A manifest that somebody edited must not reach outside the folder.
+/// A manifest that was edited must not reach outside the folder.
 fn is_below(file: &Path) -> bool {
     let mut parts = file.components();
     parts.all(|part| matches!(part, std::path::Component::Normal(_)))

@@ -86,15 +86,15 @@ pub enum Tables {
     /// Nothing beside JSONL.
     #[default]
     Jsonl,
-    /// Also CSV. Text that begins with `=`, `+`, `-`, `@`, a tab or a line end, of which spreadsheets make a formula, gets a `'` in front.
+    /// Also CSV. Text that begins with `=`, `+`, `-`, `@`, a tab or a line end, which spreadsheets would run as a formula, gets a `'` in front.
     Csv,
-    /// Also CSV, with every text as it is.
+    /// Also CSV, with every text unchanged.
     CsvRaw,
     /// Also Parquet; an error without the feature `parquet`.
     Parquet,
 }
 
-/// What was asked of a run beside its verdicts: what its files say of it.
+/// The requests of a run besides its verdicts: what its files say about it.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// The inputs as they were named.
@@ -106,7 +106,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// What was asked of a run with these options.
+    /// The request of a run with these options.
     pub fn new(inputs: Vec<String>, output: &OutputConfig, run: &RunConfig) -> Request {
         Request {
             inputs,

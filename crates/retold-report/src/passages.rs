@@ -18,10 +18,10 @@ use crate::out::{MODEL, OutDir};
 use crate::summary::Records;
 use crate::tables::{write, write_rejects};
 
-/// Which passages are looked for where, and what is written of them.
+/// Which passages are searched for in which pages, and which output is written.
 #[derive(Clone, Debug)]
 pub struct PassageJob {
-    /// The inputs, how they are read, how copies are told, and where the output goes.
+    /// The inputs, how they are read, how copies are recognised, and where the output goes.
     pub job: Job,
     /// What counts as a passage.
     pub options: PassageOptions,
@@ -58,9 +58,9 @@ pub struct PassageSummary {
     pub passages: u64,
     /// Lines of `passages.jsonl`.
     pub places: u64,
-    /// Passages of pages most of which are of one site.
+    /// Passages whose pages are mostly of one site.
     pub boilerplate: u64,
-    /// Runs of words that were not looked for, because more than `max_df` pages have them.
+    /// Runs of words that were not searched for, because more than `max_df` pages have them.
     pub common: u64,
     /// Those that the most pages have.
     pub most_common: Vec<CommonLine>,
@@ -281,7 +281,7 @@ fn parameters(wanted: &PassageJob, findings: &Findings) -> Map<String, Value> {
     all
 }
 
-/// Writes the tables: pairs, passages, and the pages that stand for others.
+/// Writes the tables: pairs, passages, and the pages that represent others.
 fn write_tables(
     wanted: &PassageJob,
     (findings, found): (&Findings, &Passages),

@@ -27,7 +27,7 @@ use crate::out::{OutDir, SUMMARY};
 pub struct Weights(Vec<(u64, f64)>);
 
 impl Weights {
-    /// How often a page is written on average whose cluster has so many pages.
+    /// How often, on average, a page is written whose cluster has this number of pages.
     pub fn of(&self, size: u64) -> f64 {
         let below = self.0.partition_point(|(least, _)| *least <= size);
         below.checked_sub(1).map_or(0.0, |at| self.0[at].1)
@@ -161,7 +161,7 @@ fn pages(job: &Sample) -> Result<Pages> {
             run: Some((sizes, dropped)),
         });
     }
-    // Nothing here asks for sites: the size is read in the place of one, which every format of records has.
+    // Sites are not needed here: the size is read as if it were the site, which every format of records can read.
     let read = ReadOptions {
         site_field: Some(job.size_field.clone()),
         site_dir: None,
@@ -205,7 +205,7 @@ fn plan(job: &Sample, pages: &Pages, watch: &dyn Watch) -> Result<(Plan, Sampled
         folders: 1,
         ..Sampled::default()
     };
-    // A run knows pages by ids that are told apart.
+    // A run knows pages by unique ids.
     let mut ids = match pages.run {
         Some(_) => page_ids(&pages.sources, &pages.read, watch)?.into_iter(),
         None => Vec::new().into_iter(),
@@ -268,7 +268,7 @@ fn size_of(
     }
 }
 
-/// Writes the pages that have so many copies or more, in the files of their sources; the first time also what is no page.
+/// Writes the pages that have at least this number of copies, in the files of their sources; the first time also records that are not pages.
 fn write_copy(
     pages: &Pages,
     plan: &Plan,

@@ -50,7 +50,7 @@ pub struct Summary {
     pub bytes: Bytes,
     /// How the main text of pages was found, if methods saw main text only.
     pub extraction: ExtractionCounts,
-    /// How dates were read of which day and month could be each other.
+    /// How dates were read whose day and month are ambiguous.
     pub ambiguous_dates: AmbiguousDates,
     /// What the method kept of the pages.
     pub sketches: SketchCounts,
@@ -96,11 +96,11 @@ pub struct Versions {
 pub struct Relations {
     /// Pages that repeat each other.
     pub duplicate: u64,
-    /// Pages of which one contains the other.
+    /// Pairs of pages one of which contains the other.
     pub contains: u64,
 }
 
-/// A component of which only the pairs that decide are listed.
+/// A component for which only the pairs that decide are listed.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct LargeComponent {
@@ -234,7 +234,7 @@ impl Summary {
     }
 }
 
-/// Pages of one address, if those are looked for; with `mark` none is dropped.
+/// Pages with the same address, if those are searched for; with `mark` none is dropped.
 fn versions(findings: &Findings, mark: bool) -> Option<Versions> {
     let is_on = findings.model.config().addresses.same_url != SameUrl::Off;
     let dropped = findings.dropped.iter();
@@ -245,7 +245,7 @@ fn versions(findings: &Findings, mark: bool) -> Option<Versions> {
     })
 }
 
-/// Pages that stay though a page that stays contains them; `None` if there are none, or if contained pages stay anyway.
+/// Kept pages that another kept page contains; `None` if there are none, or if contained pages stay anyway.
 fn kept_in_longer(findings: &Findings) -> Option<u64> {
     if findings.model.config().drop == DropRule::Duplicate {
         return None;

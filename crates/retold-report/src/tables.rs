@@ -43,7 +43,7 @@ struct ClassRow<'a> {
     member: Cow<'a, str>,
 }
 
-/// Classes of so many pages have their members listed with each page that they are the class of.
+/// The members of classes of up to this number of pages are listed with each page that has the class.
 const LISTED_OFTEN: usize = 1000;
 
 #[derive(Serialize)]

@@ -127,7 +127,7 @@ pub fn query(args: &Query) -> Result<ExitCode> {
         }
         flush()
     };
-    /// Pages that are asked about at a time.
+    /// Pages that are queried at a time.
     const GROUP: usize = 256;
     let rejected = each_group(&args.what, &index, GROUP, ask)?;
     Ok(args.what.rejects.code(rejected))
@@ -152,7 +152,7 @@ impl Group {
         self.pages.push(made);
     }
 
-    /// Whether these are enough: as many as were asked for, or fewer that are long.
+    /// Whether these are enough: as many as requested, or fewer that are long.
     fn is_full(&self, size: usize) -> bool {
         self.pages.len() >= size || self.bytes >= BYTES
     }

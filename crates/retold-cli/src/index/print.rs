@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::say::{cannot_write, json, json_pretty};
 
-/// What others are told while a command writes.
+/// The name of the writer that other processes see while a command writes.
 pub(super) const WHO: &str = "retold index";
 
 /// What is printed of a page.

@@ -24,7 +24,7 @@ use super::place::{Failure, Place};
 use super::profile;
 use super::redact::redacted;
 
-/// An object, as it was when it was listed.
+/// An object in the version in which it was listed.
 #[derive(Debug)]
 struct Object {
     store: Arc<dyn ObjectStore>,

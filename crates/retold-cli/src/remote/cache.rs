@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use retold::{Error, Result, read_exact_at};
 
-/// A number for each file, and the range that was asked for: all passes ask for the same ranges.
+/// A number for each file, and the requested range: all passes request the same ranges.
 type Key = (u64, Range<u64>);
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ struct Held {
 }
 
 impl Cache {
-    /// A cache of so many bytes at the most, in this folder.
+    /// A cache of at most this number of bytes, in this folder.
     pub fn new(folder: &Path, limit: u64) -> Result<Cache> {
         let file = tempfile::tempfile_in(folder);
         Ok(Cache {

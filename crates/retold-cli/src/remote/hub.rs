@@ -82,7 +82,7 @@ impl Hub {
         })
     }
 
-    /// The URL of these parts, each of which may have any characters.
+    /// The URL with these parts, each of which may have any characters.
     fn url<'p>(
         &self,
         parts: impl IntoIterator<Item = &'p str>,
@@ -110,7 +110,7 @@ impl Hub {
         &self,
         url: &Url,
     ) -> std::result::Result<(T, Option<Url>), String> {
-        // A body that is cut is asked for again, too.
+        // A body that breaks off is requested again too.
         asked(async || {
             let answer = self.ask(url).await.map_err(Failure::Final)?;
             let next = next_page(&answer, url);

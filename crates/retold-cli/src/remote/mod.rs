@@ -27,7 +27,7 @@ use self::cache::Cache;
 
 pub use self::out::RemoteOut;
 
-/// Lets the library read URLs, and keep so many bytes of them for the passes that follow.
+/// Lets the library read URLs, and store this number of their bytes for the passes that follow.
 pub fn install(cache: u64) {
     // There may be another provider of TLS in the process; then that one is used.
     let _ = rustls::crypto::ring::default_provider().install_default();

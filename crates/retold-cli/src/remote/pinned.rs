@@ -30,7 +30,7 @@ impl Pinned {
         })
     }
 
-    /// Fetches a range. A connection that is cut goes on where it was.
+    /// Fetches a range. If a connection breaks, the rest is requested.
     async fn fetch(&self, range: Range<u64>) -> Result<Bytes, RemoteError> {
         let wanted = (range.end - range.start) as usize;
         let mut got = Vec::with_capacity(wanted);

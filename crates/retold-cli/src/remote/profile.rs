@@ -73,7 +73,7 @@ fn section(variable: &str, file: &str, name: &str) -> Result<Option<Properties>,
         ..ParseOption::default()
     };
     let parsed = Ini::load_from_str_opt(&text, as_written);
-    // The error itself might show what stands there.
+    // The error itself might show parts of the file.
     let parsed = parsed.map_err(|_| format!("{}: is not an INI file", path.display()))?;
     Ok(parsed.section(Some(name)).cloned())
 }

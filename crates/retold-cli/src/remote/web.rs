@@ -24,11 +24,11 @@ use super::redact::redacted;
 
 type Answer<T> = std::result::Result<T, Failure>;
 
-/// A file on a web server, as it was when it was listed.
+/// A file on a web server in the version in which it was listed.
 #[derive(Debug)]
 pub struct Page {
     client: Client,
-    /// May give access, so that it is never shown.
+    /// It may give access, so it is never shown.
     url: Url,
     token: Option<String>,
     size: u64,
@@ -127,7 +127,7 @@ pub async fn asked<T, F: Future<Output = Answer<T>>>(
 }
 
 impl Page {
-    /// A file that cannot change, of which the size is known.
+    /// A file that cannot change, with a known size.
     pub fn lasting(client: Client, url: Url, token: Option<String>, size: u64) -> Page {
         Page {
             client,
@@ -139,7 +139,7 @@ impl Page {
         }
     }
 
-    /// Asks for a file's first byte, which tells its size and version, whatever requests its URL is good for.
+    /// Requests a file's first byte. The answer has its size and version, even if the URL allows only some kinds of requests.
     async fn pinned(client: Client, url: Url) -> Answer<Page> {
         let request = client.get(url.clone()).header(RANGE, "bytes=0-0");
         let answer = send(request).await?;
@@ -205,7 +205,7 @@ impl Page {
         }
     }
 
-    /// Keeps the whole file, of which all other ranges are read.
+    /// Stores the whole file, from which all other ranges are read.
     async fn spooled(&self, mut answer: Response) -> Answer<&File> {
         let failed = |error: std::io::Error| {
             Failure::Final(format!("cannot write a temporary file: {error}"))

@@ -13,7 +13,7 @@ use ureq::unversioned::transport::NextTimeout;
 #[derive(Debug)]
 pub struct PublicOnly {
     names: DefaultResolver,
-    /// Whether an address may be asked.
+    /// Whether requests to an address are allowed.
     is_public: fn(IpAddr) -> bool,
 }
 

@@ -25,7 +25,7 @@ pub struct Config {
     /// Who asks, with an address where people can be reached.
     #[serde(default)]
     pub user_agent: String,
-    /// Whether addresses that are not public may be asked.
+    /// Whether requests to addresses that are not public are allowed.
     #[serde(default)]
     pub allow_private: bool,
     /// The least time between two requests to a host.
@@ -58,7 +58,7 @@ pub struct Feed {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Articles {
-    /// Those of which the feed has only a teaser.
+    /// Only articles of which the feed has just a teaser.
     #[default]
     Teasers,
     All,
@@ -73,7 +73,7 @@ pub struct Folder {
     pub every: Millis,
 }
 
-/// Of what a new reprint is told; nothing: of everything.
+/// The pages about whose reprints notices are made; if empty: all.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Watched {
@@ -123,7 +123,7 @@ fn address<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Url, D::Er
         .ok_or_else(|| D::Error::custom(format!("`{text}`: an http or https URL expected")))
 }
 
-/// A URL that can be asked.
+/// A URL to which requests can be made.
 pub fn web_address(text: &str) -> Option<Url> {
     let mut url = Url::parse(text).ok()?;
     url.set_fragment(None);

@@ -87,7 +87,7 @@ fn article(feed: &str, url: &Url, page: Page) -> (String, Article) {
 }
 
 impl Article {
-    /// The page that was fetched from `url`; the error says why it is none.
+    /// The page that was fetched from `url`; the error says why it is not a page.
     pub fn page(&self, id: &str, url: &Url, got: Got) -> Result<Page, String> {
         let markup = match &*got.kind {
             "text/html" | "application/xhtml+xml" | "" => Markup::Html,

@@ -15,7 +15,7 @@ use super::config::{Config, Millis};
 use super::pause::retry_after;
 use super::state::{Validators, now};
 
-/// Bytes of a body at the most.
+/// The most bytes of a body.
 const LARGEST: u64 = 16 << 20;
 
 /// What a request brought.
@@ -58,7 +58,7 @@ fn agent(config: &Config) -> ureq::config::ConfigBuilder<ureq::typestate::AgentS
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        // A proxy would look names up itself, and what they stand for could not be checked.
+        // A proxy would resolve names itself, and the addresses could not be checked.
         .proxy(None)
         .timeout_global(Some(timeout))
         .user_agent(config.user_agent.as_str())
@@ -73,7 +73,7 @@ impl Client {
         }
     }
 
-    /// To addresses that may be asked.
+    /// For requests to addresses that are allowed.
     fn to(config: &Config, may_be_asked: fn(IpAddr) -> bool) -> Client {
         let resolver = PublicOnly::new(may_be_asked);
         let connector = DefaultConnector::default();

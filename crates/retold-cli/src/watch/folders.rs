@@ -7,7 +7,7 @@ use retold::{ReadOptions, Result, Source, discover};
 use super::config::Folder;
 use super::state::{Stamp, State};
 
-/// A file as it stands now.
+/// A file as it is now.
 pub struct Changed {
     pub source: Source,
     /// What it is called in the state.
@@ -15,7 +15,7 @@ pub struct Changed {
     pub stamp: Stamp,
 }
 
-/// The files of a folder that have to be read. Those that are gone are forgotten.
+/// The files of a folder that have to be read. Files that no longer exist are forgotten.
 pub fn changed(folder: &Folder, state: &mut State, read: &ReadOptions) -> Result<Vec<Changed>> {
     let sources = discover(std::slice::from_ref(&folder.path), read)?;
     let mut there = BTreeSet::new();

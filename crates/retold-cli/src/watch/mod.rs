@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let progress = Progress::start(args.quiet)?;
     let begin = now();
     if args.once {
-        // Whoever starts a round wants to know what is there now. Feeds are asked as often as may be, and no more.
+        // `--once` is for what is there now: all folders are read again, and the webhook is tried again. Feeds keep their pauses.
         watcher.state.folders.clear();
         watcher.state.webhook = Tries::default();
     }
@@ -118,7 +118,7 @@ struct Watcher<'c> {
 }
 
 impl Watcher<'_> {
-    /// Does what can be done now. What the state says is written last: after what it speaks of is in the index, or was told.
+    /// Does what can be done now. The state is written last: after the index has the pages that it mentions, and after notices were delivered.
     fn turn(&mut self, due: Millis, teller: &Teller, progress: &Progress) -> Result<()> {
         self.poller.plan(&self.state, due);
         let mut brought = self.poller.ask(&mut self.state, now());
@@ -277,7 +277,7 @@ impl Watcher<'_> {
     }
 
     fn read_file(&mut self, file: Changed, progress: &Progress) -> Result<()> {
-        /// Pages in a commit at the most.
+        /// The most pages in a commit.
         const GROUP: usize = 1000;
         let index = self.writer.index().clone();
         let read = &index.model().config().read.clone();

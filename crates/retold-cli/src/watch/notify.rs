@@ -18,7 +18,7 @@ use super::pause::pause;
 use super::state::{State, now};
 use crate::say::{cannot_write, json};
 
-/// With so many notices that nobody takes, no others are made; the cursor stays, so none is lost.
+/// If this number of notices waits for delivery, no others are made; the cursor stays, so none is lost.
 const MOST: usize = 10_000;
 /// Notices that are delivered before feeds have their turn again.
 const BATCH: usize = 16;
@@ -47,7 +47,7 @@ struct NewPage<'a> {
     date: Option<&'a str>,
 }
 
-/// How many pages that a new one repeats are looked for: one of a watched site may be the last of many that are alike.
+/// How many pages that a new one repeats are searched for: a page of a watched site may be the last of many similar ones.
 pub fn limit(watched: &Watched) -> Option<usize> {
     watched.sites.is_empty().then_some(MATCHES)
 }
@@ -158,7 +158,7 @@ fn notice(story: &Story) -> Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
-/// Who is told.
+/// Where notices go.
 pub enum Teller {
     /// Standard output, a line each.
     Lines,
@@ -213,7 +213,7 @@ fn lines(state: &mut State) -> Result<u64> {
     Ok(told)
 }
 
-/// Posts what waits until one is not taken. That one goes behind the others, so that it does not keep them back.
+/// Posts waiting notices until one is not accepted. That one goes to the end of the queue, so that it does not delay the others.
 fn post(
     state: &mut State,
     send: impl Fn(&str) -> std::result::Result<(), String>,

@@ -8,8 +8,8 @@ use super::config::{DAY, Millis};
 /// Doublings beyond these change nothing: the longest pause is a day.
 const MOST: u32 = 30;
 
-/// How long to wait after so many failures in a row: the usual time, twice as long after each failure, a day at most. Up to a tenth more or
-/// less, by what is asked, so that what began at one moment is not asked at one moment for ever.
+/// How long to wait after this number of failures in a row: the usual time, twice as long after each failure, at most a day. Up to a tenth more or
+/// less, depending on `what`, so that requests that began at the same moment do not stay at the same moment for ever.
 pub fn pause(usual: Millis, failures: u32, what: &str) -> Millis {
     let doubled = usual.saturating_mul(1 << failures.min(MOST)).min(DAY);
     let chance = xxh3_64(format!("{failures} {what}").as_bytes()) % 2001;

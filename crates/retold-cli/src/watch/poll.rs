@@ -29,7 +29,7 @@ const TRIES: u32 = 5;
 /// Bytes of a robots.txt that count (RFC 9309 wants 500 KiB at least).
 const RULES: usize = 512 << 10;
 
-/// What is asked for.
+/// What is requested.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// The rules of a host.
@@ -47,7 +47,7 @@ pub struct Job {
     hops: u8,
 }
 
-/// A job, and what is known of what it asks for.
+/// A job, and what is known about the thing that it requests.
 type Request = (Job, Validators);
 
 /// A page that came, and if it is an article, what is known of it.
@@ -126,7 +126,7 @@ impl<'c> Poller<'c> {
         self.open.is_empty()
     }
 
-    /// Whether something should be asked for.
+    /// Whether something should be requested.
     pub fn is_due(&self, state: &State, now: Millis) -> bool {
         !self.due(state, now).is_empty()
     }
@@ -167,7 +167,7 @@ impl<'c> Poller<'c> {
         }
     }
 
-    /// Asks every host that may be asked now. Returns articles that cannot be had, as far as feeds have something of them.
+    /// Makes the requests to every host to which one is allowed now. Returns articles that could not be fetched, with the text that feeds have of them.
     pub fn ask(&mut self, state: &mut State, now: Millis) -> Vec<Brought> {
         let mut brought = Vec::new();
         let hosts: Vec<String> = self.waiting.keys().cloned().collect();
@@ -192,7 +192,7 @@ impl<'c> Poller<'c> {
         brought
     }
 
-    /// Does the next thing for a job whose host can be asked; false: the job waits for something else.
+    /// Does the next step of a job if its host may get a request; false: the job waits for something else.
     fn step(
         &mut self,
         state: &mut State,
@@ -226,7 +226,7 @@ impl<'c> Poller<'c> {
         true
     }
 
-    /// Puts the request for a host's rules before a job; false: they were asked for already.
+    /// Puts the request for a host's rules before a job; false: they were requested already.
     fn ask_rules(&mut self, host: &str, job: Job) -> bool {
         let mut url = job.url.clone();
         url.set_path("/robots.txt");
@@ -423,7 +423,7 @@ impl<'c> Poller<'c> {
         self.feeds.get(feed).map_or(MINUTE, |feed| feed.every)
     }
 
-    /// Something could not be had: it is asked again later, or given up.
+    /// Something could not be fetched: it is requested again later, or given up.
     fn fail(
         &mut self,
         state: &mut State,
@@ -469,7 +469,7 @@ impl<'c> Poller<'c> {
         None
     }
 
-    /// An article cannot be had: what the feed has of it stands for it.
+    /// An article that cannot be fetched: the text in the feed is used instead.
     pub fn give_up(
         &mut self,
         state: &mut State,

@@ -32,13 +32,13 @@ pub struct State {
     pub folders: BTreeMap<String, Millis>,
     /// Files that were read.
     pub files: BTreeMap<String, Stamp>,
-    /// What nobody was told yet, as JSON.
+    /// Notices that are not delivered yet, as JSON.
     pub notices: VecDeque<String>,
     /// Of the webhook.
     pub webhook: Tries,
 }
 
-/// How often in a row something failed, and when it is asked again.
+/// How often in a row something failed, and when it is requested again.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tries {
     pub failures: u32,
@@ -88,10 +88,10 @@ pub struct Host {
     pub robots: Option<String>,
     /// Why not.
     pub why: String,
-    /// When that is asked for again.
+    /// When it is requested again.
     #[serde(flatten)]
     pub tries: Tries,
-    /// Nothing is asked before.
+    /// No request is made before this.
     pub free: Millis,
 }
 
@@ -133,7 +133,7 @@ impl State {
         }
     }
 
-    /// Forgets hosts that nobody has asked for a while.
+    /// Forgets hosts to which no request was made for a while.
     pub fn forget(&mut self, now: Millis) {
         self.hosts
             .retain(|_, host| host.tries.next.max(host.free) + 7 * DAY > now);

@@ -10,9 +10,9 @@ use retold::{Findings, Rank, Relation};
 
 /// Bars of the histogram of similarities.
 const SIMILARITY_BARS: usize = 50;
-/// Sites in the matrix at the most; what a page repeats of them is kept in 32 bits.
+/// The most sites in the matrix; the sites that a page repeats are stored in 32 bits.
 const SITES: usize = 24;
-/// Bars of the timeline at the most.
+/// The most bars of the timeline.
 const TIME_BARS: i64 = 150;
 
 /// A bar of a histogram over whole numbers: from, to (inclusive), count.
@@ -106,7 +106,7 @@ pub(super) struct Matrix {
 /// a contained page repeats the one that contains it.
 pub(super) fn matrix(findings: &Findings) -> Matrix {
     let names = &findings.collection.sites;
-    // Rows stand far apart, and of most only the site is asked.
+    // Rows are far apart, and of most only the site is needed.
     let sites = findings.collection.pages.iter().map(|page| page.site);
     let sites: Vec<u32> = sites.map(|site| site.unwrap_or(u32::MAX)).collect();
     let site = |rank: Rank| sites[findings.by_id[rank.at()].at()] as usize;
@@ -129,7 +129,7 @@ pub(super) fn matrix(findings: &Findings) -> Matrix {
     }
     let column = |rank: Rank| columns.get(site(rank)).copied().flatten();
 
-    // Per page one bit for each site of which it repeats a page: whole, and in part.
+    // For each page one bit for each site from which it repeats a page: as a whole, and in part.
     let mut repeats = vec![(0u32, 0u32); findings.by_id.len()];
     let mut dated = false;
     for pair in findings.pairs.iter() {
@@ -170,7 +170,7 @@ pub(super) fn matrix(findings: &Findings) -> Matrix {
     }
 }
 
-/// True if the first page is the later one; `None` if the dates do not tell.
+/// True if the first page is the later one; `None` if the dates do not show it.
 fn later(a: Option<i64>, b: Option<i64>) -> Option<bool> {
     let (a, b) = (a?, b?);
     (a != b).then_some(a > b)

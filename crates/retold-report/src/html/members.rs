@@ -10,7 +10,7 @@ use super::pairs::{Facts, PairFacts, PairRow, Shapes, Traits};
 use super::report::Report;
 use retold::{Rank, Relation};
 
-/// Sites of a cluster by which it can be found, at the most.
+/// The most sites of a cluster by which it can be found.
 const SITES: usize = 12;
 
 /// A chunk of the list of clusters, in columns.
@@ -98,7 +98,7 @@ fn sites(report: &Report<'_>, members: &[Rank]) -> Vec<u32> {
     sites
 }
 
-/// The details of a cluster, but for the numbers of its checks' shapes.
+/// The details of a cluster, except the numbers of its checks' shapes.
 pub(super) struct Detail<'a> {
     members: Vec<MemberRow<'a>>,
     more: usize,
@@ -113,7 +113,7 @@ fn title(report: &Report<'_>, rank: Rank) -> Option<String> {
 }
 
 /// A member: `[id, site, characters, bytes, date, decision, member it is dropped for, features, text, title]`: decision 0 kept, 1 dropped as a
-/// duplicate, 2 dropped as contained; -1 stands for none.
+/// duplicate, 2 dropped as contained; -1 means none.
 type MemberRow<'a> = (
     Cow<'a, str>,
     i64,

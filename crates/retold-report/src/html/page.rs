@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use askama::Template;
 use serde::Serialize;
 
-/// What stands before the data.
+/// The part before the data.
 #[derive(Template)]
 #[template(path = "report_head.html")]
 struct Head<'a> {
@@ -15,7 +15,7 @@ struct Head<'a> {
     files: &'static str,
 }
 
-/// What stands after the data: the code that shows it.
+/// The part after the data: the code that shows it.
 #[derive(Template)]
 #[template(path = "report_tail.html")]
 struct Tail<'a> {
@@ -84,8 +84,8 @@ pub(crate) struct DataPage<W: Write> {
 }
 
 impl<W: Write> DataPage<W> {
-    /// Writes the head. Only scripts with the `nonce` run in the page; it should differ from page to page, so that
-    /// nobody can prepare a text for it, and must not hold quotes.
+    /// Writes the head. Only scripts with the `nonce` run in the page. It should differ from page to page, so that
+    /// no text can be prepared for it, and must not have quotes.
     pub(crate) fn begin(mut out: W, title: &str, nonce: u128, kind: &Kind) -> io::Result<Self> {
         let nonce = format!("{nonce:032x}");
         let style = STYLE;
@@ -104,7 +104,7 @@ impl<W: Write> DataPage<W> {
         })
     }
 
-    /// Writes a chunk of data and tells its length. The code finds it as `<kind>-<number>`.
+    /// Writes a chunk of data and returns its length. The code finds it as `<kind>-<number>`.
     pub(crate) fn chunk(
         &mut self,
         kind: &str,

@@ -11,7 +11,7 @@ use retold::{Check, Op, Pair, Relation, Result, Trace, shared_positions};
 use super::chosen::Chosen;
 use super::report::{FEATURES, OTHER_PAIRS, Report};
 
-/// What the pairs of a cluster tell about it.
+/// What the pairs of a cluster say about it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Traits {
     pub duplicate: bool,
@@ -73,8 +73,8 @@ pub(super) struct Shape {
     outcomes: Option<[&'static str; 2]>,
 }
 
-/// The checks shown for a pair verified on its texts: sketches would only give estimates. `usual` is the similarity that
-/// related pages have; some methods relate others too, for reasons that `explain` tells.
+/// The checks shown for a pair verified on its texts, because sketches would only give estimates. `usual` is the similarity that
+/// related pages have; some methods also relate others, for reasons that `explain` shows.
 fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
     let similarity = "computed on the full texts; the command retold explain shows the details";
     let ratio = "the smaller page's size divided by the larger's";
@@ -93,7 +93,7 @@ fn verified(pair: &Pair, usual: f64) -> Vec<Check> {
 /// Finds the numbers behind pairs.
 pub(super) struct Facts<'a> {
     report: &'a Report<'a>,
-    /// Key that is shown -> on how many different texts it stands.
+    /// Shown key -> the number of different texts that have it.
     dfs: FxHashMap<u64, AtomicU64>,
     /// (place of the cluster in the order, does not have the canonical page, number of the pair), ascending.
     picked: Vec<(u32, bool, u32)>,
@@ -227,7 +227,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// On how many different texts a key stands.
+    /// The number of different texts that have a key.
     pub(super) fn df(&self, key: u64) -> u64 {
         self.dfs.get(&key).map_or(1, |df| df.load(Relaxed).max(1))
     }

@@ -15,9 +15,9 @@ pub(super) const DETAIL_CHUNK: usize = 128;
 /// Members and pairs of a cluster with details. Pairs with the canonical page come first.
 pub(super) const MEMBERS: usize = 200;
 pub(super) const OTHER_PAIRS: usize = 40;
-/// Features of a pair whose document frequencies are told, the rarest first.
+/// Features of a pair whose document frequencies are shown, the rarest first.
 pub(super) const FEATURES: usize = 24;
-/// Details stop after this many bytes: the list goes on without.
+/// Details stop after this many bytes: the list continues without them.
 pub(super) const DETAIL_BYTES: u64 = 48 << 20;
 /// Characters of texts in all.
 pub(super) const TEXT_CHARS: u64 = 24 << 20;

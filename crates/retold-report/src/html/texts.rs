@@ -11,7 +11,7 @@ use super::pairs::Facts;
 use super::report::{Report, TEXT_CHUNK};
 use super::reread::reread;
 
-/// Reads the inputs again and writes the texts; tells how many chunks.
+/// Reads the inputs again and writes the texts; returns the number of chunks.
 pub(super) fn write<W: Write>(
     (report, chosen): (&Report<'_>, &Chosen),
     facts: &Facts<'_>,
@@ -53,7 +53,7 @@ fn text(report: &Report<'_>, facts: &Facts<'_>, number: PageNo, text: &Text) -> 
             (false, true) => 1,
             _ => 0,
         };
-        // 52 bits are enough to tell the features of two pages apart, and JavaScript's numbers hold them.
+        // 52 bits are enough to distinguish the features of two pages, and JavaScript's numbers can represent them.
         Some(json!([
             start,
             end,

@@ -34,7 +34,7 @@ impl Unfinished {
     }
 }
 
-/// Writes the report, but for its end. [`OutputConfig::report_text`] says how much of the pages' texts goes into it.
+/// Writes the report, except its end. [`OutputConfig::report_text`] says how much of the pages' texts it contains.
 pub(crate) fn write(
     (findings, output): (&Findings, &OutputConfig),
     summary: &Summary,
@@ -106,7 +106,7 @@ impl Parts<'_> {
         Ok(page)
     }
 
-    /// Writes the details of the largest clusters and tells of how many.
+    /// Writes the details of the largest clusters and returns their number.
     fn write_details<W: Write>(
         &self,
         page: &mut DataPage<W>,

@@ -69,7 +69,7 @@ pub fn dot(network: &Network) -> String {
     out
 }
 
-/// Text as it stands in XML.
+/// Text with the escapes of XML.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

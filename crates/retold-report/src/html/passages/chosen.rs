@@ -27,7 +27,7 @@ pub(super) struct Shown {
     pub(super) sources: Vec<From>,
 }
 
-/// Where a passage stands.
+/// The place of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) page: Rank,
@@ -35,8 +35,8 @@ pub(super) struct Place {
     pub(super) end: u32,
 }
 
-/// A place, and the one whose text is the most like it: of an earlier page, if there is one. A page that repeats another is aligned with few
-/// further pages, so there may be no pair with an earlier page where there is one: then it is the first place, of which no more is known.
+/// A place, and the one with the most similar text, of an earlier page if there is one. A page that repeats another is aligned with few
+/// other pages, so there may be no pair with an earlier page although there is one: then it is the first place, about which no more is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct From {
     /// Both by their numbers among the places.

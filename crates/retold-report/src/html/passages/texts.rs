@@ -14,7 +14,7 @@ use crate::html::reread::reread;
 /// Characters of texts in all, about, and of one page.
 const TEXT_CHARS: u64 = 24 << 20;
 pub(super) const PAGE_CHARS: usize = 20_000;
-/// Of a longer page so many characters are shown around its passages, and so many of the beginning and end of a longer passage.
+/// Of a longer page this number of characters is shown around its passages, and of a longer passage at its beginning and end.
 const AROUND: usize = 300;
 const LONG: usize = 2_000;
 /// Passages of a page that are marked.
@@ -32,7 +32,7 @@ struct Mark {
     shown: Option<usize>,
 }
 
-/// The pages of which something is shown, and what.
+/// The pages of which parts are shown, and these parts.
 pub(super) struct Texts {
     /// Ascending. A page's slot is its place here.
     pages: Vec<PageNo>,
@@ -88,7 +88,7 @@ impl Texts {
         (!self.marks[at].is_empty()).then_some(at)
     }
 
-    /// Writes the texts; tells those of the passages, the beginning of long ones.
+    /// Writes the texts; returns those of the passages, of long ones the beginning.
     pub(super) fn write<W: Write>(
         &self,
         (findings, shown): (&Findings, &[Shown]),
@@ -168,8 +168,8 @@ fn with_texts(findings: &Findings, shown: &[Shown]) -> BTreeMap<Rank, Vec<Mark>>
     pages
 }
 
-/// What of a page of so many characters is shown: all if it is short; or what stands around its passages, those that the report shows
-/// first, as long as there is room.
+/// The parts that are shown of a page with this number of characters: everything if it is short; otherwise the text around its passages, those that
+/// the report shows first, as long as there is room.
 fn windows(marks: &[Mark], chars: usize) -> Vec<Range<usize>> {
     if chars <= PAGE_CHARS {
         return Vec::from_iter(Some(0..chars));

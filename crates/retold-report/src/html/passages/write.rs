@@ -17,7 +17,7 @@ use crate::out::OutDir;
 /// Passages in a chunk of details.
 const DETAIL_CHUNK: usize = 32;
 
-/// Writes the report of passages, but for its end; `summary` is what it says of the run.
+/// Writes the report of passages, except its end; `summary` is what it says about the run.
 pub(crate) fn write(
     (findings, found): (&Findings, &Passages),
     summary: &impl Serialize,
