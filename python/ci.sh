@@ -18,4 +18,21 @@ cargo clippy --locked --quiet --features extension-module -- -D warnings
 python3 -m venv "$work/test"
 "$work/test/bin/pip" install --quiet --disable-pip-version-check "$(echo "$work"/wheel/*.whl)[test,spark]"
 "$work/test/bin/python" -m mypy.stubtest retold --mypy-config-file mypy.ini
-timeout 20m "$work/test/bin/pytest"
+timeout 20m "$work/test/bin/pytest" -rs
+
+# Every other Python of this machine, with what needs no other package.
+python_of() { # on the path, or one of pyenv's
+  local python
+  for python in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python3; do
+    if "$python" -c 'import ensurepip' 2>/dev/null; then echo "$python"; return; fi
+  done
+  return 1
+}
+for version in 3.10 3.11 3.12 3.13 3.14; do
+  [ "$version" != "$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')" ] || continue
+  python=$(python_of "$version") || { echo "skipped: no python$version"; continue; }
+  "$python" -m venv "$work/$version"
+  "$work/$version/bin/pip" install --quiet --disable-pip-version-check "$work"/wheel/*.whl pytest
+  echo "Python $version:"
+  timeout 5m "$work/$version/bin/pytest" tests/test_{docs,index,model,notebook,sketch}.py
+done

@@ -3,7 +3,6 @@
 import itertools
 import pickle
 
-import pyarrow
 import pytest
 import retold
 
@@ -84,6 +83,7 @@ def test_values_go_through_pickle(records, examples, tmp_path):
 
 
 def test_tables_go_through_pickle_and_findings_say_so(records):
+    pyarrow = pytest.importorskip("pyarrow")
     found = retold.dedup([*records, {"id": "no text"}])
     empty = retold.dedup([{"text": "a"}])
     for name in ("pairs", "clusters", "dropped", "kept", "rejects"):

@@ -1,13 +1,16 @@
-"""The recipes for DuckDB and polars, run as they are written."""
+"""The recipes for DuckDB, polars, Ray and Daft, run as they are written."""
 
 import contextlib
+import importlib.util
 import io
 import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import duckdb
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -43,3 +46,20 @@ def test_the_recipes_run_and_say_what_they_show(tmp_path, monkeypatch):
                 exec(compile(block, "25-duckdb-polars.md", "exec"), names)
             assert said.getvalue() == output, block
     assert [ran.count(language) for language in ("sh", "sql", "python")] == [2, 6, 4], ran
+
+
+@pytest.mark.parametrize("package", ["Ray", "Daft"])
+def test_pages_are_checked_in_batches_with(package, tmp_path):
+    if importlib.util.find_spec(package.lower()) is None:
+        pytest.skip(f"no {package.lower()}")
+    text = (ROOT / "docs/guide/26-ray-daft.md").read_text()
+    sections = {section.partition("\n")[0]: section for section in re.split(r"^## ", text, flags=re.M)}
+    [pages] = re.findall(r"^```sh\n(.*?)^```$", sections["Pages"], re.S | re.M)
+    subprocess.run(["bash", "-ec", pages], check=True, cwd=tmp_path)
+    # A program of its own, as both send its classes to other processes.
+    blocks = [block for name in ("Pages", package) for block in re.findall(r"^```python\n(.*?)^```$", sections[name], re.S | re.M)]
+    shown = re.findall(r"^```\n\n```\n(.*?)^```$", sections[package], re.S | re.M)
+    assert len(blocks) == 3 and len(shown) == 2
+    (tmp_path / "recipe.py").write_text("".join(blocks))
+    done = subprocess.run([sys.executable, "recipe.py"], capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    assert done.stdout == "".join(shown), done.stderr
