@@ -22,10 +22,10 @@ pub(crate) struct Bench<'a> {
     times: Vec<Time>,
 }
 
-/// Time that passed, and that all cores were at work, where the system tells.
+/// Elapsed time, and the time for which all cores together were at work, if the system reports it.
 pub(crate) type Time = (Duration, Option<Duration>);
 
-/// What is made of the texts with parameters of which only some matter for it.
+/// Results from the texts for parameters only some of which affect them.
 struct Made {
     /// Those parameters.
     of: String,
@@ -51,7 +51,7 @@ pub(crate) struct FoundPair {
     pub(crate) similarity: f32,
 }
 
-/// Sketches are kept for sets of parameters that agree in all that sketches depend on: so many numbers (256 MiB).
+/// Sketches are kept for sets of parameters that agree in everything on which sketches depend: this number of values (256 MiB).
 const KEPT: usize = 32 << 20;
 
 impl<'a> Bench<'a> {

@@ -2,7 +2,7 @@
 
 use super::curve::{Curve, Point};
 
-/// A method's curves over several sets. The points of all curves stand for the same values.
+/// A method's curves over several sets. The points of all curves belong to the same values.
 pub struct Choice<'a>(pub Vec<&'a Curve>);
 
 impl<'a> Choice<'a> {

@@ -10,9 +10,9 @@ use super::spec::Spec;
 
 /// What came of it.
 pub struct Comparison {
-    /// The methods: those that were asked for, then those that only the figures have.
+    /// The methods: the requested ones, then those that only the figures have.
     pub specs: Vec<Spec>,
-    /// How many were asked for.
+    /// The number of requested methods.
     pub(super) main: usize,
     /// The papers' figures.
     pub(super) experiments: Vec<Experiment>,
@@ -27,7 +27,7 @@ impl Comparison {
         self.curves.get(&(set, spec))
     }
 
-    /// The methods that were asked for.
+    /// The requested methods.
     pub(super) fn asked(&self) -> Vec<usize> {
         (0..self.main).collect()
     }

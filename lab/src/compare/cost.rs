@@ -11,7 +11,7 @@ use super::spec::Spec;
 pub struct Cost {
     /// The stages, in order.
     pub stages: Vec<Stage>,
-    /// The most memory that the process held, in bytes, where the system tells.
+    /// The peak memory of the process, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
     /// Bytes of all records as read (decompressed).
     pub bytes: u64,
@@ -32,7 +32,7 @@ pub struct Stage {
     pub name: String,
     /// Seconds that passed.
     pub wall: f64,
-    /// Seconds that all threads together were at work, where the system tells.
+    /// Seconds for which all threads together were at work, if the system reports it.
     pub cpu: Option<f64>,
 }
 
@@ -42,18 +42,18 @@ impl Cost {
         self.stages.iter().map(|stage| stage.wall).sum()
     }
 
-    /// Seconds that all threads together were at work, where the system tells.
+    /// Seconds for which all threads together were at work, if the system reports it.
     pub fn cpu(&self) -> Option<f64> {
         self.stages.iter().map(|stage| stage.cpu).sum()
     }
 
-    /// Megabytes (10⁶ bytes) of input for each second that a core was at work; of time passed where the system does
-    /// not tell.
+    /// Megabytes (10⁶ bytes) of input for each second of CPU; for each second of elapsed time if the system does
+    /// not report CPU time.
     pub fn speed(&self) -> f64 {
         self.bytes as f64 / 1e6 / self.cpu().unwrap_or_else(|| self.wall()).max(1e-9)
     }
 
-    /// The most memory that the process held, in megabytes (10⁶ bytes), where the system tells.
+    /// The peak memory of the process, in megabytes (10⁶ bytes), if the system reports it.
     pub fn peak_megabytes(&self) -> Option<f64> {
         self.peak_memory.map(|bytes| bytes as f64 / 1e6)
     }

@@ -15,7 +15,7 @@ pub struct Curve {
     pub own: usize,
     /// What one run with that setting costs.
     pub cost: Cost,
-    /// Time that the sketches alone took, the texts being in memory: elapsed, and on all cores where the system tells.
+    /// The time of the sketches alone, with the texts in memory: elapsed, and on all cores if the system reports it.
     pub sketch: (Duration, Option<Duration>),
 }
 
@@ -25,7 +25,7 @@ pub struct Point {
     pub value: Option<f64>,
     /// How good it is.
     pub evaluation: Evaluation,
-    /// True pairs found of which the labels say how they are related.
+    /// True pairs found whose relation the labels name.
     pub named: u64,
     /// The adjusted Rand index of the clusters, of the pages that the gold names.
     pub adjusted_rand: Option<f64>,
@@ -43,7 +43,7 @@ impl Point {
         self.evaluation.any.f_beta(1.0)
     }
 
-    /// The share of the true pairs found whose kind of relation is right, of those of which the labels name it.
+    /// Of the true pairs found whose relation the labels name, the share with the right relation.
     pub fn kind_right(&self) -> Option<f64> {
         let right = self.evaluation.duplicate.tp + self.evaluation.containment.tp;
         (self.named > 0).then(|| right as f64 / self.named as f64)

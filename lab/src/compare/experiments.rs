@@ -12,11 +12,11 @@ use super::spec::Spec;
 pub struct Figure {
     /// Its name in links.
     pub anchor: &'static str,
-    /// Where it stands and what it shows.
+    /// The number of the figure and what it shows.
     pub title: &'static str,
     /// What the paper says.
     pub claim: &'static str,
-    /// The methods; none for all that were asked for.
+    /// The methods; empty for all requested ones.
     specs: &'static [&'static str],
     /// The sets.
     sets: Which,
@@ -145,7 +145,7 @@ const FIGURES: &[Figure] = &[
             "shingle",
             "codet",
         ],
-        // Sets whose pages have sites; on others pruning by site is none.
+        // Sets whose pages have sites; on others pruning by site has no effect.
         sets: Which::Named(&["nankai", "families"]),
         shows: Shown::Time,
     },

@@ -98,7 +98,7 @@ impl Comparison {
         names
     }
 
-    /// A line for each method of which there is one; the place among the methods is the number of its mark.
+    /// A line for each method that has one; the place among the methods is the number of its mark.
     fn lines(&self, specs: &[usize], line: impl Fn(usize) -> Option<Drawn>) -> Vec<Line> {
         let lines = specs.iter().enumerate().filter_map(|(number, &spec)| {
             let (points, large) = line(spec)?;

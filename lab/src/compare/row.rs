@@ -65,7 +65,7 @@ impl<'a> Row<'a> {
         &self.curve.points[self.comparison.choice(self.spec).single()]
     }
 
-    /// At the threshold that is best on the other sets; `None` if there is none, or the set is planted.
+    /// At the threshold that is best on the other sets; `None` if there are no other sets, or the set is planted.
     pub fn left_out(&self) -> Option<&'a Point> {
         let sets = self.comparison.choosing(self.spec);
         let place = sets.iter().position(|&set| set == self.set)?;

@@ -56,7 +56,7 @@ pub(super) struct Pages {
 /// How good what was found is.
 pub(super) struct Scored {
     pub evaluation: Evaluation,
-    /// True pairs found of which the labels say how they are related.
+    /// True pairs found whose relation the labels name.
     pub named: u64,
     /// How alike the clusters are, of the pages that the gold names.
     pub adjusted_rand: Option<f64>,

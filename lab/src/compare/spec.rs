@@ -8,7 +8,7 @@ use retold::{
 /// A method with settings.
 #[derive(Clone)]
 pub struct Spec {
-    /// The method and what is set, as it was written.
+    /// The method and its settings, as they were written.
     pub label: String,
     /// The method.
     pub info: &'static MethodInfo,
@@ -31,7 +31,7 @@ const GRID: [u32; 18] = [
 /// Before the name of a preset.
 const PRESET: &str = "@";
 
-/// Values of a whole-number threshold that are tried at the most.
+/// The most values of a whole-number threshold that are tried.
 const STEPS: i64 = 24;
 
 /// The values of a threshold to try, from 0 to 1.
@@ -146,7 +146,7 @@ impl Spec {
         self.info.resolve(&settings)
     }
 
-    /// The configuration of a run with it: all else is as it is by default.
+    /// The configuration of a run with it: everything else has its default.
     pub fn config(&self) -> JudgeConfig {
         JudgeConfig {
             method: self.info.name.to_owned(),

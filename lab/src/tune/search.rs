@@ -37,11 +37,11 @@ struct Being {
 const LIVE_ON: usize = 2;
 const DRAWN: usize = 3;
 
-/// One child in so many differs from its parent in cheap genes only.
+/// One child in this number differs from its parent only in cheap genes.
 const CHEAP: usize = 3;
 
-/// Searches from `start` on; `cheap` says of which genes another value costs next to nothing; `fitness` is asked once
-/// for each set of points, and told the generation. Returns the best points.
+/// Searches from `start` on. `cheap` says which genes can be changed at almost no cost; `fitness` is called once
+/// for each set of points, with the generation. Returns the best points.
 pub(super) fn search<E>(
     start: Vec<f64>,
     cheap: &[bool],
@@ -65,7 +65,7 @@ pub(super) fn search<E>(
         if generation == generations {
             break;
         }
-        // Steps become smaller as the search goes on.
+        // Steps become smaller as the search continues.
         let step = 0.3 * (1.0 - generation as f64 / generations as f64) + 0.02;
         made = (LIVE_ON..population)
             .map(|_| child(&beings, step, cheap, &mut chance))
