@@ -353,7 +353,7 @@ pub fn run_config(threads: usize, memory: Option<u64>) -> RunConfig {
     run
 }
 
-/// Half of the machine's memory, at most 8 GiB.
+/// Half of the machine's memory, from 512 MiB to 8 GiB.
 fn usual_memory() -> u64 {
     const LEAST: u64 = 512 << 20;
     const MOST: u64 = 8 << 30;
