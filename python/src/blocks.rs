@@ -20,6 +20,12 @@ use crate::plain;
 use crate::table::Table;
 
 /// The blocks that many pages have: tables as in the JSONL files of `retold blocks`.
+///
+/// >>> import retold
+/// >>> pages = [{"id": str(n), "text": f"Share this page\n\nStory {n} tells of a ferry and of the sea."} for n in range(3)]
+/// >>> found = retold.blocks(pages, scope="collection", text=True)
+/// >>> found.blocks.column("text"), found.spans.column("id"), len(found.dropped)
+/// (['Share this page'], ['1', '2'], 0)
 #[pyclass(frozen, module = "retold")]
 pub struct Blocks {
     blocks: RecordBatch,

@@ -21,6 +21,14 @@ use crate::plain;
 use crate::table::{Table, html_of};
 
 /// What a run found out: tables as in the JSONL files of `retold dedup`, and the run in numbers.
+///
+/// >>> import retold
+/// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+/// >>> found = retold.dedup([{"id": "a", "text": story}, {"id": "b", "text": story}])
+/// >>> found.pairs.to_pylist()[0]["relation"], found.clusters.column("members"), found.kept.column("id"), len(found.rejects)
+/// ('duplicate', [['a', 'b']], ['a'], 0)
+/// >>> found.summary["records"]["dropped"], found.model.learnt
+/// (1, 1)
 #[pyclass(frozen, name = "Findings", module = "retold")]
 pub struct PyFindings {
     findings: Findings,

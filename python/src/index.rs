@@ -158,6 +158,11 @@ impl Index {
 
     /// Makes an empty index in a new folder, open for writing. It judges with a model that has learnt, or with a new one with
     /// these options. Without `texts`, verdicts come from the sketches alone.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> with retold.Index.create(tempfile.mkdtemp() + "/index", canonical="first") as index:
+    /// ...     len(index), index.model.options["canonical"]
+    /// (0, 'first')
     #[staticmethod]
     #[pyo3(
     name = "create",
@@ -180,6 +185,14 @@ impl Index {
     /// Adds pages (as `retold.dedup` takes them), at most `commit` at a time. Returns for each its `status` (`new`, `replaced`,
     /// `unchanged`, `rejected`) and at most `matches` pages that it repeats, best first. Committed pages survive a
     /// power cut. A page replaces an earlier one with the same id.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> with retold.Index.create(tempfile.mkdtemp() + "/index") as index:
+    /// ...     [a] = index.add([{"id": "a", "text": story}])
+    /// ...     [b] = index.add([{"id": "b", "text": story}])
+    /// >>> a["status"], a["matches"], b["matches"][0]["id"]
+    /// ('new', [], 'a')
     #[pyo3(signature = (pages, *, matches=20, commit=1000, progress=None))]
     fn add<'py>(
         &self,
@@ -205,6 +218,14 @@ impl Index {
     }
 
     /// What pages repeat, as in the answer of `add`, without adding them. A page that is in the index is `unchanged`.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> index = retold.Index.create(tempfile.mkdtemp() + "/index")
+    /// >>> _ = index.add([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more news tomorrow."}])
+    /// >>> [answer] = index.query([{"id": "c", "text": story}], matches=1)
+    /// >>> [match["relation"] for match in answer["matches"]], len(index)
+    /// (['duplicate'], 2)
     #[pyo3(signature = (pages, *, matches=20, progress=None))]
     fn query<'py>(
         &self,
@@ -227,12 +248,26 @@ impl Index {
     }
 
     /// Removes the pages with these ids in one commit; returns for each whether it was there.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> index = retold.Index.create(tempfile.mkdtemp() + "/index")
+    /// >>> _ = index.add([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more news tomorrow."}])
+    /// >>> index.remove(["a", "z"]), "a" in index
+    /// ([True, False], False)
     fn remove(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<bool>> {
         py.detach(|| self.write(|writer| writer.remove(&ids)))
             .map_err(raise)
     }
 
     /// What `retold.dedup` finds among the pages of the index, under its model.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> index = retold.Index.create(tempfile.mkdtemp() + "/index")
+    /// >>> _ = index.add([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more news tomorrow."}])
+    /// >>> index.export()
+    /// <retold.Findings: 2 pages, 1 dropped, 1 pairs, 1 clusters>
     #[pyo3(signature = (*, threads=0, progress=None))]
     fn export<'py>(
         &self,
@@ -264,6 +299,13 @@ impl Index {
     }
 
     /// Why two pages of the index are related or not related.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> index = retold.Index.create(tempfile.mkdtemp() + "/index")
+    /// >>> _ = index.add([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more news tomorrow."}])
+    /// >>> index.explain("a", "b")["relation"]
+    /// 'duplicate'
     fn explain<'py>(&self, py: Python<'py>, a: &str, b: &str) -> PyResult<Bound<'py, PyAny>> {
         let story = py
             .detach(|| self.index.explain(a, b, Offsets::Chars))
@@ -313,6 +355,13 @@ impl Index {
     /// The story of the page with an id, as `retold index story` prints it: the fields of `stories`, and the `timeline`, its pages and what
     /// belongs to it in order of time; or `limit` rows of that, after the first `skip`. With `edits`, the rows
     /// say how many words each page added, cut and replaced, compared with the first page.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> index = retold.Index.create(tempfile.mkdtemp() + "/index")
+    /// >>> _ = index.add([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more news tomorrow."}])
+    /// >>> [(page["id"], page["what"]) for page in index.story("a")["timeline"]]
+    /// [('a', 'first'), ('b', 'edited')]
     #[pyo3(signature = (id, *, limit=None, skip=0, edits=false))]
     fn story<'py>(
         &self,
@@ -346,11 +395,29 @@ impl Index {
     }
 
     /// Makes pages visible that another writer has committed since.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> folder = tempfile.mkdtemp() + "/index"
+    /// >>> with retold.Index.create(folder) as writer:
+    /// ...     reader = retold.Index(folder)
+    /// ...     _ = writer.add([{"id": "a", "text": "The ferry left late."}])
+    /// >>> reader.refresh()
+    /// >>> "a" in reader
+    /// True
     fn refresh(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.index.refresh()).map_err(raise)
     }
 
     /// Rewrites the index without removed and replaced pages.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> index = retold.Index.create(tempfile.mkdtemp() + "/index")
+    /// >>> _ = index.add([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more news tomorrow."}])
+    /// >>> _ = index.remove(["a"])
+    /// >>> index.compact()
+    /// >>> len(index)
+    /// 1
     #[pyo3(signature = (*, progress=None))]
     fn compact<'py>(&self, py: Python<'py>, progress: Option<Bound<'py, PyAny>>) -> PyResult<()> {
         job::run(py, progress, |watch| {
@@ -359,6 +426,14 @@ impl Index {
     }
 
     /// Learns again what is common, from the pages that are there, and judges by this from now on.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon. The captain said that it was the last boat of the day."
+    /// >>> index = retold.Index.create(tempfile.mkdtemp() + "/index")
+    /// >>> _ = index.add([{"id": "a", "text": story}, {"id": "b", "text": story + " Read more news tomorrow."}])
+    /// >>> index.learn()
+    /// >>> index.model.learnt
+    /// 2
     #[pyo3(signature = (*, threads=0, progress=None))]
     fn learn<'py>(
         &self,
@@ -374,6 +449,13 @@ impl Index {
     }
 
     /// Lets others write. It can still be read.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> folder = tempfile.mkdtemp() + "/index"
+    /// >>> index = retold.Index.create(folder)
+    /// >>> index.close()
+    /// >>> retold.Index(folder, write=True).add([{"id": "a", "text": "The ferry left late."}])
+    /// [{'id': 'a', 'matches': [], 'status': 'new'}]
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| {
             let writer = self

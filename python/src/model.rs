@@ -119,6 +119,14 @@ impl Model {
     }
 
     /// The sketch of a page, or of its text.
+    ///
+    /// >>> import retold
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    /// >>> model = retold.Model()
+    /// >>> model.sketch({"text": story, "url": "http://www.naxos.example/1"}).site
+    /// 'naxos.example'
+    /// >>> len(model.sketch(model.text(story)).keys)
+    /// 10
     fn sketch(&self, page: &Bound<'_, PyAny>) -> PyResult<Sketch> {
         self.with(page, |text| {
             let sketch = page
@@ -129,11 +137,23 @@ impl Model {
     }
 
     /// The judgement on two pages by their sketches alone. Sketches do not contain the fields for `across`, `within` and `window`.
+    ///
+    /// >>> import retold
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    /// >>> model = retold.Model()
+    /// >>> model.judge(model.sketch(story), model.sketch("A bridge was opened.")).answer
+    /// 'no'
     fn judge(&self, a: &Bound<'_, Sketch>, b: &Bound<'_, Sketch>) -> Judgement {
         Judgement(self.0.judge(&a.get().0, &b.get().0))
     }
 
     /// The verdict on two texts whose sketches do not decide; None if they are not related.
+    ///
+    /// >>> import retold
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    /// >>> model = retold.Model()
+    /// >>> model.verify(story, story).relation
+    /// 'duplicate'
     fn verify(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Option<Verdict>> {
         let py = a.py();
         self.with(a, |a| {
@@ -145,6 +165,14 @@ impl Model {
 
     /// The verdict on two pages, as in a run: sketches are judged, and texts are verified if the sketches do not decide. None if
     /// the pages are not related, or if `across`, `within` or `window` exclude the comparison.
+    ///
+    /// >>> import retold
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    /// >>> model = retold.Model()
+    /// >>> model.compare(story, story + " Read more news tomorrow.").relation
+    /// 'duplicate'
+    /// >>> model.compare(story, "A bridge was opened.") is None
+    /// True
     fn compare(&self, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Option<Verdict>> {
         let py = a.py();
         self.with(a, |a| {
@@ -172,6 +200,13 @@ impl Model {
     }
 
     /// Why two pages are related or not related: what `retold explain --json` prints.
+    ///
+    /// >>> import retold
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    /// >>> model = retold.Model()
+    /// >>> why = model.explain(story, story + " Read more news tomorrow.")
+    /// >>> why["relation"], why["exact"]
+    /// ('duplicate', False)
     fn explain<'py>(
         &self,
         a: &Bound<'py, PyAny>,
@@ -237,11 +272,21 @@ impl Model {
     }
 
     /// The model as JSON, for `from_json`.
+    ///
+    /// >>> import retold
+    /// >>> model = retold.Model(canonical="first")
+    /// >>> retold.Model.from_json(model.to_json()).options["canonical"]
+    /// 'first'
     fn to_json(&self, py: Python<'_>) -> String {
         py.detach(|| self.0.to_json())
     }
 
     /// The model that `to_json` wrote. Relative paths in it are taken from `directory`.
+    ///
+    /// >>> import retold
+    /// >>> json = retold.Model().learn([{"text": "The ferry left late."}]).to_json()
+    /// >>> retold.Model.from_json(json).learnt
+    /// 1
     #[staticmethod]
     #[pyo3(signature = (json, directory=None))]
     fn from_json(py: Python<'_>, json: &str, directory: Option<PathBuf>) -> PyResult<Model> {
@@ -251,6 +296,12 @@ impl Model {
     }
 
     /// Writes the model to a file; `model.json` of an output folder has the same form.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> file = tempfile.mkdtemp() + "/model.json"
+    /// >>> retold.Model().learn([{"text": "The ferry left late."}]).save(file)
+    /// >>> retold.Model.load(file).learnt
+    /// 1
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let json = self.0.to_json() + "\n";
         py.detach(|| std::fs::write(&path, json).map_err(Error::io("cannot write", &path)))
@@ -258,6 +309,12 @@ impl Model {
     }
 
     /// Reads a model that `save` wrote, or the `model.json` of an output folder.
+    ///
+    /// >>> import retold, tempfile
+    /// >>> file = tempfile.mkdtemp() + "/model.json"
+    /// >>> retold.Model(canonical="first").save(file)
+    /// >>> retold.Model.load(file).options["canonical"]
+    /// 'first'
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
         let directory = path.parent().map(PathBuf::from).unwrap_or_default();

@@ -18,6 +18,12 @@ use crate::plain;
 use crate::table::Table;
 
 /// The passages that pages have in common: tables as in the JSONL files of `retold passages`.
+///
+/// >>> import retold
+/// >>> verse = "the curfew tolls the knell of parting day the lowing herd wind slowly over the lea"
+/// >>> found = retold.passages([{"id": "a", "text": "once more " + verse}, {"id": "b", "text": verse + " as they say"}], min_words=8)
+/// >>> found.passages.column("id"), found.pairs.column("matched"), len(found.copies)
+/// (['a', 'b'], [16], 0)
 #[pyclass(frozen, module = "retold")]
 pub struct Passages {
     passages: RecordBatch,

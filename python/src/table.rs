@@ -73,6 +73,12 @@ impl Table {
     }
 
     /// The values of a column.
+    ///
+    /// >>> import retold
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    /// >>> found = retold.dedup([{"id": "a", "text": story}, {"id": "b", "text": story}])
+    /// >>> found.dropped.column("id")
+    /// ['b']
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let column = self.0.column_by_name(name);
         let column = column.ok_or_else(|| {
@@ -88,6 +94,12 @@ impl Table {
     }
 
     /// All rows as dicts.
+    ///
+    /// >>> import retold
+    /// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    /// >>> found = retold.dedup([{"id": "a", "text": story}, {"id": "b", "text": story}])
+    /// >>> found.kept.to_pylist()
+    /// [{'id': 'a', 'row': 0}]
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let rows = PyList::empty(py);
         let names = self.column_names();

@@ -13,6 +13,11 @@ use serde_json::Value;
 use crate::error::{raise, usage};
 
 /// The text of a page; `str()` gives what methods see of it, one line a block.
+///
+/// >>> import retold
+/// >>> text = retold.text({"html": "<title>News</title><p>The ferry left late.", "url": "http://www.naxos.example/1", "date": "2026-11-01"})
+/// >>> str(text), text.title, text.url, text.site
+/// ('The ferry left late.', 'News', 'http://www.naxos.example/1', 'naxos.example')
 #[pyclass(frozen, module = "retold")]
 pub struct Text {
     pub text: retold::Text,
@@ -38,15 +43,38 @@ impl Text {
 }
 
 /// All that is kept of a page to judge it without its text; `to_bytes()` gives its stable byte form.
+///
+/// >>> import retold
+/// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+/// >>> model = retold.Model()
+/// >>> sketch = model.sketch(story)
+/// >>> sketch.chars, len(sketch.keys), sketch.site
+/// (76, 10, None)
+/// >>> retold.Sketch.from_bytes(sketch.to_bytes()) == sketch
+/// True
 #[pyclass(frozen, module = "retold", eq, hash)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct Sketch(pub Sketched);
 
 /// What one page is to another.
+///
+/// >>> import retold
+/// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+/// >>> model = retold.Model()
+/// >>> verdict = model.compare(story, story)
+/// >>> verdict.relation, verdict.similarity, verdict.length_ratio
+/// ('duplicate', 1.0, 1.0)
 #[pyclass(frozen, module = "retold")]
 pub struct Verdict(pub Said);
 
 /// What sketches tell of two pages: `answer` is `no`, `yes`, or `needs_verification`, and then the texts decide.
+///
+/// >>> import retold
+/// >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+/// >>> model = retold.Model()
+/// >>> judged = model.judge(model.sketch(story), model.sketch(story))
+/// >>> judged.answer, judged.verdict.relation
+/// ('yes', 'duplicate')
 #[pyclass(frozen, module = "retold")]
 pub struct Judgement(pub Judged);
 
@@ -253,11 +281,21 @@ impl Judgement {
 #[pymethods]
 impl Sketch {
     /// The stable byte form.
+    ///
+    /// >>> import retold
+    /// >>> data = retold.Model().sketch("The ferry left late.").to_bytes()
+    /// >>> data[0], len(data) > 50
+    /// (1, True)
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.to_bytes())
     }
 
     /// The sketch with that byte form.
+    ///
+    /// >>> import retold
+    /// >>> sketch = retold.Model().sketch("The ferry left late.")
+    /// >>> retold.Sketch.from_bytes(sketch.to_bytes()) == sketch
+    /// True
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Sketch> {
         Sketched::from_bytes(bytes).map(Sketch).map_err(raise)

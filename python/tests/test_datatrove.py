@@ -1,5 +1,6 @@
 """The step of a datatrove pipeline, in real pipelines."""
 
+import doctest
 import gzip
 import inspect
 import json
@@ -56,6 +57,11 @@ def test_a_pipeline_keeps_what_dedup_keeps(corpus, tmp_path, options):
     relations = [relation for _, _, relation in rows]
     assert {name: counted[f"dropped_{name}"].total for name in set(relations)} == {name: relations.count(name) for name in relations}
     assert counted["doc_len"].total == sum(len(page["text"]) for page in clean)
+
+
+def test_the_example_of_the_docstring_holds():
+    test = doctest.DocTestParser().get_doctest(Dedup.__doc__, {}, "Dedup", None, None)
+    assert test.examples and doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
 def test_it_books_its_own_time_only(corpus, tmp_path):

@@ -24,6 +24,12 @@ class Dedup(PipelineStep, metaclass=abc.ABCMeta):
 
     Its statistics are `total`, `forwarded`, `dropped`, and `dropped_duplicate` and the other relations; lengths are
     those of the documents that are passed on. Its time is that of finding copies, without the steps before and after it.
+
+    >>> from datatrove.data import Document
+    >>> from retold.datatrove import Dedup
+    >>> story = "The ferry to Naxos left late because of the storm. Passengers waited at the quay until noon."
+    >>> [document.id for document in Dedup().run([Document(story, "a"), Document(story, "b")])]
+    ['a']
     """
 
     name = "Retold"
