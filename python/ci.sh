@@ -13,7 +13,7 @@ cargo fmt --check
 python3 -m venv "$work/build"
 "$work/build/bin/pip" install --quiet --disable-pip-version-check "maturin>=1.9,<2"
 cargo clippy --locked --quiet --features extension-module -- -D warnings
-"$work/build/bin/maturin" build --release --quiet --out "$work/wheel"
+"$work/build/bin/maturin" build --release --locked --quiet --out "$work/wheel"
 
 python3 -m venv "$work/test"
 "$work/test/bin/pip" install --quiet --disable-pip-version-check "$(echo "$work"/wheel/*.whl)[test,spark]"
