@@ -2,7 +2,8 @@
 Usage: leaderboard_peer.py NAME TEXTS.jsonl PAIRS.jsonl
 
 rensa, datasketch and gaoya are indexes of sets: they get runs of five words. datatrove, text-dedup and passim are programs: they get the texts,
-and cut them themselves. datatrove and text-dedup give clusters: all pairs of a cluster are written. TEXTS stands in a folder that may be written to."""
+and cut them themselves; semhash gets the texts and an embedding. datatrove, text-dedup and semhash give clusters: all pairs of a cluster are written.
+TEXTS stands in a folder that may be written to."""
 
 import itertools, json, sys
 from collections import defaultdict
@@ -90,6 +91,25 @@ def text_dedup():
     return clusters((page, found.find(page)) for page in list(found.parent))
 
 
+def semhash():
+    import wordllama
+    from semhash import SemHash
+
+    class Encoder:
+        # Its own default is downloaded from a hub; this static embedding comes with its package, which looks in the wrong folder for its tokenizer.
+        embedding = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+
+        def encode(self, inputs, **_):
+            # One at a time: a batch is padded to its longest text.
+            return self.embedding.embed(list(inputs), batch_size=1)
+
+    records = [{"number": str(number), "text": page["text"]} for number, page in enumerate(pages)]
+    found = SemHash.from_records(records, columns=["text"], model=Encoder()).self_deduplicate()
+    gone = ((copy.record, copy.duplicate_of) for copy in found.filtered)
+    kept = ((record, record) for record in found.selected)
+    return clusters((int(record["number"]), stays["number"]) for record, stays in itertools.chain(gone, kept))
+
+
 def passim():
     import os
     from passim.seriatim import main
@@ -110,7 +130,7 @@ def passim():
     return found
 
 
-found = {"rensa": rensa, "datasketch": datasketch, "gaoya": gaoya, "datatrove": datatrove, "text-dedup": text_dedup, "passim": passim}[name]()
+found = {"rensa": rensa, "datasketch": datasketch, "gaoya": gaoya, "datatrove": datatrove, "text-dedup": text_dedup, "semhash": semhash, "passim": passim}[name]()
 with open(pairs, "w") as out:
     for a, b in sorted({tuple(sorted((pages[a]["id"], pages[b]["id"]))) for a, b in found if a != b}):
         out.write(json.dumps({"a": a, "b": b, "relation": "duplicate", "similarity": 1.0, "length_ratio": 1.0, "shared": 0}) + "\n")
