@@ -30,13 +30,12 @@ impl StoryFigures {
     /// Time O(pages and relations of the index).
     pub(crate) fn of(state: &State) -> StoryFigures {
         let telling = state.telling();
-        let stories = &telling.stories;
         let mut figures = StoryFigures {
-            stories: stories.len() as u64,
+            stories: telling.len() as u64,
             ..StoryFigures::default()
         };
         let mut reprints = 0;
-        for told in stories {
+        for told in telling.stories() {
             let others = told.pages.len() as u64 - 1;
             reprints += others;
             figures.most_reprints = figures.most_reprints.max(others);

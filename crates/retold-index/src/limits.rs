@@ -3,7 +3,7 @@
 /// When files grow out of what they are. Tests set them low.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Postings in memory at the most; then they become a segment.
+    /// Postings in memory at the most, two words counted as one; then they become a segment.
     pub(crate) postings: usize,
     /// Bytes of the log that opening reads at the most.
     pub(crate) tail: u64,

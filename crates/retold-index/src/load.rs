@@ -12,11 +12,14 @@ use crate::index::Index;
 const BATCH: usize = 4096;
 
 impl Index {
-    /// Reads what lists of pages want to know of pages that were added since. Later calls are as fast as there are few of these.
+    /// Reads what lists of pages want to know of pages that were added since, and tells the stories that changed. Later calls are as fast as
+    /// there are few of these.
     ///
     /// Errors: the index is damaged.
     pub fn load_columns(&self) -> Result<()> {
-        self.with_columns(|_| ()).map(drop)
+        self.with_columns(|_| ())?;
+        self.read().telling();
+        Ok(())
     }
 
     /// Hands over the columns of all pages that are committed.

@@ -16,6 +16,8 @@ enum Few {
 pub(crate) struct Memory {
     lists: FxHashMap<u64, Few>,
     postings: usize,
+    /// Words of texts and the pages that have them, by page. Only searches look for them, so they are in no table.
+    words: Vec<(u64, u32)>,
 }
 
 impl Memory {
@@ -36,7 +38,18 @@ impl Memory {
         }
     }
 
-    /// The pages that have a key, ascending.
+    /// The text of a page has these words. Pages come in ascending order.
+    pub(crate) fn push_words(&mut self, words: &[u64], page: u32) {
+        self.words.extend(words.iter().map(|&word| (word, page)));
+    }
+
+    /// The pages that have a word, ascending. Time O(words).
+    pub(crate) fn with_word(&self, key: u64) -> impl DoubleEndedIterator<Item = u32> + '_ {
+        let found = self.words.iter().filter(move |(word, _)| *word == key);
+        found.map(|(_, page)| *page)
+    }
+
+    /// The pages that have a key which is no word's, ascending.
     pub(crate) fn pages(&self, key: u64) -> &[u32] {
         match self.lists.get(&key) {
             Some(Few::One(page)) => std::slice::from_ref(page),
@@ -59,16 +72,24 @@ impl Memory {
             Few::Many(pages) => pages.len(),
         };
         self.postings = self.lists.values().map(count).sum();
+        let kept = self.words.partition_point(|&(_, other)| other < page);
+        self.words.truncate(kept);
     }
 
     /// How many postings there are.
     pub(crate) fn len(&self) -> usize {
-        self.postings
+        self.postings + self.words.len()
+    }
+
+    /// How many there are, two words counted as one: they take less memory.
+    pub(crate) fn size(&self) -> usize {
+        self.postings + self.words.len() / 2
     }
 
     /// All of them, ascending.
     pub(crate) fn sorted(&self) -> Vec<(u64, u32)> {
-        let mut all = Vec::with_capacity(self.postings);
+        let mut all = Vec::with_capacity(self.len());
+        all.extend(&self.words);
         for (&key, few) in &self.lists {
             match few {
                 Few::One(page) => all.push((key, *page)),
@@ -77,5 +98,26 @@ impl Memory {
         }
         all.sort_unstable();
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_beside_keys() {
+        let mut memory = Memory::default();
+        for page in 0..3 {
+            memory.push(7, page);
+            memory.push_words(&[7, 10 + u64::from(page), 20], page);
+        }
+        assert_eq!(memory.pages(7), [0, 1, 2]);
+        assert_eq!(memory.pages(20), [0u32; 0]);
+        assert_eq!(memory.with_word(20).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(memory.with_word(11).collect::<Vec<_>>(), [1]);
+        assert_eq!((memory.len(), memory.size()), (12, 7));
+        memory.truncate(1);
+        assert_eq!(memory.sorted(), [(7, 0), (7, 0), (10, 0), (20, 0)]);
     }
 }

@@ -21,7 +21,7 @@ const MERGED: usize = 4;
 pub(crate) fn tidy(index: &Index, limits: Limits) -> Result<()> {
     let (postings, tail, end) = {
         let state = index.read();
-        (state.memory.len(), state.manifest.tail, state.end)
+        (state.memory.size(), state.manifest.tail, state.end)
     };
     if postings < limits.postings && end - tail < limits.tail {
         return Ok(());

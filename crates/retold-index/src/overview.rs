@@ -187,10 +187,8 @@ impl Index {
             let telling = state.telling();
             let now = now(&telling);
             let passes = |page: &u32| sieve.passes(*page);
-            let passing = telling
-                .stories
-                .iter()
-                .filter(|told| told.pages.iter().any(passes));
+            let stories = telling.stories();
+            let passing = stories.filter(|told| told.pages.iter().any(passes));
             Ok(passing.map(|told| told.key(order, now)).collect())
         })?;
         let mut keys: Vec<StoryKey> = keys?;
@@ -244,7 +242,7 @@ impl Index {
         let mut counted = Counted::default();
         let mut is_reprint = vec![false; state.pages.len()];
         let mut told: Vec<&Told> = Vec::new();
-        for story in &telling.stories {
+        for story in telling.stories() {
             counted.story(story, columns, &passes, now);
             story.pages[1..]
                 .iter()

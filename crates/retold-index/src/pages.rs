@@ -1,6 +1,7 @@
 //! What is known of every page without reading its entry: where it is, whether it is still there, which story it is of.
 
 use retold::StoryGraph;
+use rustc_hash::FxHashSet;
 
 use crate::files::Bytes;
 use crate::links::{Link, LinkKind};
@@ -113,7 +114,8 @@ impl Pages {
         self.graph.is_live(page)
     }
 
-    pub(crate) fn remove(&mut self, pages: &[u32]) {
+    /// Notes which stories change, by their roots before and after.
+    pub(crate) fn remove(&mut self, pages: &[u32], changed: &mut FxHashSet<u32>) {
         let mut going: Vec<u32> = pages.iter().copied().filter(|&p| self.is_live(p)).collect();
         going.sort_unstable();
         going.dedup();
@@ -121,16 +123,26 @@ impl Pages {
             self.gone += 1;
             self.gone_bytes += self.rows[page as usize].frame();
         }
+        let roots: FxHashSet<u32> = going.iter().map(|&page| self.graph.root(page)).collect();
+        let members = roots.iter().flat_map(|&root| self.graph.story(root));
+        let members: Vec<u32> = members.collect();
+        changed.extend(roots);
         self.graph.remove(&going);
+        changed.extend(members.into_iter().map(|page| self.graph.root(page)));
     }
 
-    pub(crate) fn link(&mut self, link: Link) {
+    /// Notes which stories change, by their roots before and after.
+    pub(crate) fn link(&mut self, link: Link, changed: &mut FxHashSet<u32>) {
+        let both = [link.page, link.other].into_iter();
+        let both = both.filter(|&page| (page as usize) < self.rows.len());
+        changed.extend(both.clone().map(|page| self.graph.root(page)));
         match link.kind {
             LinkKind::Related(relation) => {
                 self.graph.relate(link.page, link.other, relation);
             }
             LinkKind::Replaces => self.graph.set_place_of(link.page, link.other),
         }
+        changed.extend(both.map(|page| self.graph.root(page)));
     }
 }
 

@@ -258,7 +258,7 @@ impl<'a> Build<'a> {
                 self.next_log()?;
             }
         }
-        if self.state.memory.len() >= self.limits.postings {
+        if self.state.memory.size() >= self.limits.postings {
             self.segment()?;
         }
         Ok(())

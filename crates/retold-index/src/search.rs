@@ -10,9 +10,9 @@ use crate::state::State;
 const EXCERPT: (usize, usize) = (60, 200);
 
 impl State {
-    /// Of each page whether it has all these keys; of no keys, none has. Pages that are gone are among them.
+    /// Of each page whether it has all these words, given by their keys; of no words, none has. Pages that are gone are among them.
     ///
-    /// Time O(pages with each of the keys).
+    /// Time O(pages with each of the words, and for each all words of pages that are in no segment).
     pub(crate) fn pages_with(&self, keys: &[u64]) -> Result<Vec<bool>> {
         let mut keys = keys.to_vec();
         // The rarest first: often there is nothing left to be done after it.
@@ -20,7 +20,7 @@ impl State {
         let mut has = vec![0usize; self.visible as usize];
         for (before, &key) in keys.iter().enumerate() {
             let mut found = false;
-            self.each_page(key, self.visible, |page| {
+            self.each_with_word(key, self.visible, |page| {
                 let has = &mut has[page as usize];
                 if *has == before {
                     *has = before + 1;

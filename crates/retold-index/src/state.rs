@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use retold::{Error, Model, Result};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -18,7 +18,7 @@ use crate::pages::{Pages, Row};
 use crate::record::Entry;
 use crate::segment::{Facts, Named, Segment};
 use crate::terms::keys_of_packed;
-use crate::told::Telling;
+use crate::told::{Stories, Telling};
 
 /// The manifest's file.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -208,9 +208,6 @@ pub(crate) fn keys_of(entry: &Entry, words: &[u64]) -> impl Iterator<Item = u64>
         .chain(words.iter().copied())
 }
 
-/// The last log, and where its last commit ends.
-type LogEnd = (u32, u64);
-
 /// The index at a moment.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -232,8 +229,7 @@ pub(crate) struct State {
     pub(crate) end: u64,
     /// What lists of pages want to know of pages, as far as one has asked.
     pub(crate) columns: Arc<Mutex<Columns>>,
-    /// The stories as they were told last: where the log ended then, and what was told.
-    telling: Mutex<Option<(LogEnd, Arc<Telling>)>>,
+    stories: Mutex<Stories>,
 }
 
 impl State {
@@ -251,7 +247,7 @@ impl State {
             visible: 0,
             end: manifest.tail,
             columns: Arc::default(),
-            telling: Mutex::default(),
+            stories: Mutex::default(),
             manifest,
         }
     }
@@ -292,24 +288,18 @@ impl State {
     fn apply_facts(&mut self, facts: &Facts) {
         facts.rows.iter().for_each(|&row| self.pages.push(row));
         let links = facts.links.iter().copied();
+        let changed = changed(&mut self.stories);
         links
             .filter_map(Link::from_numbers)
-            .for_each(|link| self.pages.link(link));
-        self.pages.remove(&facts.gone);
+            .for_each(|link| self.pages.link(link, changed));
+        self.pages.remove(&facts.gone, changed);
     }
 
-    /// The stories as of the last commit; they are told anew once after each.
+    /// The stories as of the last commit; what changed is told once after each.
     pub(crate) fn telling(&self) -> Arc<Telling> {
-        let place = (self.manifest.last_log(), self.end);
-        let mut told = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*told {
-            Some((at, telling)) if *at == place => Arc::clone(telling),
-            _ => {
-                let telling = Arc::new(Telling::of(&self.pages, self.visible));
-                *told = Some((place, Arc::clone(&telling)));
-                telling
-            }
-        }
+        let at = (self.manifest.last_log(), self.end);
+        let mut stories = self.stories.lock().unwrap_or_else(PoisonError::into_inner);
+        stories.telling(at, &self.pages, self.visible)
     }
 
     /// The log that is written to.
@@ -380,7 +370,8 @@ impl State {
         lengths: (u32, u32),
     ) {
         let page = self.pages.len() as u32;
-        keys_of(entry, words).for_each(|key| self.memory.push(key, page));
+        keys_of(entry, &[]).for_each(|key| self.memory.push(key, page));
+        self.memory.push_words(words, page);
         self.pages.push(Row {
             log: place.0,
             at: place.1,
@@ -391,28 +382,49 @@ impl State {
     }
 
     pub(crate) fn add_links(&mut self, links: impl Iterator<Item = Link>) {
+        let changed = changed(&mut self.stories);
         for link in links {
-            self.pages.link(link);
+            self.pages.link(link, changed);
             self.links.push(link.to_numbers());
         }
     }
 
     pub(crate) fn remove_pages(&mut self, pages: &[u32]) {
-        self.pages.remove(pages);
+        self.pages.remove(pages, changed(&mut self.stories));
         self.gone.extend(pages);
     }
 
-    /// Hands the pages below `before` that have a key to `take`, until that returns false. Pages that are gone are among
-    /// them.
+    /// Hands the pages below `before` that have a key, which is no word's, to `take`, until that returns false. Pages that are gone
+    /// are among them.
     pub(crate) fn each_page(
         &self,
         key: u64,
         before: u32,
+        take: impl FnMut(u32) -> bool,
+    ) -> Result<()> {
+        self.each_of(self.memory.pages(key).iter().copied(), key, before, take)
+    }
+
+    /// The same for a word.
+    pub(crate) fn each_with_word(
+        &self,
+        key: u64,
+        before: u32,
+        take: impl FnMut(u32) -> bool,
+    ) -> Result<()> {
+        self.each_of(self.memory.with_word(key), key, before, take)
+    }
+
+    /// The same, with the pages that are in no segment.
+    fn each_of(
+        &self,
+        fresh: impl DoubleEndedIterator<Item = u32>,
+        key: u64,
+        before: u32,
         mut take: impl FnMut(u32) -> bool,
     ) -> Result<()> {
-        let fresh = self.memory.pages(key).iter().rev();
         let mut goes_on = true;
-        for &page in fresh.filter(|&&page| page < before) {
+        for page in fresh.rev().filter(|&page| page < before) {
             goes_on = goes_on && take(page);
         }
         for segment in self
@@ -432,7 +444,7 @@ impl State {
         Ok(())
     }
 
-    /// About how many pages have a key, at the most.
+    /// About how many pages have a key, at the most; of a word, those in segments.
     pub(crate) fn guess(&self, key: u64) -> usize {
         let segments = self.segments.iter().map(|segment| segment.guess(key));
         self.memory.pages(key).len() + segments.sum::<usize>()
@@ -495,6 +507,12 @@ impl State {
         }
         Ok(None)
     }
+}
+
+/// The stories that changed.
+fn changed(stories: &mut Mutex<Stories>) -> &mut FxHashSet<u32> {
+    let stories = stories.get_mut().unwrap_or_else(PoisonError::into_inner);
+    &mut stories.changed
 }
 
 pub(crate) fn no_page(page: u32) -> Error {

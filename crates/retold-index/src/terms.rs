@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use retold::{Result, Script, Text, TextOptions};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::record::unpack;
@@ -29,6 +29,12 @@ fn is_unspaced(c: char) -> bool {
 /// Hands on the runs of letters and digits of a folded text, each with whether it is in scripts without spaces.
 fn each_run<'a>(folded: &'a str, mut take: impl FnMut(&'a str, bool)) {
     for mut rest in folded.split(|c: char| !c.is_alphanumeric()) {
+        if rest.is_ascii() {
+            if !rest.is_empty() {
+                take(rest, false);
+            }
+            continue;
+        }
         while let Some(first) = rest.chars().next() {
             let unspaced = is_unspaced(first);
             let end = rest.find(|c| is_unspaced(c) != unspaced);
@@ -41,17 +47,19 @@ fn each_run<'a>(folded: &'a str, mut take: impl FnMut(&'a str, bool)) {
 
 /// The pairs of neighbours of a run.
 fn pairs(run: &str) -> impl Iterator<Item = &str> {
-    let starts = run.char_indices().map(|(at, _)| at);
-    let ends = run.char_indices().skip(2).map(|(at, _)| at);
-    let pairs = starts.zip(ends.chain([run.len()]));
-    pairs
-        .map(|(start, end)| &run[start..end])
-        .filter(|pair| pair.chars().nth(1).is_some())
+    let mut before = None;
+    run.char_indices().filter_map(move |(at, c)| {
+        let start = before.replace(at)?;
+        Some(&run[start..at + c.len_utf8()])
+    })
 }
 
 /// The keys under which a text is found, ascending.
 pub(crate) fn keys_of_text(text: &Text) -> Vec<u64> {
-    let mut keys = FxHashSet::default();
+    let bytes: usize = text.seen().map(|(_, block)| block.len()).sum();
+    // Mostly there are fewer different words, so that the table never grows.
+    let room = (bytes / 12).min(MOST);
+    let mut keys = FxHashSet::with_capacity_and_hasher(room, FxBuildHasher);
     let mut add = |word: &str| {
         if keys.len() < MOST {
             keys.insert(key(word));

@@ -297,82 +297,107 @@ impl StoryGraph {
     ///
     /// Time O(r log r) for r relations.
     pub fn edges(&self) -> StoryEdges {
-        let live = (0..self.len() as u32).filter(|&page| self.is_live(page));
-        let containing = live.flat_map(|page| {
-            let contained = self.relations(page);
-            let contained = contained.filter(|(_, relation)| *relation == Relation::Contains);
-            contained.map(move |(other, _)| (self.root(page), self.root(other)))
-        });
-        StoryEdges::new(containing.filter(|(story, part)| story != part).collect())
+        let roots = (0..self.len() as u32).filter(|&page| self.root(page) == page);
+        let mut edges = StoryEdges::default();
+        edges.tell(self, &roots.collect());
+        edges
+    }
+
+    /// The stories that pages of a story contain.
+    fn contained(&self, root: u32) -> impl Iterator<Item = u32> + '_ {
+        let related = self.story(root).flat_map(|page| self.relations(page));
+        let contained = related.filter(|(_, relation)| *relation == Relation::Contains);
+        let stories = contained.map(|(other, _)| self.root(other));
+        stories.filter(move |&story| story != root)
     }
 
     /// Stories of two pages or more, and pages alone that have excerpts; each by its root, ascending, with its pages in no order.
     ///
     /// Time O(pages and relations).
     pub fn stories(&self, edges: &StoryEdges) -> Vec<(u32, Vec<u32>)> {
-        let is_listed = |root: u32| {
-            self.next[root as usize] != root && self.story(root).nth(1).is_some()
-                || edges.has_excerpts(root)
-        };
-        let roots = (0..self.len() as u32).filter(|&page| self.root(page) == page);
-        let listed = roots.filter(|&root| is_listed(root));
-        let stories = listed.map(|root| (root, self.story(root).collect::<Vec<u32>>()));
-        stories.filter(|(_, pages)| !pages.is_empty()).collect()
+        let listed = (0..self.len() as u32).filter(|&page| self.is_listed(page, edges));
+        listed
+            .map(|root| (root, self.story(root).collect()))
+            .collect()
+    }
+
+    /// Whether lists of stories have the one of a root: it has two pages or more, or one and excerpts.
+    pub fn is_listed(&self, root: u32, edges: &StoryEdges) -> bool {
+        let mut pages = self.story(root);
+        self.root(root) == root
+            && pages.next().is_some()
+            && (pages.next().is_some() || edges.has_excerpts(root))
     }
 }
 
 /// Which stories contain which; each story by its root ([`StoryGraph::root`]).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoryEdges {
-    /// A story and one that it contains, ascending.
-    contains: Vec<(u32, u32)>,
-    /// A story and one that contains it, ascending.
-    within: Vec<(u32, u32)>,
+    /// A story and one that it contains.
+    contains: BTreeSet<(u32, u32)>,
+    /// A story and one that contains it.
+    within: BTreeSet<(u32, u32)>,
     round_ups: FxHashSet<u32>,
 }
 
 impl StoryEdges {
-    fn new(mut contains: Vec<(u32, u32)>) -> StoryEdges {
-        contains.sort_unstable();
-        contains.dedup();
-        let mut within: Vec<(u32, u32)> = contains.iter().map(|&(a, b)| (b, a)).collect();
-        within.sort_unstable();
-        let mut edges = StoryEdges {
-            contains,
-            within,
-            round_ups: FxHashSet::default(),
-        };
-        let groups = edges.contains.chunk_by(|a, b| a.0 == b.0);
-        let round_ups = groups.filter(|parts| edges.falls_apart(parts));
-        edges.round_ups = round_ups.map(|parts| parts[0].0).collect();
-        edges
+    /// Tells these stories anew, and those that contain one of them: the roots of all that changed since, as they were before and as they
+    /// are now. Returns the stories that were told.
+    ///
+    /// Whether a story is a round-up depends on what it contains and on what that contains, so no other can have changed.
+    ///
+    /// Time O(pages and relations of these stories, each with the logarithm of all).
+    pub fn tell(&mut self, graph: &StoryGraph, changed: &BTreeSet<u32>) -> BTreeSet<u32> {
+        let mut told = changed.clone();
+        for &root in changed {
+            told.extend(StoryEdges::of(&self.within, root));
+        }
+        for &root in &told {
+            let old: Vec<u32> = StoryEdges::of(&self.contains, root).collect();
+            for part in old {
+                self.contains.remove(&(root, part));
+                self.within.remove(&(part, root));
+            }
+            if graph.root(root) == root {
+                for part in graph.contained(root) {
+                    self.contains.insert((root, part));
+                    self.within.insert((part, root));
+                }
+            }
+        }
+        for &root in &told {
+            match self.falls_apart(root) {
+                true => self.round_ups.insert(root),
+                false => self.round_ups.remove(&root),
+            };
+        }
+        told
     }
 
-    fn of(edges: &[(u32, u32)], story: u32) -> &[(u32, u32)] {
-        let start = edges.partition_point(|edge| edge.0 < story);
-        let count = edges[start..].partition_point(|edge| edge.0 == story);
-        &edges[start..start + count]
+    fn of(edges: &BTreeSet<(u32, u32)>, story: u32) -> impl Iterator<Item = u32> + '_ {
+        edges.range((story, 0)..=(story, u32::MAX)).map(|edge| edge.1)
     }
 
-    /// Whether what one story contains is not connected by containment among itself.
-    fn falls_apart(&self, parts: &[(u32, u32)]) -> bool {
+    /// Whether what a story contains is not connected by containment among itself.
+    fn falls_apart(&self, story: u32) -> bool {
+        let parts: Vec<u32> = StoryEdges::of(&self.contains, story).collect();
+        if parts.len() < 2 {
+            return false;
+        }
         let mut connected = StoryGraph::of(parts.len());
-        for (at, &(_, part)) in parts.iter().enumerate() {
-            let own = StoryEdges::of(&self.contains, part);
+        for (at, &part) in (0..).zip(&parts) {
             let mut join = |other: usize| {
-                connected.relate(at as u32, other as u32, Relation::Duplicate);
+                connected.relate(at, other as u32, Relation::Duplicate);
             };
             // By the shorter of both lists.
+            let own = StoryEdges::of(&self.contains, part).take(parts.len());
+            let own: Vec<u32> = own.collect();
             if own.len() < parts.len() {
-                let places = own
-                    .iter()
-                    .map(|edge| parts.binary_search_by_key(&edge.1, |part| part.1));
+                let places = own.iter().map(|story| parts.binary_search(story));
                 places.flatten().for_each(&mut join);
             } else {
-                let places = 0..parts.len();
-                places
-                    .filter(|&other| own.binary_search(&(part, parts[other].1)).is_ok())
-                    .for_each(&mut join);
+                let is_part = |other: &usize| self.contains.contains(&(part, parts[*other]));
+                (0..parts.len()).filter(is_part).for_each(&mut join);
             }
         }
         connected.story(0).count() < parts.len()
@@ -383,14 +408,14 @@ impl StoryEdges {
     }
 
     fn has_excerpts(&self, story: u32) -> bool {
-        !self.is_round_up(story) && !StoryEdges::of(&self.contains, story).is_empty()
+        !self.is_round_up(story) && StoryEdges::of(&self.contains, story).next().is_some()
     }
 
     /// What belongs to a story beside its pages. Time O(log of all, and what there is).
     pub fn parts(&self, story: u32) -> StoryParts {
-        let others = |edges| StoryEdges::of(edges, story).iter().map(|edge| edge.1);
-        let (round_ups, longer) = others(&self.within).partition(|&other| self.is_round_up(other));
-        let contained = others(&self.contains).collect();
+        let within = StoryEdges::of(&self.within, story);
+        let (round_ups, longer) = within.partition(|&other| self.is_round_up(other));
+        let contained = StoryEdges::of(&self.contains, story).collect();
         let mut parts = StoryParts {
             longer,
             round_ups,
