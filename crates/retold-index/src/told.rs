@@ -57,7 +57,9 @@ impl Telling {
             }
         }
         let live = (0..visible).filter(|&page| pages.is_live(page));
-        let moments = live.filter_map(|page| pages.row(page)).map(|row| row.moment);
+        let moments = live
+            .filter_map(|page| pages.row(page))
+            .map(|row| row.moment);
         self.latest = moments.max();
     }
 

@@ -76,7 +76,11 @@ async fn collect(app: &App, mut body: Body) -> Result<Held> {
     let most = app.options.max_body;
     let mut room = 0;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|e| Problem::bad(format!("the body broke off: {e}")))?;
+        let frame = frame.map_err(|e| {
+            Problem::bad(format!(
+                "the request ended before its body was complete: {e}"
+            ))
+        })?;
         let Ok(data) = frame.into_data() else {
             continue;
         };

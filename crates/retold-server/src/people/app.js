@@ -139,7 +139,7 @@ const flatStory = ({ curve, ...line }) => line;
 function siteTable(caption, heading, rows) {
   return make("table", null, make("caption", null, caption),
     make("thead", null, make("tr", null, make("th", { scope: "col" }, say("siteName")), make("th", { scope: "col", className: "n" }, heading))),
-    make("tbody", null, rows.map(row => make("tr", null, make("td", null, make("a", { href: link("search", { site: row.site }) }, row.site)), make("td", { className: "n" }, row.pages.toLocaleString(language))))));
+    make("tbody", null, rows.length ? null : make("tr", null, make("td", { colSpan: 2, className: "soft" }, say("none"))), rows.map(row => make("tr", null, make("td", null, make("a", { href: link("search", { site: row.site }) }, row.site)), make("td", { className: "n" }, row.pages.toLocaleString(language))))));
 }
 
 function dayChart(days) {
@@ -193,7 +193,7 @@ async function stories(values) {
   const { total, complete, shown } = await parts(path, "stories", card);
   return ["stories", [
     make("h2", null, say("stories")), filters("stories", values, ["sort", "q", "since", "until", "site", "language"]),
-    head(total ? total.toLocaleString(language) : say("noStories"), "stories", async () => (await everything(path, "stories")).map(flatStory)), partly(complete), shown,
+    head(total ? count(total, ["oneStory", "storiesOf"]) : say("noStories"), "stories", async () => (await everything(path, "stories")).map(flatStory)), partly(complete), shown,
   ]];
 }
 

@@ -375,7 +375,9 @@ impl StoryEdges {
     }
 
     fn of(edges: &BTreeSet<(u32, u32)>, story: u32) -> impl Iterator<Item = u32> + '_ {
-        edges.range((story, 0)..=(story, u32::MAX)).map(|edge| edge.1)
+        edges
+            .range((story, 0)..=(story, u32::MAX))
+            .map(|edge| edge.1)
     }
 
     /// Whether what a story contains is not connected by containment among itself.

@@ -222,7 +222,8 @@ fn by_stop_words(sample: &str) -> Option<&'static str> {
             bits &= bits - 1;
         }
     }
-    let mut ranked: Vec<(usize, &str)> = counts.into_iter().zip(languages.iter().copied()).collect();
+    let mut ranked: Vec<(usize, &str)> =
+        counts.into_iter().zip(languages.iter().copied()).collect();
     ranked.sort_unstable();
     let ((most, language), (second, _)) = (ranked.pop()?, ranked.pop()?);
     (all >= FEWEST_WORDS && 4 * most >= all && 2 * second <= most).then_some(language)
@@ -474,7 +475,11 @@ mod tests {
         let english = "The crew of ferry four was ordered to leave the harbour and reach the island, \
                        the master said at Leith.";
         assert_eq!(by_stop_words(english), Some("en"));
-        assert_eq!(by_stop_words(&english.replace(" Leith", "")), None, "19 words");
+        assert_eq!(
+            by_stop_words(&english.replace(" Leith", "")),
+            None,
+            "19 words"
+        );
         let german = "Die Fähre und das Boot sind nach dem Sturm nicht mehr gefahren, weil der Hafen von \
                       der Stadt für die Nacht gesperrt war.";
         assert_eq!(by_stop_words(german), Some("de"));
