@@ -1,4 +1,4 @@
-//! What was added since somebody asked last.
+//! The pages that were added since a cursor.
 
 use rayon::prelude::*;
 use retold::{Error, Model, Result};

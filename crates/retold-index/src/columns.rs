@@ -1,5 +1,5 @@
-//! What lists of pages want to know of every page, in memory: its site, its language and its title. It is read once from the entries, when a
-//! list first asks, and then follows what is added.
+//! The columns that lists of pages need for every page, in memory: its site, its language and its title. They are read once from the entries, when a
+//! list first needs them, and then extended by what is added.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A list of pages, as a search finds them, condensed to one entry a story.
+//! A list of pages, such as search results, condensed to one entry per story.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a version of a page changed: words that were added, cut and replaced.
+//! The edits of a version of a page: words that were added, cut and replaced.
 
 use retold::{
     ComparedPage, Explanation, Model, Offsets, PassageKind, Result, Script, explain_pair,

@@ -1,4 +1,4 @@
-//! Files: reading at a place, replacing as a whole, what is said of damage.
+//! Files: reading at a position, replacing as a whole, messages about damage.
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Which pages of the index are meant.
+//! Filters: which pages of the index a list has.
 
 use retold::Result;
 

@@ -1,8 +1,8 @@
 //! Which pages have a key, on disk: blocks of 4 KiB, each with its checksum.
 //!
-//! Postings (key, page) are in ascending order. A block holds runs of one key: the key in eight bytes, and as LEB128 numbers
-//! how many pages have it and how far each is from the one before. The first key of each block is kept in memory, so that a
-//! look at a key reads the one or two blocks that have it.
+//! Postings (key, page) are in ascending order. A block has runs of one key: the key in eight bytes, and as LEB128 numbers
+//! how many pages have it and the distance of each page from the one before. The first key of each block is kept in memory, so
+//! looking up a key reads only the one or two blocks that have it.
 
 use std::fs::File;
 use std::io::Write;

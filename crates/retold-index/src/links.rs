@@ -1,4 +1,4 @@
-//! How pages were found to be related when they were added: what stories are made of.
+//! Links: relations of pages that were found when they were added. Stories are made from them.
 
 use retold::{Error, Findings, Rank, Relation, Result, StoryGraph};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,9 +1,9 @@
 //! The log: everything that was ever added or removed, in order, in commits.
 //!
 //! A log is a sequence of frames. A frame is a head of 40 bytes (its kind; the lengths of its two parts; a page's number;
-//! checksums of the head and of both parts) and the parts. A commit frame ends a commit and says where the commit began; what
-//! follows the last of them was never acknowledged. A commit begins only once the one before it is on disk, so what is not
-//! whole *before* the beginning of a later commit is damage, and what is not whole at the end is the trace of a crash.
+//! checksums of the head and of both parts) and the parts. A commit frame ends a commit and says where the commit began; bytes
+//! after the last commit frame were never acknowledged. A commit begins only when the one before it is on disk. So incomplete
+//! frames *before* the beginning of a later commit are damage, and incomplete frames at the end are left over from a crash.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

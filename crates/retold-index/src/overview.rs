@@ -1,4 +1,4 @@
-//! What the index has, for people: what is new, the largest and the fastest stories, who was first and who reprints.
+//! An overview of the index for people: what is new, the largest and the fastest-growing stories, who was first and who reprints.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! An index written anew: compaction and learning.
+//! Rewrites an index: compaction and learning.
 
 use std::path::Path;
 use std::sync::Arc;

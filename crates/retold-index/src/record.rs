@@ -1,4 +1,4 @@
-//! What is kept of a page: who it is and its sketch, and beside them its text.
+//! The stored data of a page: its entry (id, URL, date, sketch) and its text.
 
 use std::cell::RefCell;
 use std::path::Path;

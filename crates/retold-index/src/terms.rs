@@ -1,7 +1,7 @@
 //! The words under which texts are found.
 //!
-//! A word is a run of letters and digits of the folded text. Scripts that put no spaces between words have none: there each character
-//! is one, and each pair of neighbours. Korean counts among them, as its particles stand without a space behind the words.
+//! A word is a run of letters and digits of the folded text. In scripts without spaces between words, each character
+//! counts as a word, and each pair of neighbours. Korean is one of them, because its particles follow the words without a space.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Writing: commits, and what is done with the files as they grow.
+//! Writing: commits, and the upkeep of the files as they grow.
 
 use std::sync::Arc;
 

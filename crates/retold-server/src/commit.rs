@@ -1,4 +1,4 @@
-//! The one thread that writes: what has come while the disk was busy becomes one commit.
+//! The only thread that writes: requests that arrive while the disk is busy become one commit.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};

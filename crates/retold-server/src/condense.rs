@@ -1,4 +1,4 @@
-//! A list of results condensed to one line a story.
+//! A list of results condensed to one line per story.
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
-//! Cursors: where a list goes on that came in part.
+//! Cursors: where a list continues of which a part was returned.
 //!
-//! A cursor holds what the list is sorted by, of the last one that was shown. What comes behind that is shown next, so pages that come and go
-//! meanwhile neither repeat others nor hide them.
+//! A cursor has the values by which the list is sorted, of the last entry that was shown. The entries after it are shown next, so pages that are added or
+//! removed in the meantime neither repeat other entries nor hide them.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! What the description of the routes says of all of them: who may ask, and which errors may come; and what pages in bodies look like.
+//! The parts of the API description that are the same for all routes: authorisation, errors, and pages in bodies.
 
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};

@@ -1,4 +1,4 @@
-//! What every request goes through: who may ask, and what is noted.
+//! The checks and the log entry of every request.
 //!
 //! The rules for a service without tokens are those against cross-site requests and DNS rebinding (OWASP, Cross-Site Request Forgery Prevention
 //! Cheat Sheet; W3C Fetch Metadata).

@@ -1,4 +1,4 @@
-//! For those who run the service, and the page for people.
+//! Routes for operators, and the web page.
 
 use axum::Router;
 use axum::extract::State;

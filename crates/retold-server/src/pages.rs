@@ -1,4 +1,4 @@
-//! Pages in, and what they repeat.
+//! Adding, querying and removing pages.
 
 use axum::Json;
 use axum::body::Body;

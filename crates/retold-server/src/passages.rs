@@ -1,4 +1,4 @@
-//! Which passages of a text the index has, and where.
+//! The passages of a text that are in the index, and where.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Memory that requests take: for their bodies while they come and are worked on, for pages until they are on disk.
+//! Memory that requests take: for their bodies while they are received and processed, for pages until they are on disk.
 
 use std::sync::Arc;
 

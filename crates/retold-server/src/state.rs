@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use std::ops::Deref;
 use std::sync::Arc;

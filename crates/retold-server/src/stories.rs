@@ -1,4 +1,4 @@
-//! What repeats a page, why, and in which order of time.
+//! Which pages repeat a page, why, and in which order of time.
 
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;

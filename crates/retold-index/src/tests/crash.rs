@@ -1,7 +1,7 @@
-//! A process that is killed, and a disk that is full.
+//! A process that is killed, and a full disk.
 //!
-//! The tests run themselves as another process that changes an index and says what it has done, and kill it at a random
-//! moment. What it had said must then be there, and what it had not said must be whole or not there.
+//! The tests run themselves as another process that changes an index and reports what it has done, and kill it at a random
+//! moment. Everything that it reported must then be there, and everything else must be complete or absent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};

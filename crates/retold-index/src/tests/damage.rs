@@ -1,4 +1,4 @@
-//! Damaged files are named, and nothing damaged is served as if it were whole.
+//! Damaged files are reported, and nothing damaged is served as if it were whole.
 
 use std::collections::BTreeMap;
 use std::fs;

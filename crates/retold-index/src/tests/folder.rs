@@ -1,4 +1,4 @@
-//! The folder of an index: what is found there when one is made, opened or looked through.
+//! The folder of an index: what it may contain when an index is made, opened or checked.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Pages added in any way are what a batch run says they are.
+//! Pages added in any way get the same verdicts as in a batch run.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Pages by words, against reading all of them.
+//! Search by words, compared with reading all pages.
 
 use std::collections::BTreeMap;
 

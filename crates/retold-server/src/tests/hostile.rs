@@ -1,4 +1,4 @@
-//! Clients that mean no good, or cannot do better.
+//! Hostile clients, and clients with faults.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What clients may rely on whatever they ask for: arrays, statuses, parts of lists, texts.
+//! Rules for all requests: arrays, statuses, parts of lists, texts.
 
 use serde_json::json;
 

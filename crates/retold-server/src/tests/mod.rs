@@ -1,4 +1,4 @@
-//! The service as its clients see it.
+//! The service as clients see it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::too_many_lines, reason = "a test is read from top to bottom")]
 

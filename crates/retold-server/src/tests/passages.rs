@@ -1,4 +1,4 @@
-//! Passages of a text, and where they stand.
+//! Passages of a text, and their places.
 
 use serde_json::json;
 
