@@ -9,7 +9,7 @@ use crate::sketch::SketchRef;
 
 /// Estimated coverage from which on texts are compared. Grams of a sketch are longer than runs, so that an edit breaks
 /// more of them.
-const CANDIDATE: f64 = 0.2;
+const CANDIDATE: f64 = 0.1;
 /// The same where templates may be all that is shared.
 const CANDIDATE_IN_TEMPLATE: f64 = 0.5;
 /// Texts are not compared if the estimate is more than this number of standard errors too low.
