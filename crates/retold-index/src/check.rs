@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::files::damaged;
 use crate::index::{Index, TRIES};
 use crate::log::{Kind, Log};
+use crate::pages::ScopeRow;
 use crate::record::unpack;
 use crate::segment::Segment;
 use crate::state::{Manifest, State, keys_of, read_model, url_key};
@@ -128,6 +129,13 @@ fn check_postings(state: &State, segment: &Segment) -> Result<()> {
         .filter(|&page| state.pages.is_live(page))
     {
         let entry = state.entry(page)?;
+        let scope = ScopeRow::of(&entry.scope(&state.model));
+        if state.pages.scope(page).is_some_and(|row| *row != scope) {
+            return Err(damaged(
+                &segment.path,
+                &format!("it tells pair filters something else of page {page} than its entry"),
+            ));
+        }
         let without =
             url_key(&entry).filter(|_| state.manifest.urls.is_some_and(|urls| page < urls));
         let words = match state.manifest.words {

@@ -38,8 +38,10 @@ impl StoredPages for Export<'_> {
                 return Err(Error::Cancelled);
             }
             watch.advance(1);
-            let sketch = collection.sketch(&collection.page(page));
-            self.index.related(&sketch)
+            let row = collection.page(page);
+            let seen = collection.pages.seen(page);
+            self.index
+                .related(&collection.sketch(&row), (&seen, row.date))
         });
         let related: Result<Vec<Vec<u32>>> = related.collect();
         let mut pages = related?.concat();

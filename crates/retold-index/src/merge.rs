@@ -122,11 +122,18 @@ fn merged(index: &Index, old: &[Arc<Segment>]) -> Result<(Segment, Manifest)> {
     let mut manifest = index.read().manifest.clone();
     let mut facts = Facts::default();
     for segment in old {
-        let Facts { rows, links, gone } = segment.facts()?;
+        let Facts {
+            rows, links, gone, ..
+        } = segment.facts()?;
         facts.rows.extend(rows);
         facts.links.extend(links);
         facts.gone.extend(gone);
     }
+    let range = |ends: &[Arc<Segment>]| -> Range<u32> {
+        let start = ends.first().map_or(0, |segment| segment.named.pages.start);
+        start..ends.last().map_or(0, |segment| segment.named.pages.end)
+    };
+    facts.scopes = index.read().pages.scopes(range(old)).to_vec();
     let is_gone: Vec<bool> = {
         let state = index.read();
         (0..state.pages.len() as u32)
@@ -139,10 +146,6 @@ fn merged(index: &Index, old: &[Arc<Segment>]) -> Result<(Segment, Manifest)> {
     });
     let number = manifest.next;
     manifest.next += 1;
-    let range = |ends: &[Arc<Segment>]| -> Range<u32> {
-        let start = ends.first().map_or(0, |segment| segment.named.pages.start);
-        start..ends.last().map_or(0, |segment| segment.named.pages.end)
-    };
     let segment = Segment::write(index.folder(), number, range(old), postings, &facts)?;
     Ok((segment, manifest))
 }
@@ -155,6 +158,7 @@ impl State {
             rows: self.pages.rows(pages.clone()).to_vec(),
             links: self.links.clone(),
             gone: self.gone.clone(),
+            scopes: self.pages.scopes(pages.clone()).to_vec(),
         };
         let postings = self.memory.sorted();
         Segment::write(folder, number, pages, postings.into_iter().map(Ok), &facts)

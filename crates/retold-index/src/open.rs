@@ -89,8 +89,8 @@ impl IndexBuilder {
         self
     }
 
-    /// Opens the index for reading; others may write. Memory: about 50 bytes a page, what the log holds beyond the last segment,
-    /// and [`IndexBuilder::memory`].
+    /// Opens the index for reading; others may write. Memory: about 50 bytes a page, with pair filters 24 more, what the log holds beyond the
+    /// last segment, and [`IndexBuilder::memory`].
     ///
     /// Errors: there is none, it is damaged, another release wrote it in another format.
     pub fn open(self) -> Result<Index> {

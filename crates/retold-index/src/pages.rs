@@ -1,6 +1,6 @@
 //! What is known of every page without reading its entry: where it is, whether it is still there, which story it is of.
 
-use retold::StoryGraph;
+use retold::{Model, Scope, StoryGraph};
 use rustc_hash::FxHashSet;
 
 use crate::files::Bytes;
@@ -49,12 +49,52 @@ impl Row {
     }
 }
 
+/// What pair filters look at in a page ([`Scope`]), as segments have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScopeRow {
+    /// [`Scope::within`] and [`Scope::across`].
+    pub(crate) fields: [u64; 2],
+    /// [`Scope::date`]; the least number for none.
+    pub(crate) date: i64,
+}
+
+impl ScopeRow {
+    pub(crate) const BYTES: usize = 24;
+
+    pub(crate) fn of(scope: &Scope) -> ScopeRow {
+        ScopeRow {
+            fields: [scope.within, scope.across],
+            date: scope.date.unwrap_or(i64::MIN),
+        }
+    }
+
+    pub(crate) fn scope(&self, model: &Model) -> Scope {
+        let date = (self.date != i64::MIN).then_some(self.date);
+        model.scope(&self.fields, date)
+    }
+
+    pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
+        for number in [self.fields[0], self.fields[1], self.date as u64] {
+            bytes.extend(number.to_le_bytes());
+        }
+    }
+
+    pub(crate) fn get(bytes: &mut Bytes<'_>) -> Option<ScopeRow> {
+        Some(ScopeRow {
+            fields: [bytes.u64()?, bytes.u64()?],
+            date: bytes.u64()? as i64,
+        })
+    }
+}
+
 /// All pages by number. Numbers are given in the order of adding and never twice.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     rows: Vec<Row>,
     /// How many keys each page has, once more: it is asked of thousands of pages for each that is looked for.
     keys: Vec<u32>,
+    /// What pair filters look at in each page; none if there are no filters.
+    scopes: Vec<ScopeRow>,
     /// Which of them are there, and which tell one story.
     pub(crate) graph: StoryGraph,
     gone: usize,
@@ -73,6 +113,7 @@ impl Pages {
     pub(crate) fn truncate(&mut self, count: usize) {
         self.rows.truncate(count);
         self.keys.truncate(count);
+        self.scopes.truncate(count);
         self.graph.truncate(count);
     }
 
@@ -103,6 +144,27 @@ impl Pages {
         self.keys
             .get(page as usize)
             .map_or(0, |&keys| keys as usize)
+    }
+
+    /// Says of the next pages what pair filters look at in them.
+    pub(crate) fn extend_scopes(&mut self, scopes: impl IntoIterator<Item = ScopeRow>) {
+        self.scopes.extend(scopes);
+    }
+
+    /// The first page of which it is not known what pair filters look at in it.
+    pub(crate) fn first_unscoped(&self) -> u32 {
+        self.scopes.len() as u32
+    }
+
+    /// What pair filters look at in a page, if there are any.
+    pub(crate) fn scope(&self, page: u32) -> Option<&ScopeRow> {
+        self.scopes.get(page as usize)
+    }
+
+    /// What they look at in these pages; nothing if there are none.
+    pub(crate) fn scopes(&self, pages: std::ops::Range<u32>) -> &[ScopeRow] {
+        let pages = pages.start as usize..pages.end as usize;
+        self.scopes.get(pages).unwrap_or_default()
     }
 
     pub(crate) fn rows(&self, pages: std::ops::Range<u32>) -> &[Row] {

@@ -102,7 +102,7 @@ impl Index {
             sharing(&state, &page.entry, known)?
         };
         // Some more than are wanted, as keys say only roughly which are the best.
-        let (others, texts, all_read) = self.read_sharing(page, &sharing, limit.max(MATCHES))?;
+        let (others, texts, all_read) = self.read_sharing(&sharing, limit.max(MATCHES))?;
         complete &= all_read;
         let mut passages = Vec::new();
         for found in passages_of(&page.text, &texts, (options, &model), watch)? {
@@ -144,12 +144,9 @@ impl Index {
     /// it have. Also whether these are all.
     fn read_sharing(
         &self,
-        page: &Prepared,
         sharing: &[Sharing],
         most: usize,
     ) -> Result<(Vec<Entry>, Vec<Text>, bool)> {
-        let model = self.model();
-        let scope = page.entry.scope(&model);
         let (mut entries, mut texts, mut bytes) = (Vec::new(), Vec::new(), 0);
         let (mut seen, mut all_read) = (FxHashMap::<usize, usize>::default(), true);
         for other in sharing {
@@ -159,14 +156,6 @@ impl Index {
                 continue;
             }
             let entry = self.entry_of(other.page)?;
-            if model
-                .config()
-                .filters
-                .forbids(&scope, &entry.scope(&model))
-                .is_some()
-            {
-                continue;
-            }
             let text = self.text_of(other.page)?.ok_or_else(no_texts)?;
             if !texts.is_empty() && bytes + text.visible.len() > PASSAGE_TEXTS {
                 all_read = false;
@@ -183,7 +172,8 @@ impl Index {
     }
 }
 
-/// The pages that share keys with a page, but not `but`, those first that share most; and whether these are all.
+/// The pages that share keys with a page, those first that share most, and whether these are all; but not `but`, and none that pair filters
+/// forbid to compare with it.
 fn sharing(state: &State, page: &Entry, but: Option<u32>) -> Result<(Vec<Sharing>, bool)> {
     let site = page.sketch.site.as_deref();
     let keys = page.sketch.keys.iter().copied();
@@ -193,7 +183,8 @@ fn sharing(state: &State, page: &Entry, but: Option<u32>) -> Result<(Vec<Sharing
     let mut hits: Vec<(u32, usize, bool)> = Vec::new();
     let skipped = each_hit(
         state,
-        (&keys, state.visible, WORK[0]),
+        (&keys, &page.scope(&state.model)),
+        (state.visible, WORK[0]),
         |page, key, is_common| {
             hits.push((page, key, is_common));
         },

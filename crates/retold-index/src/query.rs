@@ -2,12 +2,12 @@
 //!
 //! The keys of a sketch are looked up, the rarest first and common ones last, and pages that have as many of them as the method's bounds
 //! want are candidates. How many postings are read is bounded: keys that are left out then count as shared, so that a page is left out
-//! only if it has none of the rarest keys. Candidates are judged by their sketches, and where that leaves a doubt, by texts,
+//! only if it has none of the rarest keys. Pages that pair filters forbid are left out at once and count nowhere. Candidates are judged by their sketches, and where that leaves a doubt, by texts,
 //! the most similar first.
 
 use std::sync::Arc;
 
-use retold::{Judgement, Model, Rank, Relation, Result, Sketch, StoryGraph, Trace, Verdict};
+use retold::{Judgement, Model, Rank, Relation, Result, Scope, Sketch, StoryGraph, Trace, Verdict};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
@@ -20,8 +20,10 @@ use crate::status::Status;
 /// Matches of a page that are asked for where nobody says how many: by every command, service and binding.
 pub const MATCHES: usize = 20;
 
-/// Postings that a query reads at the most, with and without a limit.
-pub(crate) const WORK: [usize; 2] = [1 << 14, 1 << 20];
+/// Postings that a query reads at the most, with and without a limit, of pages that pair filters allow,
+pub(crate) const WORK: [usize; 2] = [1 << 14, MOST];
+/// and of all.
+const MOST: usize = 1 << 20;
 /// Candidates of a query without a limit at the most (those of the batch join).
 const CANDIDATES: usize = 2000;
 /// Candidates for each page that is wanted, and the fewest pages that are wanted.
@@ -162,7 +164,7 @@ impl Index {
     /// same id is left out. Beside them, what adding the page would make of it.
     ///
     /// Time: bounded by the postings and candidates that it reads: 16,384 and twice the limit, or without one 1,048,576 and
-    /// 2,000.
+    /// 2,000. Pages that pair filters forbid are no candidates; their postings count only to 1,048,576 with the others.
     pub fn query(&self, page: &Prepared, limit: Option<usize>) -> Result<(Status, Vec<Match>)> {
         let known = self.find(&page.entry.id)?;
         let status = match &known {
@@ -212,11 +214,15 @@ impl Index {
         let (candidates, model) = {
             let state = self.read();
             (
-                candidates(&state, &page.sketch, view, limit)?,
+                candidates(
+                    &state,
+                    (&page.sketch, &page.scope(&state.model)),
+                    view,
+                    limit,
+                )?,
                 state.model.clone(),
             )
         };
-        let (filters, scope) = (&model.config().filters, page.scope(&model));
         let patience = limit.map_or(usize::MAX, |_| MISSES);
         let (mut judged, mut missed, mut looked_at) = (Vec::new(), 0, 0);
         let asked = (&page.sketch, &model.prune(&page.sketch));
@@ -230,9 +236,6 @@ impl Index {
                 continue;
             }
             let entry = self.entry_of(candidate.page)?;
-            if filters.forbids(&scope, &entry.scope(&model)).is_some() {
-                continue;
-            }
             missed += 1;
             looked_at += 1;
             seen.add(candidate.is_near);
@@ -332,8 +335,13 @@ impl Index {
         )
     }
 
-    /// The pages that sketches do not rule out as related.
-    pub(crate) fn related(&self, sketch: &Sketch) -> Result<Vec<u32>> {
+    /// The pages that pair filters and sketches do not rule out as related to a page of which this was [seen](Model::seen), with that
+    /// date in seconds since 1970.
+    pub(crate) fn related(
+        &self,
+        sketch: &Sketch,
+        (seen, date): (&[u64], Option<i64>),
+    ) -> Result<Vec<u32>> {
         let (candidates, model) = {
             let state = self.read();
             let view = View {
@@ -342,7 +350,12 @@ impl Index {
                 is_gone: &|_| false,
             };
             (
-                candidates(&state, sketch, &view, None)?,
+                candidates(
+                    &state,
+                    (sketch, &state.model.scope(seen, date)),
+                    &view,
+                    None,
+                )?,
                 state.model.clone(),
             )
         };
@@ -398,39 +411,33 @@ fn wanted(limit: Option<usize>) -> usize {
     })
 }
 
-/// The pages that may be related to a sketch, those that share most first.
+/// The pages that may be related to a page of that sketch in which pair filters see `scope`, those that share most first.
 fn candidates(
     state: &State,
-    sketch: &Sketch,
+    (sketch, scope): (&Sketch, &Scope),
     view: &View<'_>,
     limit: Option<usize>,
 ) -> Result<Vec<Candidate>> {
     let model = &state.model;
     let is_seen =
         |page: u32| state.pages.is_live(page) && Some(page) != view.but && !(view.is_gone)(page);
-    // Those that pair filters forbid are left out when they are read.
-    let most = match model.config().filters.is_empty() {
-        true => wanted(limit),
-        false => CANDIDATES,
-    };
+    let most = wanted(limit);
     let mut copies = Vec::new();
     if let Some(text) = sketch.text_hash.filter(|_| model.config().exact) {
+        let mut read = 0;
         state.each_page(text_key(text), view.before, |page| {
-            if is_seen(page) {
+            if is_seen(page) && !state.forbids(scope, page) {
                 copies.push(page);
             }
-            copies.len() < most
+            read += 1;
+            copies.len() < most && read < MOST
         })?;
     }
     let site = sketch.site.as_deref();
     let keys = sketch.keys.iter().copied();
     let keys: Vec<u64> = keys.filter(|&key| !model.deletes(key, site)).collect();
-    let (hits, skipped) = hits(
-        state,
-        &keys,
-        view.before,
-        WORK[usize::from(limit.is_none())],
-    )?;
+    let work = WORK[usize::from(limit.is_none())];
+    let (hits, skipped) = hits(state, (&keys, scope), (view.before, work))?;
     // What is deleted from other sketches is not known without reading them.
     let deletes = model
         .knowledge()
@@ -498,22 +505,23 @@ impl Hit {
     }
 }
 
-/// The pages below `before` that have any of these keys, as often as they have one, ascending; and how many keys were not
-/// looked up to their end because that would be too much work.
-fn hits(state: &State, keys: &[u64], before: u32, work: usize) -> Result<(Vec<Hit>, usize)> {
+/// What [`each_hit`] hands over, ascending, and what it returns.
+fn hits(state: &State, asked: (&[u64], &Scope), limits: (u32, usize)) -> Result<(Vec<Hit>, usize)> {
     let mut hits = Vec::new();
-    let skipped = each_hit(state, (keys, before, work), |page, _, is_common| {
+    let skipped = each_hit(state, asked, limits, |page, _, is_common| {
         hits.push(Hit::new(page, is_common));
     })?;
     hits.sort_unstable();
     Ok((hits, skipped))
 }
 
-/// Hands each page below `before` that has one of these keys to `take`, with the place of the key and whether it is common. Returns how many
-/// keys were not looked up to their end, because that would be more than `work` pages.
+/// Hands each page below `before` that has one of these keys to `take`, as often as it has one, with the place of the key and whether it is
+/// common; those with which pair filters forbid to compare a page in which they see `scope` are left out. Returns how many keys were not
+/// looked up to their end, because that would be more than `work` pages, or too many to be read.
 pub(crate) fn each_hit(
     state: &State,
-    (keys, before, work): (&[u64], u32, usize),
+    (keys, scope): (&[u64], &Scope),
+    (before, work): (u32, usize),
     mut take: impl FnMut(u32, usize, bool),
 ) -> Result<usize> {
     // Common keys last: they are evidence only beside others, and by far the longest lists.
@@ -522,18 +530,21 @@ pub(crate) fn each_hit(
         .map(|(at, &key)| (state.model.is_common(key), state.guess(key), key, at))
         .collect();
     lists.sort_unstable();
-    let (mut done, mut skipped) = (0, 0);
+    let (mut done, mut read, mut skipped) = (0, 0, 0);
     for (is_common, _, key, at) in lists {
-        if done >= work {
+        if done >= work || read >= MOST {
             skipped += 1;
             continue;
         }
         state.each_page(key, before, |page| {
-            take(page, at, is_common);
-            done += 1;
-            done < work
+            read += 1;
+            if !state.forbids(scope, page) {
+                take(page, at, is_common);
+                done += 1;
+            }
+            done < work && read < MOST
         })?;
-        skipped += usize::from(done >= work);
+        skipped += usize::from(done >= work || read >= MOST);
     }
     Ok(skipped)
 }

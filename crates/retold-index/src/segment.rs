@@ -1,7 +1,7 @@
 //! Segments: what is known of a range of pages, and the pages of every key, in one file that never changes.
 //!
 //! A file has blocks of keys, then the first keys of the blocks, the rows of the pages, their links and the pages that went,
-//! and at its end a foot of fixed length with the lengths and checksums of these. All but the blocks is read when it is opened.
+//! with pair filters what these look at in each page, and at its end a foot of fixed length with the lengths and checksums of these. All but the blocks is read when it is opened.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::files::{Bytes, damaged, read_at};
 use crate::keys::{BLOCK, Blocks, Keys};
-use crate::pages::Row;
+use crate::pages::{Row, ScopeRow};
 
 /// A segment as the manifest names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,8 @@ pub(crate) struct Facts {
     pub(crate) links: Vec<(u32, u32)>,
     /// Pages that went while these came.
     pub(crate) gone: Vec<u32>,
+    /// What pair filters look at in the pages. None without filters, nor in what was written before segments had it.
+    pub(crate) scopes: Vec<ScopeRow>,
 }
 
 /// An open segment, without its facts.
@@ -183,6 +185,7 @@ fn tail(firsts: &[u64], facts: &Facts) -> Vec<u8> {
         .gone
         .iter()
         .for_each(|page| bytes.extend(page.to_le_bytes()));
+    facts.scopes.iter().for_each(|scope| scope.put(&mut bytes));
     let check = xxh3_64(&bytes);
     let start = bytes.len();
     let counts = [
@@ -212,8 +215,12 @@ fn read_tail(file: &File, path: &Path, length: u64) -> Result<Option<(Vec<u64>, 
     };
     let [blocks, rows, links, gone] = counts;
     let sizes = [8 * blocks, Row::BYTES as u64 * rows, 8 * links, 4 * gone];
-    let size: u64 = sizes.iter().sum();
-    if blocks * BLOCK as u64 + size != at {
+    let size = at.checked_sub(blocks * BLOCK as u64);
+    let scopes = size.and_then(|size| size.checked_sub(sizes.iter().sum()));
+    let (Some(size), Some(scopes)) = (size, scopes) else {
+        return Ok(None);
+    };
+    if scopes != 0 && scopes != ScopeRow::BYTES as u64 * rows {
         return Ok(None);
     }
     let mut bytes = vec![0; size as usize];
@@ -230,7 +237,15 @@ fn read_tail(file: &File, path: &Path, length: u64) -> Result<Option<(Vec<u64>, 
         let links = (0..links).map(|_| Some((rest.u32()?, rest.u32()?)));
         let links = links.collect::<Option<_>>()?;
         let gone = (0..gone).map(|_| rest.u32()).collect::<Option<_>>()?;
-        Some((firsts, Facts { rows, links, gone }))
+        let scopes = (0..scopes / ScopeRow::BYTES as u64).map(|_| ScopeRow::get(&mut rest));
+        let scopes = scopes.collect::<Option<_>>()?;
+        let facts = Facts {
+            rows,
+            links,
+            gone,
+            scopes,
+        };
+        Some((firsts, facts))
     };
     Ok(read())
 }
@@ -248,7 +263,7 @@ fn read_foot(foot: &[u8; FOOT]) -> Option<([u64; 4], u64)> {
 mod tests {
     use super::*;
 
-    fn facts() -> Facts {
+    fn facts(filters: bool) -> Facts {
         let row = |at| Row {
             log: 1,
             at,
@@ -256,34 +271,44 @@ mod tests {
             keys: 5,
             moment: 6,
         };
+        let scope = |within, date| ScopeRow {
+            fields: [within, 9],
+            date,
+        };
         Facts {
             rows: vec![row(0), row(100)],
             links: vec![(1, 0)],
             gone: vec![0],
+            scopes: match filters {
+                true => vec![scope(0, -7), scope(u64::MAX, i64::MIN)],
+                false => Vec::new(),
+            },
         }
     }
 
     #[test]
     fn what_was_written_is_read() {
         let folder = tempfile::tempdir().unwrap();
-        let postings = || [(5, 0), (5, 1), (9, 1)].map(Ok).into_iter();
-        let made = Segment::write(folder.path(), 3, 0..2, postings(), &facts()).unwrap();
-        let (segment, read) = Segment::open(folder.path(), &made.named).unwrap();
-        assert_eq!(read, facts());
-        assert_eq!(segment.facts().unwrap(), facts());
-        let all: Result<Vec<(u64, u32)>> = segment.postings().collect();
-        assert_eq!(all.unwrap(), [(5, 0), (5, 1), (9, 1)]);
-        let bytes = std::fs::read(&made.path).unwrap();
-        for wrong in BLOCK..bytes.len() {
-            let mut changed = bytes.clone();
-            changed[wrong] ^= 1;
-            std::fs::write(&made.path, changed).unwrap();
-            assert!(
-                Segment::open(folder.path(), &made.named).is_err(),
-                "byte {wrong}"
-            );
+        for facts in [facts(false), facts(true)] {
+            let postings = || [(5, 0), (5, 1), (9, 1)].map(Ok).into_iter();
+            let made = Segment::write(folder.path(), 3, 0..2, postings(), &facts).unwrap();
+            let (segment, read) = Segment::open(folder.path(), &made.named).unwrap();
+            assert_eq!(read, facts);
+            assert_eq!(segment.facts().unwrap(), facts);
+            let all: Result<Vec<(u64, u32)>> = segment.postings().collect();
+            assert_eq!(all.unwrap(), [(5, 0), (5, 1), (9, 1)]);
+            let bytes = std::fs::read(&made.path).unwrap();
+            for wrong in BLOCK..bytes.len() {
+                let mut changed = bytes.clone();
+                changed[wrong] ^= 1;
+                std::fs::write(&made.path, changed).unwrap();
+                assert!(
+                    Segment::open(folder.path(), &made.named).is_err(),
+                    "byte {wrong}"
+                );
+            }
+            std::fs::write(&made.path, &bytes[1..]).unwrap();
+            assert!(Segment::open(folder.path(), &made.named).is_err());
         }
-        std::fs::write(&made.path, &bytes[1..]).unwrap();
-        assert!(Segment::open(folder.path(), &made.named).is_err());
     }
 }

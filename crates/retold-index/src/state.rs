@@ -4,7 +4,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use retold::{Error, Model, Result};
+use rayon::prelude::*;
+use retold::{Error, Model, Result, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -14,7 +15,7 @@ use crate::files::{Bytes, damaged, remove, replace, sealed, unseal};
 use crate::links::Link;
 use crate::log::{Frame, Kind, Log};
 use crate::memory::Memory;
-use crate::pages::{Pages, Row};
+use crate::pages::{Pages, Row, ScopeRow};
 use crate::record::Entry;
 use crate::segment::{Facts, Named, Segment};
 use crate::terms::keys_of_packed;
@@ -281,11 +282,39 @@ impl State {
             }
             state.logs.insert(number, Arc::new(log));
         }
+        state.complete_scopes()?;
         state.catch_up()?;
         Ok(state)
     }
 
+    /// Reads from the entries what pair filters look at, of pages in segments that do not have it.
+    fn complete_scopes(&mut self) -> Result<()> {
+        if self.model.config().filters.is_empty() {
+            return Ok(());
+        }
+        let pages = self.pages.first_unscoped()..self.fresh;
+        let scopes = pages.into_par_iter().map(|page| {
+            let entry = self.entry(page)?;
+            Ok(ScopeRow::of(&entry.scope(&self.model)))
+        });
+        let scopes = scopes.collect::<Result<Vec<ScopeRow>>>()?;
+        self.pages.extend_scopes(scopes);
+        Ok(())
+    }
+
+    /// Whether pair filters forbid to compare a page in which they see `scope` with that page.
+    pub(crate) fn forbids(&self, scope: &Scope, page: u32) -> bool {
+        self.pages.scope(page).is_some_and(|row| {
+            let filters = &self.model.config().filters;
+            filters.forbids(scope, &row.scope(&self.model)).is_some()
+        })
+    }
+
     fn apply_facts(&mut self, facts: &Facts) {
+        // Once one segment has none, those of the pages behind it are read again as well.
+        if self.pages.first_unscoped() as usize == self.pages.len() {
+            self.pages.extend_scopes(facts.scopes.iter().copied());
+        }
         facts.rows.iter().for_each(|&row| self.pages.push(row));
         let links = facts.links.iter().copied();
         let changed = changed(&mut self.stories);
@@ -379,6 +408,10 @@ impl State {
             keys: entry.sketch.keys.len() as u32,
             moment: entry.moment(),
         });
+        if !self.model.config().filters.is_empty() {
+            let scope = entry.scope(&self.model);
+            self.pages.extend_scopes([ScopeRow::of(&scope)]);
+        }
     }
 
     pub(crate) fn add_links(&mut self, links: impl Iterator<Item = Link>) {

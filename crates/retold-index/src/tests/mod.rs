@@ -5,6 +5,7 @@
 mod changes;
 mod crash;
 mod damage;
+mod filters;
 mod folder;
 mod passages;
 mod same;
