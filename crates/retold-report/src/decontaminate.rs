@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use retold::{
-    BenchmarkFields, Benchmarks, Contamination, Outcome, Page, ReadOptions, Record, RecordDecision,
-    Result, Source, Stage, TextOptions, Watch, discover, each_record, expand, in_pool, shown_input,
-    text_of,
+    BenchmarkFields, Benchmarks, Contamination, Memory, Outcome, Page, ReadOptions, Record,
+    RecordDecision, Result, Source, Stage, TextOptions, Watch, discover, each_record, expand,
+    in_pool, shown_input, text_of,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::files::commit;
 use crate::job::{Job, inputs, no_page, opened, sources};
-use crate::kept::{each_source, rewrite};
+use crate::kept::{belonging, each_source};
 use crate::out::{KEPT, OutDir};
 use crate::summary::Records;
 use crate::tables::{RejectLine, Table};
@@ -122,7 +122,7 @@ fn run(wanted: &Decontamination, out: OutDir, watch: &dyn Watch) -> Result<Decon
         return Err(no_page(job, records, &pass.first_reject));
     }
     if job.output.kept {
-        pass.write_kept(&job.judge.read, watch)?;
+        pass.write_kept((&job.judge.read, &job.run.memory()?), watch)?;
     }
     let summary = DecontaminationSummary {
         benchmarks: pass.summary(),
@@ -307,16 +307,20 @@ impl<'a> Pass<'a> {
     }
 
     /// Reads the sources again and writes what is kept of them, many at a time.
-    fn write_kept(&self, read: &ReadOptions, watch: &dyn Watch) -> Result<()> {
+    fn write_kept(&self, (read, memory): (&ReadOptions, &Memory), watch: &dyn Watch) -> Result<()> {
         let root = self.out.path(KEPT);
+        let dropped: Vec<Vec<u64>> = self.left.iter().map(|left| left[0].clone()).collect();
+        let asked = (&dropped[..], |_, _, _| true);
+        let belonging = belonging(self.sources, asked, (read, memory), watch)?;
         each_source(self.sources, watch, |number, source| {
-            let left = &self.left[number];
+            let [contaminated, rejected] = &self.left[number];
+            let left = [contaminated, rejected, &belonging[number]];
             let is_left = |record: u64| left.iter().any(|of| of.binary_search(&record).is_ok());
             let mut decide = |record: u64| match is_left(record) {
                 true => RecordDecision::Leave,
                 false => RecordDecision::Keep,
             };
-            rewrite(source, &left[0], read, &mut decide, &root)
+            source.rewrite(read, &mut decide, &root.join(&source.kept))
         })
     }
 

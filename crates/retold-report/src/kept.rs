@@ -2,15 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use retold::{
-    AddedFields, Error, Findings, Original, PageNo, Rank, ReadOptions, RecordDecision, Result,
-    Source, Watch,
+    Error, Findings, Memory, Original, PageNo, Rank, ReadOptions, RecordDecision, Result, Source,
+    Watch, companions,
 };
 
 use crate::marks::{self, Marks};
@@ -36,29 +34,49 @@ pub(crate) fn write(
         true => decisions.originals(watch)?,
         false => BTreeMap::new(),
     };
-    let left_out = AtomicU64::new(0);
+    let dropped: Vec<Vec<u64>> = (0..new.len())
+        .map(|source| decisions.dropped_of(source as u32))
+        .collect();
+    let repeated = dropped.iter().enumerate();
+    let repeated: Vec<BTreeMap<u64, _>> = repeated
+        .map(|(source, dropped)| decisions.repeated(source as u32, dropped, &originals))
+        .collect();
+    // One with an id becomes a revisit, to which the others belong.
+    let goes = |source: usize, record: u64, has_id: bool| {
+        !(has_id && repeated[source].contains_key(&record))
+    };
+    let memory = findings.collection.memory();
+    let belonging = belonging(new, (&dropped, goes), (&config.read, memory), watch)?;
     each_source(new, watch, |number, source| {
-        let mut dropped = decisions.dropped_of(number as u32);
-        let repeated = decisions.repeated(number as u32, &dropped, &originals);
-        let revisits = match repeated.is_empty() {
+        let revisits = match repeated[number].is_empty() {
             true => BTreeMap::new(),
-            false => source.revisits(&repeated, &config.read)?,
+            false => source.revisits(&repeated[number], &config.read)?,
         };
-        dropped.retain(|record| !revisits.contains_key(record));
         let mut of_page = decisions.of_source(number as u32);
-        let mut decide = |record: u64| {
-            let decision = of_page(record);
-            match revisits.get(&record) {
-                Some(revisit) => RecordDecision::Replace(Cow::Owned(revisit.clone())),
-                None => decision,
-            }
+        let mut decide = |record: u64| match (of_page(record), revisits.get(&record)) {
+            (_, Some(revisit)) => RecordDecision::Replace(Cow::Owned(revisit.clone())),
+            _ if belonging[number].binary_search(&record).is_ok() => RecordDecision::Leave,
+            (decision, None) => decision,
         };
-        let to = root.join(&source.kept);
-        let left = source.rewrite_dropping(&dropped, &added, &config.read, &mut decide, &to)?;
-        left_out.fetch_add(left, Ordering::Relaxed);
-        Ok(())
+        source.rewrite_adding(&added, &config.read, &mut decide, &root.join(&source.kept))
     })?;
-    Ok(left_out.into_inner())
+    Ok(belonging.iter().map(|records| records.len() as u64).sum())
+}
+
+/// Of each source the records that belong to dropped ones, which are ascending, if `goes` says that those go.
+pub(crate) fn belonging(
+    sources: &[Source],
+    (dropped, goes): (&[Vec<u64>], impl Fn(usize, u64, bool) -> bool + Sync),
+    (read, memory): (&ReadOptions, &Memory),
+    watch: &dyn Watch,
+) -> Result<Vec<Vec<u64>>> {
+    if dropped.iter().all(Vec::is_empty) {
+        return Ok(vec![Vec::new(); sources.len()]);
+    }
+    let goes = |source: usize, record: u64, has_id: bool| {
+        dropped[source].binary_search(&record).is_ok() && goes(source, record, has_id)
+    };
+    companions(sources, &goes, read, memory, watch)
 }
 
 /// Calls `write` for all sources, many at a time, until one fails or the job is cancelled.
@@ -72,19 +90,6 @@ pub(crate) fn each_source(
         true => Err(Error::Cancelled),
         false => write(number, source),
     })
-}
-
-/// Writes what is kept of a source below `root`, without what belongs to the dropped records, ascending.
-pub(crate) fn rewrite<'a>(
-    source: &Source,
-    dropped: &[u64],
-    read: &ReadOptions,
-    decide: &mut dyn FnMut(u64) -> RecordDecision<'a>,
-    root: &Path,
-) -> Result<()> {
-    let (added, to) = (AddedFields::default(), root.join(&source.kept));
-    source.rewrite_dropping(dropped, &added, read, decide, &to)?;
-    Ok(())
 }
 
 /// What becomes of each record.

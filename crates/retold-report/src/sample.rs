@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use retold::{
-    Error, Page, ReadOptions, RecordDecision, Result, Source, Watch, discover, each_line,
+    Error, Memory, Page, ReadOptions, RecordDecision, Result, Source, Watch, discover, each_line,
     each_page, page_ids,
 };
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use serde_json::json;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use crate::finished::Finished;
-use crate::kept::{each_source, rewrite};
+use crate::kept::{belonging, each_source};
 use crate::out::{OutDir, SUMMARY};
 
 /// How often pages are written, by the size of their clusters.
@@ -277,28 +277,33 @@ fn write_copy(
     watch: &dyn Watch,
 ) -> Result<()> {
     let root = out.path(&format!("copy-{copy}"));
-    each_source(&pages.sources, watch, |_, source| {
-        let planned = plan.get(&source.name).map_or(&[][..], Vec::as_slice);
+    let planned = |source: &Source| plan.get(&source.name).map_or(&[][..], Vec::as_slice);
+    // Repeated copies are pages alone.
+    let dropped = pages.sources.iter().map(|source| {
+        let planned = planned(source).iter();
+        let dropped = planned.filter(|(_, copies)| copy == 1 && *copies == 0);
+        dropped.map(|(number, _)| *number).collect()
+    });
+    let dropped: Vec<Vec<u64>> = dropped.collect();
+    let (asked, memory) = ((&dropped[..], |_, _, _| true), Memory::default());
+    let belonging = belonging(&pages.sources, asked, (&pages.read, &memory), watch)?;
+    each_source(&pages.sources, watch, |number, source| {
+        let planned = planned(source);
         if copy > 1 && planned.iter().all(|(_, copies)| *copies < copy) {
             return Ok(());
         }
-        // Repeated copies are pages alone.
-        let dropped = planned
-            .iter()
-            .filter(|(_, copies)| copy == 1 && *copies == 0);
-        let dropped: Vec<u64> = dropped.map(|(number, _)| *number).collect();
         let mut planned = planned.iter().peekable();
         let mut decide = |record: u64| {
             let is_written = match planned.next_if(|(number, _)| *number == record) {
                 Some((_, copies)) => *copies >= copy,
-                None => copy == 1,
+                None => copy == 1 && belonging[number].binary_search(&record).is_err(),
             };
             match is_written {
                 true => RecordDecision::Keep,
                 false => RecordDecision::Leave,
             }
         };
-        rewrite(source, &dropped, &pages.read, &mut decide, &root)
+        source.rewrite(&pages.read, &mut decide, &root.join(&source.kept))
     })
 }
 

@@ -120,8 +120,8 @@ pub use read::feed_pages;
 pub use read::{
     AddedFields, Delimiter, FieldKind, FieldValue, Original, Outcome, PageId, Quote, ReadOptions,
     ReadOrder, Record, RecordDecision, RemoteError, RemoteFile, RemoteInput, RemoteListed,
-    RemoteStore, Source, Statuses, cache_remote_in, discover, each_page, each_record, each_wanted,
-    expand, leave_out, page_ids, set_remote_store, shown_input, spelled,
+    RemoteStore, Source, Statuses, cache_remote_in, companions, discover, each_page, each_record,
+    each_wanted, expand, leave_out, page_ids, set_remote_store, shown_input, spelled,
 };
 pub use text::charset::decode;
 #[cfg(any(feature = "precise", fuzzing))]

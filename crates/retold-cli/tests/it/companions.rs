@@ -47,6 +47,150 @@ fn capture(name: &str, date: &str, text: &str) -> String {
     .concat()
 }
 
+/// What a crawler writes into files of their own: responses, requests, and revisits with their requests.
+fn in_files(world: &World) {
+    let moment =
+        |name: &str| format!("WARC-Target-URI: http://{name}.example/\r\nWARC-Date: 2024\r\n");
+    let response = |name: &str, text: &str| {
+        let page = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{text}</p>");
+        record("response", name, &moment(name), "application/http", &page)
+    };
+    let request = |id: &str, fields: &str| {
+        record(
+            "request",
+            id,
+            fields,
+            "application/http",
+            "GET / HTTP/1.1\r\n\r\n",
+        )
+    };
+    let revisit = |id: &str, of: &str| {
+        let fields = format!("WARC-Refers-To: <{of}>\r\n");
+        record(
+            "revisit",
+            id,
+            &fields,
+            "application/http",
+            "HTTP/1.1 200 OK\r\n\r\n",
+        )
+    };
+    let of = |id: &str| format!("WARC-Concurrent-To: <{id}>\r\n");
+    let files = [
+        (
+            "crawl/responses-1.warc",
+            vec![response("a", FERRY), response("b", BRIDGE)],
+        ),
+        ("crawl/responses-2.warc", vec![response("c", FERRY)]),
+        // Before and behind what they belong to.
+        (
+            "crawl/requests.warc",
+            vec![
+                request("a1", &of("a")),
+                request("b1", &moment("b")),
+                request("c1", &moment("c")),
+                request("r1", &of("r")),
+            ],
+        ),
+        (
+            "crawl/z-revisits.warc",
+            vec![
+                revisit("r", "c"),
+                revisit("s", "b"),
+                request("s1", &of("s")),
+            ],
+        ),
+    ];
+    for (name, records) in files {
+        world.file(name, records.concat());
+    }
+}
+
+#[test]
+fn what_stands_in_other_files_goes_too() {
+    let world = World::new();
+    in_files(&world);
+    let kept = |out: &str| -> Vec<Vec<String>> {
+        let names = ["requests", "responses-1", "responses-2", "z-revisits"];
+        let read = names.map(|name| world.read(&format!("{out}/kept/crawl/{name}.warc")));
+        read.iter()
+            .map(|file| ids(file).into_iter().map(str::to_owned).collect())
+            .collect()
+    };
+    let all = [
+        &["a1", "b1", "c1", "r1"][..],
+        &["a", "b"],
+        &["c"],
+        &["r", "s", "s1"],
+    ];
+    let left = [&["a1", "b1"][..], &["a", "b"], &[], &["s", "s1"]];
+    for (threads, memory) in [("1", "1G"), ("2", "2G")] {
+        let run = [
+            "dedup",
+            "crawl",
+            "-o",
+            "out",
+            "--canonical",
+            "id",
+            "--force",
+            "-q",
+        ];
+        let given = ["--threads", threads, "--memory", memory];
+        world.run(&[&run[..], &given].concat()).code(0);
+        assert_eq!(kept("out"), left);
+        let summary = world.summary("out");
+        let counted = ["read", "kept", "dropped", "rejected", "skipped"];
+        let counted = counted.map(|key| summary["records"][key].as_u64().unwrap());
+        assert_eq!(counted, [10, 2, 1, 0, 7]);
+        assert_eq!(summary["left_out"], 3);
+    }
+    // A second run leaves out nothing.
+    world
+        .run(&["dedup", "out/kept/crawl", "-o", "again", "-q"])
+        .code(0);
+    assert_eq!(kept("again"), left);
+    assert_eq!(world.summary("again").get("left_out"), None);
+    // A revisit takes the place of c, and what belongs to it stays; with --mark all does.
+    for option in ["--revisits", "--mark"] {
+        let run = [
+            "dedup",
+            "crawl",
+            "-o",
+            "whole",
+            "--canonical",
+            "id",
+            "--force",
+            "-q",
+            option,
+        ];
+        world.run(&run).code(0);
+        assert_eq!(kept("whole"), all, "{option}");
+        assert_eq!(world.summary("whole").get("left_out"), None);
+    }
+    // What is contaminated, and what is not sampled.
+    let quiz = serde_json::json!({ "question": BRIDGE }).to_string() + "\n";
+    world.file("evals/quiz.jsonl", quiz);
+    let run = [
+        "decontaminate",
+        "crawl",
+        "--benchmarks",
+        "evals",
+        "-o",
+        "clean",
+    ];
+    world.run(&run).code(0);
+    assert_eq!(
+        kept("clean"),
+        [&["a1", "c1", "r1"][..], &["a"], &["c"], &["r"]]
+    );
+    world
+        .run(&["sample", "out", "-o", "sample", "--weights", "1:1,2:0"])
+        .code(0);
+    let sampled = |name: &str| world.read(&format!("sample/copy-1/crawl/{name}.warc"));
+    assert_eq!(ids(&sampled("responses-1")), ["b"]);
+    assert_eq!(ids(&sampled("requests")), ["b1"]);
+    assert_eq!(ids(&sampled("z-revisits")), ["s", "s1"]);
+}
+
 /// The ids of the records of a WARC file, in order.
 fn ids(file: &str) -> Vec<&str> {
     let ids = file

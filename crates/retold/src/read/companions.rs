@@ -1,22 +1,65 @@
-//! Records of a WARC file that belong to other records: a request and metadata to the response of their capture, a revisit to the
-//! response that it repeats.
+//! Records of WARC files that belong to others: a request and metadata to the response of their capture, a revisit to the response that it
+//! repeats. Crawlers may write them into different files.
 
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::fields::{Fields, block_length};
+use super::options::ReadOptions;
+use super::source::Source;
+use crate::error::{Error, Result};
+use crate::spill::{Memory, SpillRows};
+use crate::watch::Watch;
 
-/// The numbers of the `request`, `metadata` and `revisit` records that belong to these records, which are not kept, and to no other; both
-/// ascending. `heads` hands on the records of the file.
-pub(super) fn of(dropped: &[u64], heads: impl FnOnce(&mut dyn FnMut(u64, &[u8]))) -> Vec<u64> {
-    let mut records = Vec::new();
-    heads(&mut |number, bytes| records.extend(Linked::of(number, bytes)));
-    going(&records, dropped)
+/// Of each source the numbers of the `request`, `metadata` and `revisit` records that belong to records that are not kept, and to no other;
+/// ascending. `goes` says of a source and a record whether it is not kept; also whether the record has an id is known there. WARC files are
+/// read once more, and others that were not read yet are opened.
+///
+/// Memory: the hashes of the ids of records that go, and of those that may belong to them; what it must know of all records goes to a
+/// temporary file when there is no more `memory`.
+///
+/// Errors: a file changed since it was listed, the work was cancelled.
+pub fn companions(
+    sources: &[Source],
+    goes: &(dyn Fn(usize, u64, bool) -> bool + Sync),
+    options: &ReadOptions,
+    memory: &Memory,
+    watch: &dyn Watch,
+) -> Result<Vec<Vec<u64>>> {
+    let all = Mutex::new(SpillRows::new(memory));
+    let add = |rows: &mut Vec<Vec<u128>>| {
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.drain(..).try_for_each(|row| all.push(&row))
+    };
+    let read = |(number, source): (usize, &Source)| {
+        if watch.cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let (mut rows, mut added) = (Vec::new(), Ok(()));
+        source.heads(options, &mut |record, head| {
+            let goes = |has_id: bool| goes(number, record, has_id);
+            rows.extend(Linked::of(head, goes).map(|linked| linked.row(number, record)));
+            if rows.len() == BATCH && added.is_ok() {
+                added = add(&mut rows);
+            }
+        })?;
+        added.and_then(|()| add(&mut rows))
+    };
+    sources.par_iter().enumerate().try_for_each(read)?;
+    let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let going = going(&all, sources.len());
+    memory.check()?;
+    Ok(going)
 }
+
+/// Records that are put to the others at a time.
+const BATCH: usize = 1024;
 
 /// A record of a WARC file, as far as others belong to it or it to others.
 struct Linked {
-    number: u64,
     kind: Kind,
     /// Hashes of what others call it.
     own: Vec<u128>,
@@ -26,15 +69,18 @@ struct Linked {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// Belongs to nothing: a response, or what was made of one.
-    Capture,
+    /// Belongs to nothing, and is kept: a response, or what was made of one.
+    Kept,
+    /// The same that is not kept.
+    Gone,
     Revisit,
     /// A request, or metadata.
     Beside,
 }
 
 impl Linked {
-    fn of(number: u64, record: &[u8]) -> Option<Linked> {
+    /// `goes`: whether it is not kept, if it has an id or not.
+    fn of(record: &[u8], goes: impl FnOnce(bool) -> bool) -> Option<Linked> {
         let fields = Fields::parse(&record[..block_length(record)?]);
         let get = |name: &str| {
             fields
@@ -52,6 +98,7 @@ impl Linked {
         let with = ids("WARC-Concurrent-To");
         let refers = ids("WARC-Refers-To");
         let mut own = ids("WARC-Record-ID");
+        let has_id = !own.is_empty();
         let type_ = get("WARC-Type")?.to_ascii_lowercase();
         let (kind, to) = match type_.as_str() {
             "warcinfo" => return None,
@@ -74,40 +121,104 @@ impl Linked {
             }
             _ => {
                 own.extend(with.into_iter().chain(capture));
-                (Kind::Capture, Vec::new())
+                let kind = match goes(has_id) {
+                    true => Kind::Gone,
+                    false => Kind::Kept,
+                };
+                (kind, Vec::new())
             }
         };
-        Some(Linked {
-            number,
-            kind,
+        Some(Linked { kind, own, to })
+    }
+}
+
+/// A record as it stands among those of all files: source, number, how many names it has and of which kind it is; its names; and what it
+/// belongs to.
+struct Row<'a> {
+    place: (usize, u64),
+    kind: Kind,
+    own: &'a [u128],
+    to: &'a [u128],
+}
+
+const KINDS: [Kind; 4] = [Kind::Kept, Kind::Gone, Kind::Revisit, Kind::Beside];
+
+impl Linked {
+    fn row(self, source: usize, number: u64) -> Vec<u128> {
+        let kind = KINDS.iter().position(|kind| *kind == self.kind);
+        let facts = (self.own.len() as u128) << 8 | kind.unwrap_or(0) as u128;
+        let head = (source as u128) << 96 | u128::from(number) << 32 | facts;
+        let names = self.own.into_iter().chain(self.to);
+        std::iter::once(head).chain(names).collect()
+    }
+}
+
+impl<'a> Row<'a> {
+    fn of(row: &'a [u128]) -> Row<'a> {
+        let (head, names) = row.split_first().unwrap_or((&0, &[]));
+        let own = (*head as u32 >> 8) as usize;
+        let (own, to) = names.split_at(own.min(names.len()));
+        Row {
+            place: ((head >> 96) as usize, (head >> 32) as u64),
+            kind: KINDS[*head as usize % KINDS.len()],
             own,
             to,
-        })
+        }
     }
 }
 
 /// Those that belong to what goes: revisits first, as requests belong to them as well.
-fn going(records: &[Linked], dropped: &[u64]) -> Vec<u64> {
-    let (mut gone, mut kept) = (FxHashSet::default(), FxHashSet::default());
-    let mut going = Vec::new();
-    for kind in [Kind::Capture, Kind::Revisit, Kind::Beside] {
-        let of_kind = || records.iter().filter(|record| record.kind == kind);
-        let goes = |record: &&Linked| match kind {
-            Kind::Capture => dropped.binary_search(&record.number).is_ok(),
-            Kind::Revisit | Kind::Beside => {
-                let is_in = |set: &FxHashSet<u128>| record.to.iter().any(|key| set.contains(key));
-                is_in(&gone) && !is_in(&kept)
+fn going(all: &SpillRows<u128>, sources: usize) -> Vec<Vec<u64>> {
+    let mut gone: FxHashSet<u128> = FxHashSet::default();
+    all.each(|_, row| {
+        let row = Row::of(row);
+        if row.kind == Kind::Gone {
+            gone.extend(row.own);
+        }
+    });
+    let mut going: FxHashSet<(usize, u64)> = FxHashSet::default();
+    for kind in [Kind::Revisit, Kind::Beside] {
+        if gone.is_empty() {
+            break;
+        }
+        let mut candidates: Vec<Vec<u128>> = Vec::new();
+        all.each(|_, row| {
+            let Row { kind: of, to, .. } = Row::of(row);
+            if of == kind && to.iter().any(|name| gone.contains(name)) {
+                candidates.push(row.to_vec());
             }
-        };
-        let (go, stay): (Vec<&Linked>, Vec<&Linked>) = of_kind().partition(goes);
-        gone.extend(go.iter().flat_map(|record| &record.own));
-        kept.extend(stay.iter().flat_map(|record| &record.own));
-        if kind != Kind::Capture {
-            going.extend(go.iter().map(|record| record.number));
+        });
+        let wanted: FxHashSet<u128> = candidates
+            .iter()
+            .flat_map(|row| Row::of(row).to)
+            .copied()
+            .collect();
+        let mut kept: FxHashSet<u128> = FxHashSet::default();
+        all.each(|_, row| {
+            let row = Row::of(row);
+            let stays = match row.kind {
+                Kind::Kept => true,
+                Kind::Revisit => kind == Kind::Beside && !going.contains(&row.place),
+                Kind::Gone | Kind::Beside => false,
+            };
+            if stays {
+                kept.extend(row.own.iter().filter(|name| wanted.contains(name)));
+            }
+        });
+        for row in &candidates {
+            let row = Row::of(row);
+            if !row.to.iter().any(|name| kept.contains(name)) {
+                gone.extend(row.own);
+                going.insert(row.place);
+            }
         }
     }
-    going.sort_unstable();
-    going
+    let mut of_source = vec![Vec::new(); sources];
+    for (source, number) in going {
+        of_source[source].push(number);
+    }
+    of_source.par_iter_mut().for_each(|of| of.sort_unstable());
+    of_source
 }
 
 fn hash(parts: &[&str]) -> u128 {
@@ -122,7 +233,8 @@ fn bare(uri: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::ReadOptions;
+    use proptest::prelude::*;
+
     use super::super::tests::Folder;
     use super::*;
 
@@ -136,12 +248,32 @@ mod tests {
     }
 
     fn going(records: &[String], dropped: &[u64]) -> Vec<u64> {
-        let folder = Folder::new(&[("a.warc", records.concat().as_bytes())]);
-        let source = folder.source("a.warc");
-        let heads = |each: &mut dyn FnMut(u64, &[u8])| {
-            source.heads(&ReadOptions::default(), each).unwrap();
-        };
-        of(dropped, heads)
+        let of_file = of_files(&[records], |_, number, _| dropped.contains(&number));
+        let [only] = &of_file[..] else { panic!() };
+        only.clone()
+    }
+
+    fn of_files(
+        files: &[&[String]],
+        goes: impl Fn(usize, u64, bool) -> bool + Sync,
+    ) -> Vec<Vec<u64>> {
+        let name = |number: usize| format!("{number:02}.warc");
+        let contents = files.iter().enumerate();
+        let contents: Vec<(String, String)> = contents
+            .map(|(number, records)| (name(number), records.concat()))
+            .collect();
+        let pairs: Vec<(&str, &[u8])> = contents
+            .iter()
+            .map(|(name, content)| (&**name, content.as_bytes()))
+            .collect();
+        let folder = Folder::new(&pairs);
+        let sources: Vec<Source> = pairs.iter().map(|(name, _)| folder.source(name)).collect();
+        let temp = tempfile::tempdir().unwrap();
+        let found = [Memory::default(), Memory::none(temp.path())]
+            .map(|memory| companions(&sources, &goes, &ReadOptions::default(), &memory, &()));
+        let [held, spilled] = found.map(Result::unwrap);
+        assert_eq!(held, spilled);
+        held
     }
 
     /// As Heritrix and warcio, as Common Crawl and wget, and as tools do that name nothing.
@@ -258,5 +390,78 @@ mod tests {
             other,
         ];
         assert_eq!(going(&records, &[1]), [2]);
+    }
+
+    /// The slow twin: what is meant, of all records at once.
+    fn meant(all: &[(usize, u64, Linked)]) -> Vec<Vec<u64>> {
+        let (mut gone, mut kept) = (FxHashSet::default(), FxHashSet::default());
+        let mut going = vec![Vec::new(); 3];
+        for kinds in [
+            &[Kind::Kept, Kind::Gone][..],
+            &[Kind::Revisit],
+            &[Kind::Beside],
+        ] {
+            let of_kind = all.iter().filter(|(.., of)| kinds.contains(&of.kind));
+            let goes = |(.., of): &&(usize, u64, Linked)| {
+                let is_in = |set: &FxHashSet<u128>| of.to.iter().any(|name| set.contains(name));
+                of.kind == Kind::Gone || (is_in(&gone) && !is_in(&kept))
+            };
+            let (go, stay): (Vec<_>, Vec<_>) = of_kind.partition(goes);
+            gone.extend(go.iter().flat_map(|(.., of)| &of.own));
+            kept.extend(stay.iter().flat_map(|(.., of)| &of.own));
+            for (file, number, of) in go {
+                if of.kind != Kind::Gone {
+                    going[*file].push(*number);
+                }
+            }
+        }
+        going
+            .iter_mut()
+            .for_each(|of: &mut Vec<u64>| of.sort_unstable());
+        going
+    }
+
+    /// A type, ids by which others call it, and what it names: small numbers, so that much meets.
+    type Drawn = (usize, Option<u8>, Option<u8>, Option<u8>, u8, bool);
+
+    fn drawn(of: &Drawn) -> String {
+        let (type_, id, with, refers, moment, goes) = of;
+        let named = |id: &Option<u8>| id.map(|id| format!("<{id}>"));
+        let uri = format!("http://{}/", moment / 2);
+        let date = format!("{}", moment % 2);
+        let fields = [
+            ("Record-ID", named(id)),
+            ("Concurrent-To", named(with)),
+            ("Refers-To", named(refers)),
+            ("Target-URI", Some(uri.clone())),
+            ("Date", Some(date.clone())),
+            ("Goes", goes.then(|| "yes".to_owned())),
+        ];
+        let fields: Vec<(&str, &str)> = fields
+            .iter()
+            .filter_map(|(name, value)| Some((*name, value.as_deref()?)))
+            .collect();
+        let types = ["response", "revisit", "request", "metadata", "resource"];
+        record(types[*type_], &fields)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn of_several_files_what_is_meant(files in prop::collection::vec(prop::collection::vec((
+            0usize..5, prop::option::of(0u8..6), prop::option::of(0u8..6), prop::option::of(0u8..6), 0u8..8, any::<bool>(),
+        ), 0..12), 3)) {
+            let goes = |file: usize, number: u64, _: bool| files[file][number as usize - 1].5;
+            let records: Vec<Vec<String>> = files.iter().map(|of| of.iter().map(drawn).collect()).collect();
+            let all = records.iter().enumerate().flat_map(|(file, records)| {
+                (1..).zip(records).filter_map(move |(number, record)| {
+                    let linked = Linked::of(record.as_bytes(), |id| goes(file, number, id))?;
+                    Some((file, number, linked))
+                })
+            });
+            let all: Vec<(usize, u64, Linked)> = all.collect();
+            let records: Vec<&[String]> = records.iter().map(Vec::as_slice).collect();
+            prop_assert_eq!(of_files(&records, goes), meant(&all));
+        }
     }
 }

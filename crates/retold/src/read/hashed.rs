@@ -19,6 +19,8 @@ pub(crate) struct Seen {
     differed: AtomicBool,
     /// How many of its records are longer than they say.
     longer: AtomicU64,
+    /// Whether its records begin with a header of named fields, once it was opened.
+    pub heads: OnceLock<bool>,
 }
 
 impl Seen {

@@ -57,6 +57,7 @@ mod wacz;
 mod warc;
 mod window;
 
+pub use self::companions::companions;
 pub use self::dialect::{Delimiter, Quote};
 pub use self::discover::{discover, expand, leave_out};
 pub use self::each::{Numbered, ReadOrder, each_batch, each_page, each_record, each_wanted};

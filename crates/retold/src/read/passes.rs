@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::companions;
 use super::format::Records;
 use super::mark::{AddedFields, Decide, RecordDecision};
 use super::open::open;
@@ -24,11 +23,13 @@ impl Source {
         options: &ReadOptions,
         each: &mut dyn FnMut(u64, &[u8]),
     ) -> Result<()> {
-        if self.pages.is_some() || self.is_special {
+        let has_none = self.seen.heads.get() == Some(&false);
+        if self.pages.is_some() || self.is_special || has_none {
             return Ok(());
         }
         self.unchanged()?;
         if let Ok((file, format)) = open(self, options) {
+            self.seen.heads.get_or_init(|| format.has_heads());
             format.heads(file, self, options, each);
         }
         self.unchanged()
@@ -55,7 +56,10 @@ impl Source {
             return Box::new(std::iter::once(Record::parsed(1, 0, outcome)));
         }
         match open(self, options) {
-            Ok((file, format)) => format.records(file, self, options),
+            Ok((file, format)) => {
+                self.seen.heads.get_or_init(|| format.has_heads());
+                format.records(file, self, options)
+            }
             Err(reason) => {
                 let record = Record::parsed(1, self.size, Outcome::Rejected(reason));
                 Box::new(std::iter::once(record))
@@ -87,21 +91,6 @@ impl Source {
         decide: &mut dyn FnMut(u64) -> RecordDecision<'a>,
         to: &Path,
     ) -> Result<()> {
-        self.rewrite_dropping(&[], added, options, decide, to)?;
-        Ok(())
-    }
-
-    /// The same without the `request`, `metadata` and `revisit` records of WARC files that belong only to the records with these numbers
-    /// (ascending): `decide` is called for them, but they are not kept. Those of other files stay. Returns their number. A
-    /// WARC file is read once more to find them.
-    pub fn rewrite_dropping<'a>(
-        &self,
-        dropped: &[u64],
-        added: &AddedFields,
-        options: &ReadOptions,
-        decide: &mut dyn FnMut(u64) -> RecordDecision<'a>,
-        to: &Path,
-    ) -> Result<u64> {
         if self.pages.is_some() {
             return Err(Error::Usage(format!(
                 "{}: pages in memory have no file to write them as",
@@ -110,33 +99,15 @@ impl Source {
         }
         if self.is_special {
             decide(1);
-            return Ok(0);
+            return Ok(());
         }
         self.unchanged()?;
-        let mut opened = open(self, options);
-        let mut belonging = Vec::new();
-        // Only a file that can have such records is opened again: for a file on a server this is another request.
-        if let Ok((file, format)) = opened {
-            opened = match dropped.is_empty() || !format.has_heads() {
-                true => Ok((file, format)),
-                false => {
-                    belonging =
-                        companions::of(dropped, |each| format.heads(file, self, options, each));
-                    open(self, options)
-                }
-            };
-        }
-        let mut decide = |record: u64| match (decide(record), belonging.binary_search(&record)) {
-            (_, Ok(_)) => RecordDecision::Leave,
-            (decision, Err(_)) => decision,
-        };
-        let decide = Decide::new(&mut decide, added);
-        match opened {
+        let decide = Decide::new(decide, added);
+        match open(self, options) {
             Ok((file, format)) => format.rewrite(file, self, options, decide, to)?,
             Err(_) => self.rewrite_unread(decide)?,
         }
-        self.unchanged()?;
-        Ok(belonging.len() as u64)
+        self.unchanged()
     }
 }
 
