@@ -156,9 +156,10 @@ fn one_of<T: Copy>(name: &str, text: &str, all: &[(&str, T)]) -> PyResult<T> {
     })
 }
 
-/// Finds lines, paragraphs or sentences that many pages have, and says where they are.
+/// Finds lines, paragraphs, sentences or passages that many pages have, and says where they are.
 ///
-/// `pages` are those of `retold.dedup`, and so are the options of reading. `unit` is "line", "paragraph" or "sentence"; `scope` is "site" (blocks
+/// `pages` are those of `retold.dedup`, and so are the options of reading. `unit` is "line", "paragraph", "sentence" or
+/// "passage" (`passage_words` words or more, anywhere in a paragraph); `scope` is "site" (blocks
 /// on more than half of a site's pages) or "collection" (on two pages or more); `keep` is "one" (a block stays on the page that `canonical`
 /// prefers), "none" or "under:N" (blocks on fewer than N pages stay, of others none). `text` asks for the texts of blocks too.
 ///
@@ -171,14 +172,15 @@ fn one_of<T: Copy>(name: &str, text: &str, all: &[(&str, T)]) -> PyResult<T> {
 /// [('1', 0, 15), ('2', 0, 15)]
 #[pyfunction]
 #[pyo3(
-    signature = (pages, *, unit="paragraph", scope="site", keep="one", canonical="earliest,first", min_chars=None, min_words=5, text=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
-    text_signature = "(pages, *, unit='paragraph', scope='site', keep='one', canonical='earliest,first', min_chars=None, min_words=5, text=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, **options)"
+    signature = (pages, *, unit="paragraph", passage_words=25, scope="site", keep="one", canonical="earliest,first", min_chars=None, min_words=5, text=false, threads=0, memory=None, temp_dir=None, allow_empty=false, progress=None, **options),
+    text_signature = "(pages, *, unit='paragraph', passage_words=25, scope='site', keep='one', canonical='earliest,first', min_chars=None, min_words=5, text=False, threads=0, memory=None, temp_dir=None, allow_empty=False, progress=None, **options)"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments")]
 pub fn blocks<'py>(
     py: Python<'py>,
     pages: &Bound<'py, PyAny>,
     unit: &str,
+    passage_words: u32,
     scope: &str,
     keep: &str,
     canonical: &str,
@@ -196,6 +198,7 @@ pub fn blocks<'py>(
         ("line", BlockUnit::Line),
         ("paragraph", BlockUnit::Paragraph),
         ("sentence", BlockUnit::Sentence),
+        ("passage", BlockUnit::Passage),
     ];
     let scopes = [
         ("site", BlockScope::Site),
@@ -204,6 +207,7 @@ pub fn blocks<'py>(
     let scope = one_of("scope", scope, &scopes)?;
     let wanted = BlockOptions {
         unit: one_of("unit", unit, &units)?,
+        passage_words,
         scope,
         keep: named::<BlockKeep>("keep", keep)?,
         canonical: named::<Canonical>("canonical", canonical)?,

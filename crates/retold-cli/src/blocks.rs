@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use crate::say;
 use crate::text_args::Part;
 
-/// Finds lines, paragraphs or sentences that many pages have, and cuts them out
+/// Finds lines, paragraphs, sentences or passages that many pages have, and cuts them out
 ///
 /// By default these are paragraphs that more than half of a site's pages have: menus, notices, calls to subscribe. The folder OUT gets
 /// blocks.jsonl (each such block, and how many pages have it), spans.jsonl (its places), dropped.jsonl (pages with too few words left),
@@ -43,6 +43,9 @@ pub struct Args {
     /// What a block is
     #[arg(long, value_enum, default_value_t = Unit::Paragraph, help_heading = "Blocks")]
     unit: Unit,
+    /// With --unit passage, how many words a passage has at least; in scripts without spaces, 8 characters for 5 words
+    #[arg(long, value_name = "N", default_value_t = BlockOptions::default().passage_words, help_heading = "Blocks")]
+    passage_words: u32,
     /// Where blocks are counted
     #[arg(long, value_enum, default_value_t = Scope::Site, help_heading = "Blocks")]
     scope: Scope,
@@ -105,6 +108,8 @@ enum Unit {
     Paragraph,
     /// A sentence; a line end ends it
     Sentence,
+    /// As many words as --passage-words says or more, anywhere in a paragraph
+    Passage,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -149,7 +154,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                 Unit::Line => BlockUnit::Line,
                 Unit::Paragraph => BlockUnit::Paragraph,
                 Unit::Sentence => BlockUnit::Sentence,
+                Unit::Passage => BlockUnit::Passage,
             },
+            passage_words: args.passage_words,
             scope,
             keep: args.keep,
             canonical: args.canonical.clone(),
@@ -193,8 +200,8 @@ fn tell(summary: &BlockSummary, args: &Args, to: &mut dyn Write) -> io::Result<(
     if summary.pages_named > 0 {
         writeln!(
             to,
-            "{} pages with such blocks are HTML, or in archives, feeds or books: {} has their places, and nothing is cut from them",
-            HumanCount(summary.pages_named),
+            "{} with such blocks in HTML, archives, feeds or books: {} has their places, and nothing is cut there",
+            say::count(summary.pages_named, "page"),
             out.join("spans.jsonl").display()
         )?;
     }

@@ -373,7 +373,8 @@ class Blocks:
 def blocks(
     pages: _Pages,
     *,
-    unit: Literal["line", "paragraph", "sentence"] = "paragraph",
+    unit: Literal["line", "paragraph", "sentence", "passage"] = "paragraph",
+    passage_words: int = 25,
     scope: Literal["site", "collection"] = "site",
     keep: str = "one",
     canonical: str = "earliest,first",

@@ -6,7 +6,8 @@ use super::options::{BlockKeep, BlockOptions, BlockScope};
 use super::pages::BlockPages;
 use super::read::Place;
 use crate::error::Result;
-use crate::spill::{Memory, SpillVec};
+use crate::spill::{Memory, Sorter, SpillVec};
+use crate::text::cut::BlockUnit;
 
 /// Sites with fewer pages have no boilerplate: on one of two pages every block is on half of them.
 pub(super) const SITE_PAGES: u32 = 3;
@@ -58,7 +59,10 @@ pub(super) fn decide(
     let ranks = pages.ranks();
     loop {
         decided.blocks = decided.judged(pages, &ranks, options, memory)?;
-        decided.lose();
+        match options.unit {
+            BlockUnit::Passage => decided.lose_passages(memory)?,
+            _ => decided.lose(),
+        }
         memory.check()?;
         if !decided.drop_pages(pages, options) {
             return Ok(decided);
@@ -170,13 +174,33 @@ impl Decided {
         let mut lost = std::mem::take(&mut self.lost);
         lost.fill(0);
         let _ = self.each(|block, places| {
-            for place in cut(block, places) {
+            for place in cut(block, places, false) {
                 let of_page = &mut lost[place.page as usize];
                 *of_page = of_page.saturating_add(place.half_words);
             }
             Ok(())
         });
         self.lost = lost;
+    }
+
+    /// The same of passages, which overlap.
+    fn lose_passages(&mut self, memory: &Memory) -> Result<()> {
+        let mut sorter = Sorter::new(memory);
+        self.each(|block, places| {
+            let mut places = cut(block, places, true);
+            places.try_for_each(|of| sorter.push([of.page, of.number, of.half_words]))
+        })?;
+        self.lost.fill(0);
+        let (mut last, mut behind) = (NOWHERE, 0);
+        for [page, number, half_words] in sorter.finish()? {
+            if page != last {
+                (last, behind) = (page, 0);
+            }
+            let end = number + half_words;
+            self.lost[page as usize] += end.saturating_sub(behind.max(number));
+            behind = behind.max(end);
+        }
+        Ok(())
     }
 
     /// Drops the pages that have too few words left; false if there is no other.
@@ -197,15 +221,16 @@ impl Decided {
     }
 }
 
-/// The places of a block that are cut.
+/// The places of a block that are cut: of passages none on the page that keeps it, where they may overlap.
 pub(super) fn cut(
     block: Block,
     places: &mut dyn Iterator<Item = Place>,
+    is_passage: bool,
 ) -> impl Iterator<Item = Place> {
     let mut is_kept = false;
     places.filter(move |place| {
-        let is_first = place.page == block.keeper && !is_kept;
-        is_kept |= is_first;
-        block.is_cut != 0 && !is_first
+        let stays = place.page == block.keeper && (is_passage || !is_kept);
+        is_kept |= stays;
+        block.is_cut != 0 && !stays
     })
 }

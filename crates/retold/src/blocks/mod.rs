@@ -1,4 +1,4 @@
-//! Blocks of text that many pages have: lines, paragraphs or sentences, counted, and decided upon.
+//! Blocks of text that many pages have: lines, paragraphs, sentences or runs of words, counted, and decided upon.
 //!
 //! 1. `read`: the pages, and each block of theirs as one record, sorted by the hash of its folded text.
 //! 2. `decide`: which blocks are cut, on which page one is kept, and which pages are dropped for what is left of them.
@@ -9,6 +9,8 @@ mod decide;
 mod key;
 mod options;
 mod pages;
+#[cfg(test)]
+mod passage_tests;
 mod read;
 mod run;
 #[cfg(test)]

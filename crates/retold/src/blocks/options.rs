@@ -14,6 +14,8 @@ use crate::text::cut::BlockUnit;
 pub struct BlockOptions {
     /// What a block is.
     pub unit: BlockUnit,
+    /// How many words a passage has at least; in scripts without spaces, eight characters for five words.
+    pub passage_words: u32,
     /// Among which pages blocks are counted.
     pub scope: BlockScope,
     /// Which places of a block are left.
@@ -30,6 +32,7 @@ impl Default for BlockOptions {
     fn default() -> BlockOptions {
         BlockOptions {
             unit: BlockUnit::default(),
+            passage_words: 25,
             scope: BlockScope::default(),
             keep: BlockKeep::default(),
             canonical: Canonical::default_of_blocks(),
@@ -45,6 +48,9 @@ impl BlockOptions {
         if self.min_words == 0 {
             // A page without text would be another kind of record to the next reader.
             return Err(Error::usage("--min-words 0: give 1 or more"));
+        }
+        if self.passage_words == 0 {
+            return Err(Error::usage("--passage-words 0: give 1 or more"));
         }
         if self.canonical.rules().contains(&Prefer::Rank) {
             return Err(Error::usage(

@@ -1,8 +1,10 @@
 //! The pages of the inputs and their blocks.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::key::Keys;
 use super::options::{BlockOptions, BlockScope};
@@ -13,7 +15,8 @@ use crate::page::{Content, Markup, Page};
 use crate::read::{BOM, Outcome, ReadOptions, Record, Source, each_record};
 use crate::spill::{Memory, Sorter};
 use crate::text::cut::{BlockUnit, blocks_of};
-use crate::text::{TextOptions, text_of};
+use crate::text::runs::paragraphs_of_words;
+use crate::text::{TextOptions, count_chars, text_of};
 use crate::watch::{Stage, Watch};
 
 /// A place of a block.
@@ -25,7 +28,7 @@ pub(super) struct Place {
     /// The site among whose pages it is counted, or 0.
     pub group: u32,
     pub page: u32,
-    /// Which block of the page it is.
+    /// Which block of the page it is; of passages, how many half words stand before it.
     pub number: u32,
     /// Characters of the text.
     pub begin: u32,
@@ -189,7 +192,10 @@ impl Made {
             half_words: 0,
             places: Vec::new(),
         };
-        made.look(&shown.text, shown.unit(options.unit), options.min_chars);
+        match options.unit {
+            BlockUnit::Passage => made.look_for_passages(&shown, options),
+            unit => made.look(&shown.text, shown.unit(unit), options.min_chars),
+        }
         Made::Page(Box::new(made))
     }
 }
@@ -215,6 +221,48 @@ impl MadePage {
                     begin,
                     end: chars,
                     half_words: key.half_words,
+                    ..Place::zeroed()
+                });
+            }
+        }
+    }
+}
+
+impl MadePage {
+    fn look_for_passages(&mut self, shown: &Shown, options: &BlockOptions) {
+        let (text, mut keys) = (&*shown.text, Keys::default());
+        let (mut hashes, mut chars, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut at, mut at_char) = (0, 0);
+        let mut chars_to = |to: usize| {
+            at_char += count_chars(&text[at..to]) as u32;
+            at = to;
+            at_char
+        };
+        for paragraph in paragraphs_of_words(text, shown.is_html) {
+            hashes.clear();
+            places.clear();
+            chars.clear();
+            chars.push(0);
+            for word in &paragraph.words {
+                let key = keys.of(&text[word.place.clone()]);
+                hashes.push(key.hash as u64);
+                chars.push(chars[chars.len() - 1] + key.chars);
+                places.push((chars_to(word.place.start), chars_to(word.place.end)));
+            }
+            let before = &paragraph.before;
+            self.half_words = before[before.len() - 1];
+            for run in paragraph.runs(options.passage_words) {
+                self.blocks += 1;
+                if chars[run.end] - chars[run.start] < options.min_chars {
+                    continue;
+                }
+                let hash = xxh3_128(bytemuck::cast_slice(&hashes[run.clone()]));
+                self.places.push(Place {
+                    hash: [(hash >> 64) as u64, hash as u64],
+                    number: before[run.start],
+                    begin: places[run.start].0,
+                    end: places[run.end - 1].1,
+                    half_words: before[run.end] - before[run.start],
                     ..Place::zeroed()
                 });
             }
@@ -264,8 +312,25 @@ impl Shown {
         }
     }
 
+    /// The places of its blocks, by their numbers.
+    pub fn places(&self, options: &BlockOptions) -> Vec<(u32, Range<usize>)> {
+        if options.unit != BlockUnit::Passage {
+            let places = blocks_of(&self.text, self.unit(options.unit));
+            return (0..).zip(places).collect();
+        }
+        let mut places = Vec::new();
+        for paragraph in paragraphs_of_words(&self.text, self.is_html) {
+            let words = &paragraph.words;
+            places.extend(paragraph.runs(options.passage_words).map(|run| {
+                let place = words[run.start].place.start..words[run.end - 1].place.end;
+                (paragraph.before[run.start], place)
+            }));
+        }
+        places
+    }
+
     /// What a block is in it: the blocks of HTML stand on a line each, with no blank ones between.
-    pub fn unit(&self, unit: BlockUnit) -> BlockUnit {
+    fn unit(&self, unit: BlockUnit) -> BlockUnit {
         match unit {
             BlockUnit::Paragraph if self.is_html => BlockUnit::Line,
             unit => unit,

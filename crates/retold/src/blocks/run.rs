@@ -13,7 +13,7 @@ use super::read::{BlockReject, Shown, read};
 use crate::error::Result;
 use crate::read::{Outcome, ReadOptions, ReadOrder, Record, Source, each_wanted};
 use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
-use crate::text::cut::blocks_of;
+use crate::text::cut::BlockUnit;
 use crate::text::{Cuts, TextOptions};
 use crate::watch::Watch;
 
@@ -61,12 +61,15 @@ pub struct BlockRow {
 pub struct SpanRow {
     /// Which page.
     pub page: u32,
-    /// Which of its blocks.
+    /// Which of its blocks; of passages, how many half words stand before it.
     pub number: u32,
     /// The first of its characters.
     pub begin: u32,
     /// One past the last.
     pub end: u32,
+    /// Half its words.
+    pub half_words: u32,
+    unused: u32,
     hash: [u64; 2],
 }
 
@@ -98,7 +101,12 @@ impl BlockRow {
 }
 
 impl SpanRow {
-    /// The hash of the block's folded text.
+    /// Of passages, how many half words stand before what follows it.
+    fn behind(&self) -> u32 {
+        self.number + self.half_words
+    }
+
+    /// The hash of the block's folded text; of passages that overlap, which are one span, of the first.
     pub fn hash(&self) -> u128 {
         joined(self.hash)
     }
@@ -123,8 +131,10 @@ pub fn blocks(
     watch.begin("blocks", 0);
     let sorted = all.places.finish()?;
     let decided = decide(sorted, &mut all.pages, options, memory)?;
-    let rows = rows(&decided, &all.pages, options, memory)?;
-    let (spans, cuts) = spans(&decided, all.pages.pages.len(), memory)?;
+    let is_passage = options.unit == BlockUnit::Passage;
+    let spans = spans(&decided, is_passage, memory)?;
+    let rows = rows(&decided, (&all.pages, &spans), options, memory)?;
+    let cuts = cuts(&spans, all.pages.pages.len(), is_passage, memory)?;
     memory.check()?;
     Ok(Blocks {
         count: all.blocks,
@@ -141,29 +151,43 @@ pub fn blocks(
     })
 }
 
-/// The blocks that are cut, the most common first.
+/// The blocks that are cut, the most common first; of passages those with which spans begin.
 fn rows(
     decided: &Decided,
-    pages: &BlockPages,
+    (pages, spans): (&BlockPages, &SpillVec<SpanRow>),
     options: &BlockOptions,
     memory: &Memory,
 ) -> Result<SpillVec<BlockRow>> {
+    let is_passage = options.unit == BlockUnit::Passage;
     let mut sorter = Sorter::new(memory);
+    let mut begins = match is_passage {
+        true => begins(pages, spans, options.scope, memory)?,
+        false => Sorter::new(memory),
+    }
+    .finish()?
+    .peekable();
     decided.each(|block, places| {
         if block.is_cut == 0 {
             return Ok(());
         }
         let (mut sites, mut first, mut kept) = (FxHashSet::default(), None, None);
+        let mut stay = 0;
         for place in places {
             sites.extend(pages.pages[place.page as usize].site);
             first.get_or_insert(place);
             if place.page == block.keeper {
                 kept.get_or_insert(place);
+                stay += u64::from(is_passage || stay == 0);
             }
         }
         let Some(shown) = kept.or(first) else {
             return Ok(());
         };
+        let of = [shown.hash[0], shown.hash[1], u64::from(shown.group)];
+        while begins.next_if(|begin| *begin < of).is_some() {}
+        if is_passage && begins.peek() != Some(&of) {
+            return Ok(());
+        }
         sorter.push(BlockRow {
             rare: u64::MAX - u64::from(block.pages),
             few: u64::MAX - block.places,
@@ -173,7 +197,7 @@ fn rows(
                 BlockScope::Collection => 0,
             },
             sites: sites.len() as u32,
-            cut: block.places - u64::from(kept.is_some()),
+            cut: block.places - stay,
             page: shown.page,
             number: shown.number,
         })
@@ -185,32 +209,76 @@ fn rows(
     Ok(rows)
 }
 
-/// The places that are cut, by page; and the same as numbers of blocks of each page.
-fn spans(
-    decided: &Decided,
-    pages: usize,
+/// The hashes and sites of the passages with which spans begin.
+fn begins(
+    pages: &BlockPages,
+    spans: &SpillVec<SpanRow>,
+    scope: BlockScope,
     memory: &Memory,
-) -> Result<(SpillVec<SpanRow>, SpillRows<u32>)> {
+) -> Result<Sorter<[u64; 3]>> {
+    let mut begins = Sorter::new(memory);
+    for span in spans.iter() {
+        let group = match scope {
+            BlockScope::Site => pages.pages[span.page as usize].site.unwrap_or(0),
+            BlockScope::Collection => 0,
+        };
+        begins.push([span.hash[0], span.hash[1], u64::from(group)])?;
+    }
+    Ok(begins)
+}
+
+/// The places that are cut, by page. Passages that overlap are one.
+fn spans(decided: &Decided, is_passage: bool, memory: &Memory) -> Result<SpillVec<SpanRow>> {
     let mut sorter = Sorter::new(memory);
     decided.each(|block, places| {
-        let mut places = cut(block, places);
+        let mut places = cut(block, places, is_passage);
         places.try_for_each(|place| {
             sorter.push(SpanRow {
                 page: place.page,
                 number: place.number,
                 begin: place.begin,
                 end: place.end,
+                half_words: place.half_words,
+                unused: 0,
                 hash: place.hash,
             })
         })
     })?;
     let mut spans = SpillVec::new(memory);
+    let mut last: Option<SpanRow> = None;
     for span in sorter.finish()? {
-        spans.push(span)?;
+        match &mut last {
+            Some(of) if is_passage && of.page == span.page && span.number < of.behind() => {
+                of.half_words = of.behind().max(span.behind()) - of.number;
+                of.end = of.end.max(span.end);
+            }
+            _ => last.replace(span).map_or(Ok(()), |done| spans.push(done))?,
+        }
     }
-    let numbers = spans.iter().map(|span: SpanRow| (span.page, span.number));
-    let cuts = SpillRows::gather(numbers, pages, memory)?;
-    Ok((spans, cuts))
+    last.map_or(Ok(()), |done| spans.push(done))?;
+    Ok(spans)
+}
+
+/// What is cut of each page, as [`Cuts`] has it.
+fn cuts(
+    spans: &SpillVec<SpanRow>,
+    pages: usize,
+    is_passage: bool,
+    memory: &Memory,
+) -> Result<SpillRows<u32>> {
+    match is_passage {
+        true => {
+            let edges = spans.iter().flat_map(|of| {
+                let edges = [of.number, of.behind()];
+                edges.map(|edge| (of.page, edge))
+            });
+            SpillRows::gather(edges, pages, memory)
+        }
+        false => {
+            let numbers = spans.iter().map(|of| (of.page, of.number));
+            SpillRows::gather(numbers, pages, memory)
+        }
+    }
 }
 
 impl Blocks {
@@ -314,10 +382,11 @@ impl Blocks {
             let Some(shown) = shown else {
                 return vec![String::new(); of_page[at].len()];
             };
-            let blocks = blocks_of(&shown.text, shown.unit(self.options.unit));
+            let places = shown.places(&self.options);
             let block = |&(_, number, _): &(u32, u32, u32)| {
-                let place = blocks.get(number as usize).cloned();
-                place.map_or_else(String::new, |place| shown.text[place].to_owned())
+                let place = places.binary_search_by_key(&number, |(number, _)| *number);
+                let place = place.map(|at| places[at].1.clone());
+                place.map_or_else(|_| String::new(), |place| shown.text[place].to_owned())
             };
             of_page[at].iter().map(block).collect()
         };

@@ -8,7 +8,7 @@ use crate::read::{ReadOptions, Source};
 use crate::spill::Memory;
 use crate::text::{BlockUnit, TextOptions};
 
-fn found(pages: &[Page], options: &BlockOptions, memory: &Memory) -> Blocks {
+pub(super) fn found(pages: &[Page], options: &BlockOptions, memory: &Memory) -> Blocks {
     let sources = [Source::of_pages("pages", pages.to_vec())];
     let (reading, text) = (ReadOptions::default(), TextOptions::default());
     blocks(&sources, (options, &reading, &text), memory, &()).unwrap()
@@ -27,7 +27,7 @@ fn cut(found: &Blocks) -> Cut {
 }
 
 /// The pages without what is cut and without those that are dropped.
-fn applied(pages: &[Page], found: &Blocks) -> Vec<Page> {
+pub(super) fn applied(pages: &[Page], found: &Blocks) -> Vec<Page> {
     let kept = pages.iter().enumerate().filter_map(|(at, page)| {
         let mut page = page.clone();
         if let Some(cuts) = found.cuts(at as u32)
@@ -198,6 +198,7 @@ fn page(number: usize, (site, date, blocks): &Made, unit: BlockUnit) -> Page {
         BlockUnit::Line => "\n",
         BlockUnit::Paragraph => "\n \n",
         BlockUnit::Sentence => ".  ",
+        BlockUnit::Passage => unreachable!(),
     };
     let blocks = blocks.iter().map(|block| BLOCKS[*block]);
     let end = if unit == BlockUnit::Sentence { "." } else { "" };
@@ -288,7 +289,7 @@ fn plainly(pages: &[Made], options: &BlockOptions) -> Cut {
     }
 }
 
-fn keep() -> impl Strategy<Value = BlockKeep> {
+pub(super) fn keep() -> impl Strategy<Value = BlockKeep> {
     let under = (2u32..5).prop_map(BlockKeep::Under);
     prop_oneof![Just(BlockKeep::One), Just(BlockKeep::None), under]
 }

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::parts::{lines, paragraphs, trimmed};
+use super::runs::{Word, paragraphs_of_words};
 use super::sentence::{Stop, stops};
 
 /// What a block is.
@@ -18,9 +20,12 @@ pub enum BlockUnit {
     Paragraph,
     /// A sentence; a line end ends it.
     Sentence,
+    /// So many words one after the other in a paragraph; such blocks overlap.
+    Passage,
 }
 
-/// Blocks that are cut out of a text, by their numbers in it, ascending.
+/// Blocks that are cut out of a text, by their numbers in it, ascending; of passages, how many half words (a character of a script without
+/// spaces counts one, any other word two) stand before each part that is cut, and before what follows it, in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cuts<'a> {
     /// What a block is.
@@ -29,7 +34,7 @@ pub struct Cuts<'a> {
     pub blocks: Cow<'a, [u32]>,
 }
 
-/// The bytes of a text's blocks, in order, without white space around them.
+/// The bytes of a text's blocks, in order, without white space around them; not of passages.
 pub(crate) fn blocks_of(text: &str, unit: BlockUnit) -> Vec<Range<usize>> {
     match unit {
         BlockUnit::Line => lines(text).filter_map(|line| trimmed(text, line)).collect(),
@@ -37,6 +42,7 @@ pub(crate) fn blocks_of(text: &str, unit: BlockUnit) -> Vec<Range<usize>> {
             let places = paragraphs(text).into_iter();
             places.filter_map(|place| trimmed(text, place)).collect()
         }
+        BlockUnit::Passage => Vec::new(),
         BlockUnit::Sentence => {
             let (mut all, mut of_line) = (Vec::new(), Vec::new());
             for line in lines(text) {
@@ -46,32 +52,6 @@ pub(crate) fn blocks_of(text: &str, unit: BlockUnit) -> Vec<Range<usize>> {
             all
         }
     }
-}
-
-/// The lines of a text, each with its end.
-fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut start = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let begin = start;
-        start += line.len();
-        begin..start
-    })
-}
-
-/// The paragraphs of a text, each with the blank lines behind it. Blank lines that a text begins with belong to none.
-fn paragraphs(text: &str) -> Vec<Range<usize>> {
-    let mut all: Vec<Range<usize>> = Vec::new();
-    let mut is_behind_blank = true;
-    for line in lines(text) {
-        let is_blank = text[line.clone()].trim().is_empty();
-        match all.last_mut() {
-            Some(last) if is_blank || !is_behind_blank => last.end = line.end,
-            _ if !is_blank => all.push(line),
-            _ => {}
-        }
-        is_behind_blank = is_blank;
-    }
-    all
 }
 
 /// Adds the sentences of a line.
@@ -88,17 +68,10 @@ fn sentences(text: &str, line: Range<usize>, to: &mut Vec<Range<usize>>) {
     to.extend(trimmed(text, begin..content.end));
 }
 
-/// A part of a text without the white space around it; none if there is nothing else.
-fn trimmed(text: &str, part: Range<usize>) -> Option<Range<usize>> {
-    let inner = text[part.clone()].trim_start();
-    let begin = part.end - inner.len();
-    let inner = inner.trim_end();
-    (!inner.is_empty()).then(|| begin..begin + inner.len())
-}
-
 impl Cuts<'_> {
-    /// A text without the blocks. Nothing else changes, except that line ends at its end are removed with the block before them, and that a
-    /// space, or a line end, is put between sentences that would otherwise be split at other places.
+    /// A text without the blocks. Nothing else changes, except that line ends at its end are removed with the block before them, that a
+    /// space, or a line end, is put between sentences that would otherwise be split at other places, and that the text around a passage
+    /// becomes two paragraphs.
     pub fn of(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let (count, is_last_cut) = match self.unit {
@@ -108,11 +81,9 @@ impl Cuts<'_> {
                 self.whole(text, paragraphs(text).into_iter(), &mut out)
             }
             BlockUnit::Sentence => self.sentences(text, &mut out),
+            BlockUnit::Passage => self.passages(text, &mut out),
         };
-        let there = self
-            .blocks
-            .partition_point(|block| (*block as usize) < count);
-        if count > 0 && there == count {
+        if self.is_all(count) {
             return String::new();
         }
         if is_last_cut {
@@ -121,6 +92,20 @@ impl Cuts<'_> {
             out.push_str(&text[text.trim_end_matches(is_end).len()..]);
         }
         out
+    }
+
+    /// Whether a text with so many blocks, or half words, has no other.
+    fn is_all(&self, count: usize) -> bool {
+        let there = match self.unit {
+            BlockUnit::Passage => {
+                let parts = self.blocks.as_chunks::<2>().0.iter();
+                parts.map(|[begin, end]| (end - begin) as usize).sum()
+            }
+            _ => self
+                .blocks
+                .partition_point(|block| (*block as usize) < count),
+        };
+        count > 0 && there == count
     }
 
     fn has(&self, block: u32) -> bool {
@@ -192,6 +177,45 @@ impl Cuts<'_> {
             out.push_str(&text[last.end..line.end]);
         }
         (number as usize, is_cut)
+    }
+}
+
+impl Cuts<'_> {
+    /// Writes the words that are not cut. Returns how many half words there are, and whether the last paragraph is cut.
+    fn passages(&self, text: &str, out: &mut String) -> (usize, bool) {
+        let is_cut = |at: u32| self.blocks.partition_point(|edge| *edge <= at) % 2 == 1;
+        let (mut count, mut is_last_cut, mut at) = (0, false, 0);
+        for paragraph in paragraphs_of_words(text, false) {
+            let (place, words) = (paragraph.place, paragraph.words);
+            // Blank lines that the text begins with.
+            out.push_str(&text[at..place.start]);
+            at = place.end;
+            let Some(last) = words.last() else {
+                out.push_str(&text[place]);
+                continue;
+            };
+            count = paragraph.before[words.len()];
+            let numbered: Vec<(&u32, &Word)> = paragraph.before.iter().zip(&words).collect();
+            let parts = numbered.chunk_by(|(a, _), (b, _)| is_cut(**a) == is_cut(**b));
+            let mut kept = parts.filter(|part| !is_cut(*part[0].0)).peekable();
+            is_last_cut = kept.peek().is_none();
+            if is_last_cut {
+                continue;
+            }
+            if !is_cut(paragraph.before[0]) {
+                out.push_str(&text[place.start..words[0].place.start]);
+            }
+            while let Some(part) = kept.next() {
+                let end = part[part.len() - 1].1.place.end;
+                out.push_str(&text[part[0].1.place.start..end]);
+                if kept.peek().is_some() {
+                    out.push_str("\n\n");
+                }
+            }
+            out.push_str(&text[last.place.end..place.end]);
+        }
+        out.push_str(&text[at..]);
+        (count as usize, is_last_cut)
     }
 }
 
@@ -278,7 +302,55 @@ mod tests {
         assert_eq!(cut("中.。. .", Sentence, &[1]), "中.\n. .");
     }
 
+    #[test]
+    fn what_stood_around_a_passage_are_two_paragraphs() {
+        use BlockUnit::Passage;
+        let text = "\n  One two, three\r\nfour. Five\n \n六七（八）九\n\n* *\n\nsix\n";
+        assert_eq!(cut(text, Passage, &[]), text);
+        assert_eq!(
+            cut(text, Passage, &[2, 6, 11, 12]),
+            "\n  One\n\nfour. Five\n \n六\n\n八）九\n\n* *\n\nsix\n"
+        );
+        assert_eq!(
+            cut(text, Passage, &[0, 4, 4, 10]),
+            "\n六七（八）九\n\n* *\n\nsix\n"
+        );
+        assert_eq!(
+            cut(text, Passage, &[10, 16]),
+            "\n  One two, three\r\nfour. Five\n \n* *\n"
+        );
+        assert_eq!(cut(text, Passage, &[0, 16]), "");
+    }
+
     proptest! {
+        /// The words that are left stand together as before, or do not: none comes to stand beside another.
+        #[test]
+        fn no_words_come_together(
+            text in "([a-c1]{1,2}|[ ]|\n|\r\n|\n\n|[.,] |。|中|“|”|- |\u{3000}){0,40}",
+            cut in prop::collection::vec(any::<bool>(), 80),
+        ) {
+            let pairs = |text: &str, cut: &dyn Fn(u32) -> bool| {
+                let mut pairs = Vec::new();
+                for of in paragraphs_of_words(text, false) {
+                    let words: Vec<(u32, &str)> = of.before.iter().copied().zip(of.words.iter().map(|word| &text[word.place.clone()])).collect();
+                    let parts = words.chunk_by(|a, b| !cut(a.0) && !cut(b.0));
+                    let parts = parts.filter(|part| !cut(part[0].0));
+                    pairs.extend(parts.map(|part| part.iter().map(|(_, word)| (*word).to_owned()).collect::<Vec<_>>()));
+                }
+                pairs
+            };
+            let is_cut = |at: u32| cut[at as usize];
+            let mut edges = Vec::new();
+            for of in paragraphs_of_words(&text, false) {
+                edges.extend(of.before.windows(2).filter(|word| is_cut(word[0])).flatten());
+            }
+            let rest = super::tests::cut(&text, BlockUnit::Passage, &edges);
+            prop_assert_eq!(pairs(&rest, &|_| false), pairs(&text, &is_cut), "{:?}", rest);
+            if edges.is_empty() {
+                prop_assert_eq!(rest, text);
+            }
+        }
+
         /// What is left comes apart as before, or blocks would come to be that nobody has counted.
         #[test]
         fn the_rest_has_the_other_blocks(
