@@ -163,9 +163,5 @@ pub fn sample<'py>(
         force,
     };
     let sampled = job::run(py, progress, |watch| retold_report::sample(&job, watch))?;
-    let told = json!({
-        "pages": sampled.pages, "written": sampled.written, "left": sampled.left, "rejected": sampled.rejected,
-        "folders": sampled.folders,
-    });
-    plain::to_python(py, &told.to_string())
+    plain::to_python(py, &json!(sampled).to_string())
 }

@@ -169,29 +169,29 @@ fn remarks(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     if let Some(old) = summary.old_pages {
         writeln!(
             to,
-            "compared with {} old pages, which stay as they are",
-            HumanCount(old)
+            "compared with {}; nothing changes in OLD",
+            count(old, "old page")
         )?;
     }
     if let Some(own) = summary.against_self {
         writeln!(
             to,
-            "{} pages of OLD have the same id and text as a page of INPUT: is it the same data? (--against-self skip leaves them out)",
-            HumanCount(own)
+            "{} of OLD with the same id and text as a page of INPUT: is it the same data? (--against-self skip leaves them out)",
+            count(own, "page")
         )?;
     }
     if let Some(pages) = summary.kept_in_longer {
         writeln!(
             to,
-            "{} preferred pages stay although a longer page contains them",
-            HumanCount(pages)
+            "{} kept beside a longer page with the same text",
+            count(pages, "preferred page")
         )?;
     }
     if summary.sketches.empty > 0 {
         writeln!(
             to,
-            "{} pages have no features for this method; only exact copies of them are found",
-            HumanCount(summary.sketches.empty)
+            "{} without features for this method: only exact copies are found",
+            count(summary.sketches.empty, "page")
         )?;
     }
     if records.skipped > 0 {
@@ -281,8 +281,8 @@ fn details(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
     if extraction.main + extraction.fallback + extraction.over_budget > 0 {
         writeln!(
             to,
-            "{} pages compared by main text; compared whole: {} without main text, {} too large",
-            HumanCount(extraction.main),
+            "{} compared by main text; compared whole: {} without main text, {} too large",
+            count(extraction.main, "page"),
             HumanCount(extraction.fallback),
             HumanCount(extraction.over_budget)
         )?;

@@ -9,7 +9,7 @@ use retold::{
     Error, Memory, Page, ReadOptions, RecordDecision, Result, Source, Watch, discover, each_line,
     each_page, page_ids,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
@@ -88,7 +88,7 @@ pub struct Sample {
 }
 
 /// What became of the pages of a sample.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Sampled {
     /// Pages that were kept before.
@@ -127,9 +127,7 @@ pub fn sample(job: &Sample, watch: &dyn Watch) -> Result<Sampled> {
     }
     let inputs = job.inputs.iter().map(|path| path.display().to_string());
     let summary = json!({
-        "records": {
-            "pages": sampled.pages, "left": sampled.left, "written": sampled.written, "rejected": sampled.rejected,
-        },
+        "records": sampled,
         "weights": job.weights.0,
         "seed": job.seed,
         "inputs": inputs.collect::<Vec<String>>(),

@@ -214,7 +214,7 @@ fn what_stands_in_markup_is_named_only() {
         .run(&[&["blocks", "in", "-o", "out"], &options[..]].concat())
         .code(0)
         .stdout();
-    assert!(said.contains("2 pages with such blocks are HTML"), "{said}");
+    assert!(said.contains("2 pages with such blocks in HTML"), "{said}");
     let spans = world.lines("out/spans.jsonl");
     assert_eq!(
         of(&spans, &["id", "begin", "end", "cut"]),

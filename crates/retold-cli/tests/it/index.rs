@@ -494,7 +494,7 @@ fn old_pages_that_are_the_input_itself() {
     let told = told.code(0).stdout();
     let own = today.lines().count();
     assert!(
-        told.contains(&format!("{own} pages of OLD have the same id and text")),
+        told.contains(&format!("{own} pages of OLD with the same id and text")),
         "{told}"
     );
     assert_eq!(world.summary("copy")["against_self"], own);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::{BenchmarkFields, names, texts, value};
 use crate::error::{Error, Result};
 use crate::page::Content;
-use crate::read::{Outcome, ReadOptions, Source};
+use crate::read::{Outcome, ReadOptions, Rows, Source};
 
 /// An item as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,25 +27,25 @@ pub(super) fn read(
     options: &ReadOptions,
 ) -> Result<(Vec<RawItem>, u64)> {
     let mut all = Vec::new();
-    if let Some(rows) = source.rows(options) {
-        let rows =
-            rows.map_err(|reason| Error::Usage(format!("{}: {reason}", source.path.display())))?;
-        all.extend(
-            (1..)
-                .zip(&rows)
-                .map(|(number, row)| item(row, number, fields)),
-        );
-    } else {
-        let mut records = source.records(options).peekable();
-        let first = records.peek_mut();
-        if first.is_some_and(|first| first.raw().is_some()) {
-            for mut record in records {
-                let number = record.number;
-                all.push(json_item(record.raw(), number, source, fields)?);
+    match source.rows(options) {
+        Rows::Whole(rows) => {
+            let failed = |reason| Error::Usage(format!("{}: {reason}", source.path.display()));
+            let rows = rows.map_err(failed)?;
+            let items = (1..).zip(&rows);
+            all.extend(items.map(|(number, row)| item(row, number, fields)));
+        }
+        Rows::Records(records) => {
+            let mut records = records.peekable();
+            let first = records.peek_mut();
+            if first.is_some_and(|first| first.raw().is_some()) {
+                for mut record in records {
+                    let number = record.number;
+                    all.push(json_item(record.raw(), number, source, fields)?);
+                }
+            } else {
+                drop(records);
+                all = columns(source, fields, options);
             }
-        } else {
-            drop(records);
-            all = columns(source, fields, options);
         }
     }
     let read = all.len() as u64;

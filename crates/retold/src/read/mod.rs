@@ -70,6 +70,7 @@ pub use self::mark::{AddedFields, FieldKind, FieldValue, RecordDecision};
 pub use self::options::ReadOptions;
 #[cfg(all(test, feature = "parquet"))]
 pub(crate) use self::parquet::tests::questions as parquet_questions;
+pub(crate) use self::passes::Rows;
 pub use self::record::{Outcome, Record};
 pub use self::remote::{
     RemoteError, RemoteFile, RemoteInput, RemoteListed, RemoteStore, cache_remote_in,

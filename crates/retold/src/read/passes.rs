@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::format::Records;
+use super::format::{Format, OpenFile, Records};
 use super::mark::{AddedFields, Decide, RecordDecision};
 use super::open::open;
 use super::options::ReadOptions;
@@ -13,6 +13,14 @@ use super::record::{Body, Outcome, Record};
 use super::source::Source;
 use crate::error::{Error, Result};
 use crate::page::Page;
+
+/// What stands in a file.
+pub(crate) enum Rows {
+    /// All rows, or why they cannot be read.
+    Whole(std::result::Result<Vec<Value>, String>),
+    /// Its records, streaming.
+    Records(Records),
+}
 
 impl Source {
     /// Hands the numbers of records to `each`, in order, with the header that they begin with, in formats whose records have one.
@@ -35,14 +43,18 @@ impl Source {
         self.unchanged()
     }
 
-    /// All rows with all their columns, of a format whose columns may hold lists and groups; else nothing. Of small files: they are in
-    /// memory.
-    pub(crate) fn rows(
-        &self,
-        options: &ReadOptions,
-    ) -> Option<std::result::Result<Vec<Value>, String>> {
-        let (_, format) = open(self, options).ok()?;
-        format.rows(self)
+    /// All rows with all their columns, of a format whose columns may hold lists and groups; of others the records. Of small files: rows are
+    /// in memory. The file is opened once to know its format.
+    pub(crate) fn rows(&self, options: &ReadOptions) -> Rows {
+        if self.pages.is_some() || self.is_special {
+            return Rows::Records(self.records(options));
+        }
+        let opened = open(self, options);
+        let rows = opened.as_ref().ok();
+        match rows.and_then(|(_, format)| format.rows(self)) {
+            Some(rows) => Rows::Whole(rows),
+            None => Rows::Records(self.records_of(opened, options)),
+        }
     }
 
     /// Opens the source: its records in order, streaming. Damage ends the stream with one rejected record; a file that
@@ -55,7 +67,15 @@ impl Source {
             let outcome = Outcome::Skipped("pipe, socket or device".into());
             return Box::new(std::iter::once(Record::parsed(1, 0, outcome)));
         }
-        match open(self, options) {
+        self.records_of(open(self, options), options)
+    }
+
+    fn records_of(
+        &self,
+        opened: std::result::Result<(OpenFile, Box<dyn Format>), String>,
+        options: &ReadOptions,
+    ) -> Records {
+        match opened {
             Ok((file, format)) => {
                 self.seen.heads.get_or_init(|| format.has_heads());
                 format.records(file, self, options)
