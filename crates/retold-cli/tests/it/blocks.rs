@@ -196,6 +196,96 @@ fn blocks_are_named_and_then_cut() {
 }
 
 #[test]
+fn a_passage_is_cut_wherever_it_stands() {
+    let world = World::new();
+    let passage =
+        "the ferry to Naxos left late because of the storm and nobody at the quay knew why";
+    let page = |id: &str, date: &str, text: String| {
+        json!({"id": id, "date": date, "text": text}).to_string() + "\n"
+    };
+    let pages = [
+        page(
+            "a",
+            "2024-01-02",
+            format!("It was said that {passage}, and then it rained for days.\n\nMore of it."),
+        ),
+        page("b", "2024-01-01", format!("As we wrote, {passage}.")),
+        page("c", "2024-01-03", passage.to_uppercase()),
+    ];
+    world.file("in.jsonl", pages.concat());
+    let run = [
+        "blocks",
+        "in.jsonl",
+        "--scope",
+        "collection",
+        "--unit",
+        "passage",
+        "--passage-words",
+        "10",
+    ];
+    let told = ["--apply", "--text", "--force", "-q"];
+    for given in [["--threads", "1"], ["--memory", "200M"]] {
+        world
+            .run(&[&run[..], &told, &given, &["-o", "out"]].concat())
+            .code(0);
+        let texts: Vec<Value> = world
+            .lines("out/kept/in.jsonl")
+            .iter()
+            .map(|of| of["text"].clone())
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                json!("It was said that\n\nwhy, and then it rained for days.\n\nMore of it."),
+                json!(format!("As we wrote, {passage}.")),
+            ]
+        );
+    }
+    // `why,` is not `why.`: a mark belongs to the word before it.
+    let spans = world.lines("out/spans.jsonl");
+    let end = passage.len() as u64 - 4;
+    assert_eq!(
+        of(&spans, &["id", "begin", "end"]),
+        [
+            [&json!("a"), &json!(17), &json!(17 + end)],
+            [&json!("c"), &json!(0), &json!(end)],
+        ]
+    );
+    let blocks = world.lines("out/blocks.jsonl");
+    assert_eq!(
+        of(&blocks, &["df", "places", "cut", "text"]),
+        [[
+            &json!(3),
+            &json!(3),
+            &json!(2),
+            &json!("the ferry to Naxos left late because of the storm")
+        ]]
+    );
+    assert_eq!(world.lines("out/dropped.jsonl").len(), 1);
+    // A second run cuts nothing.
+    let again = [
+        "blocks",
+        "out/kept",
+        "--scope",
+        "collection",
+        "--unit",
+        "passage",
+        "--passage-words",
+        "10",
+        "--apply",
+        "-q",
+        "-o",
+        "again",
+    ];
+    world.run(&again).code(0);
+    assert_eq!(world.summary("again")["spans"], 0);
+    assert_eq!(
+        world.read("again/kept/kept/in.jsonl"),
+        world.read("out/kept/in.jsonl")
+    );
+}
+
+#[test]
 fn what_stands_in_markup_is_named_only() {
     let world = World::new();
     for n in 0..3 {

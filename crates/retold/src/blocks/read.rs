@@ -16,7 +16,7 @@ use crate::read::{BOM, Outcome, ReadOptions, Record, Source, each_record};
 use crate::spill::{Memory, Sorter};
 use crate::text::cut::{BlockUnit, blocks_of};
 use crate::text::runs::paragraphs_of_words;
-use crate::text::{TextOptions, count_chars, text_of};
+use crate::text::{TextOptions, text_of};
 use crate::watch::{Stage, Watch};
 
 /// A place of a block.
@@ -234,7 +234,7 @@ impl MadePage {
         let (mut hashes, mut chars, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let (mut at, mut at_char) = (0, 0);
         let mut chars_to = |to: usize| {
-            at_char += count_chars(&text[at..to]) as u32;
+            at_char += text[at..to].chars().count() as u32;
             at = to;
             at_char
         };

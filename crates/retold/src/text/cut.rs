@@ -1,4 +1,4 @@
-//! Where the lines, paragraphs and sentences of a plain text are, and the text without some of them.
+//! Where the lines, paragraphs and sentences of a plain text are, and the text without some of them, or without some of its words.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -115,7 +115,7 @@ fn words(text: &str, part: Range<usize>) -> Vec<Word> {
     words
 }
 
-/// Hands on the pieces of what stands between spaces, in order.
+/// Hands on the pieces of a text without spaces, in order.
 fn pieces(word: &str, mut take: impl FnMut(Range<usize>, Piece)) {
     let kind = |piece: &str| match piece.chars().any(char::is_alphanumeric) {
         true => Piece::Word,
@@ -132,6 +132,14 @@ fn pieces(word: &str, mut take: impl FnMut(Range<usize>, Piece)) {
             }
             start = at + c.len_utf8();
             take(at..start, Piece::Character);
+        } else if start > 0
+            && start < at
+            && c.is_alphanumeric()
+            && kind(&word[start..at]) == Piece::Marks
+        {
+            // They belong to the character before them.
+            take(start..at, Piece::Marks);
+            start = at;
         }
     }
     if start < word.len() {
