@@ -32,6 +32,9 @@ fn matches(index: &Index, pages: &[Page]) -> Vec<Vec<(String, Relation)>> {
     pages.iter().map(of).collect()
 }
 
+/// Of a page its topic, its first sentence, its site, language and day.
+type Drawn = (u32, u32, u32, Option<&'static str>, Option<u32>);
+
 /// Few texts on few sites, in few languages and on few days.
 fn drawn() -> impl Strategy<Value = Vec<Page>> {
     let lang = proptest::option::of(proptest::sample::select(vec!["en", "zh"]));
@@ -39,10 +42,7 @@ fn drawn() -> impl Strategy<Value = Vec<Page>> {
     let drawn = (0u32..2, 0u32..4, 0u32..3, lang, day);
     proptest::collection::vec(drawn, 1..40).prop_map(|drawn| {
         let pages = drawn.into_iter().enumerate();
-        let page = |(number, (topic, from, site, lang, day)): (
-            usize,
-            (u32, u32, u32, Option<&str>, Option<u32>),
-        )| {
+        let page = |(number, (topic, from, site, lang, day)): (usize, Drawn)| {
             let mut page = page(&format!("p{number:02}"), &(topic, from..14, site));
             page.date = day.map(|day| format!("2020-01-{day:02}"));
             page.fields
