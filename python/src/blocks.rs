@@ -233,7 +233,7 @@ pub fn blocks<'py>(
         in_pool(threads, || {
             let memory = run.memory()?;
             let how = (&wanted, &config.read, &made);
-            let blocks = retold::blocks(&sources, how, &memory, watch)?;
+            let blocks = retold::blocks(&sources, how, None, &memory, watch)?;
             if blocks.pages().is_empty() && !allow_empty {
                 return Err(Error::usage("no page could be read"));
             }

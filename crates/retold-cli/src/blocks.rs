@@ -36,6 +36,9 @@ pub struct Args {
     /// Replace the output of an earlier run in OUT; other files there are not touched
     #[arg(long)]
     force: bool,
+    /// Continue an interrupted run with --resume; intermediate results stay in OUT until the run is complete
+    #[arg(long)]
+    resume: bool,
     /// Write OUT/kept: the input without these blocks
     #[arg(long)]
     apply: bool,
@@ -147,7 +150,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             against: Against::Nothing,
             out: args.out.clone(),
             force: args.force,
-            resume: false,
+            resume: args.resume,
         },
         options: BlockOptions {
             unit: match args.unit {

@@ -129,7 +129,7 @@ fn find_and_write(
     let how = (&wanted.options, &job.judge.read, &text);
     let memory = run.memory()?;
     let found = Found {
-        blocks: blocks(&sources, how, &memory, watch)?,
+        blocks: blocks(&sources, how, run.resume.as_deref(), &memory, watch)?,
         sources: &sources,
     };
     if found.blocks.pages().is_empty() && !job.run.allow_empty {

@@ -1,7 +1,7 @@
 //! The finished work of an interrupted run, with which the next run continues.
 //!
 //! It is a folder of journals, one for each stage. A journal is a file of chunks, each with its length and a checksum. The first chunk identifies
-//! the run: the version of Retold, the model, and the inputs by size and hash (remote ones by their version). Complete chunks are used again, and
+//! the run: the version of Retold, the model or options, and the inputs by size and hash (remote ones by their version). Complete chunks are used again, and
 //! a chunk that a kill or a power cut left incomplete is cut off. A journal of another run is started anew.
 
 use std::fs::{self, File, OpenOptions};
@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 
 use crate::error::{Error, Result};
-use crate::model::Model;
 use crate::read::Source;
 use crate::watch::{Stage, Watch};
 
@@ -30,14 +29,14 @@ pub struct Resume {
 }
 
 impl Resume {
-    /// Opens or makes the folder for a run of `model` over `sources`, which are read once to hash them; in chunks of so many
-    /// bytes, about.
+    /// Opens or makes the folder for a run over `sources`, which are read once to hash them; in chunks of so many bytes, about. `how` says
+    /// what is done with them: a model, or options.
     ///
     /// Errors: a file that cannot be read, a folder that cannot be made.
     pub fn open(
         folder: &Path,
         sources: &[Source],
-        model: &Model,
+        how: &str,
         chunk: usize,
         watch: &dyn Watch,
     ) -> Result<Resume> {
@@ -51,7 +50,7 @@ impl Resume {
         });
         let mut key = Xxh3::new();
         key.update(env!("CARGO_PKG_VERSION").as_bytes());
-        key.update(model.to_json().as_bytes());
+        key.update(how.as_bytes());
         for (source, hash) in sources.iter().zip(hashes.collect::<Result<Vec<u64>>>()?) {
             // What is read from now on has to be the same.
             if source.version().is_none() {
@@ -230,14 +229,12 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::JudgeConfig;
 
     fn resume(folder: &Path, text: &str) -> Resume {
         let input = folder.join("pages.txt");
         fs::write(&input, text).unwrap();
         let sources = crate::read::discover(&[input], &Default::default()).unwrap();
-        let model = Model::new(JudgeConfig::default()).unwrap();
-        Resume::open(&folder.join("saved"), &sources, &model, 1 << 20, &()).unwrap()
+        Resume::open(&folder.join("saved"), &sources, "how", 1 << 20, &()).unwrap()
     }
 
     fn chunks(resume: &Resume) -> (Vec<Vec<u8>>, Journal) {

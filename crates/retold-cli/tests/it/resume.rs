@@ -89,3 +89,46 @@ fn other_pages_are_not_taken_for_those_of_the_interrupted_run() {
     ]);
     ran.code(2).says(&["--resume", "--against"]);
 }
+
+#[test]
+fn blocks_can_be_resumed() {
+    let world = World::new();
+    world.file("in.jsonl", pages(400));
+    let blocks = |out: &str, resume: &[&str]| {
+        let run = [
+            "blocks",
+            "in.jsonl",
+            "-o",
+            out,
+            "--scope",
+            "collection",
+            "--unit",
+            "sentence",
+            "--apply",
+        ];
+        world.run(&[&run[..], resume].concat())
+    };
+    blocks("whole", &[]).code(0);
+    // What a killed run of other inputs leaves.
+    std::fs::create_dir_all(world.path("out/.retold-resume")).unwrap();
+    world.file(
+        "out/.retold-resume/blocks",
+        b"not a journal at all, but as long as one might be",
+    );
+    blocks("out", &[])
+        .code(2)
+        .says(&["interrupted run", "--resume", "--force"]);
+    blocks("out", &["--resume"]).code(0);
+    assert!(!world.exists("out/.retold-resume"));
+    for file in [
+        "blocks.jsonl",
+        "spans.jsonl",
+        "dropped.jsonl",
+        "kept/in.jsonl",
+    ] {
+        assert!(
+            world.read(&format!("out/{file}")) == world.read(&format!("whole/{file}")),
+            "{file}"
+        );
+    }
+}

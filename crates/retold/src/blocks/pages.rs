@@ -1,10 +1,12 @@
 //! The pages of a job, as far as deciding about their blocks takes.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::spill::{Memory, SpillRows};
 
 /// A page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BlockPage {
     /// Number of its source.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::key::Keys;
@@ -44,7 +45,7 @@ impl Place {
 }
 
 /// A record that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockReject {
     /// Number of its source.
     pub source: u32,
@@ -63,20 +64,22 @@ pub(super) struct Read {
     pub skipped: BTreeMap<String, u64>,
 }
 
-/// The pages of the sources, and the places of all blocks that may be cut.
+/// A page that was read, its id and by which numbers it is preferred, and the places of its blocks.
+pub(super) struct Taken<'a> {
+    pub page: BlockPage,
+    pub id: &'a str,
+    pub preferred: &'a [u64],
+    pub places: &'a [Place],
+}
+
+/// The pages of the sources, and the places of all blocks that may be cut. Each page is handed to `also`, too.
 pub(super) fn read(
     sources: &[Source],
     (options, read, text): (&BlockOptions, &ReadOptions, &TextOptions),
-    memory: &Memory,
-    watch: &dyn Watch,
+    (memory, watch): (&Memory, &dyn Watch),
+    mut also: impl FnMut(&Taken) -> Result<()>,
 ) -> Result<Read> {
-    let mut all = Read {
-        pages: BlockPages::new(memory),
-        places: Sorter::new(memory),
-        blocks: 0,
-        rejects: Vec::new(),
-        skipped: BTreeMap::new(),
-    };
+    let mut all = Read::new(memory);
     let mut sites = HashMap::new();
     let fields = options.canonical.fields().map(str::to_owned);
     let read = &ReadOptions {
@@ -96,7 +99,11 @@ pub(super) fn read(
     each_record(sources, read, watch, Stage::Read.name(), make, |made| {
         let (source, record) = (made.0, made.1);
         match &mut made.2 {
-            Made::Page(page) => all.take(page, (source, record), &mut sites, options.scope),
+            Made::Page(page) => {
+                let taken = all.placed(page, (source, record), &mut sites, options.scope);
+                all.take(&taken)?;
+                also(&taken)
+            }
             Made::Skipped(kind) => {
                 *all.skipped.entry(std::mem::take(kind)).or_default() += 1;
                 Ok(())
@@ -117,13 +124,30 @@ pub(super) fn read(
 }
 
 impl Read {
-    fn take(
+    pub fn new(memory: &Memory) -> Read {
+        Read {
+            pages: BlockPages::new(memory),
+            places: Sorter::new(memory),
+            blocks: 0,
+            rejects: Vec::new(),
+            skipped: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a page.
+    pub fn take(&mut self, taken: &Taken) -> Result<()> {
+        self.places.extend(taken.places)?;
+        self.pages.push(taken.page, taken.id, taken.preferred)
+    }
+
+    /// Numbers a page and its site.
+    fn placed<'a>(
         &mut self,
-        made: &mut MadePage,
+        made: &'a mut MadePage,
         (source, record): (u32, u64),
         sites: &mut HashMap<String, u32>,
         scope: BlockScope,
-    ) -> Result<()> {
+    ) -> Taken<'a> {
         let site = made.site.take().map(|site| {
             let next = sites.len() as u32;
             *sites.entry(site).or_insert_with_key(|site| {
@@ -137,20 +161,26 @@ impl Read {
             BlockScope::Collection => Some(0),
             BlockScope::Site => site,
         };
-        if let Some(group) = group {
-            let places = made.places.iter_mut();
-            places.for_each(|place| (place.page, place.group) = (page, group));
-            self.places.extend(&made.places)?;
+        match group {
+            Some(group) => {
+                let places = made.places.iter_mut();
+                places.for_each(|place| (place.page, place.group) = (page, group));
+            }
+            None => made.places.clear(),
         }
-        let page = BlockPage {
-            source,
-            record,
-            site,
-            date: made.date,
-            is_cut: made.is_cut,
-            half_words: made.half_words,
-        };
-        self.pages.push(page, &made.id, &made.preferred)
+        Taken {
+            page: BlockPage {
+                source,
+                record,
+                site,
+                date: made.date,
+                is_cut: made.is_cut,
+                half_words: made.half_words,
+            },
+            id: &made.id,
+            preferred: &made.preferred,
+            places: &made.places,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashSet;
@@ -9,7 +10,8 @@ use rustc_hash::FxHashSet;
 use super::decide::{Decided, cut, decide};
 use super::options::{BlockOptions, BlockScope};
 use super::pages::{BlockPage, BlockPages};
-use super::read::{BlockReject, Shown, read};
+use super::read::{BlockReject, Shown};
+use super::saved::read_or_resume;
 use crate::error::Result;
 use crate::read::{Outcome, ReadOptions, ReadOrder, Record, Source, each_wanted};
 use crate::spill::{Memory, Sorter, SpillRows, SpillVec};
@@ -117,17 +119,19 @@ fn joined(hash: [u64; 2]) -> u128 {
 }
 
 /// Reads the sources and decides which of their blocks are cut. What is found does not depend on the order of `sources`, if they are
-/// sorted by name.
+/// sorted by name. With a folder in `resume`, what was read is kept there, and a later run of the same sources and options does not read it
+/// again; the caller removes the folder.
 ///
-/// Errors: those of reading and of temporary files, and the job was cancelled.
+/// Errors: those of reading, of the folder and of temporary files, and the job was cancelled.
 pub fn blocks(
     sources: &[Source],
     (options, reading, text): (&BlockOptions, &ReadOptions, &TextOptions),
+    resume: Option<&Path>,
     memory: &Memory,
     watch: &dyn Watch,
 ) -> Result<Blocks> {
     options.check()?;
-    let mut all = read(sources, (options, reading, text), memory, watch)?;
+    let mut all = read_or_resume(sources, (options, reading, text), resume, (memory, watch))?;
     watch.begin("blocks", 0);
     let sorted = all.places.finish()?;
     let decided = decide(sorted, &mut all.pages, options, memory)?;

@@ -11,7 +11,7 @@ use crate::text::{BlockUnit, TextOptions};
 pub(super) fn found(pages: &[Page], options: &BlockOptions, memory: &Memory) -> Blocks {
     let sources = [Source::of_pages("pages", pages.to_vec())];
     let (reading, text) = (ReadOptions::default(), TextOptions::default());
-    blocks(&sources, (options, &reading, &text), memory, &()).unwrap()
+    blocks(&sources, (options, &reading, &text), None, memory, &()).unwrap()
 }
 
 /// What is cut, as page and number of the block, and which pages are dropped.

@@ -173,7 +173,7 @@ impl<'a> Dedup<'a> {
                 if let Some(folder) = &resources.resume {
                     begin(Stage::HashInputs);
                     let chunk = limits.journal_chunk;
-                    resume = Some(Resume::open(folder, &all, &model, chunk, watch)?);
+                    resume = Some(Resume::open(folder, &all, &model.to_json(), chunk, watch)?);
                 }
                 let from = (&resume, may_be_empty);
                 let tell = (watch, &mut begin as &mut dyn FnMut(Stage));
