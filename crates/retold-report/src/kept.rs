@@ -70,7 +70,8 @@ pub(crate) fn belonging(
     (read, memory): (&ReadOptions, &Memory),
     watch: &dyn Watch,
 ) -> Result<Vec<Vec<u64>>> {
-    if dropped.iter().all(Vec::is_empty) {
+    let mut of_source = sources.iter().zip(dropped);
+    if of_source.all(|(source, dropped)| dropped.is_empty() || !source.may_have_companions()) {
         return Ok(vec![Vec::new(); sources.len()]);
     }
     let goes = |source: usize, record: u64, has_id: bool| {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::context::{Context, Limits, old_first, preference};
 use super::findings::Findings;
 use super::pool::in_pool;
@@ -216,6 +218,15 @@ impl<'a> Dedup<'a> {
     }
 }
 
+/// What an interrupted run leaves beside its collection.
+#[derive(Serialize, Deserialize)]
+struct Note {
+    /// What was learnt.
+    model: String,
+    /// Of each source, whether its records have headers ([`Source::may_have_companions`]).
+    heads: Vec<Option<bool>>,
+}
+
 /// Reads, sketches and learns, unless an interrupted run has.
 fn collect_or_resume(
     sources: &[Source],
@@ -228,14 +239,29 @@ fn collect_or_resume(
         return collect(sources, model, may_be_empty, memory, (watch, begin));
     };
     match Collection::saved(resume, memory)? {
-        (Some((mut collection, learnt)), _) => {
-            *model = Model::from_json(&learnt, Path::new(""))?;
+        (Some((mut collection, note)), _) => {
+            let unreadable = |e| Error::usage(format!("what an interrupted run learnt: {e}"));
+            let note: Note = serde_json::from_str(&note).map_err(unreadable)?;
+            *model = Model::from_json(&note.model, Path::new(""))?;
+            for (source, heads) in sources.iter().zip(note.heads) {
+                if let Some(heads) = heads {
+                    source.seen.heads.get_or_init(|| heads);
+                }
+            }
             find_versions(&mut collection, model, 0, watch)?;
             Ok(collection)
         }
         (None, mut journal) => {
             let collection = collect(sources, model, may_be_empty, memory, (watch, begin))?;
-            collection.save(&mut journal, model.to_json())?;
+            let heads = sources
+                .iter()
+                .map(|source| source.seen.heads.get().copied());
+            let note = Note {
+                model: model.to_json(),
+                heads: heads.collect(),
+            };
+            let note = serde_json::to_string(&note).expect("plain values can be written");
+            collection.save(&mut journal, note)?;
             Ok(collection)
         }
     }

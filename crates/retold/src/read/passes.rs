@@ -23,6 +23,11 @@ pub(crate) enum Rows {
 }
 
 impl Source {
+    /// False if it is known of the file, once it was read, that its records have no headers that name other records, as those of WARC have.
+    pub fn may_have_companions(&self) -> bool {
+        self.seen.heads.get() != Some(&false)
+    }
+
     /// Hands the numbers of records to `each`, in order, with the header that they begin with, in formats whose records have one.
     ///
     /// Errors: the file has changed since it was listed.
@@ -31,8 +36,7 @@ impl Source {
         options: &ReadOptions,
         each: &mut dyn FnMut(u64, &[u8]),
     ) -> Result<()> {
-        let has_none = self.seen.heads.get() == Some(&false);
-        if self.pages.is_some() || self.is_special || has_none {
+        if self.pages.is_some() || self.is_special || !self.may_have_companions() {
             return Ok(());
         }
         self.unchanged()?;
