@@ -167,24 +167,45 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Those that belong to what goes: revisits first, as requests belong to them as well.
+/// Names of records, each with its source and with [`ANY`].
+#[derive(Default)]
+struct Names(FxHashSet<(usize, u128)>);
+
+/// In whichever source.
+const ANY: usize = usize::MAX;
+
+impl Names {
+    fn add<'a>(&mut self, source: usize, names: impl IntoIterator<Item = &'a u128>) {
+        let both = names
+            .into_iter()
+            .flat_map(|&name| [(source, name), (ANY, name)]);
+        self.0.extend(both);
+    }
+
+    fn has_any(&self, source: usize, names: &[u128]) -> bool {
+        names.iter().any(|&name| self.0.contains(&(source, name)))
+    }
+}
+
+/// Those that belong to what goes: revisits first, as requests belong to them as well. A capture may stand in several files; its records
+/// belong to the one in their own file.
 fn going(all: &SpillRows<u128>, sources: usize) -> Vec<Vec<u64>> {
-    let mut gone: FxHashSet<u128> = FxHashSet::default();
+    let mut gone = Names::default();
     all.each(|_, row| {
         let row = Row::of(row);
         if row.kind == Kind::Gone {
-            gone.extend(row.own);
+            gone.add(row.place.0, row.own);
         }
     });
     let mut going: FxHashSet<(usize, u64)> = FxHashSet::default();
     for kind in [Kind::Revisit, Kind::Beside] {
-        if gone.is_empty() {
+        if gone.0.is_empty() {
             break;
         }
         let mut candidates: Vec<Vec<u128>> = Vec::new();
         all.each(|_, row| {
             let Row { kind: of, to, .. } = Row::of(row);
-            if of == kind && to.iter().any(|name| gone.contains(name)) {
+            if of == kind && gone.has_any(ANY, to) {
                 candidates.push(row.to_vec());
             }
         });
@@ -193,7 +214,7 @@ fn going(all: &SpillRows<u128>, sources: usize) -> Vec<Vec<u64>> {
             .flat_map(|row| Row::of(row).to)
             .copied()
             .collect();
-        let mut kept: FxHashSet<u128> = FxHashSet::default();
+        let mut kept = Names::default();
         all.each(|_, row| {
             let row = Row::of(row);
             let stays = match row.kind {
@@ -202,15 +223,19 @@ fn going(all: &SpillRows<u128>, sources: usize) -> Vec<Vec<u64>> {
                 Kind::Gone | Kind::Beside => false,
             };
             if stays {
-                kept.extend(row.own.iter().filter(|name| wanted.contains(name)));
+                let names = row.own.iter().filter(|name| wanted.contains(name));
+                kept.add(row.place.0, names);
             }
+        });
+        candidates.retain(|row| {
+            let Row { place, to, .. } = Row::of(row);
+            let is_of_gone = gone.has_any(place.0, to);
+            !kept.has_any(if is_of_gone { place.0 } else { ANY }, to)
         });
         for row in &candidates {
             let row = Row::of(row);
-            if !row.to.iter().any(|name| kept.contains(name)) {
-                gone.extend(row.own);
-                going.insert(row.place);
-            }
+            gone.add(row.place.0, row.own);
+            going.insert(row.place);
         }
     }
     let mut of_source = vec![Vec::new(); sources];
@@ -392,9 +417,23 @@ mod tests {
         assert_eq!(going(&records, &[1]), [2]);
     }
 
+    /// The same capture in two files, kept in one of them; and its request in a third.
+    #[test]
+    fn what_belongs_to_a_capture_of_its_own_file_goes_with_that_one() {
+        let capture = [
+            record("response", &[("Record-ID", "<a>")]),
+            record("request", &[("Concurrent-To", "<a>")]),
+        ];
+        let goes = |file, number, _| (file, number) == (1, 1);
+        let files: [&[String]; 3] = [&capture, &capture, &capture[1..]];
+        assert_eq!(of_files(&files, goes), [vec![], vec![2], vec![]]);
+        let goes = |_, number, _| number == 1;
+        assert_eq!(of_files(&files, goes), [vec![2], vec![2], vec![1]]);
+    }
+
     /// The slow twin: what is meant, of all records at once.
     fn meant(all: &[(usize, u64, Linked)]) -> Vec<Vec<u64>> {
-        let (mut gone, mut kept) = (FxHashSet::default(), FxHashSet::default());
+        let (mut gone, mut kept) = (Vec::new(), Vec::new());
         let mut going = vec![Vec::new(); 3];
         for kinds in [
             &[Kind::Kept, Kind::Gone][..],
@@ -402,13 +441,26 @@ mod tests {
             &[Kind::Beside],
         ] {
             let of_kind = all.iter().filter(|(.., of)| kinds.contains(&of.kind));
-            let goes = |(.., of): &&(usize, u64, Linked)| {
-                let is_in = |set: &FxHashSet<u128>| of.to.iter().any(|name| set.contains(name));
-                of.kind == Kind::Gone || (is_in(&gone) && !is_in(&kept))
+            let goes = |(file, _, of): &&(usize, u64, Linked)| {
+                let is_in =
+                    |names: &[(usize, u128)]| names.iter().any(|(_, name)| of.to.contains(name));
+                let is_here = |names: &[(usize, u128)]| {
+                    let mut names = names.iter();
+                    names.any(|(of_file, name)| of_file == file && of.to.contains(name))
+                };
+                let stays = match is_here(&gone) || is_here(&kept) {
+                    true => is_here(&kept),
+                    false => is_in(&kept),
+                };
+                of.kind == Kind::Gone || (is_in(&gone) && !stays)
             };
             let (go, stay): (Vec<_>, Vec<_>) = of_kind.partition(goes);
-            gone.extend(go.iter().flat_map(|(.., of)| &of.own));
-            kept.extend(stay.iter().flat_map(|(.., of)| &of.own));
+            let names = |(file, _, of): &&(usize, u64, Linked)| {
+                let file = *file;
+                of.own.clone().into_iter().map(move |name| (file, name))
+            };
+            gone.extend(go.iter().flat_map(names));
+            kept.extend(stay.iter().flat_map(names));
             for (file, number, of) in go {
                 if of.kind != Kind::Gone {
                     going[*file].push(*number);
