@@ -91,6 +91,10 @@ fn verdict(story: &Explanation) -> (&'static str, Style) {
         Some(Relation::Duplicate) => ("The pages are duplicates", Style::new().green()),
         Some(Relation::Contains) => ("A contains B", Style::new().yellow()),
         Some(Relation::ContainedBy) => ("B contains A", Style::new().yellow()),
+        Some(Relation::Overlaps) => (
+            "The pages overlap: each says something of its own besides",
+            Style::new().yellow(),
+        ),
         None => ("The pages are not related", Style::new().red()),
     }
 }

@@ -32,6 +32,7 @@ impl Link {
             LinkKind::Related(Relation::Contains) => 2,
             LinkKind::Related(Relation::ContainedBy) => 3,
             LinkKind::Replaces => 4,
+            LinkKind::Related(Relation::Overlaps) => 5,
         };
         (self.page, kind << PAGE_BITS | self.other)
     }
@@ -43,6 +44,7 @@ impl Link {
             2 => LinkKind::Related(Relation::Contains),
             3 => LinkKind::Related(Relation::ContainedBy),
             4 => LinkKind::Replaces,
+            5 => LinkKind::Related(Relation::Overlaps),
             _ => return None,
         };
         let other = other & (MOST_PAGES as u32 - 1);
@@ -81,6 +83,8 @@ impl Thin {
         let most = match relation {
             Relation::Duplicate => DUPLICATES,
             Relation::Contains | Relation::ContainedBy => 1,
+            // It connects no story.
+            Relation::Overlaps => 0,
         };
         let seen = self.seen.entry((story, relation)).or_default();
         *seen += 1;

@@ -416,7 +416,7 @@ impl Index {
 fn change(page: &Entry, of: &Entry, relation: Relation) -> Change {
     match relation {
         Relation::Duplicate if page.sketch.text_hash == of.sketch.text_hash => Change::Copied,
-        Relation::Duplicate => Change::Edited,
+        Relation::Duplicate | Relation::Overlaps => Change::Edited,
         Relation::ContainedBy => Change::Shortened,
         Relation::Contains => Change::Extended,
     }

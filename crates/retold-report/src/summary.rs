@@ -256,7 +256,7 @@ fn kept_in_longer(findings: &Findings) -> Option<u64> {
         _ if dropped.contains(&pair.a) || dropped.contains(&pair.b) => None,
         Relation::Contains => Some(pair.b),
         Relation::ContainedBy => Some(pair.a),
-        Relation::Duplicate => None,
+        Relation::Duplicate | Relation::Overlaps => None,
     });
     let first_old = findings.collection.pages.len() - findings.old_pages;
     let is_new = |page: &Rank| findings.by_id[page.at()].at() < first_old;

@@ -13,6 +13,8 @@ pub enum Relation {
     Contains,
     /// The second page contains the first, and is much longer.
     ContainedBy,
+    /// The pages share a story, and each says something of its own besides.
+    Overlaps,
 }
 
 impl Relation {
@@ -22,6 +24,7 @@ impl Relation {
             Relation::Duplicate => Relation::Duplicate,
             Relation::Contains => Relation::ContainedBy,
             Relation::ContainedBy => Relation::Contains,
+            Relation::Overlaps => Relation::Overlaps,
         }
     }
 
@@ -31,6 +34,7 @@ impl Relation {
             Relation::Duplicate => "duplicate",
             Relation::Contains => "contains",
             Relation::ContainedBy => "contained_by",
+            Relation::Overlaps => "overlaps",
         }
     }
 }
@@ -48,6 +52,10 @@ pub struct Verdict {
     pub shared: u32,
     /// Characters of text (without white space) behind the shared keys; 0 if the method does not know.
     pub shared_chars: u64,
+    /// Words of the first page in its own passages, that is, in passages that the second does not have; 0 if the method does not know.
+    pub own_a: u32,
+    /// Words of the second page in its own passages.
+    pub own_b: u32,
 }
 
 impl Verdict {
@@ -55,6 +63,8 @@ impl Verdict {
     pub fn swapped(self) -> Verdict {
         Verdict {
             relation: self.relation.swapped(),
+            own_a: self.own_b,
+            own_b: self.own_a,
             ..self
         }
     }

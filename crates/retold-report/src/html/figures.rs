@@ -183,6 +183,7 @@ fn who_repeats(relation: Relation, first_is_later: Option<bool>) -> (bool, bool)
         (None, Relation::Duplicate) => (true, true),
         (None, Relation::ContainedBy) => (true, false),
         (None, Relation::Contains) => (false, true),
+        (None, Relation::Overlaps) => (true, true),
     }
 }
 

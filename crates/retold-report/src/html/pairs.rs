@@ -266,6 +266,7 @@ impl<'a> Facts<'a> {
             Relation::Duplicate => 0,
             Relation::Contains => 1,
             Relation::ContainedBy => 2,
+            Relation::Overlaps => 3,
         };
         let [similarity, length_ratio] = [pair.similarity, pair.length_ratio]
             .map(|value| (f64::from(value) * 1e6).round() / 1e6);

@@ -14,5 +14,6 @@ pub use canonical::{Canonical, Prefer};
 pub(crate) use graph::Graph;
 pub use options::{DropRule, Linkage};
 pub use pair::Pair;
+pub(crate) use pair::PairNumbers;
 pub use pairs::Pairs;
 pub use partition::{Class, Cluster, classes, cluster};

@@ -1,19 +1,19 @@
 //! Related pages: many pairs.
 
-use super::Pair;
+use super::{Pair, PairNumbers};
 use crate::error::Result;
 use crate::ids::Rank;
 use crate::spill::{Memory, Sorter, SpillVec};
 
 /// Related pages, ascending, in memory or in a temporary file.
 #[derive(Debug, Default)]
-pub struct Pairs(SpillVec<[u32; 6]>);
+pub struct Pairs(SpillVec<PairNumbers>);
 
 impl Pairs {
     /// Those of a sorter ([`Pair::to_numbers`]).
     ///
     /// Errors: a temporary file cannot be written.
-    pub(crate) fn sorted(pairs: Sorter<[u32; 6]>, memory: &Memory) -> Result<Pairs> {
+    pub(crate) fn sorted(pairs: Sorter<PairNumbers>, memory: &Memory) -> Result<Pairs> {
         let mut sorted = SpillVec::new(memory);
         pairs.finish()?.try_for_each(|pair| sorted.push(pair))?;
         Ok(Pairs(sorted))

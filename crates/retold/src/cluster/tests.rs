@@ -14,6 +14,8 @@ pub(crate) fn pair(a: u32, b: u32, relation: Relation) -> Pair {
         length_ratio: 1.0,
         shared: 3,
         shared_chars: 0,
+        own_a: 0,
+        own_b: 0,
     };
     Pair::new(Rank(a), Rank(b), &verdict)
 }

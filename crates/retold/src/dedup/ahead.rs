@@ -13,7 +13,7 @@ use super::join_pairs::{JoinPairs, keyed};
 use super::probe::Probing;
 use super::union_find::UnionFind;
 use super::verify::{BestFirst, Verification};
-use crate::cluster::Pair;
+use crate::cluster::{Pair, PairNumbers};
 use crate::error::Result;
 use crate::ids::GroupNo;
 use crate::spill::{Sorter, SpillVec};
@@ -29,7 +29,7 @@ pub(super) struct Ahead {
     /// Pairs of groups that heavy keys proposed.
     pub(super) candidates: u64,
     /// The pairs that hold, of those groups and of the others in them; each once, and those of a family beside each other.
-    pairs: SpillVec<[u32; 6]>,
+    pairs: SpillVec<PairNumbers>,
     /// The components that they make.
     components: UnionFind,
 }
@@ -47,7 +47,7 @@ struct Found {
 
 /// What is decided ahead: components whose pairs are all known and all listed.
 pub(super) struct Settled {
-    pub(super) pairs: SpillVec<[u32; 6]>,
+    pub(super) pairs: SpillVec<PairNumbers>,
     pub(super) components: UnionFind,
     /// The groups that are left for their turn.
     pub(super) left: Vec<GroupNo>,
@@ -165,7 +165,7 @@ impl Probing<'_> {
         };
         let memory = self.context().memory;
         let (mut pairs, mut verified) = (SpillVec::new(memory), Sorter::new(memory));
-        let split = |all: &[[u32; 6]]| {
+        let split = |all: &[PairNumbers]| {
             let (mut settled, mut left) = (Vec::new(), Vec::new());
             for &numbers in all {
                 let pair = Pair::from_numbers(numbers);

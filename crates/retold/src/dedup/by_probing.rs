@@ -17,7 +17,7 @@ use super::probe::{Probing, next_batch};
 use super::retain::{Decisions, Dropped, Neighbours, Related, Rules, retain};
 use super::union_find::UnionFind;
 use super::verify::{BestFirst, Verification};
-use crate::cluster::{DropRule, Pair};
+use crate::cluster::{DropRule, Pair, PairNumbers};
 use crate::error::Result;
 use crate::ids::{GroupNo, Rank};
 use crate::relation::Relation;
@@ -31,7 +31,7 @@ const FEWEST: usize = 4;
 /// What was decided of the groups that probed.
 pub(super) struct Decided {
     /// The related pairs that probes found or that were verified ahead, as numbers.
-    pub(super) pairs: SpillVec<[u32; 6]>,
+    pub(super) pairs: SpillVec<PairNumbers>,
     /// The dropped groups of large components, by their first pages; of others not all.
     pub(super) dropped: Vec<Dropped>,
     pub(super) components: UnionFind,
@@ -100,7 +100,7 @@ struct ByProbing<'p, 'a> {
     retired: Retired,
     /// Open page -> the pages that it is known to be related to, and what it is to them.
     related: FxHashMap<Rank, Vec<(Rank, Relation)>>,
-    pairs: SpillVec<[u32; 6]>,
+    pairs: SpillVec<PairNumbers>,
     /// Group -> when it probed: first of all those whose pairs were verified ahead, late those that have not probed.
     probe_order: Vec<u32>,
     next_probe: u32,

@@ -1,24 +1,27 @@
 //! The pairs of each group.
 
-use crate::cluster::Pair;
+use crate::cluster::{Pair, PairNumbers};
 use crate::error::Result;
 use crate::ids::GroupNo;
 use crate::spill::{Memory, Sorter, SpillRows};
 
 /// A pair's numbers behind two others, by which pairs are sorted.
-pub(super) fn keyed([x, y]: [u32; 2], [a, b, c, d, e, f]: [u32; 6]) -> [u32; 8] {
-    [x, y, a, b, c, d, e, f]
+pub(super) fn keyed([x, y]: [u32; 2], [a, b, c, d, e, f, g, h]: PairNumbers) -> KeyedPair {
+    [x, y, a, b, c, d, e, f, g, h]
 }
+
+/// A pair's numbers behind two others.
+pub(super) type KeyedPair = [u32; 10];
 
 /// Pairs by the number of a group, or by its place in some order.
 #[derive(Default)]
-pub(super) struct JoinPairs(SpillRows<[u32; 6]>);
+pub(super) struct JoinPairs(SpillRows<PairNumbers>);
 
 impl JoinPairs {
     /// Of [`keyed`] pairs by (group, other group), in both directions; repeated pairs count once.
     ///
     /// Errors: a temporary file cannot be written.
-    pub(super) fn new(pairs: Sorter<[u32; 8]>, memory: &Memory) -> Result<JoinPairs> {
+    pub(super) fn new(pairs: Sorter<KeyedPair>, memory: &Memory) -> Result<JoinPairs> {
         let mut last = None;
         let different = pairs.finish()?.filter_map(|[group, other, pair @ ..]| {
             let is_new = last.replace((group, other)) != Some((group, other));

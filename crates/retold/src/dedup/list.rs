@@ -14,12 +14,12 @@ use rustc_hash::FxHashSet;
 use super::by_probing::Decided;
 use super::context::Context;
 use super::group::Groups;
-use super::join_pairs::keyed;
+use super::join_pairs::{KeyedPair, keyed};
 use super::retain::{Dropped, DroppedAs, Rules, StoredPairs, retain};
 use super::sketch_judge::SketchJudge;
 use super::union_find::UnionFind;
 use super::verify::Verification;
-use crate::cluster::{self, Class, Cluster, DropRule, Linkage, Pair, Pairs};
+use crate::cluster::{self, Class, Cluster, DropRule, Linkage, Pair, PairNumbers, Pairs};
 use crate::error::{Error, Result};
 use crate::ids::{GroupNo, Rank};
 use crate::relation::Relation;
@@ -58,7 +58,7 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Adds components, whose pairs go to `pairs`.
-    fn add(&mut self, components: Vec<Component>, pairs: &mut Sorter<[u32; 6]>) -> Result<()> {
+    fn add(&mut self, components: Vec<Component>, pairs: &mut Sorter<PairNumbers>) -> Result<()> {
         for component in components {
             for pair in component.pairs {
                 pairs.push(pair.to_numbers())?;
@@ -94,7 +94,7 @@ struct Component {
 }
 
 /// The next components of these records, until they have [`BATCH`].
-fn next_batch(records: &mut Peekable<impl Iterator<Item = [u32; 8]>>) -> Vec<Records> {
+fn next_batch(records: &mut Peekable<impl Iterator<Item = KeyedPair>>) -> Vec<Records> {
     let (mut batch, mut size, mut last) = (Vec::new(), 0, None);
     while let Some([root, kind, numbers @ ..]) =
         records.next_if(|&[root, ..]| size < BATCH || last == Some(root))
@@ -123,7 +123,7 @@ impl Components<'_> {
     /// Errors: a temporary file cannot be written, and the run was cancelled.
     pub(super) fn list(
         &self,
-        to_check: Sorter<[u32; 8]>,
+        to_check: Sorter<KeyedPair>,
         components: &UnionFind,
     ) -> Result<Listed> {
         let mut records = self.records(to_check, components)?.finish()?.peekable();
@@ -175,9 +175,9 @@ impl Components<'_> {
     /// All records: pairs, groups of several pages, and all groups of large components.
     fn records(
         &self,
-        to_check: Sorter<[u32; 8]>,
+        to_check: Sorter<KeyedPair>,
         components: &UnionFind,
-    ) -> Result<Sorter<[u32; 8]>> {
+    ) -> Result<Sorter<KeyedPair>> {
         let (groups, mut records) = (self.groups(), to_check);
         // What was decided joined no group that was not.
         let root = |group: GroupNo| match self.decided {
@@ -187,11 +187,11 @@ impl Components<'_> {
         for group in GroupNo::first(groups.len()) {
             let root = root(group);
             if groups.members(group).len() > 1 || self.is_large(root) {
-                records.push([root.0, GROUP, group.0, 0, 0, 0, 0, 0])?;
+                records.push(keyed([root.0, GROUP], [group.0, 0, 0, 0, 0, 0, 0, 0]))?;
             }
         }
         if let Some(decided) = self.decided {
-            let of_pair = |&numbers: &[u32; 6]| {
+            let of_pair = |&numbers: &PairNumbers| {
                 let group = groups.of(Rank(numbers[0]));
                 keyed([root(group).0, HOLDS], numbers)
             };

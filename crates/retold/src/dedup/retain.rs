@@ -189,7 +189,7 @@ impl<'a> Decisions<'a> {
             let repeats = match relation {
                 Relation::Duplicate => true,
                 Relation::ContainedBy => self.rules.contained,
-                Relation::Contains => false,
+                Relation::Contains | Relation::Overlaps => false,
             };
             let preference = self.rules.preference;
             let is_better = match self.of[other.at()] {

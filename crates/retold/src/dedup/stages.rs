@@ -9,7 +9,7 @@ use super::context::{Context, Limits, warn_of_filters};
 use super::group::Groups;
 use super::heavy_keys::{ClosePolicy, HeavyKeys};
 use super::join::{Join, Joined, Traits};
-use super::join_pairs::{JoinPairs, keyed};
+use super::join_pairs::{JoinPairs, KeyedPair, keyed};
 use super::list::{self, Components, Listed};
 use super::probe::Probing;
 use super::sketch_judge::SketchJudge;
@@ -18,7 +18,7 @@ use super::texts::TextSource;
 use super::union_find::UnionFind;
 use super::verify::{Verification, Verified};
 use super::versions::linked_pairs;
-use crate::cluster::Pair;
+use crate::cluster::{Pair, PairNumbers};
 use crate::collect::{Collection, PartialFingerprints};
 use crate::error::Result;
 use crate::ids::{GroupNo, PrunedNo, Rank, SketchNo};
@@ -145,7 +145,7 @@ struct FoundGroups<'a> {
     /// The components of the pairs that were found, as sketches see them.
     components: UnionFind,
     /// The pairs of components that do not probe, as sketches see them ([`list`]).
-    to_check: Sorter<[u32; 8]>,
+    to_check: Sorter<KeyedPair>,
     /// What was decided of the groups that probe.
     decided: Option<Decided>,
     verification: Verification<'a>,
@@ -217,7 +217,7 @@ impl<'a> Stages<'a> {
 
     /// The pairs that the join finds, and those of exact copies in different groups, as sketches see them; and the components that
     /// they make. What an interrupted run has found comes first.
-    fn join(&self, join: &Join) -> Result<(SpillVec<[u32; 6]>, UnionFind, Joined<Pair>)> {
+    fn join(&self, join: &Join) -> Result<(SpillVec<PairNumbers>, UnionFind, Joined<Pair>)> {
         let mut components = UnionFind::new(self.groups.component_sizes());
         let mut seen = SpillVec::new(self.context.memory);
         let mut add = |pair: Pair| {
@@ -318,14 +318,14 @@ impl<'a> Stages<'a> {
     /// Splits pairs, as sketches see them, into those of components that do not probe, and those of groups that do.
     fn split(
         &self,
-        seen: SpillVec<[u32; 6]>,
+        seen: SpillVec<PairNumbers>,
         components: &UnionFind,
         probes: &[bool],
         verification: &Verification<'_>,
-    ) -> Result<(Sorter<[u32; 8]>, JoinPairs)> {
+    ) -> Result<(Sorter<KeyedPair>, JoinPairs)> {
         let memory = self.context.memory;
         let (mut to_check, mut of_probing) = (Sorter::new(memory), Sorter::new(memory));
-        let split = |pairs: &[[u32; 6]]| {
+        let split = |pairs: &[PairNumbers]| {
             let (mut to_check, mut of_probing) = (Vec::new(), Vec::new());
             for &numbers in pairs {
                 let pair = Pair::from_numbers(numbers);

@@ -634,5 +634,7 @@ pub(crate) fn copy(a: (usize, u64), b: (usize, u64)) -> Verdict {
         length_ratio: 1.0,
         shared: a.0.min(b.0) as u32,
         shared_chars: a.1.min(b.1),
+        own_a: 0,
+        own_b: 0,
     }
 }

@@ -176,6 +176,8 @@ impl Method for CoDet {
             length_ratio,
             shared: counts.shared,
             shared_chars: counts.shared_chars,
+            own_a: 0,
+            own_b: 0,
         })
     }
 

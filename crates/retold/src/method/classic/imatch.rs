@@ -181,6 +181,8 @@ impl Method for IMatch {
             length_ratio,
             shared: shared as u32,
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 }

@@ -120,6 +120,8 @@ impl Method for Punctuation {
             length_ratio,
             shared: 1,
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 

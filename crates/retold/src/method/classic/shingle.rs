@@ -245,6 +245,8 @@ impl Shingle {
             length_ratio: ratio(a.min(b), a.max(b)),
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 
@@ -266,6 +268,8 @@ impl Shingle {
             length_ratio,
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 
@@ -314,6 +318,8 @@ impl Shingle {
             length_ratio: ratio(m.min(n), m.max(n)),
             shared: shared as u32,
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 

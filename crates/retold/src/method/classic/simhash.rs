@@ -178,6 +178,8 @@ impl Method for Simhash {
             length_ratio: ratio(smaller, larger),
             shared: count_shared(a.keys, b.keys) as u32,
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 }

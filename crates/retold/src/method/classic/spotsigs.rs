@@ -163,6 +163,8 @@ impl Method for SpotSigs {
             length_ratio: ratio(m.min(n), m.max(n)),
             shared: shared as u32,
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 

@@ -172,6 +172,8 @@ impl Method for TfIdf {
             length_ratio: ratio(smaller, larger),
             shared,
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 

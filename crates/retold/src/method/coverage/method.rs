@@ -188,6 +188,8 @@ impl Method for Coverage {
             length_ratio,
             shared: overlap.sampled_shared as u32,
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 

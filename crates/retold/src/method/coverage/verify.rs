@@ -131,6 +131,8 @@ impl CoverageParams {
             length_ratio,
             shared: u32::try_from(shared).unwrap_or(u32::MAX),
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         }
     }
 

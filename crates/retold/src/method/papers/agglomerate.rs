@@ -237,6 +237,8 @@ impl Method for Agglomerate {
             length_ratio: numbers.length_ratio(),
             shared: shared as u32,
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 

@@ -314,6 +314,8 @@ impl Method for Period {
             length_ratio,
             shared: u32::try_from(counts.shared).unwrap_or(u32::MAX),
             shared_chars: counts.shared_chars,
+            own_a: 0,
+            own_b: 0,
         })
     }
 

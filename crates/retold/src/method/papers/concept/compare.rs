@@ -75,6 +75,8 @@ impl Compared {
             length_ratio,
             shared: self.shared as u32,
             shared_chars: 0,
+            own_a: 0,
+            own_b: 0,
         })
     }
 }
