@@ -97,6 +97,12 @@ pub trait Verifier: Method {
     /// through `trace`, as there.
     fn verify(&self, a: &[u64], b: &[u64], trace: &mut Trace) -> Option<Verdict>;
 
+    /// How many words the text of this full fingerprint has in own passages that are over the limit, against all these others together: 0
+    /// if they leave it nothing of its own. Default: `None`, the method does not know.
+    fn own_against(&self, _text: &[u64], _others: &[&[u64]]) -> Option<u32> {
+        None
+    }
+
     /// [`Verifier::verify`] for one text against many others.
     fn against<'v>(&'v self, fingerprint: &'v [u64]) -> Against<'v> {
         Box::new(move |other| self.verify(fingerprint, other, &mut Trace::off()))

@@ -34,6 +34,8 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
         "prose",
         "many",
         "reworded",
+        "own_words",
+        "own_share",
         "verify",
     ],
     reads_sentences: |_| true,

@@ -33,6 +33,10 @@ params! {
         many: usize[1..=1_000_000_000] = 1_000_000_000,
         /// a page is the other reworded if the other has at least this share of the smaller page's words in the same order; 1: never
         reworded: f64[0.5..=1.0] = 0.75,
+        /// a passage that only one page has is its own from this number of words (characters in scripts without spaces: five thirds of it) ...
+        own_words: usize[0..=1_000_000] = 12,
+        /// ... if it is also at least this share of the page
+        own_share: f64[0.0..=1.0] = 0.05,
         /// words (characters, in scripts without spaces) in a shingle of the sketch
         width: usize[1..=100] = 8,
         /// one shingle in this many is kept in the sketch
