@@ -92,6 +92,8 @@ enum Dropped {
     Both,
     /// Duplicates only
     Duplicate,
+    /// Both, and pages that overlap a kept page, with all that they say of their own
+    Overlaps,
     /// Both, and the pages that others are dropped for: no page stays that has a copy
     All,
 }
@@ -122,6 +124,7 @@ impl ModelArgs {
             drop: match self.drop {
                 Dropped::Both => DropRule::Both,
                 Dropped::Duplicate => DropRule::Duplicate,
+                Dropped::Overlaps => DropRule::Overlaps,
                 Dropped::All => DropRule::All,
             },
             ..JudgeConfig::default()

@@ -25,6 +25,8 @@ pub enum DropRule {
     Both,
     /// Its duplicates only.
     Duplicate,
+    /// Both, and pages that overlap it, whatever they say of their own.
+    Overlaps,
     /// Both, and the pages for which they are dropped: no page of which there is another copy.
     All,
 }

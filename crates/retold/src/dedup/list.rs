@@ -308,6 +308,7 @@ impl Components<'_> {
                             page,
                             canonical: pages[0],
                             relation: DroppedAs::Repeats(Relation::Duplicate),
+                            lost: 0,
                         });
                     }
                 }
@@ -382,6 +383,7 @@ impl Components<'_> {
                 page,
                 canonical: first.page,
                 relation: first.relation.swapped(),
+                lost: 0,
             }));
         }
     }

@@ -20,6 +20,9 @@ pub struct Dropped {
     pub canonical: Rank,
     /// What the dropped page is to the kept page.
     pub relation: DroppedAs,
+    /// Words in passages of the dropped page that the kept page does not have (a collection: that its parts do not have), all under the
+    /// limit.
+    pub lost: u32,
 }
 
 /// What a dropped page is to the page that it is dropped for.
@@ -27,6 +30,11 @@ pub struct Dropped {
 pub enum DroppedAs {
     /// Their texts say that it repeats that page.
     Repeats(Relation),
+    /// It is a collection, and this number of kept pages, of which the canonical page is the largest, leave it nothing of its own.
+    Collection {
+        /// How many.
+        parts: u32,
+    },
     /// A newer page of its address is that page, or is dropped for it ([`SameUrl`](crate::SameUrl)).
     SameUrl,
 }
@@ -36,6 +44,7 @@ impl DroppedAs {
     pub fn name(self) -> &'static str {
         match self {
             DroppedAs::Repeats(relation) => relation.name(),
+            DroppedAs::Collection { .. } => "collection",
             DroppedAs::SameUrl => "same_url",
         }
     }
@@ -44,7 +53,7 @@ impl DroppedAs {
     pub fn of_texts(self) -> Option<Relation> {
         match self {
             DroppedAs::Repeats(relation) => Some(relation),
-            DroppedAs::SameUrl => None,
+            DroppedAs::Collection { .. } | DroppedAs::SameUrl => None,
         }
     }
 
@@ -52,7 +61,7 @@ impl DroppedAs {
     pub(super) fn swapped(self) -> DroppedAs {
         match self {
             DroppedAs::Repeats(relation) => DroppedAs::Repeats(relation.swapped()),
-            DroppedAs::SameUrl => DroppedAs::SameUrl,
+            other => other,
         }
     }
 }
@@ -241,6 +250,7 @@ impl<'a> Decisions<'a> {
                 page,
                 canonical,
                 relation: DroppedAs::Repeats(relation),
+                lost: 0,
             }),
             _ => None,
         });

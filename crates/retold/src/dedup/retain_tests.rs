@@ -42,6 +42,7 @@ fn a_container_is_never_dropped_for_what_it_contains() {
         page: Rank(0),
         canonical: Rank(1),
         relation: DroppedAs::Repeats(Relation::ContainedBy),
+        lost: 0,
     };
     // Whichever page is preferred, the one that has all is visited first.
     for preference in [[0, 1], [1, 0]] {

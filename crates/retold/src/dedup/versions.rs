@@ -98,6 +98,7 @@ pub(super) fn with_superseded(
             page,
             canonical,
             relation: DroppedAs::SameUrl,
+            lost: 0,
         }));
     }
     dropped.extend(more);
