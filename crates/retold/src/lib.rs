@@ -37,10 +37,10 @@
 #![forbid(unsafe_code)]
 
 mod address;
-mod align;
 mod blocks;
 mod cluster;
 mod collect;
+mod compare;
 mod config;
 mod date;
 mod decontaminate;

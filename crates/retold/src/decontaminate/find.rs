@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::benchmarks::{Benchmarks, Part};
 use super::ngram::Tokens;
 use super::question::{Question, score};
-use crate::align::{Word, align};
+use crate::compare::{Word, align};
 use crate::explain::shown::ShownPlaces;
 use crate::method::grams::aligned;
 use crate::text::{Text, TextOptions};

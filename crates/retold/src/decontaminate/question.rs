@@ -1,6 +1,6 @@
 //! A question of a benchmark, and how much of it a place on a page has.
 
-use crate::align::Word;
+use crate::compare::Word;
 
 /// The least score of a page that counts as contaminated.
 pub const DEFAULT_CONTAMINATION: f64 = 0.7;

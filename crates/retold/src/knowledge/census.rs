@@ -34,6 +34,9 @@ impl Census<'_> {
     pub fn common(&self, rule: CommonRule) -> Result<Knowledge> {
         Ok(Knowledge {
             texts: self.all(),
+            frames: rule
+                .units
+                .map_or(Ok(Vec::new()), |units| self.frames(units))?,
             ..self.by_context_similarity(rule.min_df, rule.context_similarity)?
         })
     }

@@ -13,6 +13,7 @@
 mod census;
 mod context_similarity;
 mod filter;
+mod frames;
 mod frequencies;
 mod learnt;
 mod params;

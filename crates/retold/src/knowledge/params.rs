@@ -1,5 +1,6 @@
 //! The parameters of the noise filter.
 
+use super::frames::Units;
 use crate::param::{choices, params};
 
 choices! {
@@ -47,15 +48,18 @@ impl NoiseParams {
         CommonRule {
             min_df: self.common_df as u64,
             context_similarity: self.agreement,
+            units: None,
         }
     }
 }
 
 /// When a key is common.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct CommonRule {
     /// It is on at least so many different texts, ...
     pub min_df: u64,
     /// ... of which a smaller share of the pairs than this agree in nearly all they have.
     pub context_similarity: f64,
+    /// Where sketches have the hashes of their texts' units, if frames are to be learnt.
+    pub units: Option<Units>,
 }

@@ -6,7 +6,7 @@ use super::measure::Measure;
 use super::pages::{PageWords, TextPages};
 use super::seeds::{Runs, Seed, short};
 use super::shared::{Shared, Texts};
-use crate::align::{Word, anchors};
+use crate::compare::{Word, anchors};
 
 /// Words that the runs have by which a page is aligned with the one that it repeats, and how often that one may have them.
 const RUN: usize = 6;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::align::Word;
+use crate::compare::Word;
 use crate::error::{Error, Result};
 
 /// What counts as a passage, and how passages are searched for.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::align::Word;
+use crate::compare::Word;
 use crate::dedup::{Again, Findings};
 use crate::error::Result;
 use crate::filter::{PairFilters, Scope};

@@ -4,7 +4,7 @@ use super::dropped;
 use super::measure::Measure;
 use super::pages::{PageWords, TextPages};
 use super::seeds::{Runs, Seed};
-use crate::align::Word;
+use crate::compare::Word;
 use crate::error::{Error, Result};
 use crate::spill::{Memory, Sorted, Sorter};
 use crate::watch::Watch;

@@ -9,7 +9,7 @@ use super::pages::{PageWords, TextPages};
 use super::postings::{Common, PairHits, hits};
 use super::seeds::Runs;
 use super::shared::{Shared, Texts};
-use crate::align::Word;
+use crate::compare::Word;
 use crate::dedup::{Again, Findings, StageTime, Stopwatch};
 use crate::error::{Error, Result};
 use crate::explain::shown::ShownPlaces;

@@ -11,7 +11,7 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::measure::Measure;
-use crate::align::Word;
+use crate::compare::Word;
 
 /// Multiplier of the polynomial over the words of a run; odd, so that no word is lost.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -189,7 +189,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::align::Nature;
+    use crate::compare::Nature;
 
     /// Words of one or two different letters each, and characters.
     fn words() -> impl Strategy<Value = Vec<Word>> {

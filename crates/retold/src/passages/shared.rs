@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::measure::Measure;
-use crate::align::{Anchor, Passage, Word, align};
+use crate::compare::{Anchor, Passage, Word, align};
 
 /// What a word is worth that matches, and one of fewer letters than [`LETTERS`]: unrelated texts have these in common. For each word
 /// that is replaced or missing 1 is paid.

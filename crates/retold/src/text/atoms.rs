@@ -8,7 +8,7 @@ use super::page_text::Text;
 /// What counts as one token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// Runs of letters and digits; in scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) single
+    /// Runs of letters and digits; in scripts without reliable spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) single
     /// letters. Punctuation counts nothing.
     Word,
     /// Text between white space.
@@ -183,11 +183,11 @@ fn class(c: char) -> Class {
         // Nearly all that is written beside ASCII, so that nothing has to be looked up: ideographs, and the marks between them.
         '\u{4E00}'..='\u{9FFF}' => Class::Alone,
         '\u{3000}'..='\u{3003}' | '\u{2010}'..='\u{2027}' => Class::None,
-        // Letters with accents; Cyrillic; Hangul.
+        // Letters with accents; Cyrillic.
         '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{24F}' => Class::Letter,
-        '\u{400}'..='\u{481}' | '\u{AC00}'..='\u{D7A3}' => Class::Letter,
-        // Kana; lines and blocks.
-        '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' => Class::Alone,
+        '\u{400}'..='\u{481}' => Class::Letter,
+        // Kana; syllables of Hangul, whose words extraction often cuts or glues; lines and blocks.
+        '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{AC00}'..='\u{D7A3}' => Class::Alone,
         '\u{2500}'..='\u{25FF}' => Class::None,
         c => looked_up(c),
     }
@@ -198,7 +198,9 @@ fn looked_up(c: char) -> Class {
         return Class::None;
     }
     match Script::of(c) {
-        Script::Han | Script::Japanese | Script::Thai | Script::SouthEastAsian => Class::Alone,
+        Script::Han | Script::Japanese | Script::Hangul | Script::Thai | Script::SouthEastAsian => {
+            Class::Alone
+        }
         _ => Class::Letter,
     }
 }

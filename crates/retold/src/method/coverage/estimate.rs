@@ -89,6 +89,9 @@ impl CoverageParams {
         }
         let prose = |sketch: SketchRef<'_>| sketch.extra.first().copied().unwrap_or_default();
         let (_, prose) = (a.keys.len(), prose(a)).min((b.keys.len(), prose(b)));
+        if self.verifies() && (value + slack >= 0.85 || self.is_own_candidate(overlap, trace)) {
+            return Some(value);
+        }
         let is_evidence =
             self.is_evidence(overlap, prose, self.runs(overlap.sampled_shared), trace);
         is_evidence.then_some(value)

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::grams;
-use crate::align::Word;
+use super::grams::{self, Unit};
+use crate::compare::{Word, size};
 use crate::knowledge::{Filter, Knowledge};
 
 /// Flag of a key of the sample: it is boilerplate, that is, a template's ([`Knowledge::common`]).
@@ -18,8 +18,19 @@ const MOST_BETWEEN: usize = 60;
 /// The position of the key is in the bits above the flags.
 const FLAG_BITS: u32 = 3;
 
-/// Numbers before the sample: prose, headline, keys of the sample, words.
-const HEAD: usize = 4;
+/// Numbers before the sample: prose, headline, keys of the sample, words, units.
+const HEAD: usize = 5;
+
+/// Flags of a unit, below its first token: it begins a line, it is a sentence, it belongs to a frame.
+const LINE: u64 = 1;
+const SENTENCE: u64 = 2;
+const FRAME: u64 = 4;
+const UNIT_BITS: u32 = 3;
+
+/// A line of a frame at an end of a text has at most so many fifths of a word, ...
+const SHORT_LINE: usize = 75;
+/// ... and all at one end at most so many.
+const SHORT_LINES: usize = 400;
 
 /// A full fingerprint, read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +47,8 @@ pub(super) struct Fingerprint<'a> {
     places: &'a [u64],
     /// The words, in order.
     pub(super) words: &'a [Word],
+    /// Sentences and lines: the hash in the high half, the first token and flags in the low one.
+    units: &'a [u64],
 }
 
 impl<'a> Fingerprint<'a> {
@@ -44,26 +57,44 @@ impl<'a> Fingerprint<'a> {
     pub(super) fn write_partial(
         (prose, headline): (u64, Range<usize>),
         words: impl ExactSizeIterator<Item = Word>,
+        units: &[Unit],
         sample: &[(u64, usize)],
         partials: &mut Vec<u64>,
     ) {
-        partials.reserve(HEAD + 2 * sample.len() + words.len());
+        partials.reserve(HEAD + 2 * sample.len() + words.len() + units.len());
         let headline = (headline.start as u64) << 32 | headline.end as u64;
-        let counts = [sample.len(), words.len()].map(|count| count as u64);
-        partials.extend([prose, headline, counts[0], counts[1]]);
+        let counts = [sample.len(), words.len(), units.len()].map(|count| count as u64);
+        partials.extend([prose, headline]);
+        partials.extend(counts);
         partials.extend(sample.iter().map(|(key, _)| key));
         partials.extend(sample.iter().map(|(_, place)| (*place as u64) << FLAG_BITS));
         partials.extend(words.map(Word::number));
+        partials.extend(units.iter().map(|unit| {
+            let flag = |is: bool, flag: u64| if is { flag } else { 0 };
+            u64::from(unit.hash) << 32
+                | (unit.start as u64) << UNIT_BITS
+                | flag(unit.begins_line, LINE)
+                | flag(unit.is_sentence, SENTENCE)
+        }));
     }
 
     /// Makes a partial fingerprint the full one by setting the flags of its keys; `known_keys` are those that have any. A full one
     /// does not change.
     pub(super) fn complete(partial: &mut [u64], known: &Knowledge, known_keys: &Filter) {
-        let Some((&mut [_, _, sampled, _], rest)) = partial.split_first_chunk_mut::<HEAD>() else {
+        let Some((&mut [_, _, sampled, words, _], rest)) = partial.split_first_chunk_mut::<HEAD>()
+        else {
             return;
         };
         let (sample, rest) = rest.split_at_mut(sampled as usize);
-        for (&key, place) in sample.iter().zip(rest) {
+        let (places, rest) = rest.split_at_mut(sampled as usize);
+        for unit in rest.iter_mut().skip(words as usize) {
+            let flag = match known.is_frame((*unit >> 32) as u32) {
+                true => FRAME,
+                false => 0,
+            };
+            *unit = *unit & !FRAME | flag;
+        }
+        for (&key, place) in sample.iter().zip(places) {
             let flags = match known_keys.may_have(key) {
                 false => 0,
                 true if known.is_common(key) => BOILERPLATE + FREQUENT + SEVERAL,
@@ -76,10 +107,13 @@ impl<'a> Fingerprint<'a> {
 
     /// Reads a full fingerprint; `None` if these numbers are not one.
     pub(super) fn read(numbers: &'a [u64]) -> Option<Fingerprint<'a>> {
-        let (&[prose, headline, sampled, words], rest) = numbers.split_first_chunk::<HEAD>()?;
+        let (&[prose, headline, sampled, words, units], rest) =
+            numbers.split_first_chunk::<HEAD>()?;
         let (sample, rest) = rest.split_at_checked(sampled as usize)?;
         let (places, rest) = rest.split_at_checked(sample.len())?;
-        let words: &[Word] = bytemuck::cast_slice(rest.get(..words as usize)?);
+        let (words, rest) = rest.split_at_checked(words as usize)?;
+        let words: &[Word] = bytemuck::cast_slice(words);
+        let units = rest.get(..units as usize)?;
         Some(Fingerprint {
             tokens: words.len(),
             prose,
@@ -87,14 +121,58 @@ impl<'a> Fingerprint<'a> {
             sample,
             places,
             words,
+            units,
         })
     }
 
-    /// How many runs of `width` words the text has; of fewer words one.
-    pub(super) fn run_count(&self, width: usize) -> usize {
-        match self.tokens {
-            0 => 0,
-            tokens => tokens - width.min(tokens) + 1,
+    /// The units: first token, one past the last, flags.
+    fn units(&self) -> impl DoubleEndedIterator<Item = (Range<usize>, u64)> + Clone {
+        let start = |unit: u64| (unit as u32 >> UNIT_BITS) as usize;
+        let units = self.units.iter().enumerate();
+        units.map(move |(at, &unit)| {
+            let end = self
+                .units
+                .get(at + 1)
+                .map_or(self.tokens, |&next| start(next));
+            (
+                start(unit)..end.min(self.tokens),
+                unit & (LINE | SENTENCE | FRAME),
+            )
+        })
+    }
+
+    /// For each word whether it is in a line that other pages have too, a frame's.
+    pub(super) fn in_frames(&self) -> Vec<bool> {
+        let mut marks = vec![false; self.tokens];
+        for (words, flags) in self.units() {
+            if flags & FRAME != 0 && flags & SENTENCE == 0 {
+                marks[words].fill(true);
+            }
+        }
+        marks
+    }
+
+    /// For each word whether it can be in no own passage: it is in a line or sentence that other pages have too, or in a short line without a
+    /// sentence at an end of the text. A text without any sentence has no such lines.
+    pub(super) fn in_lines(&self) -> Vec<bool> {
+        let mut marks = self.in_frames();
+        if self.units.iter().any(|unit| unit & SENTENCE != 0) {
+            self.mark_lines(self.units(), &mut marks);
+            self.mark_lines(self.units().rev(), &mut marks);
+        }
+        marks
+    }
+
+    /// Marks the short lines without a sentence with which these units begin.
+    fn mark_lines(&self, units: impl Iterator<Item = (Range<usize>, u64)>, marks: &mut [bool]) {
+        let mut left = SHORT_LINES;
+        for (words, flags) in units {
+            let size = size(&self.words[words.clone()]);
+            left = left.saturating_sub(size);
+            if flags & (LINE | SENTENCE) != LINE || size > SHORT_LINE || left == 0 {
+                break;
+            }
+            marks[words].fill(true);
         }
     }
 
@@ -103,23 +181,10 @@ impl<'a> Fingerprint<'a> {
         grams::runs(self.words, width).collect()
     }
 
-    /// The tokens of the headline; none if the page has none.
-    pub(super) fn headline(&self) -> Range<usize> {
-        let end = (self.headline as u32 as usize).min(self.tokens);
-        ((self.headline >> 32) as usize).min(end)..end
-    }
-
     /// How many of the first `count` keys of the sample are boilerplate.
     pub(super) fn boilerplate_among(&self, count: usize) -> usize {
         let places = self.places[..count].iter();
         places.filter(|&place| place & BOILERPLATE != 0).count()
-    }
-
-    /// How many of the first `count` keys of the sample are no boilerplate and begin in a full sentence.
-    pub(super) fn own_sentences(&self, count: usize) -> usize {
-        let keys = self.flagged(BOILERPLATE).take(count);
-        keys.filter(|&(place, is_boilerplate)| !is_boilerplate && self.words[place].is_prose())
-            .count()
     }
 
     /// Whether this key of the sample is boilerplate.
@@ -127,66 +192,9 @@ impl<'a> Fingerprint<'a> {
         self.places[at] & BOILERPLATE != 0
     }
 
-    /// Whether a boilerplate key of `width` tokens reaches into these tokens.
-    pub(super) fn has_boilerplate(&self, tokens: &Range<usize>, width: usize) -> bool {
-        self.flagged(BOILERPLATE).any(|(place, is_boilerplate)| {
-            is_boilerplate && place < tokens.end && tokens.start < place + width
-        })
-    }
-
     /// Whether this key of the sample is on many texts.
     pub(super) fn is_frequent(&self, at: usize) -> bool {
         self.places[at] & FREQUENT != 0
-    }
-
-    /// For each token whether it is in a boilerplate key of `width` tokens, or between two of them with no other key between.
-    pub(super) fn in_templates(&self, width: usize) -> Vec<bool> {
-        let places = self.keys_in_templates();
-        let (mut marks, mut before) = (vec![false; self.tokens], None);
-        for (place, is_boilerplate) in places {
-            if !is_boilerplate {
-                before = None;
-                continue;
-            }
-            let end = (place + width).min(self.tokens);
-            let near = before.filter(|&before| place < before + MOST_BETWEEN);
-            marks[near.unwrap_or(place).min(end)..end].fill(true);
-            before = Some(end);
-        }
-        marks
-    }
-
-    /// For each word whether it is in one of these passages and belongs to a template there. If a passage has keys of `width` words, the
-    /// nearest key of a word decides.
-    pub(super) fn frames(&self, passages: &[Range<usize>], width: usize) -> Vec<bool> {
-        let mut marks = vec![false; self.tokens];
-        let keys = self.keys_in_templates();
-        for passage in passages {
-            let before = |place: usize| keys.partition_point(|(at, _)| *at < place);
-            let end = before((passage.end + 1).saturating_sub(width));
-            let keys = &keys[before(passage.start).min(end)..end];
-            let mut start = passage.start;
-            for (at, &(place, in_template)) in keys.iter().enumerate() {
-                let next = keys.get(at + 1).map(|(next, _)| (place + next + width) / 2);
-                let end = next.unwrap_or(passage.end);
-                marks[start..end].fill(in_template);
-                start = end;
-            }
-        }
-        marks
-    }
-
-    /// For each key of the sample its first token, ascending, and whether it is boilerplate.
-    pub(super) fn keys_in_templates(&self) -> Vec<(usize, bool)> {
-        let mut places: Vec<(usize, bool)> = self.flagged(BOILERPLATE).collect();
-        places.sort_unstable();
-        places
-    }
-
-    /// For each key of the sample its first token, and whether it is distinctive: on few texts.
-    pub(super) fn places(&self) -> impl Iterator<Item = (usize, bool)> {
-        let places = self.flagged(SEVERAL);
-        places.map(|(place, is_on_several)| (place, !is_on_several))
     }
 
     /// For each key of the sample its first token, and whether it has this flag.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::align::{Nature, Word};
+use crate::compare::{Nature, Word};
 use crate::text::atoms::{Made, words};
 use crate::text::{Script, Text, count_chars};
 
@@ -96,6 +96,70 @@ pub(crate) fn aligned<'t>(
         let letters = if single.is_some() { "" } else { spelled };
         Word::new(token.hash, letters.as_bytes(), nature)
     })
+}
+
+/// A piece of a text: a sentence, or a line without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unit {
+    /// Its first token.
+    pub(crate) start: usize,
+    /// A hash of its tokens, in which all numbers count as one; odd for sentences.
+    pub(crate) hash: u32,
+    /// Whether it begins a line.
+    pub(crate) begins_line: bool,
+    /// Whether it ends with a full stop, an exclamation mark or a question mark.
+    pub(crate) is_sentence: bool,
+}
+
+/// The units of a text, in order.
+pub(crate) fn units(text: &Text, tokens: &[Placed]) -> Vec<Unit> {
+    let mut units = Vec::new();
+    let (mut start, mut hash, mut begins_line) = (0, 0, true);
+    for (at, token) in tokens.iter().enumerate() {
+        let is_number = text.folded.as_bytes()[token.start as usize].is_ascii_digit();
+        let spelled = if is_number { 1 } else { token.hash };
+        hash = (u64::rotate_left(hash, 5) ^ spelled).wrapping_mul(BASE);
+        let next = tokens
+            .get(at + 1)
+            .map_or(text.folded.len(), |next| next.start as usize);
+        let behind = &text.folded[token.end as usize..next];
+        let is_last = at + 1 == tokens.len();
+        if behind == " " || behind.is_empty() && !is_last {
+            continue;
+        }
+        let ends_line = behind.contains('\n') || is_last;
+        let is_sentence = ends_sentence(behind);
+        if ends_line || is_sentence {
+            let hash32 = (hash >> 32) as u32 & !1 | u32::from(is_sentence);
+            units.push(Unit {
+                start,
+                hash: hash32,
+                begins_line,
+                is_sentence,
+            });
+            (start, hash, begins_line) = (at + 1, 0, ends_line);
+        }
+    }
+    units
+}
+
+/// Whether what stands behind a word ends a sentence.
+fn ends_sentence(behind: &str) -> bool {
+    let mut chars = behind.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '。' | '!' | '?' | '．' | '｡' | '।' | '॥' | '۔' | '።' => return true,
+            '.' if chars
+                .peek()
+                .is_none_or(|next| !next.is_alphanumeric() && *next != '.') =>
+            {
+                return true;
+            }
+            '\n' => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The character that a token is, if it is one beyond ASCII.

@@ -6,7 +6,7 @@ mod tests;
 use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
-use super::grams::{Gram, Placed, aligned, grams, headline, prose, tokens};
+use super::grams::{Gram, Placed, Unit, aligned, grams, headline, prose, tokens, units};
 use super::overlap::{self, KeySlots, SketchOverlap};
 use super::params::CoverageParams;
 use crate::knowledge::{Filter, Knowledge};
@@ -25,7 +25,6 @@ pub(in crate::method) const INFO: MethodInfo = MethodInfo {
     judged_by: &[
         "threshold",
         "length_threshold",
-        "gaps",
         "replaced",
         "replaced_frequent",
         "short",
@@ -132,13 +131,13 @@ impl Coverage {
         sample
     }
 
-    fn sketch_of(sample: &[(u64, usize)], prose: u64) -> Sketch {
+    fn sketch_of(sample: &[(u64, usize)], prose: u64, units: &[Unit]) -> Sketch {
         if sample.is_empty() {
             return Sketch::default();
         }
         Sketch {
             keys: sample.iter().map(|(key, _)| *key).collect(),
-            extra: vec![prose],
+            extra: extra(prose, units),
             ..Sketch::default()
         }
     }
@@ -148,14 +147,27 @@ impl Coverage {
         let (tokens, prose) = (tokens(text), prose(text));
         let sample = self.sample_of(&tokens);
         let seen = (prose, headline(text, &tokens));
-        Fingerprint::write_partial(seen, aligned(text, &tokens), &sample, partials);
-        Coverage::sketch_of(&sample, prose)
+        let units = units(text, &tokens);
+        Fingerprint::write_partial(seen, aligned(text, &tokens), &units, &sample, partials);
+        Coverage::sketch_of(&sample, prose, &units)
     }
+}
+
+/// What a sketch has besides its keys: the share of prose, and the hashes of the units, two in a number.
+fn extra(prose: u64, units: &[Unit]) -> Vec<u64> {
+    let mut hashes: Vec<u32> = units.iter().map(|unit| unit.hash).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    let two = |two: &[u32]| u64::from(two[0]) << 32 | u64::from(two.get(1).copied().unwrap_or(0));
+    std::iter::once(prose)
+        .chain(hashes.chunks(2).map(two))
+        .collect()
 }
 
 impl Method for Coverage {
     fn sketch(&self, text: &Text) -> Sketch {
-        Coverage::sketch_of(&self.sample_of(&tokens(text)), prose(text))
+        let tokens = tokens(text);
+        Coverage::sketch_of(&self.sample_of(&tokens), prose(text), &units(text, &tokens))
     }
 
     /// How many keys are in every sample: two pages are compared on at least as many as the smaller one has of these.

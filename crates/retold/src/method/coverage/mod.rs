@@ -1,15 +1,17 @@
 //! The method `coverage`, the default: how much of a page's text another page contains, and how the rest differs.
 
-mod differences;
 mod estimate;
 mod evidence;
+mod facts;
 mod fingerprint;
 pub(crate) mod grams;
+mod limits;
 mod method;
 mod overlap;
 mod params;
 mod position_index;
-mod reworded;
+mod rules;
+mod verdict;
 mod verify;
 
 pub use method::Coverage;

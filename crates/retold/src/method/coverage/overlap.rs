@@ -73,13 +73,6 @@ impl SketchOverlap {
         SketchOverlap::of((keys_a, keys_b), boilerplate, 0, marks).unwrap_or_default()
     }
 
-    /// Keys of full sentences that are no boilerplate, of the text that has fewer of them.
-    pub(super) fn own_sentences(a: &Fingerprint<'_>, b: &Fingerprint<'_>, below: u64) -> usize {
-        let (keys_a, keys_b) = comparable(a.sample, b.sample, below);
-        a.own_sentences(keys_a.len())
-            .min(b.own_sentences(keys_b.len()))
-    }
-
     /// For two sketches with these numbers of comparable keys, and of boilerplate keys among them, if they share none.
     fn none(keys: (usize, usize), boilerplate: (usize, usize)) -> SketchOverlap {
         SketchOverlap {

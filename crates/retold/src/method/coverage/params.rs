@@ -11,8 +11,6 @@ params! {
         threshold: f64[0.05..=1.0] = 0.6,
         /// minimum length ratio of duplicates; below it one page contains the other
         length_threshold: f64[0.0..=1.0] = 0.5,
-        /// maximum share of the smaller page in gaps between shared text
-        gaps: f64[0.0..=1.0] = 0.15,
         /// maximum share of the smaller page that is replaced by other words, both rare in the collection
         replaced: f64[0.0..=1.0] = 0.15,
         /// the same if much of the shared text is on many texts: forms have slots
@@ -67,6 +65,7 @@ impl CoverageParams {
         CommonRule {
             min_df: self.common_df as u64,
             context_similarity: self.agreement,
+            units: Some(|sketch| sketch.extra.get(1..).unwrap_or_default()),
         }
     }
 }

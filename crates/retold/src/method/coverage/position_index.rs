@@ -8,9 +8,6 @@ const NOWHERE: u32 = u32::MAX;
 /// The last of several places of a run.
 const LAST: u32 = u32::MAX;
 
-/// After this number of runs that are not found, it is checked whether enough can still be shared.
-const STEPS: usize = 64;
-
 /// Bits a slot.
 const BITS: usize = 4;
 
@@ -33,8 +30,6 @@ pub(super) struct PositionIndex {
     /// Position -> one more than the next position of the same run, [`LAST`] if there is none, 0 if the run has only one position. Empty if
     /// every run has.
     next_same: Vec<u32>,
-    /// How many places are not the first of their run.
-    repeated: usize,
     /// What the slots were that [`PositionIndex::move_on`] changed.
     undo: Vec<(usize, u64)>,
 }
@@ -98,13 +93,11 @@ impl PositionIndex {
             runs: Vec::new(),
             slots,
             next_same: Vec::new(),
-            repeated: 0,
             undo: Vec::new(),
         };
         for (place, &run) in runs.iter().enumerate().rev() {
             let at = index.slot(run);
             if let next @ 1.. = index.slots[at] as u32 {
-                index.repeated += 1;
                 index.next_same.resize(runs.len(), 0);
                 index.next_same[place] = next;
                 let next = &mut index.next_same[next as usize - 1];
@@ -189,14 +182,10 @@ impl PositionIndex {
     }
 
     /// The runs of a smaller text that this one has. The n-th of equal runs is matched with the n-th here, or with the last if there are
-    /// fewer. `None` as soon as they cannot be `enough`, which must hold of more runs if it holds of some. Linear.
-    pub(super) fn of_smaller(
-        &mut self,
-        small: &[u32],
-        mut enough: impl FnMut(usize) -> bool,
-    ) -> Option<Matches> {
+    /// fewer. Linear.
+    pub(super) fn of_smaller(&mut self, small: &[u32]) -> Matches {
         let mut shared = Matches::default();
-        let (mut place, mut next, mut missed) = (0, 0, 0);
+        let (mut place, mut next) = (0, 0);
         while place < small.len() {
             let along = self.along(&small[place..], next);
             if along > 0 {
@@ -204,37 +193,23 @@ impl PositionIndex {
                 (place, next) = (place + along, next + along);
                 continue;
             }
-            match self.find(small[place]) {
-                Some((there, slot)) => {
-                    shared.add(place, there, 1);
-                    next = there + 1;
-                    if let Some(at) = slot {
-                        self.move_on(at, there);
-                    }
-                }
-                None => {
-                    missed += 1;
-                    if missed % STEPS == 0 && !enough(small.len() - missed) {
-                        self.restore();
-                        return None;
-                    }
+            if let Some((there, slot)) = self.find(small[place]) {
+                shared.add(place, there, 1);
+                next = there + 1;
+                if let Some(at) = slot {
+                    self.move_on(at, there);
                 }
             }
             place += 1;
         }
         self.restore();
-        enough(shared.runs).then_some(shared)
+        shared
     }
 
     /// The runs of this text that a larger one has, otherwise as [`PositionIndex::of_smaller`].
-    pub(super) fn in_larger(
-        &mut self,
-        large: &[u32],
-        mut enough: impl FnMut(usize) -> bool,
-    ) -> Option<Matches> {
-        let all = self.runs.len();
-        let mut starts = vec![NOWHERE; all];
-        let (mut found, mut there, mut next, mut missed) = (0, 0, 0, 0);
+    pub(super) fn in_larger(&mut self, large: &[u32]) -> Matches {
+        let mut starts = vec![NOWHERE; self.runs.len()];
+        let (mut there, mut next) = (0, 0);
         while there < large.len() {
             let along = self.along(&large[there..], next);
             if along > 0 {
@@ -242,29 +217,17 @@ impl PositionIndex {
                     // A run that comes more often there than here has no match.
                     if *start == NOWHERE {
                         *start = there as u32;
-                        found += 1;
                     }
                 }
                 (there, next) = (there + along, next + along);
                 continue;
             }
-            match self.find(large[there]) {
-                Some((place, slot)) => {
-                    next = place + 1;
-                    if starts[place] == NOWHERE {
-                        starts[place] = there as u32;
-                        found += 1;
-                        if let Some(at) = slot {
-                            self.move_on(at, place);
-                        }
-                    }
-                }
-                None => {
-                    missed += 1;
-                    let most = found + large.len() - there - 1 + self.repeated;
-                    if missed % STEPS == 0 && !enough(most.min(all)) {
-                        self.restore();
-                        return None;
+            if let Some((place, slot)) = self.find(large[there]) {
+                next = place + 1;
+                if starts[place] == NOWHERE {
+                    starts[place] = there as u32;
+                    if let Some(at) = slot {
+                        self.move_on(at, place);
                     }
                 }
             }
@@ -275,10 +238,9 @@ impl PositionIndex {
             let next = again.wrapping_sub(1) as usize;
             if again != 0 && again != LAST && starts[place] != NOWHERE && starts[next] == NOWHERE {
                 starts[next] = starts[place];
-                found += 1;
             }
         }
-        enough(found).then(|| Matches::of_starts(&starts))
+        Matches::of_starts(&starts)
     }
 }
 

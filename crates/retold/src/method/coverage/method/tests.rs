@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::align::Word;
+use crate::compare::Word;
 use crate::knowledge::Census;
 use crate::method::coverage::differences::{Alignment, Differences};
 use crate::method::coverage::evidence::reaching;

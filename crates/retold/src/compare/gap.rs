@@ -169,7 +169,7 @@ mod tests {
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
-    use crate::align::Nature;
+    use crate::compare::Nature;
 
     fn words(letters: &[String]) -> Vec<Word> {
         let word = |letters: &String| {

@@ -13,6 +13,9 @@ const CELLS: usize = 10_000;
 /// may have the run.
 const CUTS: [(usize, usize); 3] = [(4, 8), (2, 4), (1, 1)];
 
+/// So many words before and behind a word are looked at: if half of them match, in both texts, its match is no chance.
+const AROUND: usize = 8;
+
 /// Which words of two texts match, each text's in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Alignment {
@@ -36,6 +39,30 @@ impl Alignment {
     pub(crate) fn of_runs(runs: &[Anchor], lengths: (usize, usize)) -> Alignment {
         let matches = runs.iter().map(Match::of_run).collect();
         Alignment { matches, lengths }
+    }
+
+    /// Without the matches that may be chance, as between two different passages: of the words around them fewer than half match, in
+    /// either text.
+    pub(crate) fn without_chance(mut self) -> Alignment {
+        let sums = [self.matched_here(), self.matched_there()].map(|marks| {
+            let mut sums = vec![0u32];
+            sums.extend(marks.iter().scan(0, |sum, &is| {
+                *sum += u32::from(is);
+                Some(*sum)
+            }));
+            sums
+        });
+        let is_dense = |sums: &[u32], from: usize, count: usize| {
+            let to = (from + count + AROUND).min(sums.len() - 1);
+            let from = from.saturating_sub(AROUND);
+            2 * (sums[to] - sums[from]) as usize >= to - from
+        };
+        self.matches.retain(|found| {
+            found.count.0 >= AROUND
+                || is_dense(&sums[0], found.here, found.count.0)
+                    && is_dense(&sums[1], found.there, found.count.1)
+        });
+        self
     }
 
     /// The words that match, in order.
@@ -212,7 +239,7 @@ mod tests {
     use xxhash_rust::xxh3::xxh3_64;
 
     use super::*;
-    use crate::align::word::Nature;
+    use crate::compare::word::Nature;
 
     fn words(text: &str) -> Vec<Word> {
         let word =

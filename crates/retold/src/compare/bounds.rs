@@ -1,0 +1,43 @@
+//! Bounds that cost less than a comparison.
+
+use super::word::Word;
+use crate::relation::ratio;
+
+/// The share of these words that are among the others, or seem to be: one word in nine may have the bit of another.
+pub(crate) fn in_common(words: &[Word], others: &[Word]) -> f64 {
+    let hashes = |words: &[Word]| words.iter().map(|word| u64::from(word.hash())).collect();
+    share(hashes(words), hashes(others))
+}
+
+/// The same of pairs of neighbouring words.
+pub(crate) fn pairs_in_common(words: &[Word], others: &[Word]) -> f64 {
+    let pair = |pair: &[Word]| {
+        let hash = u64::from(pair[0].hash()) << 32 | u64::from(pair[1].hash());
+        hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
+    };
+    match words.len() {
+        0 | 1 => 1.0,
+        _ => share(
+            words.windows(2).map(pair).collect(),
+            others.windows(2).map(pair).collect(),
+        ),
+    }
+}
+
+fn share(parts: Vec<u64>, others: Vec<u64>) -> f64 {
+    const BITS_A_PART: usize = 8;
+    let size = (others.len() * BITS_A_PART)
+        .div_ceil(64)
+        .next_power_of_two();
+    let mut bits = vec![0u64; size];
+    let place = |part: u64| ((part as usize / 64) & (size - 1), 1u64 << (part % 64));
+    for part in others {
+        let (at, bit) = place(part);
+        bits[at] |= bit;
+    }
+    let common = parts.iter().filter(|&&part| {
+        let (at, bit) = place(part);
+        bits[at] & bit != 0
+    });
+    ratio(common.count(), parts.len())
+}

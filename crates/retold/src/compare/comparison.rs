@@ -1,0 +1,213 @@
+//! What two texts share, where they differ, and what each says of its own: all evidence that verdicts and explanations use.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use super::anchors::{Anchor, anchors};
+use super::own::{OwnLimit, OwnPassage, Phrases, WORD, own_passages, weight};
+use super::passages::{Alignment, align, chained};
+use super::word::Word;
+
+/// One of two texts that are compared.
+pub(crate) struct Side<'t> {
+    pub(crate) words: &'t [Word],
+    /// For each word whether it belongs to a frame, which is no evidence.
+    pub(crate) is_frame: Vec<bool>,
+    /// For each word whether it may be no own passage: it belongs to a frame, or to a short line at an end of the text.
+    pub(crate) is_line: Vec<bool>,
+    /// From which size on its passages are its own.
+    pub(crate) limit: OwnLimit,
+}
+
+/// What is known of one of two texts beside the other. Sizes are in fifths of a word.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Shares {
+    /// Of the text.
+    pub(crate) all: usize,
+    /// Of it, what the other text has in the same order.
+    pub(crate) in_order: usize,
+    /// Outside frames.
+    pub(crate) story: usize,
+    /// Of it, what the other text has in the same order.
+    pub(crate) story_in_order: usize,
+    /// What the other text has elsewhere.
+    pub(crate) moved: usize,
+    /// Of it, outside frames.
+    pub(crate) story_moved: usize,
+    /// What it has outside frames that the other text has nowhere, single words included.
+    pub(crate) unlike: usize,
+    /// Passages that the other text has nowhere.
+    pub(crate) own: Vec<OwnPassage>,
+}
+
+/// Two texts, compared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Comparison {
+    /// Which words match in order, exactly or nearly; no chance matches.
+    pub(crate) alignment: Alignment,
+    pub(crate) here: Shares,
+    pub(crate) there: Shares,
+    /// Words outside frames that stand in the place of others, between matching words. The smaller of both sides, in fifths of a word.
+    pub(crate) replaced: usize,
+    /// The same before the first and after the last match.
+    pub(crate) replaced_at_ends: usize,
+    /// Numbers outside lines in the place of others, neither of which the other text has.
+    pub(crate) replaced_numbers: usize,
+}
+
+impl Shares {
+    /// How much is in own passages, in fifths of a word.
+    pub(crate) fn own_size(&self) -> usize {
+        self.own.iter().map(|passage| passage.own).sum()
+    }
+}
+
+impl Comparison {
+    /// Compares two texts that have these [chained](super::chained) runs in common. Linear, except for passages that differ
+    /// ([`align`]).
+    pub(crate) fn of(here: &Side<'_>, there: &Side<'_>, runs: &[Anchor]) -> Comparison {
+        let alignment = align(here.words, there.words, runs).without_chance();
+        let shares = [
+            shares(here, there, &alignment.matched_here()),
+            shares(there, here, &alignment.matched_there()),
+        ];
+        let (replaced, replaced_at_ends) = replaced([here, there], &shares, &alignment);
+        let replaced_numbers = replaced_numbers([here, there], &alignment);
+        let [here, there] = shares;
+        Comparison {
+            replaced_numbers,
+            here,
+            there,
+            alignment,
+            replaced,
+            replaced_at_ends,
+        }
+    }
+}
+
+/// Shorter phrases may be in another text by chance.
+const MOVED: usize = 8 * WORD;
+
+fn shares(text: &Side<'_>, other: &Side<'_>, matched: &[bool]) -> Shares {
+    let mut shares = Shares::default();
+    for ((&word, &is_matched), &is_frame) in text.words.iter().zip(matched).zip(&text.is_frame) {
+        let weight = weight(word);
+        let of = |is: bool| if is { weight } else { 0 };
+        shares.all += weight;
+        shares.in_order += of(is_matched);
+        shares.story += of(!is_frame);
+        shares.story_in_order += of(!is_frame && is_matched);
+    }
+    if shares.in_order < shares.all {
+        let mut neutral = Phrases::of(other.words).moved(text.words, matched);
+        let mut start = 0;
+        for run in neutral.chunk_by(|a, b| a == b) {
+            let range = start..start + run.len();
+            start = range.end;
+            let words = text.words[range.clone()].iter().zip(range);
+            let words = words.filter(|(_, at)| !matched[*at]);
+            let size: usize = words.clone().map(|(word, _)| weight(*word)).sum();
+            if run[0] && size >= MOVED {
+                let story = words.filter(|(_, at)| !text.is_frame[*at]);
+                shares.moved += size;
+                shares.story_moved += story.map(|(word, _)| weight(*word)).sum::<usize>();
+            }
+        }
+        let unlike = neutral
+            .iter()
+            .zip(matched)
+            .zip(&text.is_frame)
+            .zip(text.words);
+        let unlike = unlike
+            .filter(|(((moved, matched), is_frame), _)| !**moved && !**matched && !**is_frame);
+        shares.unlike = unlike.map(|(_, word)| weight(*word)).sum();
+        neutral
+            .iter_mut()
+            .zip(&text.is_line)
+            .for_each(|(neutral, is_line)| *neutral |= is_line);
+        shares.own = own_passages(text.words, matched, &neutral);
+    }
+    shares
+}
+
+fn replaced(
+    [here, there]: [&Side<'_>; 2],
+    shares: &[Shares; 2],
+    alignment: &Alignment,
+) -> (usize, usize) {
+    let size = |side: &Side<'_>, range: &Range<usize>| -> usize {
+        let words = side.words[range.clone()].iter();
+        let words = words.zip(&side.is_line[range.clone()]);
+        words
+            .filter(|(_, is_line)| !**is_line)
+            .map(|(word, _)| weight(*word))
+            .sum()
+    };
+    let is_own = |shares: &Shares, limit: OwnLimit, range: &Range<usize>| {
+        let own = shares.own.iter().filter(|own| own.own >= limit.least);
+        own.map(|own| &own.words)
+            .any(|own| own.start < range.end && range.start < own.end)
+    };
+    let (mut inside, mut at_ends) = (0, 0);
+    for passage in alignment.differing() {
+        // What both say of their own is not replaced.
+        if is_own(&shares[0], here.limit, &passage.here)
+            && is_own(&shares[1], there.limit, &passage.there)
+        {
+            continue;
+        }
+        let is_end = passage.here.start == 0 && passage.there.start == 0
+            || passage.here.end == here.words.len() && passage.there.end == there.words.len();
+        let replaced = size(here, &passage.here).min(size(there, &passage.there));
+        match is_end {
+            true => at_ends += replaced,
+            false => inside += replaced,
+        }
+    }
+    (inside, at_ends)
+}
+
+/// Numbers in the place of others, which the other text does not have.
+fn replaced_numbers(sides: [&Side<'_>; 2], alignment: &Alignment) -> usize {
+    let numbers = sides.map(|side| {
+        let numbers = side.words.iter().filter(|word| word.is_number());
+        numbers.map(|word| word.hash()).collect::<FxHashSet<u32>>()
+    });
+    let missing = |side: usize, range: &Range<usize>| {
+        let words = sides[side].words[range.clone()].iter();
+        let words = words.zip(&sides[side].is_line[range.clone()]);
+        let other = &numbers[1 - side];
+        words
+            .filter(|(word, is_line)| {
+                word.is_number() && !**is_line && !other.contains(&word.hash())
+            })
+            .count()
+    };
+    let passages = alignment.differing();
+    passages
+        .map(|passage| missing(0, &passage.here).min(missing(1, &passage.there)))
+        .sum()
+}
+
+/// The own passages of a text against several others together: what at least one of them has is not own. `is_line` as in [`Side`].
+pub(crate) fn own_against(words: &[Word], is_line: &[bool], others: &[&[Word]]) -> Vec<OwnPassage> {
+    let (mut matched, mut neutral) = (vec![false; words.len()], is_line.to_vec());
+    let add = |marks: &mut [bool], more: Vec<bool>| {
+        marks
+            .iter_mut()
+            .zip(more)
+            .for_each(|(mark, more)| *mark |= more);
+    };
+    for other in others {
+        let runs = chained(words, other, &anchors(words, other, RUN, MOST));
+        let found = align(words, other, &runs).without_chance().matched_here();
+        add(&mut neutral, Phrases::of(other).moved(words, &found));
+        add(&mut matched, found);
+    }
+    own_passages(words, &matched, &neutral)
+}
+
+/// Words in a run that the alignment with a part of a text begins with, and how often the text may have it.
+const RUN: usize = 5;
+const MOST: usize = 8;

@@ -1,0 +1,183 @@
+//! What is known of a pair of texts: their comparison, and what sketches and the model say of it. Each value is computed once.
+
+use super::fingerprint::Fingerprint;
+use super::limits;
+use super::overlap::SketchOverlap;
+use super::params::CoverageParams;
+use crate::compare::{
+    Anchor, Comparison, OwnLimit, Side, WORD, Word, longest_found, numbers_found, size,
+};
+use crate::relation::ratio;
+
+/// What kind of pages a pair are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// So short that a word makes another page.
+    Short,
+    /// Most of what they share is on many pages: forms are filled differently.
+    Form,
+    /// Any other.
+    Page,
+}
+
+/// What is known of two texts, the smaller first.
+pub(super) struct Facts<'f> {
+    small: &'f Fingerprint<'f>,
+    pub(super) of: Comparison,
+    pub(super) overlap: SketchOverlap,
+    /// From which size on passages are own, for each text.
+    limits: [OwnLimit; 2],
+    /// Whether there is enough outside frames to tell a story.
+    pub(super) has_story: bool,
+    /// Whether most of the smaller page is full sentences.
+    pub(super) is_article: bool,
+    pub(super) kind: Kind,
+    /// Coverage outside templates, by the sketches.
+    pub(super) rest: f64,
+    /// Numbers of the smaller page that the other has, and all.
+    numbers: (usize, usize),
+    /// The share of the longest words of each page that the other has; the lower one.
+    pub(super) longest: f64,
+}
+
+impl<'f> Facts<'f> {
+    /// Compares two texts that have these chained runs in common.
+    pub(super) fn of(
+        (small, large): (&'f Fingerprint<'f>, &'f Fingerprint<'f>),
+        runs: &[Anchor],
+        params: &CoverageParams,
+    ) -> Facts<'f> {
+        let own_limits = [small, large]
+            .map(|text| OwnLimit::of(params.own_words, params.own_share, size(text.words)));
+        let sides = [(small, own_limits[0]), (large, own_limits[1])].map(|(text, limit)| Side {
+            words: text.words,
+            is_frame: text.in_frames(),
+            is_line: text.in_lines(),
+            limit,
+        });
+        let of = Comparison::of(&sides[0], &sides[1], runs);
+        let overlap = SketchOverlap::of_fingerprints(small, large, params.below());
+        let is_equal = of.here.in_order == of.here.all && of.there.in_order == of.there.all;
+        let (numbers, longest) = match is_equal {
+            true => ((0, 0), 1.0),
+            false => names(small, large, &of),
+        };
+        let has_story = of.here.story >= limits::STORY_WORDS * WORD;
+        let is_article =
+            small.prose >= params.least_prose() && small.tokens >= limits::ARTICLE_WORDS;
+        let templates = overlap.sampled_shared - overlap.non_boilerplate_shared;
+        let kind = match () {
+            _ if has_story && of.here.story < params.short * WORD => Kind::Short,
+            _ if ratio(templates, overlap.sampled_shared) >= limits::FORM => Kind::Form,
+            _ => Kind::Page,
+        };
+        Facts {
+            small,
+            limits: own_limits,
+            has_story,
+            is_article,
+            kind,
+            rest: overlap.non_boilerplate_coverage(overlap.least_non_boilerplate()),
+            of,
+            overlap,
+            numbers,
+            longest,
+        }
+    }
+
+    /// Whether one of the texts says something of its own.
+    pub(super) fn has_own(&self) -> bool {
+        self.limits[0].is_reached(&self.of.here.own)
+            || self.limits[1].is_reached(&self.of.there.own)
+    }
+
+    /// Whether the smaller and the larger text say something of their own.
+    pub(super) fn own(&self, params: &CoverageParams) -> [bool; 2] {
+        let is_misread = self.may_be_misread() && self.near_share() >= limits::MISREAD;
+        let least = match self.of.here.all < limits::FEW_WORDS * WORD {
+            true => 1,
+            false => limits::MISSING_NUMBERS,
+        };
+        if !is_misread && !self.numbers_agree() && self.of.replaced_numbers >= least {
+            return [true, true];
+        }
+        let is_template = self.overlap.has_boilerplate() && self.rest < params.rest;
+        let names_agree = self.numbers_agree() && self.longest >= limits::LONGEST_AS_EVIDENCE;
+        let least = limits::OWN_BESIDE_TEMPLATE * WORD;
+        if is_template && !names_agree && !is_misread && self.of.here.unlike >= least {
+            return [true, self.of.there.unlike >= least];
+        }
+        [
+            self.limits[0].is_reached(&self.of.here.own),
+            self.limits[1].is_reached(&self.of.there.own),
+        ]
+    }
+
+    /// Whether the other page has the numbers of the smaller one.
+    pub(super) fn numbers_agree(&self) -> bool {
+        let (found, all) = self.numbers;
+        all == 0 || ratio(found, all) >= limits::NUMBERS
+    }
+
+    /// Replaced words over those outside templates: all of the story in an article, if that is short; on other pages what sketches
+    /// take for no template's.
+    pub(super) fn replaced_share(&self) -> f64 {
+        let here = &self.of.here;
+        let story = if self.has_story { here.story } else { here.all };
+        let overlap = &self.overlap;
+        let outside = here.all as f64 * ratio(overlap.non_boilerplate, overlap.sampled);
+        let least = match self.is_article {
+            true => limits::LEAST_ARTICLE,
+            false => limits::LEAST_PAGE,
+        };
+        let over = story.min((outside as usize).max(least * WORD));
+        let ends = match self.kind {
+            Kind::Short => self.of.replaced_at_ends,
+            Kind::Form | Kind::Page => 0,
+        };
+        ratio(self.of.replaced + ends, over)
+    }
+
+    /// Whether the smaller page is long enough, and enough of it in order, to see that a machine misread it.
+    pub(super) fn may_be_misread(&self) -> bool {
+        let here = &self.of.here;
+        self.small.tokens >= limits::MISREAD_WORDS
+            && ratio(here.in_order, here.all) >= limits::MISREAD_IN_ORDER
+    }
+
+    /// Nearly equal words over all that differ.
+    pub(super) fn near_share(&self) -> f64 {
+        let near = self.of.alignment.near();
+        let differing = self.small.tokens - self.of.alignment.matched() + near;
+        ratio(near, differing)
+    }
+
+    /// Whether almost never two consecutive characters are in place of as many others, if most words are single characters. None of these
+    /// is longer than another, so names are not recognised by their length, unless there are words of alphabets.
+    pub(super) fn keeps_names(&self) -> bool {
+        let words = self.small.words.iter();
+        let single = words.clone().filter(|word| word.bytes() == 0).count();
+        let alphabetic = words.filter(|word: &&Word| word.bytes() >= 4).count();
+        if 2 * single < self.small.tokens || alphabetic >= limits::ALPHABETIC {
+            return true;
+        }
+        let lengths = self.of.alignment.differing();
+        let lengths = lengths.map(|passage| passage.here.len().min(passage.there.len()));
+        let replaced: usize = lengths.filter(|&length| length >= 2).sum();
+        ratio(replaced, self.small.tokens) <= limits::NAMES
+    }
+}
+
+/// Numbers of the smaller text that the other has, and all; and the lower share of the longest words.
+fn names(
+    small: &Fingerprint<'_>,
+    large: &Fingerprint<'_>,
+    of: &Comparison,
+) -> ((usize, usize), f64) {
+    let (here, there) = (of.alignment.matched_here(), of.alignment.matched_there());
+    let numbers = numbers_found((small.words, &here), large.words);
+    let of_small = longest_found((small.words, &here), large.words);
+    let of_large = longest_found((large.words, &there), small.words);
+    let longest = [of_small, of_large].map(|(found, all)| ratio(found, all));
+    (numbers, longest[0].min(longest[1]))
+}

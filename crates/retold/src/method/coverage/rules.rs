@@ -1,0 +1,182 @@
+//! The rules of the verdict: a list. Each row belongs to a question, reads what is known of a pair, and makes one check.
+
+use super::facts::{Facts, Kind};
+use super::limits;
+use super::params::CoverageParams;
+use crate::compare::WORD;
+use crate::method::{Check, Op, Trace};
+
+/// What is asked of a pair, in this order. It is related only if one of the rules of each question holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    /// Do they share enough?
+    Shared,
+    /// Is what they share a story, or a frame?
+    Story,
+    /// Are they the same, where they differ in words?
+    Same,
+}
+
+pub(super) const QUESTIONS: [Question; 3] = [Question::Shared, Question::Story, Question::Same];
+
+/// A rule of the verdict.
+pub(super) struct Rule {
+    pub(super) question: Question,
+    /// What follows if it holds, and if not.
+    outcomes: (&'static str, &'static str),
+    /// Whether it says something of such a pair.
+    applies: fn(&Facts<'_>) -> bool,
+    check: fn(&Facts<'_>, &CoverageParams) -> Check,
+}
+
+fn always(_: &Facts<'_>) -> bool {
+    true
+}
+
+fn words(size: usize) -> usize {
+    size / WORD
+}
+
+/// The rules, in the order in which they are asked.
+pub(super) const RULES: [Rule; 8] = [
+    Rule {
+        question: Question::Shared,
+        outcomes: ("", ""),
+        applies: always,
+        check: |facts, params| {
+            let here = &facts.of.here;
+            let (shared, all, least) = match facts.has_story {
+                true => (
+                    here.story_in_order + here.story_moved,
+                    here.story,
+                    params.threshold,
+                ),
+                false => (
+                    here.in_order + here.moved,
+                    here.all,
+                    limits::FRAMES_IN_COMMON,
+                ),
+            };
+            let meaning = "words of the smaller page outside frames that the other has, in order or in a moved passage, divided by all of these";
+            // Nothing in common is never enough.
+            let all = words(all).max(1);
+            let least = least.max(1.0 / all as f64);
+            Check::ratio("shared", meaning, words(shared), all, least)
+        },
+    },
+    Rule {
+        question: Question::Story,
+        outcomes: (
+            "enough evidence",
+            "evidence only if names agree, or in an article",
+        ),
+        applies: |facts| facts.overlap.has_boilerplate(),
+        check: |facts, params| {
+            let meaning = "share of the smaller sketch, without templates, that the other has";
+            Check::value("rest", meaning, facts.rest).against(Op::AtLeast, params.rest)
+        },
+    },
+    Rule {
+        question: Question::Story,
+        outcomes: ("nearly equal pages", "not nearly equal"),
+        applies: |facts| {
+            facts.overlap.has_boilerplate()
+                && !facts.has_own()
+                && facts.of.replaced <= limits::REPLACED_IN_EQUAL * WORD
+        },
+        check: |facts, _| {
+            let here = &facts.of.here;
+            let meaning = "words of the smaller page that the other has in the same order, divided by all; hardly one is replaced";
+            Check::ratio(
+                "equal",
+                meaning,
+                words(here.in_order),
+                words(here.all).max(1),
+                limits::NEARLY_EQUAL,
+            )
+        },
+    },
+    Rule {
+        question: Question::Story,
+        outcomes: ("a statement in an article", "no statement"),
+        applies: |facts| facts.overlap.has_boilerplate() && facts.is_article,
+        check: |facts, _| {
+            let meaning = "words of an article that the other page has in the same order, also if many pages have them";
+            let shared = words(facts.of.here.in_order);
+            Check::number(
+                "statement",
+                meaning,
+                shared,
+                Op::AtLeast,
+                limits::STATEMENT_WORDS as f64,
+            )
+        },
+    },
+    Rule {
+        question: Question::Story,
+        outcomes: ("names agree", "names do not agree"),
+        applies: |facts| facts.overlap.has_boilerplate() && facts.numbers_agree(),
+        check: |facts, _| longest(facts, limits::LONGEST_AS_EVIDENCE),
+    },
+    Rule {
+        question: Question::Same,
+        outcomes: ("as in a copy", "only if names and numbers agree"),
+        applies: always,
+        check: |facts, params| {
+            let most = match facts.kind {
+                Kind::Short => params.short_replaced,
+                Kind::Form => params.replaced_frequent,
+                Kind::Page => params.replaced,
+            };
+            let meaning = "words that stand in the place of others, divided by those of the smaller page outside templates";
+            Check::value("replaced", meaning, facts.replaced_share()).against(Op::AtMost, most)
+        },
+    },
+    Rule {
+        question: Question::Same,
+        outcomes: ("misread by a machine", "not misread"),
+        applies: |facts| facts.may_be_misread(),
+        check: |facts, _| {
+            let meaning = "nearly equal words divided by all differing words of the smaller page";
+            Check::value("misread", meaning, facts.near_share())
+                .against(Op::AtLeast, limits::MISREAD)
+        },
+    },
+    Rule {
+        question: Question::Same,
+        outcomes: ("reworded", "not reworded"),
+        applies: |facts| facts.kind == Kind::Page && facts.numbers_agree() && facts.keeps_names(),
+        check: |facts, params| {
+            let least = params.reworded;
+            let here = &facts.of.here;
+            let meaning = "words of the smaller page that the other has in the same order, divided by all; numbers and names are the same";
+            let is_same = facts.longest >= limits::LONGEST && least < 1.0;
+            let shared = if is_same { words(here.in_order) } else { 0 };
+            Check::ratio("reworded", meaning, shared, words(here.all).max(1), least)
+        },
+    },
+];
+
+fn longest(facts: &Facts<'_>, least: f64) -> Check {
+    let meaning =
+        "share of the longest words of one page that the other has; the lower of the two shares";
+    Check::value("longest words", meaning, facts.longest).against(Op::AtLeast, least)
+}
+
+impl Question {
+    /// Whether a rule of this question holds, or none applies.
+    pub(super) fn is_answered(
+        self,
+        facts: &Facts<'_>,
+        params: &CoverageParams,
+        trace: &mut Trace,
+    ) -> bool {
+        let rules = RULES.iter().filter(|rule| rule.question == self);
+        let mut rules = rules.filter(|rule| (rule.applies)(facts)).peekable();
+        rules.peek().is_none()
+            || rules.any(|rule| {
+                let check = (rule.check)(facts, params);
+                trace.test(check.deciding(rule.outcomes.0, rule.outcomes.1))
+            })
+    }
+}

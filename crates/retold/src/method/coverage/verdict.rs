@@ -1,0 +1,120 @@
+//! The verdict on two texts: three questions about one comparison, and what each text says of its own.
+
+use super::facts::Facts;
+use super::fingerprint::Fingerprint;
+use super::limits;
+use super::params::CoverageParams;
+use super::position_index::{Matches, PositionIndex};
+use super::rules::QUESTIONS;
+use crate::compare::{
+    Anchor, OwnLimit, WORD, chained, in_common, own_against, pairs_in_common, size,
+};
+use crate::method::{Check, Op, Trace};
+use crate::relation::{Relation, Verdict, ratio};
+
+impl CoverageParams {
+    /// The verdict on two texts. The index of the positions of `a`'s runs is made when it is first needed.
+    pub(super) fn verdict(
+        &self,
+        (a, index): (&Fingerprint<'_>, &mut Option<PositionIndex>),
+        b: &Fingerprint<'_>,
+        trace: &mut Trace,
+    ) -> Option<Verdict> {
+        // Of texts of one length either may count as the smaller, but always the same.
+        let is_smaller = (a.tokens, a) <= (b.tokens, b);
+        let (small, large) = if is_smaller { (a, b) } else { (b, a) };
+        let meaning = "words of the smaller page that the other has, in any order, divided by all; not aligned if fewer";
+        let common = in_common(small.words, large.words);
+        let common = Check::value("words in common", meaning, common);
+        let meaning = "the same of pairs of words";
+        let pairs = || {
+            Check::value(
+                "pairs in common",
+                meaning,
+                pairs_in_common(small.words, large.words),
+            )
+        };
+        if !trace.test(common.against(Op::AtLeast, limits::WORDS_IN_COMMON))
+            || !trace.test(pairs().against(Op::AtLeast, limits::PAIRS_IN_COMMON))
+        {
+            return None;
+        }
+        let index = index.get_or_insert_with(|| PositionIndex::of(a.runs(self.run)));
+        let matches = match is_smaller {
+            true => index.in_larger(&large.runs(self.run)),
+            false => index.of_smaller(&small.runs(self.run)),
+        };
+        let runs = anchors(&matches, self.run.min(small.tokens));
+        let runs = chained(small.words, large.words, &runs);
+        let facts = Facts::of((small, large), &runs, self);
+        let mut questions = QUESTIONS.iter();
+        if !questions.all(|question| question.is_answered(&facts, self, trace)) {
+            return None;
+        }
+        let verdict = self.related(&facts, trace)?;
+        Some(if is_smaller {
+            verdict
+        } else {
+            verdict.swapped()
+        })
+    }
+
+    /// The verdict on the smaller and the larger of two texts that share a story.
+    fn related(&self, facts: &Facts<'_>, trace: &mut Trace) -> Option<Verdict> {
+        let own = facts.own(self);
+        let (here, there) = (&facts.of.here, &facts.of.there);
+        let meaning = "words in own passages, which the other page does not have";
+        let words = |of: &crate::compare::Shares| of.own_size() / WORD;
+        trace.test(Check::value(
+            "own, smaller page",
+            meaning,
+            words(here) as f64,
+        ));
+        trace.test(Check::value(
+            "own, larger page",
+            meaning,
+            words(there) as f64,
+        ));
+        let relation = match own {
+            [false, false] => Relation::Duplicate,
+            [true, false] => Relation::Contains,
+            [false, true] => Relation::ContainedBy,
+            [true, true] => Relation::Overlaps,
+        };
+        // Pages that are only frames are copies or nothing.
+        if !facts.has_story && relation != Relation::Duplicate {
+            return None;
+        }
+        Some(Verdict {
+            relation,
+            similarity: ratio(here.in_order, here.all),
+            length_ratio: ratio(here.all.min(there.all), here.all.max(there.all)),
+            shared: u32::try_from(here.in_order / WORD).unwrap_or(u32::MAX),
+            shared_chars: 0,
+            own_a: words(here) as u32,
+            own_b: words(there) as u32,
+        })
+    }
+
+    /// How many words a text has in own passages over the limit against all these others together.
+    pub(super) fn own_against(&self, text: &Fingerprint<'_>, others: &[Fingerprint<'_>]) -> u32 {
+        let limit = OwnLimit::of(self.own_words, self.own_share, size(text.words));
+        let others: Vec<_> = others.iter().map(|other| other.words).collect();
+        let own = own_against(text.words, &text.in_lines(), &others);
+        match limit.is_reached(&own) {
+            true => own.iter().map(|passage| passage.own / WORD).sum::<usize>() as u32,
+            false => 0,
+        }
+    }
+}
+
+/// The runs of words of blocks that match.
+fn anchors(matches: &Matches, run: usize) -> Vec<Anchor> {
+    let blocks = matches.blocks.iter();
+    let anchors = blocks.map(|block| Anchor {
+        here: block.place,
+        there: block.there,
+        words: block.runs + run - 1,
+    });
+    anchors.collect()
+}
