@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use retold::{
-    Canonical, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage, Preset, Result,
-    Settings, find_method,
+    Canonical, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage, OwnLimit, Preset,
+    Result, Settings, find_method,
 };
 
 use crate::filter_args::FilterArgs;
@@ -26,6 +26,10 @@ pub struct ModelArgs {
     /// Set a parameter of the method, as in --param threshold=0.8; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = Setting, hide_possible_values = true, help_heading = "Method")]
     param: Vec<(String, String)>,
+    /// How much of its own a page may say and still go: a passage of more than WORDS words and SHARE percent of the page keeps it. 0: a
+    /// page goes only if it adds nothing; 50,20% drops more [default: the method's, 12,5%]
+    #[arg(long, value_name = "WORDS[,SHARE%]", help_heading = "Method")]
+    own: Option<OwnLimit>,
     /// Read parameters from FILE (TOML, one table per method); --param overrides
     #[arg(
         long,
@@ -104,6 +108,7 @@ impl ModelArgs {
         let (method, params) = chosen_method(
             &self.method,
             self.preset.as_deref(),
+            self.own,
             self.param_file.as_deref(),
             &self.param,
         )?;
@@ -134,10 +139,12 @@ impl ModelArgs {
     }
 }
 
-/// The method that `--method` or `--preset` names, with its parameters: those of the preset, of `--param-file`, then of `--param`.
+/// The method that `--method` or `--preset` names, with its parameters: those of the preset, of `--param-file`, of `--own`, then of
+/// `--param`.
 pub(crate) fn chosen_method(
     method: &str,
     preset: Option<&str>,
+    own: Option<OwnLimit>,
     param_file: Option<&Path>,
     param: &[(String, String)],
 ) -> Result<(String, Settings)> {
@@ -148,16 +155,17 @@ pub(crate) fn chosen_method(
         }
         None => (method, Settings::new()),
     };
-    params.extend(method_settings(method, param_file, param)?);
+    params.extend(settings_of_file(method, param_file)?);
+    if let Some(own) = own {
+        own.set(method, &mut params)?;
+    }
+    let given = param.iter();
+    params.extend(given.map(|(name, value)| (name.clone(), value.as_str().into())));
     Ok((method.to_owned(), params))
 }
 
-/// The parameters of `--param-file FILE` for the method, then those of `--param`.
-fn method_settings(
-    method: &str,
-    param_file: Option<&Path>,
-    param: &[(String, String)],
-) -> Result<Settings> {
+/// The parameters of `--param-file FILE` for the method.
+fn settings_of_file(method: &str, param_file: Option<&Path>) -> Result<Settings> {
     let mut settings = Settings::new();
     if let Some(path) = param_file {
         let at = |e: &dyn std::fmt::Display| {
@@ -181,7 +189,5 @@ fn method_settings(
             }
         }
     }
-    let given = param.iter();
-    settings.extend(given.map(|(name, value)| (name.clone(), value.as_str().into())));
     Ok(settings)
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use retold::{
-    Class, Error, Findings, Linkage, Pair, PairLine, Rank, Result, RunStory, SameUrl, date_text,
-    stories,
+    Class, DroppedAs, Error, Findings, Linkage, Pair, PairLine, Rank, Result, RunStory, SameUrl,
+    date_text, stories,
 };
 use serde::Serialize;
 
@@ -53,6 +53,10 @@ struct DroppedLine<'a> {
     relation: &'static str,
     cluster: Option<u64>,
     cluster_size: u64,
+    lost: u32,
+    /// Of a collection: the number of kept pages that leave it nothing of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<u32>,
 }
 
 /// Pages of one address, the newest first.
@@ -108,6 +112,8 @@ const PAIRS: &Columns = &[
     ("similarity", Kind::Real),
     ("length_ratio", Kind::Real),
     ("shared", Kind::Whole),
+    ("own_a", Kind::Whole),
+    ("own_b", Kind::Whole),
 ];
 const CLUSTERS: &Columns = &[
     ("cluster", Kind::Whole),
@@ -125,6 +131,8 @@ const DROPPED: &Columns = &[
     ("relation", Kind::Text),
     ("cluster", Kind::Whole),
     ("cluster_size", Kind::Whole),
+    ("lost", Kind::Whole),
+    ("parts", Kind::Whole),
 ];
 const MARKS: &Columns = &[
     ("id", Kind::Text),
@@ -163,6 +171,8 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
         similarity: f64::from(pair.similarity),
         length_ratio: f64::from(pair.length_ratio),
         shared: pair.shared,
+        own_a: pair.own_a,
+        own_b: pair.own_b,
     };
     write((out, form), "pairs", PAIRS, findings.pairs.iter(), pair)?;
     write_clusters(findings, form, out)?;
@@ -182,6 +192,11 @@ pub(crate) fn write_all(findings: &Findings, output: &OutputConfig, out: &OutDir
             relation: drop.relation.name(),
             cluster,
             cluster_size,
+            lost: drop.lost,
+            parts: match drop.relation {
+                DroppedAs::Collection { parts } => Some(parts),
+                DroppedAs::Repeats(_) | DroppedAs::SameUrl => None,
+            },
         }
     })?;
     if mark {

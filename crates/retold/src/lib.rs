@@ -146,7 +146,7 @@ pub use method::{
 };
 pub use method::{
     Check, DEFAULT as DEFAULT_METHOD, Highlight, Keyword, Learns, METHODS, Method, MethodInfo, Op,
-    PRESETS, Preset, Trace, UpperBound, Verifier, find as find_method, thousands,
+    OwnLimit, PRESETS, Preset, Trace, UpperBound, Verifier, find as find_method, thousands,
 };
 pub use model::{Judgement, Model, Probes, Pruned, PrunedSketches, Relating, StoredPruned};
 pub use param::{Domain, Param, Params, Settings, Value as ParamValue};

@@ -34,6 +34,7 @@ __all__ = [
     "_verdict",
     "blocks",
     "connected",
+    "counts_own",
     "decoded",
     "decontaminate",
     "dedup",
@@ -76,10 +77,10 @@ _Extract: TypeAlias = Literal["none", "main", "precise"]
 _SameUrl: TypeAlias = Literal["off", "exact", "normalised", "canonical"]
 _Versions: TypeAlias = Literal["newest", "keep"]
 _Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
-_Drop: TypeAlias = Literal["both", "duplicate", "all"]
+_Drop: TypeAlias = Literal["both", "duplicate", "overlaps", "all"]
 _Names: TypeAlias = Literal["retold", "datatrove"]
 _Tables: TypeAlias = Literal["jsonl", "csv", "csv-raw", "parquet"]
-_Relation: TypeAlias = Literal["duplicate", "contains", "contained_by"]
+_Relation: TypeAlias = Literal["duplicate", "contains", "contained_by", "overlaps"]
 
 class RetoldError(Exception): ...
 class UsageError(RetoldError): ...
@@ -166,6 +167,10 @@ class Verdict:
     def length_ratio(self) -> float: ...
     @property
     def shared(self) -> int: ...
+    @property
+    def own_a(self) -> int: ...
+    @property
+    def own_b(self) -> int: ...
 
 @final
 class Judgement:
@@ -206,6 +211,7 @@ class Model:
         method: str = "coverage",
         preset: str | None = None,
         params: Mapping[str, str | float] = ...,
+        own: int | str | None = None,
         exact: bool = True,
         cluster: _Cluster = "two-edge",
         canonical: str = "longest",
@@ -271,6 +277,7 @@ class Index:
         method: str = "coverage",
         preset: str | None = None,
         params: Mapping[str, str | float] = ...,
+        own: int | str | None = None,
         exact: bool = True,
         cluster: _Cluster = "two-edge",
         canonical: str = "longest",
@@ -355,6 +362,7 @@ def dedup(
     method: str = "coverage",
     preset: str | None = None,
     params: Mapping[str, str | float] = ...,
+    own: int | str | None = None,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
     canonical: str = "longest",
@@ -449,6 +457,7 @@ def explain(
     method: str = "coverage",
     preset: str | None = None,
     params: Mapping[str, str | float] = ...,
+    own: int | str | None = None,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
     canonical: str = "longest",
@@ -485,6 +494,7 @@ def text(
     method: str = "coverage",
     preset: str | None = None,
     params: Mapping[str, str | float] = ...,
+    own: int | str | None = None,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
     canonical: str = "longest",
@@ -609,5 +619,6 @@ def connected(rows: _ArrowStream) -> Any: ...
 def more_fields(model: Model) -> list[str]: ...
 def deletes(model: Model) -> bool: ...
 def verifies(model: Model) -> bool: ...
+def counts_own(model: Model) -> bool: ...
 def name_rows(rows: _ArrowArray) -> Any: ...
 def fingerprint_rows(model: Model, rows: _ArrowArray, wanted: Numbers) -> Any: ...

@@ -52,6 +52,7 @@ class Dedup(PipelineStep, metaclass=abc.ABCMeta):
         method: str = "coverage",
         preset: str | None = None,
         params: Mapping[str, str | float] = ...,
+        own: int | str | None = None,
         exact: bool = True,
         cluster: _Cluster = "two-edge",
         canonical: str = "longest",

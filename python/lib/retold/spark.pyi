@@ -61,6 +61,7 @@ def dedup(
     method: str = "coverage",
     preset: str | None = None,
     params: Mapping[str, str | float] = ...,
+    own: int | str | None = None,
     exact: bool = True,
     cluster: _Cluster = "two-edge",
     canonical: str = "longest",
