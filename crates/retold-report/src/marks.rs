@@ -164,3 +164,28 @@ pub(crate) fn values(output: &OutputConfig, mark: &Mark) -> Vec<FieldValue<'stat
     });
     values.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use retold::{DroppedAs, JudgeConfig, Page, dedup};
+
+    use super::*;
+
+    #[test]
+    fn a_collection_is_named_with_the_part_that_it_goes_for() {
+        let text = |number: usize| {
+            format!("Page {number} tells a story of its own, number {number}, and of nothing else.")
+        };
+        let pages = (0..2).map(|number| Page::text(format!("p{number}"), text(0)));
+        let pages = pages.chain([Page::text("q", text(7))]);
+        let mut findings = dedup(pages, &JudgeConfig::default()).unwrap();
+        // As if it were a collection, which is in no cluster.
+        findings.clusters.clear();
+        findings.dropped[0].relation = DroppedAs::Collection { parts: 2 };
+        let marks = Marks::new(&findings);
+        let mark = marks.of(findings.dropped[0].page);
+        assert_eq!(mark.relation, Some("collection"));
+        assert_eq!(mark.dropped_for.as_deref(), Some("p0"));
+        assert_eq!((mark.cluster, mark.canonical), (None, None));
+    }
+}
