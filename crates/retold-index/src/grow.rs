@@ -59,6 +59,11 @@ impl Basis {
 }
 
 impl Learning {
+    /// How many pages it learns from.
+    pub fn pages(&self) -> usize {
+        self.pages.len()
+    }
+
     /// Counts what is common, and compares the pages. Time and memory are those of a batch run over them.
     pub fn run(self, resources: &RunConfig, watch: &dyn Watch) -> Result<Learnt> {
         let index = &self.index;

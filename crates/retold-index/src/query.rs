@@ -84,6 +84,11 @@ pub(crate) struct Judge {
 type MakeFingerprint<'a> = dyn Fn(&Judge) -> Result<Option<Arc<[u64]>>> + 'a;
 
 impl Match {
+    /// Whether the page repeats it, or the other way round. Pages that only overlap repeat nothing: each says something of its own.
+    pub fn repeats(&self) -> bool {
+        self.verdict.relation != Relation::Overlaps
+    }
+
     /// The match as it is printed. Numbers are those of `pairs.jsonl`.
     pub fn line(&self) -> MatchLine {
         let pair = retold::Pair::new(Rank(0), Rank(1), &self.verdict);
@@ -319,7 +324,10 @@ impl Index {
                 }
             }
             missed = 0;
-            seen.add(is_near);
+            // A page that only overlaps leaves open whether the page is of that story.
+            if found.repeats() {
+                seen.add(is_near);
+            }
             seen.duplicate |= found.verdict.relation == Relation::Duplicate;
             matches.push(found);
         }

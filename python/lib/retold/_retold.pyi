@@ -250,6 +250,7 @@ class Index:
         *,
         model: Model | None = None,
         texts: bool = True,
+        learns: bool = True,
         text_field: str = "text",
         skip_roles: Sequence[str] = ...,
         html_field: str = "html",

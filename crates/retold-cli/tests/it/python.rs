@@ -203,7 +203,7 @@ fn signatures_have_the_options_of_the_library() {
         "Index.create",
         &signatures("src/index.rs")[0],
         &as_arguments(judge()),
-        &["model", "texts"],
+        &["model", "texts", "learns"],
     );
     check(
         "read",
@@ -244,7 +244,7 @@ fn stubs_have_the_options_of_the_library() {
         "Index.create",
         &of(&stub, "def create("),
         &as_arguments(judge()),
-        &["model", "texts"],
+        &["model", "texts", "learns"],
     );
     check(
         "explain",

@@ -24,8 +24,7 @@ fn add(writer: &mut Writer, numbers: std::ops::Range<u32>) {
 fn it_learns_at_a_hundred_pages_and_whenever_they_have_doubled() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = make(folder.path(), &Model::new(JudgeConfig::default()).unwrap());
-    let learn =
-        |writer: &mut Writer| writer.learn_if_grown(&RunConfig::default(), &()).unwrap();
+    let learn = |writer: &mut Writer| writer.learn_if_grown(&RunConfig::default(), &()).unwrap();
     add(&mut writer, 0..99);
     assert!(!learn(&mut writer));
     add(&mut writer, 99..100);
