@@ -45,7 +45,7 @@ impl Pages {
         })
     }
 
-    fn all(&self) -> impl Iterator<Item = Rank> + Clone + use<> {
+    fn all(&self) -> impl Iterator<Item = Rank> + use<> {
         Rank::first(self.stories.len())
     }
 

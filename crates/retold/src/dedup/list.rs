@@ -73,7 +73,7 @@ impl Listed {
                 pairs.push(pair.to_numbers())?;
             }
             for pair in component.overlaps {
-                overlaps.add(pair, groups)?;
+                overlaps.add(pair, |page| groups.members(groups.of(page)))?;
             }
             self.dropped.extend(component.dropped);
             self.clusters.extend(component.clusters);
@@ -226,7 +226,8 @@ impl Components<'_> {
             };
             decided.pairs.made(split, |(of_components, apart)| {
                 let mut apart = apart.iter();
-                apart.try_for_each(|&pair| overlaps.add(pair, groups))?;
+                let members = |page| groups.members(groups.of(page));
+                apart.try_for_each(|&pair| overlaps.add(pair, members))?;
                 records.extend(of_components)
             })?;
         }
