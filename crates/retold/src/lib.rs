@@ -75,7 +75,7 @@ mod watch;
 
 // The main job and what it finds.
 pub use address::{AddressRules, SameUrl, Versions, normalised_url};
-pub use cluster::{Canonical, Class, Cluster, DropRule, Linkage, Pair, Pairs, Prefer};
+pub use cluster::{Canonical, Class, Cluster, Collections, DropRule, Linkage, Pair, Pairs, Prefer};
 pub use collect::{
     AmbiguousDates, Collection, ExtractionCounts, PageRow, Pages, Reject, Rejects, SketchedPage,
 };

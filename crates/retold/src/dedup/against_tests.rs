@@ -8,7 +8,8 @@ use super::context::preference;
 use super::family_tests::{configs, dropped, find_within, pages};
 use super::tests::limits;
 use super::*;
-use crate::cluster::{DropRule, Pair};
+use crate::cluster::{Collections, DropRule, Pair};
+use crate::config::JudgeConfig;
 use crate::ids::Rank;
 use crate::model::Model;
 use crate::page::Page;
@@ -100,6 +101,8 @@ proptest! {
             return Ok(());
         }
         for config in configs() {
+            // Without parts what is dropped follows from all pairs.
+            let config = JudgeConfig { collections: Collections::Whole, ..config };
             let all = find_within(&pages, &config, limits(usize::MAX, usize::MAX));
             let places = preference(&all.collection, &config.canonical, &all.by_id, &()).unwrap();
             let is_old: Vec<bool> = Rank::first(all.by_id.len()).map(|rank| is_old[&*all.id(rank)]).collect();

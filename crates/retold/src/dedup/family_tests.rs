@@ -75,6 +75,22 @@ pub(super) fn large(findings: &Findings, limit: usize) -> BTreeSet<Rank> {
     large.flat_map(|part| part.members).collect()
 }
 
+/// A dropped page is in the cluster of the page that it is dropped for, unless it is a collection, which is in none. Canonical pages are kept.
+fn clusters_follow(found: &Findings) -> Result<(), TestCaseError> {
+    let cluster_of = found.cluster_of();
+    for gone in &found.dropped {
+        let [own, kept] = [gone.page, gone.canonical].map(|page| cluster_of[page.at()]);
+        match gone.relation.of_texts() {
+            Some(_) => prop_assert!(own.is_some() && own == kept),
+            None => prop_assert_eq!(own, None),
+        }
+    }
+    let gone: BTreeSet<Rank> = found.dropped.iter().map(|gone| gone.page).collect();
+    let mut canonical = found.clusters.iter().map(|cluster| cluster.canonical);
+    prop_assert!(canonical.all(|page| !gone.contains(&page)));
+    Ok(())
+}
+
 pub(super) fn configs() -> Vec<JudgeConfig> {
     let mut configs = Vec::new();
     for method in ["period", "coverage", "shingle", "agglomerate"] {
@@ -116,8 +132,11 @@ proptest! {
                 prop_assert!(all.pairs.find(pair.a, pair.b) == Some(pair), "{} {pair:?}", config.method);
             }
             for gone in &some.dropped {
-                prop_assert_eq!(some.relation(gone.page, gone.canonical), gone.relation.of_texts());
+                let relation = gone.relation.of_texts().unwrap_or(Relation::Contains);
+                prop_assert_eq!(some.relation(gone.page, gone.canonical), Some(relation));
             }
+            clusters_follow(&some)?;
+            clusters_follow(&all)?;
             for &(page, size) in &some.large_components {
                 prop_assert!(size > family && large.contains(&page));
             }

@@ -7,7 +7,7 @@ use super::family_tests::{dropped, find_within, large, usual};
 use super::retain::{Rules, StoredPairs, retain};
 use super::tests::{find, limits};
 use super::*;
-use crate::cluster::{DropRule, Pair};
+use crate::cluster::{Collections, DropRule, Pair};
 use crate::config::JudgeConfig;
 use crate::filter::PairFilters;
 use crate::ids::{PageNo, Rank};
@@ -78,6 +78,8 @@ fn configs() -> Vec<JudgeConfig> {
             let mut config = JudgeConfig {
                 method: method.into(),
                 drop,
+                // Without parts what is dropped follows from all pairs.
+                collections: Collections::Whole,
                 ..JudgeConfig::default()
             };
             if method != "period" {
@@ -112,11 +114,14 @@ fn dropped_by(found: &Findings, pairs: &[Pair]) -> Vec<(Rank, Rank, Relation)> {
     let rules = Rules {
         preference: &places,
         contained: config.drop == DropRule::Both,
+        overlaps: false,
         containers_first: true,
         is_old: &[],
+        parts: None,
     };
     let mut stored = StoredPairs::new(places.len(), pairs, &places);
-    let dropped = retain(rules, &mut stored).unwrap().into_iter();
+    let retained = retain(rules, &mut stored).unwrap();
+    let dropped = retained.dropped.into_iter();
     dropped
         .filter_map(|page| Some((page.page, page.canonical, page.relation.of_texts()?)))
         .collect()
