@@ -168,7 +168,7 @@ impl Index {
     #[pyo3(
     name = "create",
     signature = (path, *, model=None, texts=true, learns=true, **options),
-    text_signature = "(path, *, model=None, texts=True, learns=True, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, own=None, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both')"
+    text_signature = "(path, *, model=None, texts=True, learns=True, text_field='text', skip_roles=[], html_field='html', id_field='id', url_field='url', date_field='date', title_field='title', site_field=None, site_dir=None, status='200', delimiter=None, quote='\"', max_record_size=67108864, across=None, within=[], window=None, same_url='off', versions='newest', fold=['nfkc', 'case', 'simplify'], extract=None, user_dict=None, synonyms=None, stop_words=None, knowledge=None, method='coverage', preset=None, params={}, own=None, exact=True, cluster='two-edge', canonical='longest', rank=None, drop='both', collections='parts')"
 )]
     fn make(
         py: Python<'_>,

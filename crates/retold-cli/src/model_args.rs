@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use retold::{
-    Canonical, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage, OwnLimit, Preset,
-    Result, Settings, find_method,
+    Canonical, Collections, DEFAULT_METHOD, DropRule, Error, FileRef, JudgeConfig, Linkage,
+    OwnLimit, Preset, Result, Settings, find_method,
 };
 
 use crate::filter_args::FilterArgs;
@@ -69,6 +69,9 @@ pub struct ModelArgs {
     /// Which pages that repeat a kept page are dropped
     #[arg(long, value_enum, default_value_t = Dropped::Both, help_heading = "Clusters")]
     drop: Dropped,
+    /// What becomes of a collection: a page that contains several pages which are unrelated to each other, such as a month's archive
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Collected::Parts, help_heading = "Clusters")]
+    collections: Collected,
 
     #[command(flatten)]
     read: ReadArgs,
@@ -102,6 +105,14 @@ enum Dropped {
     All,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum Collected {
+    /// Its parts stay, and it goes if they leave it nothing of its own
+    Parts,
+    /// It stays, and its parts go for it
+    Whole,
+}
+
 impl ModelArgs {
     /// The configuration that these options make.
     pub fn config(&self) -> Result<JudgeConfig> {
@@ -131,6 +142,10 @@ impl ModelArgs {
                 Dropped::Duplicate => DropRule::Duplicate,
                 Dropped::Overlaps => DropRule::Overlaps,
                 Dropped::All => DropRule::All,
+            },
+            collections: match self.collections {
+                Collected::Parts => Collections::Parts,
+                Collected::Whole => Collections::Whole,
             },
             ..JudgeConfig::default()
         };

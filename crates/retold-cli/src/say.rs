@@ -103,11 +103,15 @@ fn in_clusters(summary: &Summary) -> String {
 
 /// The pairs of pages each of which says something of its own; nothing if there are none.
 fn overlaps(summary: &Summary) -> String {
-    match summary.relations.overlaps {
-        0 => String::new(),
-        1 => "; 1 overlapping pair".to_owned(),
-        many => format!("; {} overlapping pairs", HumanCount(many)),
+    let overlaps = summary.relations.overlaps;
+    if overlaps == 0 {
+        return String::new();
     }
+    let more = match summary.overlaps_not_listed {
+        0 => String::new(),
+        more => format!(" ({} more are not listed)", HumanCount(more)),
+    };
+    format!("; {}{more}", count(overlaps, "overlapping pair"))
 }
 
 /// So many of what has this name: `1 page`, `1,234 pages`.

@@ -38,6 +38,9 @@ pub struct Summary {
     pub pairs: u64,
     /// Pairs by relation; `contains` counts both directions.
     pub relations: Relations,
+    /// Pairs that overlap and are not listed: of a page, the most similar ones are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub overlaps_not_listed: u64,
     /// What dropped pages say that the pages that they are dropped for do not. Left out if the method does not count it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<Lost>,
@@ -103,6 +106,10 @@ pub struct Relations {
     pub contains: u64,
     /// Pairs of pages that share a story and of which each says something of its own.
     pub overlaps: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What is lost with dropped pages: words of their own passages.
@@ -253,6 +260,7 @@ impl Summary {
             left_out: None,
             pairs: findings.pairs.len() as u64,
             relations: Relations::of(findings.pairs.iter().map(|pair| pair.relation)),
+            overlaps_not_listed: findings.overlaps_not_listed,
             lost: findings
                 .model
                 .method()

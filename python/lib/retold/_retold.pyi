@@ -78,6 +78,7 @@ _SameUrl: TypeAlias = Literal["off", "exact", "normalised", "canonical"]
 _Versions: TypeAlias = Literal["newest", "keep"]
 _Cluster: TypeAlias = Literal["two-edge", "per-page", "components"]
 _Drop: TypeAlias = Literal["both", "duplicate", "overlaps", "all"]
+_Collections: TypeAlias = Literal["parts", "whole"]
 _Names: TypeAlias = Literal["retold", "datatrove"]
 _Tables: TypeAlias = Literal["jsonl", "csv", "csv-raw", "parquet"]
 _Relation: TypeAlias = Literal["duplicate", "contains", "contained_by", "overlaps"]
@@ -217,6 +218,7 @@ class Model:
         canonical: str = "longest",
         rank: _Path | None = None,
         drop: _Drop = "both",
+        collections: _Collections = "parts",
     ) -> Model: ...
     def text(self, page: _Page) -> Text: ...
     def sketch(self, page: _Page | Text) -> Sketch: ...
@@ -284,6 +286,7 @@ class Index:
         canonical: str = "longest",
         rank: _Path | None = None,
         drop: _Drop = "both",
+        collections: _Collections = "parts",
     ) -> Index: ...
     def add(
         self, pages: _Pages, *, matches: int = 20, commit: int = 1000, progress: _Progress = None
@@ -369,6 +372,7 @@ def dedup(
     canonical: str = "longest",
     rank: _Path | None = None,
     drop: _Drop = "both",
+    collections: _Collections = "parts",
 ) -> Findings: ...
 @final
 class Blocks:
@@ -464,6 +468,7 @@ def explain(
     canonical: str = "longest",
     rank: _Path | None = None,
     drop: _Drop = "both",
+    collections: _Collections = "parts",
 ) -> dict[str, Any]: ...
 def text(
     page: _Page,
@@ -501,6 +506,7 @@ def text(
     canonical: str = "longest",
     rank: _Path | None = None,
     drop: _Drop = "both",
+    collections: _Collections = "parts",
 ) -> Text: ...
 def read(
     paths: _Path | Iterable[_Path],
