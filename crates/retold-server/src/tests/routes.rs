@@ -374,6 +374,10 @@ async fn the_description_is_that_of_the_routes() {
         description["paths"]["/healthz"]["get"]["security"],
         json!([])
     );
+    assert_eq!(
+        description["components"]["schemas"]["Relation"]["enum"],
+        json!(["duplicate", "contains", "contained_by", "overlaps"])
+    );
     // Every schema that is named is there.
     let text = description.to_string();
     for name in text.split("#/components/schemas/").skip(1) {
