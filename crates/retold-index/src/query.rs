@@ -92,7 +92,8 @@ impl Match {
     /// The match as it is printed. Numbers are those of `pairs.jsonl`.
     pub fn line(&self) -> MatchLine {
         let pair = retold::Pair::new(Rank(0), Rank(1), &self.verdict);
-        let rounded = |value: f32| (f64::from(value) * 1e6).round() / 1e6;
+        // As they are written there: 24 binary digits times a million is exact.
+        let rounded = |value: f32| (f64::from(value) * 1e6).round_ties_even() / 1e6;
         MatchLine {
             id: self.entry.id.clone(),
             relation: self.verdict.relation,

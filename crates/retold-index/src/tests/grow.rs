@@ -81,7 +81,10 @@ fn what_an_index_was_made_with_counts_and_one_may_keep_its_model() {
 /// Learning while pages come and go. `run_early`: what is learnt is known before they do.
 fn follow(steps: &[Step], config: JudgeConfig, run_early: bool) {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = make(folder.path(), &Model::new(config).unwrap());
+    // A run under a model that has learnt nothing would learn.
+    let others: Vec<Page> = (100..103).map(single).collect();
+    let model = run(&others, Model::new(config).unwrap()).model;
+    let mut writer = make(folder.path(), &model);
     let mut pages: BTreeMap<String, Page> = BTreeMap::new();
     let (mut begun, mut learnt) = (None, None::<Learnt>);
     let mut renumbered = false;
