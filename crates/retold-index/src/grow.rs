@@ -5,6 +5,7 @@
 //! segment with the links that it finds. One new manifest names both, and says that links of older segments count no more. What is
 //! before it is what a crash leaves.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -168,33 +169,42 @@ impl Writer {
     }
 }
 
-/// The links of all pages under what was learnt: those found there, and of pages that came meanwhile, or were related to one that went, those
-/// that are found now.
+/// The links of all pages under what was learnt: those found there, and those that are found now, of pages that came meanwhile, and of pages
+/// with which those that went had to do.
 fn all_links(index: &Index, learnt: &Learnt) -> Result<Vec<Link>> {
     let before = index.links()?.into_iter();
     let mut links: Vec<Link> = before
         .filter(|link| link.kind == LinkKind::Replaces)
         .collect();
     links.extend(&learnt.links);
-    let (late, all) = {
+    let (late, gone, all) = {
         let state = index.read();
         let is_live = |page: &u32| state.pages.is_live(*page);
-        let late: Vec<u32> = (learnt.basis.pages..state.visible)
-            .filter(is_live)
-            .collect();
-        (late, state.visible)
+        let late = learnt.basis.pages..state.visible;
+        let late: Vec<u32> = late.filter(is_live).collect();
+        let was_there = learnt.pages.iter().copied();
+        let gone: Vec<u32> = was_there.filter(|page| !is_live(page)).collect();
+        (late, gone, state.visible)
     };
-    let bereft = bereft(index, &learnt.links);
-    if late.is_empty() && bereft.is_empty() {
+    if late.is_empty() && gone.is_empty() {
         return Ok(links);
     }
+    // Which pages tell one story under what was learnt: of each only a few are linked.
+    let mut graph = StoryGraph::of(all as usize);
+    learnt
+        .links
+        .iter()
+        .for_each(|link| relate(&mut graph, link));
+    let bereft = bereft(&graph, &gone, learnt);
+    graph.remove(&gone);
+    let bereft = bereft.into_iter().map(|page| (page, all));
+    let asked: Vec<(u32, u32)> = bereft
+        .chain(late.into_iter().map(|page| (page, page)))
+        .collect();
     let judge = Judge {
         model: learnt.model.clone(),
         epoch: learnt.basis.epoch + 1,
     };
-    let asked: Vec<(u32, u32)> = (bereft.into_iter().map(|page| (page, all)))
-        .chain(late.into_iter().map(|page| (page, page)))
-        .collect();
     let found = asked.par_iter().map(|&(page, before)| {
         let entry = index.entry_of(page)?;
         let view = View {
@@ -207,14 +217,6 @@ fn all_links(index: &Index, learnt: &Learnt) -> Result<Vec<Link>> {
         Ok((page, matches))
     });
     let found: Result<Vec<_>> = found.collect();
-    // Which pages tell one story under what was learnt: of each only a few are linked.
-    let mut graph = StoryGraph::of(all as usize);
-    let relate = |graph: &mut StoryGraph, link: &Link| {
-        if let LinkKind::Related(relation) = link.kind {
-            graph.relate(link.page, link.other, relation);
-        }
-    };
-    links.iter().for_each(|link| relate(&mut graph, link));
     for (page, matches) in found? {
         let more = links_of(page, &matches, |found| (graph.root(found.page), false));
         more.iter().for_each(|link| relate(&mut graph, link));
@@ -223,17 +225,31 @@ fn all_links(index: &Index, learnt: &Learnt) -> Result<Vec<Link>> {
     Ok(links)
 }
 
-/// Pages that are linked with one that is gone.
-fn bereft(index: &Index, links: &[Link]) -> Vec<u32> {
-    let state = index.read();
-    let is_live = |page: u32| state.pages.is_live(page);
-    let ends = links.iter().flat_map(|link| {
-        let both = (link.page, link.other);
-        [both, (both.1, both.0)]
-    });
-    let bereft = ends.filter(|&(page, other)| is_live(page) && !is_live(other));
-    let bereft: FxHashSet<u32> = bereft.map(|(page, _)| page).collect();
-    let mut bereft: Vec<u32> = bereft.into_iter().collect();
-    bereft.sort_unstable();
+fn relate(graph: &mut StoryGraph, link: &Link) {
+    if let LinkKind::Related(relation) = link.kind {
+        graph.relate(link.page, link.other, relation);
+    }
+}
+
+/// The pages that are of a story with which a page had to do that is gone, and those that are linked with one of such a story: where it held
+/// a story together, they may want other links.
+fn bereft(graph: &StoryGraph, gone: &[u32], learnt: &Learnt) -> Vec<u32> {
+    let is_gone: FxHashSet<u32> = gone.iter().copied().collect();
+    let ends = |link: &Link| [(link.page, link.other), (link.other, link.page)];
+    let all = || learnt.links.iter().flat_map(ends);
+    let mut touched: FxHashSet<u32> = gone.iter().map(|&page| graph.root(page)).collect();
+    let beside = all().filter(|(page, _)| is_gone.contains(page));
+    touched.extend(beside.map(|(_, other)| graph.root(other)));
+    let is_touched = |page: u32| touched.contains(&graph.root(page));
+    let of_stories = learnt
+        .pages
+        .iter()
+        .copied()
+        .filter(|&page| is_touched(page));
+    let linked = all().filter(|&(_, other)| is_touched(other));
+    let bereft: BTreeSet<u32> = of_stories.chain(linked.map(|(page, _)| page)).collect();
     bereft
+        .difference(&is_gone.into_iter().collect())
+        .copied()
+        .collect()
 }
