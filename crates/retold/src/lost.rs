@@ -273,7 +273,7 @@ fn between_runs(text: &[u32], other: &[u32], run: usize) -> Vec<Numbers> {
     let (mut passages, mut passage, mut at) = (Vec::new(), Vec::new(), 0);
     let changed = diff.hunks().map(|hunk| hunk.before);
     let end = text.len() as u32;
-    for changed in changed.chain([end..end]) {
+    for changed in changed.chain(std::iter::once(end..end)) {
         let [start, end] = [changed.start, changed.end].map(|at| at as usize);
         match start - at >= run {
             true => passages.push(std::mem::take(&mut passage)),
