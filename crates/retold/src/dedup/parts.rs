@@ -5,8 +5,9 @@ use super::sketch_judge::SketchJudge;
 use super::verify::Verification;
 use crate::ids::{GroupNo, Rank};
 
-/// Parts that are compared with another one at the same time: of a collection nearly all are unrelated to it.
-const TOGETHER: usize = 16;
+/// Parts that are compared with another one first: of a collection nearly all are unrelated to it. And those that are then compared at the same time.
+const FIRST: usize = 16;
+const TOGETHER: usize = 1024;
 
 /// Asks the model about parts. Pages are the first ones of their groups.
 #[derive(Clone, Copy)]
@@ -28,7 +29,9 @@ impl Parts for AskedParts<'_> {
     fn is_unrelated_to_any(&self, page: Rank, others: &[Rank]) -> bool {
         let (groups, group) = (self.judge.groups, self.group(page));
         let one = self.judge.one(group);
-        others.chunks(TOGETHER).any(|others| {
+        let (first, rest) = others.split_at(others.len().min(FIRST));
+        let mut chunks = std::iter::once(first).chain(rest.chunks(TOGETHER));
+        chunks.any(|others| {
             let others = others.iter().map(|&other| self.group(other));
             let others = others.filter(|&other| !groups.are_copies(group, other));
             let others: Vec<GroupNo> = others.collect();
