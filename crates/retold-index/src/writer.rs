@@ -101,7 +101,10 @@ impl Writer {
                     other,
                     kind: LinkKind::Replaces,
                 }));
-                links.extend(links_of(page, &added.matches, |found| (found.root, false)));
+                // What goes with this commit holds no page to its story.
+                let stay = |found: &&Match| !plan.gone.contains_key(&found.page);
+                let stay = added.matches.iter().filter(stay);
+                links.extend(links_of(page, stay, |found| (found.root, false)));
             }
             added.matches.truncate(limit.unwrap_or(usize::MAX));
         }
@@ -292,14 +295,14 @@ fn matches(
 }
 
 /// The links of a page that has these matches, best first.
-pub(crate) fn links_of(
+pub(crate) fn links_of<'m>(
     page: u32,
-    matches: &[Match],
+    matches: impl IntoIterator<Item = &'m Match>,
     story: impl Fn(&Match) -> (u32, bool),
 ) -> Vec<Link> {
     let mut thin = Thin::default();
     let kept = matches
-        .iter()
+        .into_iter()
         .filter(|found| thin.keeps(story(found), found.verdict.relation));
     let link = |found: &Match| Link {
         page,

@@ -341,3 +341,25 @@ fn new_against_an_index_is_new_against_files() {
         assert_eq!(dropped(&index), dropped(&files));
     }
 }
+
+/// A page is linked to none that is replaced later in the same commit, but to others of its story.
+#[test]
+fn what_goes_with_a_commit_holds_no_story_together() {
+    let steps = [
+        Step::Add(vec![(13, (0, 2..14, 1))]),
+        Step::Add(vec![(7, (0, 0..14, 1)), (16, (0, 0..14, 1))]),
+        // The first two are contained in 13, 7 and 16, of which 13 becomes another.
+        Step::Add(vec![
+            (5, (0, 5..6, 1)),
+            (15, (0, 5..8, 0)),
+            (13, (0, 3..6, 1)),
+        ]),
+    ];
+    let config = JudgeConfig {
+        method: "period".into(),
+        ..JudgeConfig::default()
+    };
+    let learnt = [page("other", &(9, 0..9, 0))];
+    let model = run(&learnt, Model::new(config).unwrap()).model;
+    follow(&steps, &model);
+}
