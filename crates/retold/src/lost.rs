@@ -1,5 +1,6 @@
 //! What dropped pages say that the pages which they were dropped for do not: a slow comparison that shares nothing with the verdicts of a run.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
@@ -111,31 +112,55 @@ pub fn lost_passages(out: &Path, inputs: &ExplainInputs, watch: &dyn Watch) -> R
     });
     let (texts, words) = read_texts(inputs, &ids.collect(), watch)?;
     let found = compared.par_iter().map(|line| {
-        let own = texts.get(&line.id)?;
+        let page = texts.get(&line.id)?;
         let others: Option<Vec<&Numbers>> = others(line).iter().map(|id| texts.get(id)).collect();
         let kept: Numbers = others?.into_iter().flatten().copied().collect();
-        Some((*line, own.len(), own_passage(own, &kept, &words)))
+        Some(Compared {
+            line,
+            length: page.len(),
+            own: own_passage(page, &kept, &words),
+        })
     });
-    let found: Vec<Option<(&DroppedLine, usize, Numbers)>> = found.collect();
-    let not_compared = found.iter().filter(|found| found.is_none()).count();
-    let losing = found.iter().flatten().filter(|(.., own)| !own.is_empty());
-    let mut losing: Vec<&(&DroppedLine, usize, Numbers)> = losing.collect();
-    losing.sort_by_key(|(line, _, own)| (std::cmp::Reverse(own.len()), &line.id));
-    let example = |(line, of, own): &&(&DroppedLine, usize, Numbers)| LostExample {
-        id: line.id.clone(),
-        canonical: line.canonical.clone(),
-        relation: line.relation.clone(),
-        words: own.len() as u64,
-        of: *of as u64,
-        passage: shown(own, &words),
-    };
+    let found: Vec<Option<Compared<'_>>> = found.collect();
+    let dropped = found.iter().flatten().count();
+    let losing = found.iter().flatten().filter(|page| !page.own.is_empty());
+    let mut losing: Vec<&Compared<'_>> = losing.collect();
+    losing.sort_by_key(|page| (Reverse(page.own.len()), &page.line.id));
+    let examples = losing.iter().take(EXAMPLES);
     Ok(Lost {
-        dropped: (found.len() - not_compared) as u64,
+        dropped: dropped as u64,
         losing: losing.len() as u64,
-        words: losing.iter().map(|(.., own)| own.len() as u64).sum(),
-        not_compared: not_compared as u64,
-        examples: losing.iter().take(EXAMPLES).map(example).collect(),
+        words: losing.iter().map(|page| page.own.len() as u64).sum(),
+        not_compared: (found.len() - dropped) as u64,
+        examples: examples.map(|page| page.example(&words)).collect(),
     })
+}
+
+/// A dropped page that was compared.
+struct Compared<'a> {
+    line: &'a DroppedLine,
+    /// The words of its text.
+    length: usize,
+    /// Its longest own passage, if that counts.
+    own: Numbers,
+}
+
+impl Compared<'_> {
+    fn example(&self, words: &[String]) -> LostExample {
+        let DroppedLine {
+            id,
+            canonical,
+            relation,
+        } = self.line.clone();
+        LostExample {
+            id,
+            canonical,
+            relation,
+            words: self.own.len() as u64,
+            of: self.length as u64,
+            passage: shown(&self.own, words),
+        }
+    }
 }
 
 fn read_dropped(path: &Path) -> Result<Vec<DroppedLine>> {

@@ -141,7 +141,7 @@ fn what_dropped_pages_took_with_them() {
         (&1.into(), &15.into())
     );
     assert_eq!(result["examples"][0]["id"], "b");
-    world.run(&["eval", "--lost", "gone"]).code(2);
+    world.run(&["eval", "--lost", "gone"]).code(3);
     world
         .run(&[&lost[..], &["--gold", "gold.tsv"]].concat())
         .code(2);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::against_tests::by_rule;
 use super::context::preference;
-use super::family_tests::{dropped, large, usual};
+use super::family_tests::{connecting, dropped, large, usual};
 use super::tests::{find, limits};
 use super::*;
 use crate::cluster::{Collections, Pair};
@@ -122,7 +122,7 @@ fn new_pages_of_sets_go_by_all_pairs() {
         let expected = by_rule(&all, &is_old, &places);
         assert!(expected.len() > 100, "{set}");
         assert_eq!(dropped(&found), expected, "{set}");
-        for pair in found.pairs.iter() {
+        for pair in connecting(&found) {
             assert_eq!(all.pairs.find(pair.a, pair.b), Some(pair), "{set}");
         }
 
@@ -136,7 +136,7 @@ fn new_pages_of_sets_go_by_all_pairs() {
             let mut shared = keys(pair.a).into_iter().filter(|key| other.contains(key));
             shared.any(|key| !heavy.contains(&key))
         };
-        let unexplained = all.pairs.iter().find(|pair| {
+        let unexplained = connecting(&all).into_iter().find(|pair| {
             !(is_old[pair.a.at()] && is_old[pair.b.at()])
                 && found.pairs.find(pair.a, pair.b).is_none()
                 && !large.contains(&pair.a)
